@@ -61,6 +61,7 @@ check: setup $(STAMPS)/dev ## style, types, layers, generated files, figures, we
 	$(VENV)/bin/lint-imports
 	$(if $(wildcard src/outlast/surfaces/contract*),$(PY) -m outlast.surfaces.contract --check)
 	$(PY) -m scripts.clients --check
+	$(PY) scripts/rows.py --check
 	$(PY) scripts/house.py
 	$(PY) scripts/web.py check
 
@@ -74,7 +75,8 @@ deep: setup-dev ## the long suites: every crash point, hundreds of random kills,
 bench: setup $(STAMPS)/dev ## Outlast beside a bare event loop and a naive server; prints ratios
 	$(PY) -m bench $(ARGS)
 
-gen: $(STAMPS)/run ## write the generated files: contract/, docs/reference/, the shapes and operations of the clients
+gen: $(STAMPS)/run ## write the generated files: rows.py beside the tables, contract/, docs/reference/, the shapes and operations of the clients
+	$(PY) scripts/rows.py
 	$(PY) -m outlast.surfaces.contract
 	$(PY) -m scripts.clients
 

@@ -56,7 +56,7 @@ def make_documents(tx: Tx, /, team: Team) -> dict[str, str]:
     document_id = make_document(tx, team)
     tree = store.tree(tx, document_id)
     block = next(tree.blocks())
-    thread_id = store.document_of(tx, document_id)["thread_id"]
+    thread_id = store.document_of(tx, document_id).thread_id
     run_id = make_run(tx, thread_id, team.owner, profile="document", status="completed", leg="ended")
     source = Source(thread_id, run_id, new_id("effect"), team.owner.user_id)
     proposal = proposals.propose(tx, document_id, source, "Shorter", [replacing(block, "The plan.")])
@@ -101,7 +101,7 @@ class Desk:
         def make(tx: Tx) -> tuple[Team, str, str]:
             team = Team(tx)
             document_id = make_document(tx, team, text)
-            return team, document_id, store.document_of(tx, document_id)["thread_id"]
+            return team, document_id, store.document_of(tx, document_id).thread_id
 
         return Desk(db, *await db.write(make))
 

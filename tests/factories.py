@@ -124,7 +124,7 @@ def make_run(
     run_id = new_id("run")
     row: dict[str, Any] = {
         "id": run_id,
-        "project_id": threads.hold(tx, thread_id)["project_id"],
+        "project_id": threads.hold(tx, thread_id).project_id,
         "thread_id": thread_id,
         "profile": "chat",
         "model": "demo",

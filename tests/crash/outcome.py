@@ -8,15 +8,20 @@ import orjson
 import sqlalchemy as sa
 
 from outlast.apps.knowledge.tables import memories, modules
+from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.tables import page_versions, pages
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
+from outlast.kernel.credits.rows import LedgerRow
 from outlast.kernel.credits.tables import ledger
+from outlast.kernel.runs.rows import ApprovalRow, EffectRow, RunRow
 from outlast.kernel.runs.tables import approvals, effects, runs, timers
 from outlast.kernel.sandboxes.checkpoints.contents import content_of
+from outlast.kernel.sandboxes.rows import CheckpointRow
 from outlast.kernel.sandboxes.tables import checkpoints, sandboxes
 from outlast.kernel.streams.fold import RunFold, apply, fold_lines
 from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads.rows import MessageRow, ThreadRow
 from outlast.kernel.threads.tables import messages, threads
 from outlast_sandbox.checkpoints.tree import decode
 from tests.crash.scenario import Played, plain
@@ -50,35 +55,39 @@ async def outcome_of(server: CrashServer, db: Database, played: Played) -> dict[
 
 
 def _rows(tx: Tx, played: Played) -> dict[str, Any]:
-    run = tx.one(sa.select(runs).where(runs.c.id == played.run_id))
-    thread = tx.one(sa.select(threads).where(threads.c.id == played.thread_id))
+    run = tx.row(RunRow, sa.select(runs).where(runs.c.id == played.run_id))
+    thread = tx.row(ThreadRow, sa.select(threads).where(threads.c.id == played.thread_id))
     assert run is not None
     assert thread is not None
-    said = tx.all(
-        sa.select(messages).where(messages.c.thread_id == played.thread_id).order_by(messages.c.position)
+    said = tx.rows(
+        MessageRow,
+        sa.select(messages).where(messages.c.thread_id == played.thread_id).order_by(messages.c.position),
     )
-    done = tx.all(sa.select(effects).where(effects.c.run_id == played.run_id).order_by(effects.c.ordinal))
-    asked = tx.all(
-        sa.select(approvals).where(approvals.c.run_id == played.run_id).order_by(approvals.c.created_at)
+    done = tx.rows(
+        EffectRow, sa.select(effects).where(effects.c.run_id == played.run_id).order_by(effects.c.ordinal)
     )
-    paid = tx.all(sa.select(ledger).where(ledger.c.run_id == played.run_id).order_by(ledger.c.kind))
+    asked = tx.rows(
+        ApprovalRow,
+        sa.select(approvals).where(approvals.c.run_id == played.run_id).order_by(approvals.c.created_at),
+    )
+    paid = tx.rows(
+        LedgerRow, sa.select(ledger).where(ledger.c.run_id == played.run_id).order_by(ledger.c.kind)
+    )
     machines = sa.select(sandboxes.c.state, sandboxes.c.pause_kind).where(
-        sandboxes.c.workspace_id == thread["workspace_id"], sandboxes.c.ended_at.is_(None)
+        sandboxes.c.workspace_id == thread.workspace_id, sandboxes.c.ended_at.is_(None)
     )
     shown = fold_lines(read_all(tx, played.run_id))
     clocks = sa.select(timers.c.kind).where(timers.c.subject_id == played.run_id).order_by(timers.c.kind)
     return {
-        "workspace_id": thread["workspace_id"],
-        "run": {name: run[name] for name in _RUN_FIELDS},
-        "thread": {name: thread[name] for name in ("title", "run_status", "active_run_id", "message_count")},
-        "messages": [
-            {**{name: row[name] for name in _MESSAGE_FIELDS}, "parts": parts_of(row["parts"])} for row in said
-        ],
+        "workspace_id": thread.workspace_id,
+        "run": _picked(run, *_RUN_FIELDS),
+        "thread": _picked(thread, "title", "run_status", "active_run_id", "message_count"),
+        "messages": [{**_picked(row, *_MESSAGE_FIELDS), "parts": parts_of(row.parts)} for row in said],
         "journal": [_effect(row) for row in done],
         "workflow": [[step[n] for n in ("name", "status", "detail")] for step in shown.workflow],
         "page": _page(tx, played),
-        "approvals": [{name: row[name] for name in _APPROVAL_FIELDS} for row in asked],
-        "ledger": [(row["kind"], row["credits"]) for row in paid],
+        "approvals": [_picked(row, *_APPROVAL_FIELDS) for row in asked],
+        "ledger": [(row.kind, row.credits) for row in paid],
         "sandboxes": [tuple(row) for row in tx.execute(machines)],
         "timers": list(tx.execute(clocks).scalars()),
     }
@@ -86,24 +95,22 @@ def _rows(tx: Tx, played: Played) -> dict[str, Any]:
 
 def _page(tx: Tx, played: Played) -> dict[str, Any] | None:
     """The page that the thread is about: as it is, its history, and what was kept of the run. None: it has none."""
-    page = tx.one(sa.select(pages).where(pages.c.thread_id == played.thread_id))
+    page = tx.row(PageRow, sa.select(pages).where(pages.c.thread_id == played.thread_id))
     if page is None:
         return None
     history = (
-        sa.select(page_versions)
-        .where(page_versions.c.page_id == page["id"])
-        .order_by(page_versions.c.version)
+        sa.select(page_versions).where(page_versions.c.page_id == page.id).order_by(page_versions.c.version)
     )
-    saved = sa.select(modules).where(modules.c.page_id == page["id"]).order_by(modules.c.path)
+    saved = sa.select(modules).where(modules.c.page_id == page.id).order_by(modules.c.path)
     lines = sa.select(memories).where(memories.c.thread_id == played.thread_id)
     return {
-        **{name: page[name] for name in ("title", "version", "html", "problems")},
-        "versions": [{name: row[name] for name in _VERSION_FIELDS} for row in tx.all(history)],
+        **_picked(page, "title", "version", "html", "problems"),
+        "versions": [_picked(row, *_VERSION_FIELDS) for row in tx.execute(history)],
         "modules": [
-            {**{name: row[name] for name in _MODULE_FIELDS}, "verified": row["verified_at"] is not None}
-            for row in tx.all(saved)
+            {**_picked(row, *_MODULE_FIELDS), "verified": row.verified_at is not None}
+            for row in tx.execute(saved)
         ],
-        "memories": [row["summary"] for row in tx.all(lines)],
+        "memories": [row.summary for row in tx.execute(lines)],
     }
 
 
@@ -127,13 +134,14 @@ _MESSAGE_FIELDS = ("role", "status", "position", "model", "credits", "error", "s
 _APPROVAL_FIELDS = ("kind", "status", "tool", "arguments", "reason", "decision", "announced")
 
 
-def _effect(row: sa.RowMapping) -> dict[str, Any]:
-    same = {
-        name: row[name]
-        for name in ("ordinal", "step", "kind", "tool", "status", "call_id", "arguments", "error")
-    }
-    result = row["result"]
-    if row["kind"] == "model":
+def _picked(row: Any, *names: str) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
+
+
+def _effect(row: EffectRow) -> dict[str, Any]:
+    same = _picked(row, "ordinal", "step", "kind", "tool", "status", "call_id", "arguments", "error")
+    result = row.result
+    if row.kind == "model":
         result = {name: value for name, value in (result or {}).items() if name not in ("pieces", "opaque")}
     return {**same, "result": result}
 
@@ -154,14 +162,16 @@ async def _kept(server: CrashServer, db: Database, workspace_id: str | None, run
     """The files that the answer's checkpoint holds. Every checkpoint there is must be whole."""
     blobs = FolderBlobs(server.data_dir / "blobs")
     rows = await db.read(
-        lambda tx: tx.all(sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id))
+        lambda tx: tx.rows(
+            CheckpointRow, sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id)
+        )
     )
     kept: dict[str, str] = {}
     for row in rows:
-        tree = decode(blobs.get(row["tree"]), lambda name: decode(blobs.get(name)))
+        tree = decode(blobs.get(row.tree), lambda name: decode(blobs.get(name)))
         files = {entry.path: content_of(blobs, entry) for entry in tree.entries if entry.kind == "file"}
-        assert (len(files), sum(map(len, files.values()))) == (row["files"], row["size_bytes"])
-        if row["message_id"] is not None and row["run_id"] == run_id:
+        assert (len(files), sum(map(len, files.values()))) == (row.files, row.size_bytes)
+        if row.message_id is not None and row.run_id == run_id:
             assert not kept, "an answer has one checkpoint"
             kept = {path: content.decode() for path, content in files.items()}
     return kept
@@ -206,12 +216,12 @@ def check_no_finished_step_again(played: Played) -> None:
 
 async def check_ledger(db: Database) -> None:
     """The balance is what the settled runs cost, no hold is left, and every run has one of each."""
-    rows = await db.read(lambda tx: tx.all(sa.select(ledger.c.kind, ledger.c.credits, ledger.c.run_id)))
-    held = {row["run_id"] for row in rows if row["kind"] == "reserve"}
-    closed = [row["run_id"] for row in rows if row["kind"] in ("settle", "release")]
-    settled = [row for row in rows if row["kind"] == "settle"]
+    rows = await db.read(lambda tx: tx.rows(LedgerRow, sa.select(ledger)))
+    held = {str(row.run_id) for row in rows if row.kind == "reserve"}
+    closed = [str(row.run_id) for row in rows if row.kind in ("settle", "release")]
+    settled = [row for row in rows if row.kind == "settle"]
     assert sorted(closed) == sorted(held), "each hold is closed once"
-    assert sum(row["credits"] for row in rows) == MONTH - 3 * len(settled)
+    assert sum(row.credits for row in rows) == MONTH - 3 * len(settled)
 
 
 async def check_no_leaks(server: CrashServer, db: Database) -> None:

@@ -11,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.db.database import Database
+from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.tables import runs
 from outlast.testing.model_server import ModelServer
 from outlast_sandbox.providers.local.sandbox import State
@@ -90,12 +91,14 @@ async def _cancel(server: CrashServer, db: Database, played: Played) -> float:
     assert status == 200, body
     async for _ in follow(server, played):
         pass
-    row = await db.read(lambda tx: tx.one(sa.select(runs).where(runs.c.id == played.run_id)))
+    row = await db.read(lambda tx: tx.row(RunRow, sa.select(runs).where(runs.c.id == played.run_id)))
     assert row is not None
-    assert (row["status"], row["stop_reason"]) == ("cancelled", "user")
+    assert (row.status, row.stop_reason) == ("cancelled", "user")
     again, body = await server.call("POST", f"/v1/runs/{played.run_id}/cancel")
     assert again == 200, body
-    return float((row["ended_at"] - row["cancel_requested_at"]).total_seconds())
+    assert row.ended_at is not None
+    assert row.cancel_requested_at is not None
+    return float((row.ended_at - row.cancel_requested_at).total_seconds())
 
 
 def _commands_inside(server: CrashServer) -> str:

@@ -13,6 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.db.database import Database, Tx
+from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.log import read_all
 from outlast.testing.model_server import ModelServer
@@ -259,5 +260,5 @@ async def _completed(db: Database, played: Played) -> bool:
 
 
 def _all_of(tx: Any, played: Played) -> dict[str, Any]:
-    row = tx.one(sa.select(runs).where(runs.c.id == played.run_id))
+    row = tx.row(RunRow, sa.select(runs).where(runs.c.id == played.run_id))
     return {"run": dict(row), "log": read_all(tx, played.run_id)}

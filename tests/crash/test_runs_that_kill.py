@@ -9,6 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
+from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.tables import runs
 from outlast.testing.model_server import ModelServer
 from tests.crash import kills
@@ -77,6 +78,6 @@ async def _kill_whenever_asked(server: CrashServer, model: ModelServer, killer: 
 
 
 def _row(tx: Tx, played: Played) -> dict[str, Any]:
-    row = tx.one(sa.select(runs).where(runs.c.id == played.run_id))
+    row = tx.row(RunRow, sa.select(runs).where(runs.c.id == played.run_id))
     assert row is not None
-    return dict(row)
+    return row._asdict()

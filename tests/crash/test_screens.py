@@ -17,6 +17,7 @@ from outlast.base.ids import new_id
 from outlast.base.images import recognise
 from outlast.base.settings.policy import SCREEN_POLICY
 from outlast.db.database import Database
+from outlast.kernel.credits.rows import LedgerRow
 from outlast.kernel.credits.tables import ledger
 from outlast.kernel.models.protocol import CHECK_MARK
 from outlast.kernel.threads.tables import messages
@@ -103,7 +104,12 @@ async def test_a_screen_is_built_over_the_wire_with_an_image_a_rate_limit_a_deni
             "POST", f"/v1/threads/{screen['thread_id']}/runs", {"content": "x", "images": [image]}
         )
         assert (refused, body["code"]) == (422, "vision_unsupported")
-        assert await db.read(lambda tx: tx.all(sa.select(ledger).where(ledger.c.run_id.is_not(None)))) == []
+        assert (
+            await db.read(
+                lambda tx: tx.rows(LedgerRow, sa.select(ledger).where(ledger.c.run_id.is_not(None)))
+            )
+            == []
+        )
 
         model.add(
             Answer(text="A dev server first.", calls=(terminal("cd /workspace &&  npm   run dev &"),)),

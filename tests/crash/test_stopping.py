@@ -9,7 +9,8 @@ import anyio
 import pytest
 import sqlalchemy as sa
 
-from outlast.db.database import Database
+from outlast.db.database import Database, Tx
+from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.tables import runs
 from outlast.testing.model_server import ModelServer
 from tests.crash import kills
@@ -115,8 +116,9 @@ async def test_a_lease_handed_back_need_not_lapse_first(
 async def _leg_of(db: Database) -> tuple[str, str | None, int]:
     """Leg and owner of the one run that has not ended, and how many failures count against it."""
 
-    def read(tx: Any) -> tuple[str, str | None, int]:
-        row = tx.one(sa.select(runs.c.leg, runs.c.owner, runs.c.ready_at).where(runs.c.leg != "ended"))
-        return row["leg"], row["owner"], int(row["ready_at"] is not None)
+    def read(tx: Tx) -> tuple[str, str | None, int]:
+        row = tx.row(RunRow, sa.select(runs).where(runs.c.leg != "ended"))
+        assert row is not None
+        return row.leg, row.owner, int(row.ready_at is not None)
 
     return await db.read(read)

@@ -73,9 +73,7 @@ class Canvas(House):
         self.workspace_id = await self.db.write(make)
 
     def owner_id(self, tx: Tx) -> str:
-        found = tx.find(members, {"project_id": self.project_id}, "user_id")
-        assert found is not None
-        return str(found["user_id"])
+        return str(tx.value(members.c.user_id, {"project_id": self.project_id}))
 
     async def awake(self) -> Sandbox:
         return await self.machines.ensure(self.workspace_id, self.project_id)

@@ -89,7 +89,7 @@ class House:
         told = " ".join(word for word in words if word)
         tx.after_commit(lambda: self.told.append(told))
 
-    async def row(self) -> store.SandboxRow:
+    async def row(self) -> store.SandboxRecord:
         row = await self.db.read(store.newest, self.workspace_id)
         assert row is not None
         return row

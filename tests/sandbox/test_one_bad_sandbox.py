@@ -21,7 +21,7 @@ from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import collect, reconcile
 from outlast.kernel.sandboxes.rules import State
-from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.testing.clock import ManualClock
 from outlast_sandbox.providers.memory import MemoryProvider
 from tests.sandbox.test_manager import House
@@ -106,7 +106,7 @@ async def test_a_sandbox_that_was_recorded_as_ready_without_an_answer_counts_as_
     machines = house.manager(memory)
     change = machines.lives.change
 
-    async def losing(row: SandboxRow, state: State, *args: Any, **more: Any) -> None:
+    async def losing(row: SandboxRecord, state: State, *args: Any, **more: Any) -> None:
         await change(row, state, *args, **more)
         if state is State.READY:
             raise StorageUnavailable("The database is away.")

@@ -22,7 +22,7 @@ from outlast.kernel.sandboxes.services import store
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.logs import ServiceLogs
 from outlast.kernel.sandboxes.services.rules import Declared, ServiceState
-from outlast.kernel.sandboxes.services.store import ServiceRow
+from outlast.kernel.sandboxes.services.store import ServiceRecord
 from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.sandbox.test_manager import House
 
@@ -37,10 +37,10 @@ class Works(House):
     machines: SandboxManager
     keeper: ServiceKeeper
 
-    async def service(self, name: str = "web") -> ServiceRow:
+    async def service(self, name: str = "web") -> ServiceRecord:
         return await self.db.read(store.service_of, self.workspace_id, name)
 
-    async def settled(self, name: str = "web") -> ServiceRow:
+    async def settled(self, name: str = "web") -> ServiceRecord:
         return await self.keeper.wait_settled(self.workspace_id, name, WAIT_S)
 
     async def answer(self) -> bytes:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+import sqlalchemy as sa
 
 from outlast.base.clock import SystemClock
 from outlast.base.events import SnapshotProgress, event_adapter
@@ -95,7 +96,7 @@ async def test_the_first_sandbox_waits_for_the_snapshot_and_the_next_server_has_
     told = [event.data for event in events if isinstance(event.data, SnapshotProgress)]
     assert told[-1].state == "ready"
     assert [data.state for data in told].count("ready") == 1
-    names = [row["snapshot"] for row in await sqlite.read(lambda tx: tx.all(sandboxes.select()))]
+    names = await sqlite.read(lambda tx: tx.execute(sa.select(sandboxes.c.snapshot)).scalars().all())
     assert names == [told[-1].name] * 2
     await local.remove_snapshot(told[-1].name)
 

@@ -26,4 +26,4 @@ async def test_a_thread_that_was_put_there_takes_a_message(migrated_sqlite: Path
 
 
 def _begin(tx: Tx) -> None:
-    ensure_default_project(tx, ensure_local_owner(tx, "free")["id"])
+    ensure_default_project(tx, ensure_local_owner(tx, "free").id)

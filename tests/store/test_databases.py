@@ -30,7 +30,7 @@ def add(tx: Tx, text: str) -> None:
 
 
 def texts(tx: Tx) -> list[str]:
-    return [row["text"] for row in tx.all(sa.select(notes).order_by(notes.c.text))]
+    return list(tx.execute(sa.select(notes.c.text).order_by(notes.c.text)).scalars())
 
 
 async def test_what_a_transaction_wrote_is_read_back(db: Database) -> None:

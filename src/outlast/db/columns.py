@@ -52,3 +52,8 @@ def blob(name: str, comment: str, **options: Any) -> sa.Column[str]:
 
 def json(name: str, comment: str, **options: Any) -> sa.Column[Any]:
     return sa.Column(name, Json, comment=comment, **options)
+
+
+def one_of(*values: str) -> dict[str, Any]:
+    """For a column's `info`: the only values that it has. `rows.py` declares them as its type."""
+    return {"values": values}

@@ -10,13 +10,22 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, Final, NamedTuple, ParamSpec, Protocol, TypeVar
 
 import sqlalchemy as sa
 
-from outlast.db.prepared import PreparedStatements, insert_into, select_by, update_by
+from outlast.db.prepared import (
+    Prepared,
+    PreparedStatements,
+    insert_into,
+    maker_of,
+    reader_of,
+    select_by,
+    update_by,
+)
 
 P = ParamSpec("P")
+R = TypeVar("R", bound=NamedTuple)
 T = TypeVar("T")
 log: Final = logging.getLogger("outlast.database")
 
@@ -43,19 +52,36 @@ class Tx:
     def execute(self, statement: sa.Executable, parameters: Any = None) -> sa.CursorResult[Any]:
         """Run a statement. One that is built once (a constant) and given its parameters here is prepared: see
         `prepared.py`."""
-        if self.prepared is not None and isinstance(parameters, dict):
-            ready = self.prepared.of(statement, parameters)
-            if ready is not None:
-                return ready.run(self.conn, parameters)  # type: ignore[return-value]  # the part that stores use
+        ready = self._ready(statement, parameters)
+        if ready is not None:
+            return ready.run(self.conn, parameters)  # type: ignore[return-value]  # the part that stores use
         return self.conn.execute(statement, parameters)
 
-    def one(self, statement: sa.Executable, parameters: Any = None) -> sa.RowMapping | None:
-        """The first row, by column name, or None."""
-        return self.execute(statement, parameters).mappings().first()
+    def row(self, shape: type[R], statement: sa.Executable, parameters: Any = None) -> R | None:
+        """The first row, or None. Raises `TypeError` unless the statement's columns are the shape's fields, in their
+        order."""
+        ready = self._ready(statement, parameters)
+        if ready is not None:
+            rows = ready.read(self.conn, parameters, shape)
+            return rows[0] if rows else None
+        result = self.conn.execute(statement, parameters)
+        make = maker_of(shape, list(result.keys()))
+        first = result.first()
+        return None if first is None else make(first)
 
-    def all(self, statement: sa.Executable, parameters: Any = None) -> list[sa.RowMapping]:
-        """Every row, by column name."""
-        return list(self.execute(statement, parameters).mappings())
+    def rows(self, shape: type[R], statement: sa.Executable, parameters: Any = None) -> list[R]:
+        """Every row. Raises as `row` does."""
+        ready = self._ready(statement, parameters)
+        if ready is not None:
+            return ready.read(self.conn, parameters, shape)
+        result = self.conn.execute(statement, parameters)
+        make = maker_of(shape, list(result.keys()))
+        return [make(row) for row in result]
+
+    def _ready(self, statement: sa.Executable, parameters: Any) -> Prepared | None:
+        if self.prepared is None or not isinstance(parameters, dict):
+            return None
+        return self.prepared.of(statement, parameters)
 
     def insert(self, table: sa.Table, **row: Any) -> None:
         """Add one row of plain values."""
@@ -77,10 +103,19 @@ class Tx:
         parameters = {f"key_{name}": value for name, value in key.items()} | values
         return self.execute(update_by(table, tuple(key)), parameters).rowcount
 
-    def find(self, table: sa.Table, key: dict[str, Any], *columns: str) -> sa.RowMapping | None:
-        """The first row where the key columns equal these (columns: all, or the named ones), or None."""
+    def find(self, shape: type[R], table: sa.FromClause, key: dict[str, Any]) -> R | None:
+        """The first row where the key columns equal these, or None: the columns that the shape's fields name."""
         parameters = {f"key_{name}": value for name, value in key.items()}
-        return self.one(select_by(table, tuple(key), columns), parameters)
+        return self.row(shape, select_by(table, tuple(key), reader_of(shape)[0]), parameters)
+
+    def value(self, column: sa.ColumnElement[Any], key: dict[str, Any]) -> Any:
+        """This column of the first row of its table where the key columns equal these; None if there is no such row."""
+        parameters = {f"key_{name}": value for name, value in key.items()}
+        return self.execute(select_by(column.table, tuple(key), (column.key,)), parameters).scalar()
+
+    def exists(self, table: sa.FromClause, key: dict[str, Any]) -> bool:
+        """Whether the table has a row where the key columns equal these."""
+        return self.value(next(iter(table.c)), key) is not None
 
 
 Listener = Callable[[str], None]

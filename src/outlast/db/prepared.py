@@ -8,11 +8,12 @@ import sqlite3
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple, TypeVar, cast, get_type_hints
 
 import sqlalchemy as sa
 
 Processor = Callable[[Any], Any]
+R = TypeVar("R", bound=NamedTuple)
 
 
 @cache
@@ -28,19 +29,54 @@ def update_by(table: sa.Table, keys: tuple[str, ...]) -> sa.Update:
 
 
 @cache
-def select_by(table: sa.Table, keys: tuple[str, ...], columns: tuple[str, ...]) -> sa.Select[Any]:
+def select_by(table: sa.FromClause, keys: tuple[str, ...], columns: tuple[str, ...]) -> sa.Select[Any]:
     """`SELECT` of the columns, where the key columns equal the parameters `key_<name>`."""
     wanted = [table.c[name] for name in columns] if columns else [table]
     return sa.select(*wanted).where(*(table.c[key] == sa.bindparam(f"key_{key}") for key in keys))
 
 
+@cache
+def reader_of(shape: type[R]) -> tuple[tuple[str, ...], Callable[[Sequence[Any]], R]]:
+    """The columns that a shape is read from, and what makes one of their values. A field may itself be a shape (a
+    table's row), read from the columns at its place."""
+    hints = get_type_hints(shape)
+    parts = [_columns_of(name, hints[name]) for name in shape._fields]
+    columns = tuple(column for names, _ in parts for column in names)
+    if columns == shape._fields:
+        return columns, shape._make
+
+    def make(values: Sequence[Any]) -> R:
+        made, start = [], 0
+        for names, inner in parts:
+            end = start + len(names)
+            made.append(values[start] if inner is None else inner(values[start:end]))
+            start = end
+        return shape._make(made)
+
+    return columns, make
+
+
+def _columns_of(name: str, hint: Any) -> tuple[tuple[str, ...], Callable[[Sequence[Any]], Any] | None]:
+    if isinstance(hint, type) and hasattr(hint, "_make"):
+        return reader_of(cast("type[NamedTuple]", hint))
+    return (name,), None
+
+
+def maker_of(shape: type[R], columns: Sequence[str]) -> Callable[[Sequence[Any]], R]:
+    """What makes a shape of these columns' values. Raises `TypeError` unless its fields are they, in their order."""
+    wanted, make = reader_of(shape)
+    if wanted != tuple(columns):
+        raise TypeError(f"{shape.__name__} is read from {wanted}, but the statement gives {columns}")
+    return make
+
+
 class Result:
     """What a prepared statement gave: the part of SQLAlchemy's result that the stores use."""
 
-    __slots__ = ("_names", "_rows", "rowcount")
+    __slots__ = ("_rows", "rowcount")
 
-    def __init__(self, names: tuple[str, ...], rows: list[Any], rowcount: int) -> None:
-        self._names, self._rows, self.rowcount = names, rows, rowcount
+    def __init__(self, rows: list[Any], rowcount: int) -> None:
+        self._rows, self.rowcount = rows, rowcount
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._rows)
@@ -63,10 +99,7 @@ class Result:
         return self.one()[0]
 
     def scalars(self) -> "Result":
-        return Result((), [row[0] for row in self._rows], self.rowcount)
-
-    def mappings(self) -> "Result":
-        return Result((), [dict(zip(self._names, row, strict=True)) for row in self._rows], self.rowcount)
+        return Result([row[0] for row in self._rows], self.rowcount)
 
     def close(self) -> None:
         """Everything was read already."""
@@ -91,11 +124,20 @@ class Prepared:
         self._row = make("Row", self._names, rename=True)
 
     def run(self, conn: sa.Connection, parameters: Mapping[str, Any]) -> Result:
+        rows, count = self._fetch(conn, parameters)
+        return Result([self._row._make(row) for row in rows], count)
+
+    def read(self, conn: sa.Connection, parameters: Mapping[str, Any], shape: type[R]) -> list[R]:
+        """Every row, as the shape whose fields are the statement's columns."""
+        make = maker_of(shape, self._names)
+        return [make(row) for row in self._fetch(conn, parameters)[0]]
+
+    def _fetch(self, conn: sa.Connection, parameters: Mapping[str, Any]) -> tuple[list[Any], int]:
         cursor = conn.connection.cursor()
         try:
             cursor.execute(self._sql, self._values(parameters))
-            rows = [self._read(row) for row in cursor.fetchall()] if self._names else []
-            return Result(self._names, rows, cursor.rowcount)
+            rows: list[Any] = cursor.fetchall() if self._names else []  # type: ignore[assignment]  # a list, by its docs
+            return [self._converted(row) for row in rows] if self._processors else rows, cursor.rowcount
         except sqlite3.IntegrityError as error:
             raise sa.exc.IntegrityError(self._sql, None, error) from error
         finally:
@@ -118,12 +160,11 @@ class Prepared:
             values.append(value if process is None else process(value))
         return values
 
-    def _read(self, row: Any) -> Any:
-        if self._processors:
-            row = list(row)
-            for at, process in self._processors:
-                row[at] = process(row[at])
-        return self._row._make(row)
+    def _converted(self, row: Any) -> list[Any]:
+        values = list(row)
+        for at, process in self._processors:
+            values[at] = process(values[at])
+        return values
 
 
 class PreparedStatements:

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 import sqlalchemy as sa
@@ -65,12 +65,16 @@ def _claim(tx: Tx, user_id: str, key: str, wanted_hash: str) -> bool:
     return tx.execute(insert.values(**row).on_conflict_do_nothing()).rowcount == 1
 
 
+class _Answered(NamedTuple):
+    request_hash: str
+    response: dict[str, Any]
+
+
 def _first_answer(tx: Tx, user_id: str, key: str, wanted_hash: str) -> dict[str, Any]:
-    row = tx.one(sa.select(idempotency).where(*_of(user_id, key)))
-    if row is None or row["request_hash"] != wanted_hash:
+    row = tx.find(_Answered, idempotency, {"user_id": user_id, "key": key})
+    if row is None or row.request_hash != wanted_hash:
         raise IdempotencyMismatch("Another request was sent under this Idempotency-Key.")
-    response: dict[str, Any] = row["response"]
-    return response
+    return row.response
 
 
 def _forget_expired(tx: Tx, user_id: str, key: str) -> None:

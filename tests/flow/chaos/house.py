@@ -350,18 +350,18 @@ def _plain(value: Any) -> Any:
 
 
 def _left(tx: Tx) -> dict[str, Any]:
-    held = tx.all(sa.select(ledger.c.kind, ledger.c.run_id))
-    closed = {row["run_id"] for row in held if row["kind"] in ("settle", "release")}
+    held = tx.execute(sa.select(ledger.c.kind, ledger.c.run_id)).all()
+    closed = {row.run_id for row in held if row.kind in ("settle", "release")}
     stuck = sa.or_(timers.c.kind != DORMANT, timers.c.due_at < tx.now - MOMENT)
     due = sa.select(timers.c.kind, timers.c.subject_id).where(timers.c.due_at < tx.now, stuck)
     living = sa.select(sandboxes.c.id).where(sandboxes.c.ended_at.is_(None))
     going = sa.select(runs.c.id, runs.c.status, runs.c.leg).where(runs.c.leg != "ended")
     return {
-        "runs": [tuple(row.values()) for row in tx.all(going)],
-        "holds": [row["run_id"] for row in held if row["kind"] == "reserve" and row["run_id"] not in closed],
+        "runs": [tuple(row) for row in tx.execute(going)],
+        "holds": [row.run_id for row in held if row.kind == "reserve" and row.run_id not in closed],
         "sandboxes": set(tx.execute(living).scalars()),
         "set_aside": store.listed(tx),
-        "overdue": [tuple(row.values()) for row in tx.all(due)],
+        "overdue": [tuple(row) for row in tx.execute(due)],
     }
 
 

@@ -115,11 +115,10 @@ class Talk:
     @asynccontextmanager
     async def following(self, actor: Actor) -> AsyncIterator[Stream]:
         """The project's stream as this person's browser follows it from now on."""
-        view = await self.services.db.read(
-            lambda tx: tx.find(projects, {"id": self.team.project_id}, "log_seq")
+        seq = await self.services.db.read(
+            lambda tx: tx.value(projects.c.log_seq, {"id": self.team.project_id})
         )
-        assert view is not None
-        chunks = await follow_project(self.services, actor, self.team.project_id, str(view["log_seq"]))
+        chunks = await follow_project(self.services, actor, self.team.project_id, str(seq))
         send, receive = anyio.create_memory_object_stream[bytes](1000)
         seen = anyio.Event()
         self.services.presence.on_change(lambda room_id: seen.set())

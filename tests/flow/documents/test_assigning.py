@@ -8,9 +8,11 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.apps.documents.edits.changes import DeleteSection
+from outlast.apps.documents.rows import CommentRow
 from outlast.apps.documents.tables import comments
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.rules import text_of
@@ -22,11 +24,11 @@ from tests.flow.documents.talk import Talk
 def said(tx: Tx, thread_id: str) -> list[tuple[str, str]]:
     """The thread's messages: who, what."""
     mine = sa.select(messages).where(messages.c.thread_id == thread_id).order_by(messages.c.position)
-    return [(row["sender_id"], text_of(row["parts"])) for row in tx.all(mine)]
+    return [(row.sender_id, text_of(row.parts)) for row in tx.execute(mine)]
 
 
-def runs_of(tx: Tx, thread_id: str) -> list[sa.RowMapping]:
-    return tx.all(sa.select(runs).where(runs.c.thread_id == thread_id).order_by(runs.c.id))
+def runs_of(tx: Tx, thread_id: str) -> list[RunRow]:
+    return tx.rows(RunRow, sa.select(runs).where(runs.c.thread_id == thread_id).order_by(runs.c.id))
 
 
 async def test_the_agent_gets_a_comment_with_a_conversation_about_it_and_a_run(talk: Talk) -> None:
@@ -42,7 +44,7 @@ async def test_the_agent_gets_a_comment_with_a_conversation_about_it_and_a_run(t
     emil = talk.team.editor.user_id
     assert await db.read(said, thread_id) == [(emil, "Make this shorter.")]
     (run,) = await db.read(runs_of, thread_id)
-    assert (run["profile"], run["started_by"], run["status"]) == ("document", emil, "queued")
+    assert (run.profile, run.started_by, run.status) == ("document", emil, "queued")
     told = (await talk.news("comment.updated"))[-1]["data"]["comment"]
     assert told == comment
 
@@ -58,7 +60,7 @@ async def test_asking_again_goes_on_in_the_same_conversation_behind_the_run_at_w
     texts = [text for _, text in await talk.services.db.read(said, made["thread_id"])]
     assert texts == ["make this shorter", "And friendlier.", "in German, please"]
     rows = await talk.services.db.read(runs_of, made["thread_id"])
-    assert [row["leg"] for row in rows] == ["ready", "blocked", "blocked"]
+    assert [row.leg for row in rows] == ["ready", "blocked", "blocked"]
 
 
 async def test_nothing_is_written_where_the_run_cannot_be_started(
@@ -169,9 +171,9 @@ async def test_a_repeated_key_starts_one_run(talk: Talk) -> None:
     assert first.json() == again.json()
     rows = await talk.services.db.read(runs_of, first.json()["thread_id"])
     assert len(rows) == 1
-    found = await talk.services.db.read(lambda tx: tx.find(comments, {"id": made["id"]}))
+    found = await talk.services.db.read(lambda tx: tx.find(CommentRow, comments, {"id": made["id"]}))
     assert found is not None
-    assert found["thread_id"] == first.json()["thread_id"]
+    assert found.thread_id == first.json()["thread_id"]
 
 
 async def test_a_thread_says_what_it_hangs_on_in_the_document(talk: Talk) -> None:

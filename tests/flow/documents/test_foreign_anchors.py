@@ -126,7 +126,7 @@ async def test_a_summary_of_such_a_thread_is_not_told_the_documents_title(talk: 
         held = threads.hold(tx, parent)
         last, _ = threads.list_messages(tx, parent, None, 1)
         more: dict[str, Any] = {"parent_thread_id": parent, "parent_message_id": last[0].id}
-        fork = threads.add_thread(tx, held["project_id"], talk.team.stranger.user_id, **more)
+        fork = threads.add_thread(tx, held.project_id, talk.team.stranger.user_id, **more)
         run = runs.run_of(tx, make_run(tx, fork, talk.team.stranger, profile="summary"))
         told = conversation_before(tx, run)
         assert told is not None

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
+from outlast.kernel.locks.rows import LockRow
 from outlast.kernel.locks.tables import locks
 from tests.asgi import Answer
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures; the names are in its __all__
@@ -139,7 +140,7 @@ async def test_a_deleted_section_and_a_member_who_leaves_keep_nothing(talk: Talk
     assert (await talk.call("olga", "DELETE", path)).status in (200, 204)
     assert (await talk.get("vera", other))["lock"] is None
     rows = await talk.services.db.read(
-        lambda tx: len(tx.all(sa.select(locks).where(locks.c.project_id == talk.team.project_id)))
+        lambda tx: len(tx.rows(LockRow, sa.select(locks).where(locks.c.project_id == talk.team.project_id)))
     )
     assert rows == 0
 

@@ -65,7 +65,7 @@ async def sources(db: Database) -> list[Any]:
 
 async def passages(db: Database) -> list[store.Passage]:
     def run(tx: Any) -> list[store.Passage]:
-        return [one for row in store.listed(tx, []) for one in store.passages_of(tx, row["id"])]
+        return [one for row in store.listed(tx, []) for one in store.passages_of(tx, row.id)]
 
     return await db.read(run)
 
@@ -418,7 +418,7 @@ async def test_a_source_that_a_person_names_never_reads_a_file_of_the_server(
         await keeper.read_due()
         row = await db.read(store.find, source_id)
         assert row is not None
-        assert (row["state"], row["passages"]) == ("failed", 0)
+        assert (row.state, row.passages) == ("failed", 0)
 
 
 async def test_everything_without_a_vector_gets_one_and_nothing_is_sent_twice(db: Database) -> None:

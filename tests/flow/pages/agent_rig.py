@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import sqlalchemy as sa
 
 from outlast.apps.knowledge import memory
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
@@ -33,7 +32,6 @@ from outlast.db.database import Database
 from outlast.kernel.agents.tools.run_code import run_code_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ModelRequest, TextPiece
-from outlast.kernel.runs import tables
 from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.shapes import StartedAnswer
@@ -229,7 +227,3 @@ async def page_agent(
         group.cancel_scope.cancel()
     if machines is not None:
         await machines.aclose()
-
-
-async def run_row(db: Database, run_id: str) -> Any:
-    return await db.read(lambda tx: tx.one(sa.select(tables.runs).where(tables.runs.c.id == run_id)))

@@ -60,8 +60,8 @@ class PageStage(Stage):
 
         def read(tx: Tx) -> list[str]:
             mine = messages.c.thread_id == self.thread_id, messages.c.role == "user"
-            rows = tx.all(sa.select(messages.c.parts).where(*mine).order_by(messages.c.position))
-            return [text_of(row["parts"]) for row in rows]
+            said = tx.execute(sa.select(messages.c.parts).where(*mine).order_by(messages.c.position))
+            return [text_of(parts) for parts in said.scalars()]
 
         return await self.services.db.read(read)
 

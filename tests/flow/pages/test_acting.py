@@ -110,9 +110,8 @@ async def test_an_action_waits_for_the_run_queued_last_also_when_that_ones_trans
 
         await it.services.db.write(begin_earlier)
         acted = await it.act("refresh")
-        row = await it.services.db.read(lambda tx: tx.find(runs, {"id": acted.run_id}, "after_run_id"))
-        assert row is not None
-        assert row["after_run_id"] == last.run_id
+        before = await it.services.db.read(lambda tx: tx.value(runs.c.after_run_id, {"id": acted.run_id}))
+        assert before == last.run_id
 
 
 async def test_a_repeated_key_gets_the_first_answer_also_when_the_run_has_ended(db: Database, tmp_path: Path):

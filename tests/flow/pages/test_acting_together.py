@@ -120,7 +120,7 @@ async def test_who_interrupts_pays_for_their_own_run_and_not_for_what_others_wai
         assert action.run_id is not None
         behind = await db.read(runs.run_of, action.run_id)
         message = await db.read(message_in, it.thread_id, behind.message_id)
-        assert (behind.started_by, message["sender_id"]) == (it.team.editor.user_id,) * 2
+        assert (behind.started_by, message.sender_id) == (it.team.editor.user_id,) * 2
         assert (await db.read(runs.run_of, prompt.run_id)).started_by == it.owner.user_id
         assert await reserved_by(it, action.run_id) == [it.team.editor.user_id]
         assert await reserved_by(it, prompt.run_id) == [it.owner.user_id]
@@ -133,7 +133,7 @@ async def start(it: PageStage, on_busy: Any) -> None:
 async def reserved_by(it: PageStage, run_id: str) -> list[str]:
     def read(tx: Tx) -> list[str]:
         mine = ledger.c.run_id == run_id, ledger.c.kind == "reserve"
-        return [row["user_id"] for row in tx.all(sa.select(ledger.c.user_id).where(*mine))]
+        return list(tx.execute(sa.select(ledger.c.user_id).where(*mine)).scalars())
 
     return await it.services.db.read(read)
 

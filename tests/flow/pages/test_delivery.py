@@ -81,7 +81,7 @@ class Play:
         def claim(tx: Tx) -> bool:
             claimed = runs.claim_ready(tx, "nod_test", timedelta(minutes=1), 1)
             for run, _ in claimed:
-                text = text_of(message_in(tx, run.thread_id, run.message_id)["parts"])
+                text = text_of(message_in(tx, run.thread_id, run.message_id).parts)
                 assert self.read.setdefault(run.id, text) == text, (
                     "what a run has to do changed after it began"
                 )
@@ -129,8 +129,8 @@ class Play:
                 return
 
     def _held(self, tx: Tx) -> Run | None:
-        active = tx.find(tables.runs, {"thread_id": self.it.thread_id, "leg": "held"}, "id")
-        return None if active is None else runs.run_of(tx, active["id"])
+        active_id = tx.value(tables.runs.c.id, {"thread_id": self.it.thread_id, "leg": "held"})
+        return None if active_id is None else runs.run_of(tx, active_id)
 
 
 @given(STEPS)

@@ -8,12 +8,14 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.apps.pages.embeds.actions import read_embedded
+from outlast.apps.pages.rows import PageLinkRow
 from outlast.apps.pages.tables import page_links
 from outlast.apps.pages.versions import Author, take_full
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.projects.tables import members
+from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast.kernel.threads.store import add_message, set_run_state
 from tests.factories import Team, make_run, say
@@ -51,9 +53,10 @@ async def test_a_new_page_has_a_thread_and_a_workspace_of_its_own(site: Site, te
     assert thread["anchor"] == {"type": "page", "id": second["id"]}
     assert (thread["profile"], thread["title"]) == ("page", "Issues")
     row = await site.services.db.read(
-        lambda tx: tx.find(workspaces, {"id": second["workspace_id"]}, "owner_type", "owner_id", "evicted_at")
+        lambda tx: tx.find(WorkspaceRow, workspaces, {"id": second["workspace_id"]})
     )
-    assert dict(row or {}) == {"owner_type": "page", "owner_id": second["id"], "evicted_at": None}
+    assert row is not None
+    assert (row.owner_type, row.owner_id, row.evicted_at) == ("page", second["id"], None)
     listed = (await editor.get(f"/v1/projects/{team.project_id}/pages")).json()
     assert [(one["id"], one["html"]) for one in listed["items"]] == [(first["id"], ""), (second["id"], "")]
     assert (await editor.get(f"/v1/pages/{second['id']}")).json() == second
@@ -337,8 +340,8 @@ async def test_a_links_secret_is_shown_once_and_stored_nowhere(site: Site, team:
     assert "&quot;wiki&quot;" in made.json()["frame"]
     (listed,) = (await editor.get(path)).json()["items"]
     assert set(listed) == {"id", "page_id", "name", "created_by", "created_at", "expires_at"}
-    rows = await site.services.db.read(lambda tx: tx.all(sa.select(page_links)))
-    assert all(secret not in str(dict(row)) for row in rows)
+    rows = await site.services.db.read(lambda tx: tx.rows(PageLinkRow, sa.select(page_links)))
+    assert all(secret not in str(row) for row in rows)
     viewer = await site.signed_in(team.viewer)
     assert (await viewer.get(path)).status == 403
 

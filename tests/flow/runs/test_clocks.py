@@ -45,9 +45,8 @@ class Quiet:
 
     async def status(self, run_id: str) -> tuple[str, str | None]:
         row = sa.select(runs.c.status, runs.c.stop_reason).where(runs.c.id == run_id)
-        found = await self.db.read(lambda tx: tx.one(row))
-        assert found is not None
-        return found["status"], found["stop_reason"]
+        found = await self.db.read(lambda tx: tx.execute(row).one())
+        return found.status, found.stop_reason
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from outlast.kernel.apps.app import App
 from outlast.kernel.apps.registry import only
 from outlast.kernel.runs.actions import cancel_run, retry_run
 from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.subjects.subject import NoRunHooks, Subject
@@ -139,15 +140,14 @@ async def at_work(it: Stage) -> AsyncIterator[None]:
 async def ended_with(it: Stage, run_id: str) -> tuple[str, str, list[str]]:
     """(status, stop reason, problems) of a run that ends."""
     await it.ended(run_id)
-    row = await it.services.db.read(lambda tx: tx.find(runs, {"id": run_id}))
+    row = await it.services.db.read(lambda tx: tx.find(RunRow, runs, {"id": run_id}))
     assert row is not None
-    return row["status"], row["stop_reason"], row["problems"]
+    assert row.stop_reason is not None
+    return row.status, row.stop_reason, row.problems
 
 
 async def title_of_poll(db: Database) -> str:
-    row = await db.read(lambda tx: tx.find(polls, {"id": POLL}))
-    assert row is not None
-    return str(row["title"])
+    return str(await db.read(lambda tx: tx.value(polls.c.title, {"id": POLL})))
 
 
 @pytest.mark.parametrize(

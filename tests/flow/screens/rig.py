@@ -25,7 +25,6 @@ from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.shapes import StartedAnswer
-from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
@@ -235,7 +234,3 @@ def _services(
         checkpoints=files,
         seeds=seeds,
     )
-
-
-async def run_row(it: Studio, run_id: str) -> Any:
-    return await it.services.db.read(run_of, run_id)

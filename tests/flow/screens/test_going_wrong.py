@@ -12,6 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.apps.screens import store as screens
+from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.tables import screens as screen_rows
 from outlast.apps.screens.theme_actions import reset_workspace
 from outlast.base.clock import SystemClock
@@ -220,9 +221,9 @@ async def test_a_database_that_refuses_the_screen_costs_the_screen_and_not_the_a
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(tx: Tx, screen_id: str, **_values: Any) -> None:
-        row = tx.find(screen_rows, {"id": screen_id})
+        row = tx.find(ScreenRow, screen_rows, {"id": screen_id})
         assert row is not None
-        tx.execute(sa.insert(screen_rows).values(**row))  # its id is taken
+        tx.execute(sa.insert(screen_rows).values(**row._asdict()))  # its id is taken
 
     async with studio(db, tmp_path, building()) as it:
         monkeypatch.setattr(screens, "update", broken)

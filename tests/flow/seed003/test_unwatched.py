@@ -14,6 +14,7 @@ from outlast.base.errors import ModelOverloaded
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.actions import NewThread, read_run
 from outlast.kernel.runs.follow_actions import follow_thread
+from outlast.kernel.runs.rows import EffectRow
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.tables import runs, timers
@@ -127,9 +128,7 @@ async def test_a_run_that_works_with_nobody_following_for_half_an_hour_is_cancel
         await until(held)
         await forget(it, run_id)
         assert await ended_alone(it, run_id) == "cancelled"
-        row = await db.read(lambda tx: tx.one(sa.select(runs.c.stop_reason).where(runs.c.id == run_id)))
-        assert row is not None
-        assert row["stop_reason"] == "abandoned"
+        assert await db.read(lambda tx: tx.value(runs.c.stop_reason, {"id": run_id})) == "abandoned"
 
 
 async def test_a_run_that_somebody_follows_is_never_abandoned(db: Database, tmp_path: Path) -> None:
@@ -168,10 +167,11 @@ async def test_retries_used_up_save_what_was_written_with_an_error_to_act_on(
 def _results(tx: Tx, run_id: str) -> list[tuple[str, str]]:
     from outlast.kernel.runs.tables import effects
 
-    rows = tx.all(sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal))
-    return [(row["kind"], row["status"]) for row in rows]
+    rows = tx.rows(
+        EffectRow, sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal)
+    )
+    return [(row.kind, row.status) for row in rows]
 
 
 def _unwatched(tx: Tx, run_id: str) -> bool:
-    row = tx.one(sa.select(runs.c.unwatched_since).where(runs.c.id == run_id))
-    return row is not None and row["unwatched_since"] is not None
+    return tx.value(runs.c.unwatched_since, {"id": run_id}) is not None

@@ -15,6 +15,7 @@ from outlast.base.settings import PolicyRule, Settings
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.actions import cancel_run, read_run, resume_run
 from outlast.kernel.runs.approval_actions import decide_approval
+from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
 from outlast.kernel.runs.tables import runs, timers
@@ -86,9 +87,9 @@ async def status_of(it: Stage, run_id: str) -> str:
 async def test_a_waiting_run_is_a_row_with_its_question_and_no_worker(db: Database, tmp_path: Path) -> None:
     async with stage(db, tmp_path, list(TURNS), FakeTool("look"), settings=ASKING) as it:
         run_id, approval_id = await parked(it)
-        row = await db.read(lambda tx: tx.one(sa.select(runs).where(runs.c.id == run_id)))
+        row = await db.read(lambda tx: tx.row(RunRow, sa.select(runs).where(runs.c.id == run_id)))
         assert row is not None
-        assert (row["leg"], row["owner"], row["lease_until"]) == ("parked", None, None)
+        assert (row.leg, row.owner, row.lease_until) == ("parked", None, None)
         summary, details = await read_run(it.services, it.owner, run_id)
         assert (summary.status, summary.waiting_for) == ("awaiting_approval", "approval")
         assert [item["id"] for item in details.pending] == [approval_id]

@@ -67,7 +67,7 @@ class Home:
         """Everything of workspaces that still stands somewhere."""
 
         def rows(tx: Tx) -> list[object]:
-            return [row for table in (workspaces, sandboxes, meta) for row in tx.all(sa.select(table))]
+            return [row for table in (workspaces, sandboxes, meta) for row in tx.execute(sa.select(table))]
 
         folders = [path.name for path in (self.folder / "workspaces").glob("*")]
         return [*await self.services.db.read(rows), *await self.provider.list_refs(), *folders]

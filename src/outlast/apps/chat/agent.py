@@ -73,8 +73,7 @@ def chat_agent(
 
 def _instructions(system: str, context: PromptContext) -> str:
     """The rules, and what the thread is about."""
-    thread = context.tx.find(threads, {"id": context.run.thread_id}, "anchor")
-    anchor = thread["anchor"] if thread else None
+    anchor = context.tx.value(threads.c.anchor, {"id": context.run.thread_id})
     if not anchor or not str(anchor.get("text", "")).strip():
         return system
     return f"{system}\n\nThe thread is about this {anchor['type']}:\n<anchor>\n{anchor['text']}\n</anchor>"

@@ -6,7 +6,8 @@ for the summary, never an instruction.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from datetime import datetime
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -16,6 +17,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.agents.messages import CHARS_PER_TOKEN
 from outlast.kernel.runs.model import Run
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import messages, threads
 
 SYSTEM: Final = """\
@@ -59,23 +61,22 @@ class Conversation:
     about: str = ""
 
 
+class _Point(NamedTuple):
+    position: int
+    created_at: datetime
+
+
 def conversation_before(tx: Tx, run: Run) -> Conversation | None:
     """What the run's thread was forked from, up to the point of the fork; None: that is gone."""
-    fork = tx.find(threads, {"id": run.thread_id}, "parent_thread_id", "parent_message_id")
-    parent_id = fork["parent_thread_id"] if fork is not None else None
-    parent = (
-        tx.find(threads, {"id": parent_id}, "title", "anchor", "document_id", "project_id")
-        if parent_id
-        else None
-    )
+    fork = tx.find(ThreadRow, threads, {"id": run.thread_id})
+    parent_id = fork.parent_thread_id if fork is not None else None
+    parent = tx.find(ThreadRow, threads, {"id": parent_id}) if parent_id else None
     if fork is None or parent is None:
         return None
-    last = tx.find(
-        messages, {"id": fork["parent_message_id"], "thread_id": parent_id}, "position", "created_at"
-    )
-    upto = last["position"] if last is not None else None
+    last = tx.find(_Point, messages, {"id": fork.parent_message_id, "thread_id": parent_id})
+    upto = last.position if last is not None else None
     return Conversation(
-        parent["title"],
+        parent.title,
         tuple(_said(tx, str(parent_id), upto)),
         tuple(_proposed(tx, str(parent_id), run)),
         _about(tx, parent),
@@ -120,6 +121,12 @@ def _within(lines: Sequence[str], chars: int) -> list[str]:
     return [*first, f"[{missing} messages in between are left out]", *last]
 
 
+class _Said(NamedTuple):
+    role: str
+    parts: Any
+    by_name: str | None
+
+
 def _said(tx: Tx, thread_id: str, upto: int | None) -> list[Said]:
     chosen = (
         sa.select(messages.c.role, messages.c.parts, users.c.name.label("by_name"))
@@ -130,12 +137,8 @@ def _said(tx: Tx, thread_id: str, upto: int | None) -> list[Said]:
     )
     if upto is not None:
         chosen = chosen.where(messages.c.position <= upto)
-    rows = reversed(tx.all(chosen))
-    return [
-        Said(row["by_name"] or "the agent", row["role"], text)
-        for row in rows
-        if (text := _text(row["parts"]))
-    ]
+    rows = reversed(tx.rows(_Said, chosen))
+    return [Said(row.by_name or "the agent", row.role, text) for row in rows if (text := _text(row.parts))]
 
 
 def _text(parts: Sequence[Mapping[str, Any]]) -> str:
@@ -155,7 +158,7 @@ def _text(parts: Sequence[Mapping[str, Any]]) -> str:
 
 def _proposed(tx: Tx, thread_id: str, run: Run) -> list[str]:
     """What became of the parent's proposals, by the time of the fork's run, oldest first."""
-    rows = tx.all(
+    rows = tx.execute(
         sa.select(proposals.c.summary, edits.c.state, sa.func.count().label("count"))
         .join(edits, edits.c.proposal_id == proposals.c.id)
         .where(proposals.c.thread_id == thread_id, proposals.c.created_at <= run.created_at)
@@ -164,21 +167,17 @@ def _proposed(tx: Tx, thread_id: str, run: Run) -> list[str]:
     )
     became: dict[str, list[str]] = {}
     for row in rows:
-        state = "waiting" if row["state"] == "open" else row["state"]
-        became.setdefault(" ".join(row["summary"].split()), []).append(f"{row['count']} {state}")
+        state = "waiting" if row.state == "open" else row.state
+        became.setdefault(" ".join(row.summary.split()), []).append(f"{row.count} {state}")
     return [f"- {summary}: {', '.join(states)}" for summary, states in became.items()]
 
 
-def _about(tx: Tx, parent: sa.RowMapping) -> str:
-    anchor = parent["anchor"]
+def _about(tx: Tx, parent: ThreadRow) -> str:
+    anchor = parent.anchor
     if not isinstance(anchor, Mapping):
         return ""
-    asked = {"id": parent["document_id"], "project_id": parent["project_id"]}
-    document = tx.find(documents, asked, "title") if parent["document_id"] else None
-    where = f" of the document “{document['title']}”" if document is not None else ""
+    asked = {"id": parent.document_id, "project_id": parent.project_id}
+    title = tx.value(documents.c.title, asked) if parent.document_id else None
+    where = f" of the document “{title}”" if title is not None else ""
     kind = str(anchor.get("type", ""))
-    return (
-        f"the {kind}{where}"
-        if kind != "document" or document is None
-        else f"the document “{document['title']}”"
-    )
+    return f"the {kind}{where}" if kind != "document" or title is None else f"the document “{title}”"

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
+from outlast.apps.documents.rows import CommentRow
 from outlast.apps.documents.tables import blocks, comments, documents, sections
 from outlast.db.database import Tx
 from outlast.kernel.mentions.rules import one_line
@@ -66,11 +67,11 @@ def about(tx: Tx, project_id: str, document_id: str | None, anchor: Mapping[str,
 
 
 def _comment(tx: Tx, document_id: str, title: str, comment_id: str) -> About:
-    row = tx.one(_COMMENT, {"comment": comment_id, "document": document_id})
+    row = tx.row(CommentRow, _COMMENT, {"comment": comment_id, "document": document_id})
     if row is None:
         return About(document_id, title, gone=True)
-    section_id, heading = _section(tx, document_id, row["section_id"])
-    return About(document_id, title, section_id, heading, comment_id=comment_id, text=one_line(row["body"]))
+    section_id, heading = _section(tx, document_id, row.section_id)
+    return About(document_id, title, section_id, heading, comment_id=comment_id, text=one_line(row.body))
 
 
 def _home(tx: Tx, document_id: str, block_id: str | None) -> str | None:
@@ -80,7 +81,12 @@ def _home(tx: Tx, document_id: str, block_id: str | None) -> str | None:
     return found
 
 
+class _Heading(NamedTuple):
+    id: str
+    heading: str
+
+
 def _section(tx: Tx, document_id: str, section_id: str | None) -> tuple[str | None, str | None]:
     asked = {"section": section_id, "document": document_id}
-    row = None if section_id is None else tx.one(_HEADING, asked)
-    return (None, None) if row is None else (row["id"], row["heading"])
+    row = None if section_id is None else tx.row(_Heading, _HEADING, asked)
+    return (None, None) if row is None else (row.id, row.heading)

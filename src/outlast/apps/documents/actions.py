@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import anyio.to_thread
-import sqlalchemy as sa
 
 from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents import store
@@ -32,6 +31,7 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services
 from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.rows import ThreadRow
 
 UNTITLED = "Untitled document"
 
@@ -109,10 +109,10 @@ async def rename_document(services: Services, actor: Actor, document_id: str, ti
     def run(tx: Tx) -> DocumentData:
         require_document(tx, actor, document_id, Right.EDIT)
         row = store.hold(tx, document_id)
-        if row["title"] != line:
+        if row.title != line:
             store.update(tx, document_id, title=line)
-            threads.rename(tx, row["thread_id"], row["project_id"], line)
-            threads.announce(tx, row["thread_id"])
+            threads.rename(tx, row.thread_id, row.project_id, line)
+            threads.announce(tx, row.thread_id)
             store.announce(tx, document_id, by=actor.user_id)
         return store.document_data(tx, document_id)
 
@@ -126,14 +126,14 @@ async def delete_document(services: Services, actor: Actor, document_id: str) ->
     def run(tx: Tx) -> None:
         require_document(tx, actor, document_id, Right.OWN)
         row = store.hold(tx, document_id)  # before its threads, as everywhere
-        about = {one["id"] for one in store.threads_about(tx, row["project_id"], document_id)}
-        for thread_id in sorted(about | {row["thread_id"]}):
+        about = {one.id for one in store.threads_about(tx, row.project_id, document_id)}
+        for thread_id in sorted(about | {row.thread_id}):
             _demand_idle(tx, thread_id)
         unasked = locking.drop_all(tx, [section.id for section in store.tree(tx, document_id).sections])
         store.delete(tx, document_id)
-        tell_inbox(tx, row["project_id"], unasked)
-        for thread_id in sorted(about | {row["thread_id"]}):
-            give_up(tx, row["project_id"], thread_id, announce_to_project)
+        tell_inbox(tx, row.project_id, unasked)
+        for thread_id in sorted(about | {row.thread_id}):
+            give_up(tx, row.project_id, thread_id, announce_to_project)
             threads.delete_thread(tx, thread_id)
 
     await services.db.write(run)
@@ -147,7 +147,7 @@ async def export_markdown(
     def run(tx: Tx) -> tuple[str, str]:
         row = require_document(tx, actor, document_id, Right.READ)
         content = versions.tree_at(tx, document_id, version)
-        return row["title"], join((section, section.blocks) for section in content.sections)
+        return row.title, join((section, section.blocks) for section in content.sections)
 
     return await services.db.read(run)
 
@@ -157,8 +157,8 @@ async def list_document_threads(services: Services, actor: Actor, document_id: s
 
     def run(tx: Tx) -> list[ThreadData]:
         row = require_document(tx, actor, document_id, Right.READ)
-        about = {one["id"] for one in store.threads_about(tx, row["project_id"], document_id)}
-        return [threads.thread_data(tx, thread_id) for thread_id in sorted(about | {row["thread_id"]})]
+        about = {one.id for one in store.threads_about(tx, row.project_id, document_id)}
+        return [threads.thread_data(tx, thread_id) for thread_id in sorted(about | {row.thread_id})]
 
     return await services.db.read(run)
 
@@ -204,13 +204,13 @@ def _add(
     return document_id
 
 
-def _demand_idle(tx: Tx, thread_id: str) -> sa.RowMapping:
+def _demand_idle(tx: Tx, thread_id: str) -> ThreadRow:
     thread = threads.hold(tx, thread_id)
-    if thread["active_run_id"] is not None:
+    if thread.active_run_id is not None:
         raise ThreadBusy(
             "The agent still works in a conversation about this document, or waits for a person.",
             hint="Wait for it, or stop it first.",
             thread_id=thread_id,
-            active_run_id=thread["active_run_id"],
+            active_run_id=thread.active_run_id,
         )
     return thread

@@ -22,7 +22,7 @@ _COMMENT: Final = sa.select(comments.c.document_id).where(
     comments.c.id == sa.bindparam("id"), comments.c.project_id == sa.bindparam("project")
 )
 _BLOCK: Final = (
-    sa.select(blocks.c.document_id, blocks.c.section_id)
+    sa.select(blocks.c.document_id)
     .join(documents, documents.c.id == blocks.c.document_id)
     .where(blocks.c.id == sa.bindparam("id"), documents.c.project_id == sa.bindparam("project"))
 )
@@ -51,27 +51,29 @@ def resolved(tx: Tx, project_id: str, anchor: Mapping[str, Any] | None) -> dict[
         )
     if anchor["type"] == "selection":
         return dict(anchor) | _selection(tx, project_id, anchor)
-    row = _row(tx, project_id, anchor["type"], anchor.get("id"), "anchor.id")
-    return dict(anchor) | {"document_id": row["document_id"]}
+    found = _document_of(tx, project_id, anchor["type"], anchor.get("id"), "anchor.id")
+    return dict(anchor) | {"document_id": found}
 
 
 def _selection(tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> dict[str, Any]:
     if not str(anchor.get("text", "")).strip():
         raise MalformedInput("Selected text is not empty.", field="anchor.text")
     if anchor.get("block_id") is not None:
-        row = _row(tx, project_id, "block", anchor["block_id"], "anchor.block_id")
-        return {"document_id": row["document_id"], "section_id": row["section_id"]}
+        found = _document_of(tx, project_id, "block", anchor["block_id"], "anchor.block_id")
+        return {
+            "document_id": found,
+            "section_id": tx.value(blocks.c.section_id, {"id": anchor["block_id"]}),
+        }
     noun = "section" if anchor.get("section_id") is not None else "document"
-    row = _row(tx, project_id, noun, anchor.get(f"{noun}_id"), f"anchor.{noun}_id")
-    return {"document_id": row["document_id"]}
+    return {"document_id": _document_of(tx, project_id, noun, anchor.get(f"{noun}_id"), f"anchor.{noun}_id")}
 
 
-def _row(tx: Tx, project_id: str, noun: str, wanted: Any, field: str) -> sa.RowMapping:
+def _document_of(tx: Tx, project_id: str, noun: str, wanted: Any, field: str) -> str:
     if not isinstance(wanted, str):
         raise MalformedInput(f"The anchor names no {noun}.", field=field)
-    row = tx.one(_NOUNS[noun], {"id": wanted, "project": project_id})
-    if row is None:
+    found: str | None = tx.execute(_NOUNS[noun], {"id": wanted, "project": project_id}).scalar()
+    if found is None:
         raise NotFound(
             f"The {noun} that the anchor names is not in this project.", noun=noun, id=wanted, field=field
         )
-    return row
+    return found

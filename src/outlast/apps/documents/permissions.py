@@ -1,7 +1,6 @@
 """Who may do what with a document: the rights that its project gives."""
 
-import sqlalchemy as sa
-
+from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.tables import documents
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -9,6 +8,6 @@ from outlast.kernel.projects.permissions import require_owned
 from outlast.kernel.projects.rules import Right
 
 
-def require_document(tx: Tx, actor: Actor, document_id: str, right: Right) -> sa.RowMapping:
+def require_document(tx: Tx, actor: Actor, document_id: str, right: Right) -> DocumentRow:
     """The document's row, if the actor has `right` in its project. Raises `NotFound`, `Forbidden`."""
-    return require_owned(tx, actor, documents, "document", document_id, right)
+    return require_owned(tx, actor, DocumentRow, documents, "document", document_id, right)

@@ -28,7 +28,7 @@ async def move_in_document(
 
     def run(tx: Tx) -> tuple[str, MemberData]:
         row = require_document(tx, actor, document_id, Right.READ)
-        return row["project_id"], projects.member_data(tx, row["project_id"], actor.user_id)
+        return row.project_id, projects.member_data(tx, row.project_id, actor.user_id)
 
     project_id, member = await services.db.read(run)
     writes = typing and allows(Role(member.role), Right.EDIT)
@@ -44,4 +44,4 @@ async def leave_document(services: Services, actor: Actor, document_id: str) -> 
 async def read_document_presence(services: Services, actor: Actor, document_id: str) -> EphemeralPresence:
     """Who has a document open, where they are, and who types."""
     row = await services.db.read(require_document, actor, document_id, Right.READ)
-    return services.presence.present(document_id).model_copy(update={"project_id": row["project_id"]})
+    return services.presence.present(document_id).model_copy(update={"project_id": row.project_id})

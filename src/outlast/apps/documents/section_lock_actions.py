@@ -1,8 +1,7 @@
 """Who keeps a section of a document for themselves: read, take, release, request, hand over."""
 
-import sqlalchemy as sa
-
 from outlast.apps.documents import section_locks as locking
+from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import sections
 from outlast.base.errors import Forbidden, NotFound
 from outlast.base.events import LockData
@@ -59,7 +58,7 @@ async def hand_over_section_lock(services: Services, actor: Actor, section_id: s
 
     def run(tx: Tx) -> LockData:
         row = _section(tx, actor, section_id, Right.EDIT)
-        role = role_of(tx, user_id, row["project_id"])
+        role = role_of(tx, user_id, row.project_id)
         if role is None:
             raise NotFound("This person is not a member of the section's project.", user_id=user_id)
         if not allows(role, Right.EDIT):
@@ -71,5 +70,5 @@ async def hand_over_section_lock(services: Services, actor: Actor, section_id: s
     return await services.db.write(run)
 
 
-def _section(tx: Tx, actor: Actor, section_id: str, right: Right) -> sa.RowMapping:
-    return require_owned(tx, actor, sections, "section", section_id, right)
+def _section(tx: Tx, actor: Actor, section_id: str, right: Right) -> SectionRow:
+    return require_owned(tx, actor, SectionRow, sections, "section", section_id, right)

@@ -5,10 +5,13 @@ which renews it, and ends by hand, by hand-over or by expiry.
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.apps.documents import store
+from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import documents, sections
 from outlast.base.clock import iso
 from outlast.base.document_data import InboxChanged
@@ -26,45 +29,45 @@ from outlast.kernel.projects.tables import members
 from outlast.kernel.streams.log import append
 
 
-def take(tx: Tx, section: sa.RowMapping, actor: Actor, ttl_s: float) -> LockData:
+def take(tx: Tx, section: SectionRow, actor: Actor, ttl_s: float) -> LockData:
     """The actor keeps the section: a free lock is acquired, one's own refreshed, an expired one taken over. Raises
     `SectionLocked`, naming the holder and the expiry."""
     _hold(tx, section)
-    change, before = locks.acquire(tx, section["id"], section["project_id"], actor.user_id, ttl_s)
+    change, before = locks.acquire(tx, section.id, section.project_id, actor.user_id, ttl_s)
     # A refresh has no name of its own among the events: it is told as what it is, the holder's lock with a later end.
     shown = _told(tx, section, "acquired" if change == "refreshed" else change)
     if change != "refreshed":
-        _tell_unasked(tx, section["project_id"], before)
+        _tell_unasked(tx, section.project_id, before)
     return shown
 
 
-def release(tx: Tx, section: sa.RowMapping, actor: Actor) -> None:
+def release(tx: Tx, section: SectionRow, actor: Actor) -> None:
     """The actor lets go. Repeating is harmless. Raises `SectionLocked` for somebody else's lock."""
     _hold(tx, section)
-    before = locks.find_lock(tx, section["id"])
-    if locks.release(tx, section["id"], actor.user_id) is not None:
+    before = locks.find_lock(tx, section.id)
+    if locks.release(tx, section.id, actor.user_id) is not None:
         _tell(tx, section, "released", None)
-        _tell_unasked(tx, section["project_id"], before)
+        _tell_unasked(tx, section.project_id, before)
 
 
-def request(tx: Tx, section: sa.RowMapping, actor: Actor) -> LockData:
+def request(tx: Tx, section: SectionRow, actor: Actor) -> LockData:
     """The actor asks the holder for the lock. Raises `LockNotHeld` where there is nobody to ask."""
     _hold(tx, section)
-    locks.request(tx, section["id"], actor.user_id)
+    locks.request(tx, section.id, actor.user_id)
     shown = _told(tx, section, "requested")
-    for _, asked in waiting(tx, shown.holder_id, section_id=section["id"]):
-        append(tx, section["project_id"], [(INBOX, came(asked, shown.holder_id))])
+    for _, asked in waiting(tx, shown.holder_id, section_id=section.id):
+        append(tx, section.project_id, [(INBOX, came(asked, shown.holder_id))])
     return shown
 
 
-def hand_over(tx: Tx, section: sa.RowMapping, actor: Actor, to_user_id: str, ttl_s: float) -> LockData:
+def hand_over(tx: Tx, section: SectionRow, actor: Actor, to_user_id: str, ttl_s: float) -> LockData:
     """The actor gives the lock to another member (who must be allowed to edit: the caller checks). Raises
     `LockNotHeld`."""
     _hold(tx, section)
-    before = locks.find_lock(tx, section["id"])
-    locks.hand_over(tx, section["id"], actor.user_id, to_user_id, ttl_s)
+    before = locks.find_lock(tx, section.id)
+    locks.hand_over(tx, section.id, actor.user_id, to_user_id, ttl_s)
     shown = _told(tx, section, "handed_over")
-    _tell_unasked(tx, section["project_id"], before)
+    _tell_unasked(tx, section.project_id, before)
     return shown
 
 
@@ -95,23 +98,38 @@ def drop_all(tx: Tx, section_ids: Sequence[str]) -> list[InboxChanged]:
     return [went("handover", holder_id) for holder_id in sorted(asked)]
 
 
-def drop_held(tx: Tx, project_id: str, user_id: str) -> list[tuple[sa.RowMapping, Lock | None]]:
+def drop_held(tx: Tx, project_id: str, user_id: str) -> list[tuple[SectionRow, Lock | None]]:
     """Somebody leaves the project: whatever they kept there is free. The rows of those sections with their locks, for
     `tell_dropped`: documents come before threads, and these before the project's log, as everywhere."""
     kept = locks.held_by(tx, project_id, user_id, "section")
-    rows = [row for row in (tx.find(sections, {"id": section_id}) for section_id in kept) if row is not None]
-    for document_id in sorted({row["document_id"] for row in rows}):
+    rows = [
+        row
+        for row in (tx.find(SectionRow, sections, {"id": section_id}) for section_id in kept)
+        if row is not None
+    ]
+    for document_id in sorted({row.document_id for row in rows}):
         store.hold(tx, document_id)
-    dropped = [(row, locks.find_lock(tx, row["id"])) for row in rows]
+    dropped = [(row, locks.find_lock(tx, row.id)) for row in rows]
     drop_all(tx, kept)
     return dropped
 
 
-def tell_dropped(tx: Tx, dropped: Iterable[tuple[sa.RowMapping, Lock | None]]) -> None:
+def tell_dropped(tx: Tx, dropped: Iterable[tuple[SectionRow, Lock | None]]) -> None:
     """Tell the project's followers that nobody keeps these sections any more."""
     for row, before in dropped:
         _tell(tx, row, "released", None)
-        _tell_unasked(tx, row["project_id"], before)
+        _tell_unasked(tx, row.project_id, before)
+
+
+class _Request(NamedTuple):
+    section_id: str
+    heading: str
+    document_id: str
+    title: str
+    project_id: str
+    requested_at: datetime
+    requested_by: str | None
+    name: str
 
 
 def waiting(
@@ -148,29 +166,29 @@ def waiting(
         found = found.where(sections.c.id == section_id)
     if part is not None:
         found = part.of(found, locks_table.c.requested_at, sections.c.id)
-    return [(row["requested_at"], _asked(row)) for row in tx.all(found)]
+    return [(row.requested_at, _asked(row)) for row in tx.rows(_Request, found)]
 
 
-def _asked(row: sa.RowMapping) -> InboxItem:
+def _asked(row: _Request) -> InboxItem:
     return InboxItem(
         kind="handover",
-        id=row["section_id"],
-        project_id=row["project_id"],
-        text=f"{row['name']} would like to edit the section “{one_line(row['heading'], 80)}”.",
-        created_at=iso(row["requested_at"]),
-        by=row["requested_by"],
-        by_name=row["name"],
-        document_id=row["document_id"],
-        document_title=row["title"],
-        section_id=row["section_id"],
+        id=row.section_id,
+        project_id=row.project_id,
+        text=f"{row.name} would like to edit the section “{one_line(row.heading, 80)}”.",
+        created_at=iso(row.requested_at),
+        by=row.requested_by,
+        by_name=row.name,
+        document_id=row.document_id,
+        document_title=row.title,
+        section_id=row.section_id,
     )
 
 
-def _hold(tx: Tx, section: sa.RowMapping) -> None:
+def _hold(tx: Tx, section: SectionRow) -> None:
     """Hold the section's document. Raises `NotFound` where the section went since its row was read."""
-    store.hold(tx, section["document_id"])
-    if tx.find(sections, {"id": section["id"]}, "id") is None:
-        raise NotFound("This section is not there any more.", noun="section", id=section["id"])
+    store.hold(tx, section.document_id)
+    if not tx.exists(sections, {"id": section.id}):
+        raise NotFound("This section is not there any more.", noun="section", id=section.id)
 
 
 def _tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:
@@ -179,13 +197,13 @@ def _tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:
         append(tx, project_id, [(INBOX, went("handover", before.holder_id))])
 
 
-def _told(tx: Tx, section: sa.RowMapping, change: Change) -> LockData:
-    shown = locks.shown_lock(tx, section["id"])
+def _told(tx: Tx, section: SectionRow, change: Change) -> LockData:
+    shown = locks.shown_lock(tx, section.id)
     assert shown is not None  # it was written a moment ago, in this transaction
     _tell(tx, section, change, shown)
     return shown
 
 
-def _tell(tx: Tx, section: sa.RowMapping, change: Change, lock: LockData | None) -> None:
-    told = LockChanged(section_id=section["id"], document_id=section["document_id"], lock=lock)
-    append(tx, section["project_id"], [(f"lock.{change}", told)])
+def _tell(tx: Tx, section: SectionRow, change: Change, lock: LockData | None) -> None:
+    told = LockChanged(section_id=section.id, document_id=section.document_id, lock=lock)
+    append(tx, section.project_id, [(f"lock.{change}", told)])

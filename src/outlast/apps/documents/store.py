@@ -5,17 +5,18 @@ it in the same transaction. Content is written by `writing.py` only.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.apps.documents.content.records import in_order
 from outlast.apps.documents.content.tree import Block, Section, Tree
+from outlast.apps.documents.rows import BlockRow, DocumentRow, SectionRow
 from outlast.apps.documents.tables import blocks, comments, documents, edits, proposals, sections
 from outlast.base.clock import iso
 from outlast.base.document_data import BlockData, DocumentChanged, DocumentData, DocumentDeleted, SectionData
 from outlast.base.errors import NotFound
-from outlast.db.database import Tx
+from outlast.db.database import R, Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.locks.store import locks_of
 from outlast.kernel.mentions import store as mentions
@@ -89,19 +90,26 @@ def add(tx: Tx, document_id: str, project_id: str, created_by: str, *, thread_id
     )
 
 
-def document_of(tx: Tx, document_id: str) -> sa.RowMapping:
+def document_of(tx: Tx, document_id: str) -> DocumentRow:
     """The document's row. Raises `NotFound`."""
-    return _found(tx.one(_ROW, {"document": document_id}), document_id)
+    return _found(tx.row(DocumentRow, _ROW, {"document": document_id}), document_id)
 
 
-def hold(tx: Tx, document_id: str) -> sa.RowMapping:
+def hold(tx: Tx, document_id: str) -> DocumentRow:
     """As `document_of`; the row is held until the transaction ends, so that versions follow each other."""
-    return _found(tx.one(_HOLD, {"document": document_id}), document_id)
+    return _found(tx.row(DocumentRow, _HOLD, {"document": document_id}), document_id)
+
+
+class ShownDocument(NamedTuple):
+    document: DocumentRow
+    open_comments: int
+    open_edits: int
+    active_run_id: str | None
 
 
 def document_data(tx: Tx, document_id: str) -> DocumentData:
     """The document as lists and events show it. Raises `NotFound`."""
-    return to_data(_found(tx.one(_SHOWN, {"document": document_id}), document_id))
+    return to_data(_found(tx.row(ShownDocument, _SHOWN, {"document": document_id}), document_id))
 
 
 def list_documents(
@@ -112,8 +120,8 @@ def list_documents(
     chosen = _LISTED.where(documents.c.project_id == project_id)
     if after is not None:
         chosen = chosen.where(documents.c.id > after)
-    rows = tx.all(chosen.order_by(documents.c.id).limit(limit + 1))
-    return [to_data(row) for row in rows[:limit]], rows[limit - 1]["id"] if len(rows) > limit else None
+    rows = tx.rows(ShownDocument, chosen.order_by(documents.c.id).limit(limit + 1))
+    return [to_data(row) for row in rows[:limit]], rows[limit - 1].document.id if len(rows) > limit else None
 
 
 def count(tx: Tx, project_id: str) -> int:
@@ -127,21 +135,22 @@ def count(tx: Tx, project_id: str) -> int:
 def tree(tx: Tx, document_id: str) -> Tree:
     """The document's content now. Raises `NotFound`."""
     row = document_of(tx, document_id)
-    return Tree(document_id, row["version"], in_order(_sections(tx, document_id), _below(tx, document_id)))
+    return Tree(document_id, row.version, in_order(_sections(tx, document_id), _below(tx, document_id)))
 
 
-def partial_tree(tx: Tx, row: sa.RowMapping, wanted: Collection[str], *, preamble: bool) -> Tree:
+def partial_tree(tx: Tx, row: DocumentRow, wanted: Collection[str], *, preamble: bool) -> Tree:
     """The document's sections, with the blocks of the wanted ones only; with `preamble` also of the first one, if it
     has no heading."""
-    document_id: str = row["id"]
+    document_id: str = row.id
     found = _sections(tx, document_id)
     read = [one for one in found if one.id in wanted or (preamble and one.level == 0)]
     below = {
-        one.id: [_block(block) for block in tx.all(_BLOCKS_OF_SECTION, {"section": one.id})] for one in read
+        one.id: [_block(block) for block in tx.rows(BlockRow, _BLOCKS_OF_SECTION, {"section": one.id})]
+        for one in read
     }
     total = int(tx.execute(_BLOCK_COUNT, {"document": document_id}).scalar_one())
     unread = total - sum(len(blocks_of) for blocks_of in below.values())
-    return Tree(document_id, row["version"], in_order(found, below), unread)
+    return Tree(document_id, row.version, in_order(found, below), unread)
 
 
 def section_of_block(tx: Tx, document_id: str, block_id: str) -> str | None:
@@ -182,16 +191,21 @@ def block_data(block: Block, names: dict[str, str]) -> BlockData:
     )
 
 
+class _NamedUser(NamedTuple):
+    id: str
+    name: str
+
+
 def names_of(tx: Tx, user_ids: Iterable[str | None]) -> dict[str, str]:
     """The users' names by id."""
     wanted = sorted({user_id for user_id in user_ids if user_id is not None})
     if not wanted:
         return {}
     if len(wanted) <= FEW:
-        found = [tx.find(users, {"id": user_id}, "id", "name") for user_id in wanted]
-        return {row["id"]: row["name"] for row in found if row is not None}
-    rows = tx.all(sa.select(users.c.id, users.c.name).where(users.c.id.in_(wanted)))
-    return {row["id"]: row["name"] for row in rows}
+        found = [tx.find(_NamedUser, users, {"id": user_id}) for user_id in wanted]
+        return {row.id: row.name for row in found if row is not None}
+    rows = tx.rows(_NamedUser, sa.select(users.c.id, users.c.name).where(users.c.id.in_(wanted)))
+    return {row.id: row.name for row in rows}
 
 
 def update(tx: Tx, document_id: str, **values: Any) -> None:
@@ -209,16 +223,23 @@ def announce(
     return data
 
 
-def threads_about(tx: Tx, project_id: str, document_id: str) -> Sequence[sa.RowMapping]:
+class ThreadAbout(NamedTuple):
+    id: str
+    active_run_id: str | None
+
+
+def threads_about(tx: Tx, project_id: str, document_id: str) -> Sequence[ThreadAbout]:
     """Id and active run of all threads that hang on a document or on a part of it, the oldest first."""
     mine = threads.c.project_id == project_id, threads.c.document_id == document_id
-    return tx.all(sa.select(threads.c.id, threads.c.active_run_id).where(*mine).order_by(threads.c.id))
+    return tx.rows(
+        ThreadAbout, sa.select(threads.c.id, threads.c.active_run_id).where(*mine).order_by(threads.c.id)
+    )
 
 
 def delete(tx: Tx, document_id: str) -> None:
     """Remove a document's row, with its content, history, comments and proposals, and tell its project. Its threads and
     locks are the caller's."""
-    proposed = tx.find(proposals, {"document_id": document_id, "state": "open"}, "id") is not None
+    proposed = tx.exists(proposals, {"document_id": document_id, "state": "open"})
     removed = sa.delete(documents).where(documents.c.id == document_id).returning(documents.c.project_id)
     project_id = tx.execute(removed).scalar()
     if project_id is not None:
@@ -227,53 +248,54 @@ def delete(tx: Tx, document_id: str) -> None:
         append(tx, project_id, [("document.deleted", DocumentDeleted(document_id=document_id)), *forgotten])
 
 
-def to_data(row: sa.RowMapping) -> DocumentData:
+def to_data(row: ShownDocument) -> DocumentData:
     """A row with its counts and its thread's run, as the API shows it."""
+    document = row.document
     return DocumentData(
-        id=row["id"],
-        project_id=row["project_id"],
-        thread_id=row["thread_id"],
-        title=row["title"],
-        version=row["version"],
-        words=row["words"],
-        open_comments=row["open_comments"],
-        open_edits=row["open_edits"],
-        active_run_id=row["active_run_id"],
-        created_by=row["created_by"],
-        created_at=iso(row["created_at"]),
-        updated_at=iso(row["updated_at"]),
+        id=document.id,
+        project_id=document.project_id,
+        thread_id=document.thread_id,
+        title=document.title,
+        version=document.version,
+        words=document.words,
+        open_comments=row.open_comments,
+        open_edits=row.open_edits,
+        active_run_id=row.active_run_id,
+        created_by=document.created_by,
+        created_at=iso(document.created_at),
+        updated_at=iso(document.updated_at),
     )
 
 
 def _sections(tx: Tx, document_id: str) -> list[Section]:
     return [
-        Section(row["id"], row["rank"], row["heading"], row["level"], row["version"], iso(row["updated_at"]))
-        for row in tx.all(_SECTIONS, {"document": document_id})
+        Section(row.id, row.rank, row.heading, row.level, row.version, iso(row.updated_at))
+        for row in tx.rows(SectionRow, _SECTIONS, {"document": document_id})
     ]
 
 
 def _below(tx: Tx, document_id: str) -> dict[str, list[Block]]:
     below: dict[str, list[Block]] = {}
-    for row in tx.all(_BLOCKS, {"document": document_id}):
-        below.setdefault(row["section_id"], []).append(_block(row))
+    for row in tx.rows(BlockRow, _BLOCKS, {"document": document_id}):
+        below.setdefault(row.section_id, []).append(_block(row))
     return below
 
 
-def _block(row: sa.RowMapping) -> Block:
+def _block(row: BlockRow) -> Block:
     return Block(
-        row["id"],
-        row["section_id"],
-        row["rank"],
-        row["kind"],
-        row["markdown"],
-        row["version"],
-        row["editor_kind"],
-        row["editor_id"],
-        iso(row["updated_at"]),
+        row.id,
+        row.section_id,
+        row.rank,
+        row.kind,
+        row.markdown,
+        row.version,
+        row.editor_kind,
+        row.editor_id,
+        iso(row.updated_at),
     )
 
 
-def _found(row: sa.RowMapping | None, document_id: str) -> sa.RowMapping:
+def _found(row: R | None, document_id: str) -> R:
     if row is None:
         raise NotFound("This document is not there any more.", document_id=document_id)
     return row

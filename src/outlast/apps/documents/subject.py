@@ -11,6 +11,7 @@ from outlast.apps.documents.tables import documents
 from outlast.base.errors import NotFound, ThreadOfDocument
 from outlast.db.database import Tx
 from outlast.kernel.subjects.subject import NoThreadHooks, Subject
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads
 
 
@@ -24,18 +25,16 @@ class DocumentThreads(NoThreadHooks):
         return about(tx, project_id, anchor)
 
     def before_delete(self, tx: Tx, thread_id: str, by: str) -> Callable[[], None]:
-        thread = tx.find(threads, {"id": thread_id}, "document_id", "project_id")
+        thread = tx.find(ThreadRow, threads, {"id": thread_id})
         about = comments.leave_thread(tx, thread_id)
 
         def announce() -> None:
             for comment_id in about:
                 comments.announce(tx, comment_id, by=by)
-            if (
-                thread is not None and thread["document_id"] is not None
-            ):  # what its agent proposed there is gone
+            if thread is not None and thread.document_id is not None:  # what its agent proposed there is gone
                 with suppress(NotFound):  # so is the document
-                    if store.document_of(tx, thread["document_id"])["project_id"] == thread["project_id"]:
-                        store.announce(tx, thread["document_id"], by=by)
+                    if store.document_of(tx, thread.document_id).project_id == thread.project_id:
+                        store.announce(tx, thread.document_id, by=by)
 
         return announce
 

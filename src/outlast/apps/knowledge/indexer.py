@@ -10,7 +10,7 @@ import logging
 import math
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 import anyio
 import sqlalchemy as sa
@@ -41,14 +41,21 @@ log = logging.getLogger("outlast.knowledge")
 Missing = Callable[[Tx, str, int], list[tuple[str, str]]]
 
 
+class _Passage(NamedTuple):
+    hash: str
+    heading: str
+    body: str
+
+
 def passages_without_vector(tx: Tx, model: str, limit: int) -> list[tuple[str, str]]:
     """(hash, text) of passages that have no vector of this model yet."""
     missing = ~sa.exists().where(vectors.c.model == model, vectors.c.hash == knowledge_passages.c.hash)
     table = knowledge_passages.c
-    rows = tx.all(
-        sa.select(table.hash, table.heading, table.body).where(missing).order_by(table.id).limit(limit)
+    rows = tx.rows(
+        _Passage,
+        sa.select(table.hash, table.heading, table.body).where(missing).order_by(table.id).limit(limit),
     )
-    return [(row["hash"], searched_text(row["heading"], row["body"])) for row in rows]
+    return [(row.hash, searched_text(row.heading, row.body)) for row in rows]
 
 
 SHELVES: Final[Sequence[Missing]] = (
@@ -238,6 +245,6 @@ def _sources_of(tx: Tx, hashes: Sequence[str]) -> list[str]:
     for start in range(0, len(hashes), FEW):
         some = knowledge_passages.c.hash.in_(hashes[start : start + FEW])
         query = sa.select(knowledge_passages.c.source_id).where(some).distinct()
-        found |= {row["source_id"] for row in tx.all(query)}
+        found |= set(tx.execute(query).scalars())
     there = sa.select(knowledge_sources.c.id).where(knowledge_sources.c.id.in_(sorted(found)))
-    return sorted(row["id"] for row in tx.all(there))
+    return sorted(tx.execute(there).scalars())

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.apps.knowledge import store
 from outlast.apps.knowledge.documents import Document, KnownPage
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
+from outlast.apps.knowledge.rows import KnowledgePageRow, KnowledgeSourceRow
 from outlast.apps.knowledge.store import BELL, FEW
 from outlast.apps.knowledge.tables import knowledge_pages, knowledge_passages, knowledge_sources
 from outlast.base.errors import NotFound
@@ -47,26 +48,32 @@ class NewSource:
     version: str = ""
 
 
+class _KnownSource(NamedTuple):
+    id: str
+    state: str
+
+
 def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
     """The id of the source, which waits to be read; one of the same place (package, location, project) is taken
     again. While it is being read it stays so, with its lease."""
     here = knowledge_sources.c.project_id
-    known = tx.one(
+    known = tx.row(
+        _KnownSource,
         sa.select(knowledge_sources.c.id, knowledge_sources.c.state).where(
             here.is_(None) if new.project_id is None else here == new.project_id,
             knowledge_sources.c.package == new.package,
             knowledge_sources.c.location == new.location,
-        )
+        ),
     )
     if known is not None:
         change: dict[str, Any] = {"kind": new.kind}
-        if known["state"] != "fetching" or new.kind in HANDED_IN:  # it is there at once
+        if known.state != "fetching" or new.kind in HANDED_IN:  # it is there at once
             change |= {"due_at": due_at, "state": "waiting"}
         if new.version:
             change["version"] = new.version
-        tx.update(knowledge_sources, {"id": known["id"]}, **change)
+        tx.update(knowledge_sources, {"id": known.id}, **change)
         tx.ring(BELL)
-        return str(known["id"])
+        return str(known.id)
     source_id = new_id("source") if new.project_id is not None else configured_id(new.package, new.location)
     tx.insert(
         knowledge_sources,
@@ -99,7 +106,7 @@ def remove(tx: Tx, source_id: str, followed: Iterable[str] = ()) -> bool:
     if row is None:
         return False
     tx.execute(sa.delete(knowledge_sources).where(knowledge_sources.c.id == source_id))
-    for project_id in followed if row["project_id"] is None else (row["project_id"],):
+    for project_id in followed if row.project_id is None else (row.project_id,):
         with suppress(NotFound):
             append(tx, project_id, [("knowledge.removed", SourceRemoved(source_id=source_id))])
     tx.ring(BELL)
@@ -111,8 +118,10 @@ def keep_only_configured(
 ) -> list[str]:
     """Remove the configuration's sources that it names no more, by (package, location); the ids of those removed."""
     wanted = set(places)
-    rows = tx.all(sa.select(knowledge_sources).where(knowledge_sources.c.project_id.is_(None)))
-    gone = [row["id"] for row in rows if (row["package"], row["location"]) not in wanted]
+    rows = tx.rows(
+        KnowledgeSourceRow, sa.select(knowledge_sources).where(knowledge_sources.c.project_id.is_(None))
+    )
+    gone = [row.id for row in rows if (row.package, row.location) not in wanted]
     for source_id in gone:
         remove(tx, source_id, followed)
     return gone
@@ -153,7 +162,7 @@ def cut_anew(tx: Tx, cut: str) -> None:
     tx.execute(sa.update(knowledge_sources).where(other).values(due_at=tx.now, etag=None, modified=None))
 
 
-def claim(tx: Tx, lease_until: datetime, without: Sequence[str] = ()) -> sa.RowMapping | None:
+def claim(tx: Tx, lease_until: datetime, without: Sequence[str] = ()) -> KnowledgeSourceRow | None:
     """The source that is due the longest, now this caller's to read until `lease_until`; None: none is due. Two who
     claim at once get two sources. `without` are those that the caller reads already: it is not to get them again."""
     due = (
@@ -163,10 +172,10 @@ def claim(tx: Tx, lease_until: datetime, without: Sequence[str] = ()) -> sa.RowM
         .limit(1)
         .with_for_update(skip_locked=True)
     )
-    row = tx.one(due)
+    row = tx.row(KnowledgeSourceRow, due)
     if row is None:
         return None
-    tx.update(knowledge_sources, {"id": row["id"]}, state="fetching", due_at=lease_until)
+    tx.update(knowledge_sources, {"id": row.id}, state="fetching", due_at=lease_until)
     return row
 
 
@@ -180,16 +189,18 @@ def next_due(tx: Tx, without: Sequence[str] = ()) -> datetime | None:
 
 def known_pages(tx: Tx, source_id: str) -> dict[str, KnownPage]:
     """What is stored of a source's documents, by address."""
-    rows = tx.all(sa.select(knowledge_pages).where(knowledge_pages.c.source_id == source_id))
-    return {row["url"]: KnownPage(row["etag"], row["modified"], row["hash"]) for row in rows}
+    rows = tx.rows(
+        KnowledgePageRow, sa.select(knowledge_pages).where(knowledge_pages.c.source_id == source_id)
+    )
+    return {row.url: KnownPage(row.etag, row.modified, row.hash) for row in rows}
 
 
 def unchanged(tx: Tx, source_id: str, due_at: datetime | None, version: str = "") -> None:
     """It was asked for, and says what it said."""
     _note(tx, source_id, state="ready", error=None, checked_at=tx.now, due_at=due_at)
     row = store.find(tx, source_id)
-    if version and row is not None and row["version"] != version:
-        _note(tx, source_id, version=version, revision=row["revision"] + 1)
+    if version and row is not None and row.version != version:
+        _note(tx, source_id, version=version, revision=row.revision + 1)
         mine = knowledge_passages.c.source_id == source_id
         tx.execute(sa.update(knowledge_passages).where(mine).values(version=version))
     tx.ring(BELL)
@@ -212,15 +223,18 @@ def fill(
 ) -> bool:
     """Exchange what a source holds. `planned` was worked out before (from the revision that it states; otherwise it is
     worked out here). False: the source was removed meanwhile."""
-    row = tx.one(sa.select(knowledge_sources).where(knowledge_sources.c.id == source_id).with_for_update())
+    row = tx.row(
+        KnowledgeSourceRow,
+        sa.select(knowledge_sources).where(knowledge_sources.c.id == source_id).with_for_update(),
+    )
     if row is None:
         return False
-    if planned is None or planned.revision != row["revision"]:
-        planned = exchange(row["revision"], store.passages_of(tx, source_id), contents)
-    version = contents.version or row["version"]
+    if planned is None or planned.revision != row.revision:
+        planned = exchange(row.revision, store.passages_of(tx, source_id), contents)
+    version = contents.version or row.version
     if planned.changes:
-        _carry_out(tx, planned, source_id, row["package"], version)
-    if version != row["version"]:
+        _carry_out(tx, planned, source_id, row.package, version)
+    if version != row.version:
         mine = knowledge_passages.c.source_id == source_id
         tx.execute(sa.update(knowledge_passages).where(mine).values(version=version))
     _set_pages(tx, source_id, contents.documents)
@@ -236,7 +250,7 @@ def fill(
         passages=planned.passages,
         size_bytes=planned.size_bytes,
         hash=planned.hash,
-        revision=row["revision"] + (1 if planned.changes or version != row["version"] else 0),
+        revision=row.revision + (1 if planned.changes or version != row.version else 0),
         fetched_at=tx.now,
         checked_at=tx.now,
         due_at=due_at,
@@ -248,7 +262,7 @@ def fill(
 def now_held(tx: Tx, source_id: str) -> tuple[int, list[store.Passage]]:
     """(revision, passages) of a source, to work out an exchange from; -1: it was removed."""
     row = store.find(tx, source_id)
-    return (-1, []) if row is None else (row["revision"], store.passages_of(tx, source_id))
+    return (-1, []) if row is None else (row.revision, store.passages_of(tx, source_id))
 
 
 def tell(
@@ -260,7 +274,7 @@ def tell(
     if row is None:
         return
     data = SourceChanged(source=store.source_data(tx, row, model, embedded))
-    for project_id in followed if row["project_id"] is None else (row["project_id"],):
+    for project_id in followed if row.project_id is None else (row.project_id,):
         with suppress(NotFound):  # removed a moment ago
             append(tx, project_id, [("knowledge.updated", data)])
 

@@ -20,6 +20,7 @@ from outlast.apps.knowledge.http_fetch import NotRead
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
 from outlast.apps.knowledge.readers.reader import SourceReader, Wish
+from outlast.apps.knowledge.rows import KnowledgeSourceRow
 from outlast.apps.knowledge.sources import LEASE, READ_S, Configured, cut_name, due_after, private_exceptions
 from outlast.apps.knowledge.store import BELL
 from outlast.base.clock import Clock
@@ -93,7 +94,7 @@ class SourceKeeper:
                     await self._clock.sleep(PAUSE_S)
                     continue
                 if row is not None:
-                    tasks.start_soon(self._guard.once, kinds.SOURCE, row[0]["id"], self._read, row)
+                    tasks.start_soon(self._guard.once, kinds.SOURCE, row[0].id, self._read, row)
                 else:
                     await self._sleep(news, until)
 
@@ -125,11 +126,11 @@ class SourceKeeper:
         """Read everything that is due now, one after the other; how many those were."""
         count = 0
         while (row := await self._claim_with_room()) is not None:
-            await self._guard.once(kinds.SOURCE, row[0]["id"], self._read, row)
+            await self._guard.once(kinds.SOURCE, row[0].id, self._read, row)
             count += 1
         return count
 
-    async def _claim_with_room(self) -> tuple[sa.RowMapping, dict[str, KnownPage]] | None:
+    async def _claim_with_room(self) -> tuple[KnowledgeSourceRow, dict[str, KnownPage]] | None:
         """A source to read, and the room to read it in, which `_read` gives back; None: nothing is due."""
         await self._room.acquire()
         row = None
@@ -143,12 +144,12 @@ class SourceKeeper:
 
     def _claim(
         self, tx: Tx, followed: Sequence[str], reading: Sequence[str]
-    ) -> tuple[sa.RowMapping, dict[str, KnownPage]] | None:
+    ) -> tuple[KnowledgeSourceRow, dict[str, KnownPage]] | None:
         row = filling.claim(tx, tx.now + LEASE, reading)
         if row is None:
             return None
-        filling.tell(tx, row["id"], self._model, followed)
-        return row, filling.known_pages(tx, row["id"])
+        filling.tell(tx, row.id, self._model, followed)
+        return row, filling.known_pages(tx, row.id)
 
     async def _want_packages(self) -> None:
         """Packages themselves, and what has the version of one."""
@@ -180,36 +181,36 @@ class SourceKeeper:
 
     # --- reading one
 
-    async def _read(self, claimed: tuple[sa.RowMapping, dict[str, KnownPage]]) -> None:
+    async def _read(self, claimed: tuple[KnowledgeSourceRow, dict[str, KnownPage]]) -> None:
         row, pages = claimed
-        self._reading.add(row["id"])
+        self._reading.add(row.id)
         try:
-            if not await self._guard.attempt_now(kinds.SOURCE, row["id"], self._read_or_note, row, pages):
+            if not await self._guard.attempt_now(kinds.SOURCE, row.id, self._read_or_note, row, pages):
                 await self._fail(row, "an error of this server, which its log has in full", None)
-            if row["id"] in self._again:
-                await self._db.write(filling.want_now, [row["id"]])
-                self._again.discard(row["id"])
+            if row.id in self._again:
+                await self._db.write(filling.want_now, [row.id])
+                self._again.discard(row.id)
         except anyio.get_cancelled_exc_class():
             with suppress(OutlastError), anyio.CancelScope(shield=True), anyio.move_on_after(GIVE_BACK_S):
-                await self._db.write(filling.give_back, row["id"])
+                await self._db.write(filling.give_back, row.id)
             raise
         finally:
-            self._reading.discard(row["id"])
+            self._reading.discard(row.id)
             self._room.release()
             self._hear(BELL)  # it counts again among those that will be due
 
-    async def _read_or_note(self, row: sa.RowMapping, pages: Mapping[str, KnownPage]) -> None:
+    async def _read_or_note(self, row: KnowledgeSourceRow, pages: Mapping[str, KnownPage]) -> None:
         try:
             reading, contents = await self._in_time(row, pages)
         except NotRead as error:
             await self._fail(row, str(error), error.retry_after_s)
         else:
-            planned = None if contents is None else await self._planned(row["id"], contents)
+            planned = None if contents is None else await self._planned(row.id, contents)
             await self._db.write(self._fill, row, reading, contents, planned, self._followed())
             self._filled()
 
     async def _in_time(
-        self, row: sa.RowMapping, pages: Mapping[str, KnownPage]
+        self, row: KnowledgeSourceRow, pages: Mapping[str, KnownPage]
     ) -> tuple[Reading, Contents | None]:
         with anyio.move_on_after(self._read_s):
             reading = await self._reader.read(self._wish(row, pages))
@@ -218,15 +219,15 @@ class SourceKeeper:
             f"reading it took longer than {self._read_s / 60:.3g} minutes, which is as long as one source may take"
         )
 
-    def _wish(self, row: sa.RowMapping, pages: Mapping[str, KnownPage]) -> Wish:
+    def _wish(self, row: KnowledgeSourceRow, pages: Mapping[str, KnownPage]) -> Wish:
         """What was cut by other rules is read as if for the first time."""
-        known = self._configured.get((row["package"], row["location"])) if row["project_id"] is None else None
-        current = row["cut"] == self._cut
-        itself = KnownPage(row["etag"], row["modified"], row["hash"] or "") if current else None
+        known = self._configured.get((row.package, row.location)) if row.project_id is None else None
+        current = row.cut == self._cut
+        itself = KnownPage(row.etag, row.modified, row.hash or "") if current else None
         return Wish(
-            kind=row["kind"],
-            location=row["location"],
-            files=row["project_id"] is None,
+            kind=row.kind,
+            location=row.location,
+            files=row.project_id is None,
             allowed=known.allowed if known else private_exceptions(self._settings.allow_private),
             installed=known.installed if known else "",
             itself=itself,
@@ -256,7 +257,7 @@ class SourceKeeper:
     def _fill(
         self,
         tx: Tx,
-        row: sa.RowMapping,
+        row: KnowledgeSourceRow,
         reading: Reading,
         contents: Contents | None,
         planned: Exchange | None,
@@ -264,12 +265,12 @@ class SourceKeeper:
     ) -> None:
         due_at = due_after(tx.now, self._settings.refresh_hours, failed=False)
         if contents is None:
-            filling.unchanged(tx, row["id"], due_at, reading.version)
+            filling.unchanged(tx, row.id, due_at, reading.version)
         else:
-            filling.fill(tx, row["id"], contents, due_at, planned)
-        filling.tell(tx, row["id"], self._model, followed)
+            filling.fill(tx, row.id, contents, due_at, planned)
+        filling.tell(tx, row.id, self._model, followed)
 
-    async def _fail(self, row: sa.RowMapping, why: str, retry_after_s: float | None) -> None:
+    async def _fail(self, row: KnowledgeSourceRow, why: str, retry_after_s: float | None) -> None:
         followed = self._followed()
 
         def run(tx: Tx) -> None:
@@ -277,15 +278,13 @@ class SourceKeeper:
                 tx.now,
                 self._settings.refresh_hours,
                 failed=True,
-                read_at=row["fetched_at"],
+                read_at=row.fetched_at,
                 retry_after_s=retry_after_s,
             )
-            filling.failed(tx, row["id"], why, due_at)
-            filling.tell(tx, row["id"], self._model, followed)
+            filling.failed(tx, row.id, why, due_at)
+            filling.tell(tx, row.id, self._model, followed)
 
-        log.warning(
-            "source not read", extra={"source": row["id"], "location": row["location"], "reason": why}
-        )
+        log.warning("source not read", extra={"source": row.id, "location": row.location, "reason": why})
         await self._db.write(run)
 
 

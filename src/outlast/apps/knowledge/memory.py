@@ -8,10 +8,11 @@ import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
+from outlast.apps.knowledge.rows import MemoryRow
 from outlast.apps.knowledge.store import TEXTS
 from outlast.apps.knowledge.tables import memories, vectors
 from outlast.base.ids import new_id
@@ -72,22 +73,34 @@ def of_thread(
     mine = sa.select(memories).where(memories.c.thread_id == thread_id)
     if without:
         mine = mine.where(memories.c.run_id.not_in(sorted(without)))
-    rows = tx.all(mine.order_by(memories.c.created_at.desc(), memories.c.id.desc()).limit(limit))
-    return [Memory(**{name: row[name] for name in Memory.__dataclass_fields__}) for row in rows]
+    rows = tx.rows(MemoryRow, mine.order_by(memories.c.created_at.desc(), memories.c.id.desc()).limit(limit))
+    return [Memory(**{name: getattr(row, name) for name in Memory.__dataclass_fields__}) for row in rows]
+
+
+class _RunSummary(NamedTuple):
+    run_id: str
+    summary: str
 
 
 def summaries_of_runs(tx: Tx, run_ids: Collection[str]) -> dict[str, str]:
     """Run id → its summary, where it has one."""
-    rows = tx.all(
-        sa.select(memories.c.run_id, memories.c.summary).where(memories.c.run_id.in_(sorted(run_ids)))
+    rows = tx.rows(
+        _RunSummary,
+        sa.select(memories.c.run_id, memories.c.summary).where(memories.c.run_id.in_(sorted(run_ids))),
     )
-    return {row["run_id"]: row["summary"] for row in rows}
+    return {row.run_id: row.summary for row in rows}
+
+
+class _Unembedded(NamedTuple):
+    hash: str
+    summary: str
 
 
 def without_vector(tx: Tx, model: str, limit: int) -> list[tuple[str, str]]:
     """(hash, text) of memories that have no vector of this model yet."""
     missing = ~sa.exists().where(vectors.c.model == model, vectors.c.hash == memories.c.hash)
-    rows = tx.all(
-        sa.select(memories.c.hash, memories.c.summary).where(missing).order_by(memories.c.id).limit(limit)
+    rows = tx.rows(
+        _Unembedded,
+        sa.select(memories.c.hash, memories.c.summary).where(missing).order_by(memories.c.id).limit(limit),
     )
-    return [(row["hash"], row["summary"]) for row in rows]
+    return [(row.hash, row.summary) for row in rows]

@@ -6,6 +6,7 @@ import anyio.to_thread
 
 from outlast.apps.knowledge import modules as store
 from outlast.apps.knowledge.modules import Module, dependencies_hash
+from outlast.apps.knowledge.rows import ModuleRow
 from outlast.apps.knowledge.tables import modules
 from outlast.apps.pages.agent.publish_module import MOST_BYTES, announced, publishable
 from outlast.apps.pages.permissions import require_page
@@ -29,7 +30,7 @@ async def list_page_modules(services: Services, actor: Actor, page_id: str) -> l
     page = await services.db.read(require_page, actor, page_id, Right.READ)
     if services.modules is None:
         return []
-    return _shown(services, await services.modules.usable(page["workspace_id"], None))
+    return _shown(services, await services.modules.usable(page.workspace_id, None))
 
 
 async def list_published(services: Services, actor: Actor) -> list[ModuleData]:
@@ -80,12 +81,12 @@ async def delete_module(services: Services, actor: Actor, module_id: str) -> Non
 
 def _require(tx: Tx, actor: Actor, module_id: str) -> Module:
     """The module, if the actor may change it. A published one is its owner's alone, whatever project it came from."""
-    row = tx.find(modules, {"id": module_id}, "scope", "user_id")
-    if row is not None and row["scope"] == "user":
-        if row["user_id"] != actor.user_id:
+    row = tx.find(ModuleRow, modules, {"id": module_id})
+    if row is not None and row.scope == "user":
+        if row.user_id != actor.user_id:
             raise NotFound("There is no such module, or you may not see it.", noun="module", id=module_id)
     else:
-        require_owned(tx, actor, modules, "module", module_id, Right.EDIT)
+        require_owned(tx, actor, ModuleRow, modules, "module", module_id, Right.EDIT)
     return store.module_of(tx, module_id)
 
 

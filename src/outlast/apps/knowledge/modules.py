@@ -14,6 +14,7 @@ from typing import Final, Literal, Protocol
 import sqlalchemy as sa
 
 from outlast.apps.knowledge.hits import ModuleText
+from outlast.apps.knowledge.rows import ModuleRow
 from outlast.apps.knowledge.store import TEXTS
 from outlast.apps.knowledge.tables import modules, vectors
 from outlast.base.clock import iso
@@ -193,7 +194,7 @@ def of_user(tx: Tx, user_id: str) -> list[Module]:
 
 def module_of(tx: Tx, module_id: str) -> Module:
     """Raises `NotFound`."""
-    row = tx.find(modules, {"id": module_id})
+    row = tx.find(ModuleRow, modules, {"id": module_id})
     if row is None:
         raise NotFound("This module was deleted.", id=module_id)
     return _module(row)
@@ -292,8 +293,8 @@ def remove_unchanged(tx: Tx, seen: Iterable[Module]) -> None:
 def without_vector(tx: Tx, model: str, limit: int) -> list[tuple[str, str]]:
     """(hash, text) of modules that have no vector of this model yet."""
     missing = ~sa.exists().where(vectors.c.model == model, vectors.c.hash == modules.c.hash)
-    rows = tx.all(sa.select(modules).where(missing).order_by(modules.c.id).limit(limit))
-    return [(row["hash"], _module(row).text) for row in rows]
+    rows = tx.rows(ModuleRow, sa.select(modules).where(missing).order_by(modules.c.id).limit(limit))
+    return [(row.hash, _module(row).text) for row in rows]
 
 
 def _searched(one: Module, dependencies: str) -> ModuleText:
@@ -311,7 +312,7 @@ def _searched(one: Module, dependencies: str) -> ModuleText:
 
 def _all(tx: Tx, *where: sa.ColumnElement[bool]) -> list[Module]:
     rows = sa.select(modules).where(*where).order_by(modules.c.path, modules.c.id).limit(MOST_OF_A_USER)
-    return [_module(row) for row in tx.all(rows)]
+    return [_module(row) for row in tx.rows(ModuleRow, rows)]
 
 
 def _said(one: NewModule) -> dict[str, object]:
@@ -325,6 +326,6 @@ def _said(one: NewModule) -> dict[str, object]:
     }
 
 
-def _module(row: sa.RowMapping) -> Module:
-    values = {name: row[name] for name in Module.__dataclass_fields__ if name != "exports"}
-    return Module(**values, exports=tuple(row["exports"]))
+def _module(row: ModuleRow) -> Module:
+    values = {name: getattr(row, name) for name in Module.__dataclass_fields__ if name != "exports"}
+    return Module(**values, exports=tuple(row.exports))

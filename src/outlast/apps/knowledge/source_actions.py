@@ -13,6 +13,7 @@ from outlast.apps.knowledge.documents import document_of
 from outlast.apps.knowledge.http_fetch import NotRead, checked_address
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents
+from outlast.apps.knowledge.rows import KnowledgeSourceRow
 from outlast.apps.knowledge.sources import INSTALLED, cut_name, is_web, kind_of, private_exceptions
 from outlast.apps.knowledge.tables import knowledge_sources
 from outlast.base.errors import Conflict, InputTooLarge, MalformedInput, NotFound
@@ -114,14 +115,14 @@ async def refresh_source(services: Services, actor: Actor, source_id: str) -> So
 
     def run(tx: Tx) -> SourceData:
         row = _source(tx, actor, source_id, Right.EDIT)
-        if row["kind"] in filling.HANDED_IN:
+        if row.kind in filling.HANDED_IN:
             raise Conflict(
-                f"{row['location']} was handed in as a text: there is nowhere to read it again.",
+                f"{row.location} was handed in as a text: there is nowhere to read it again.",
                 hint="Add it again under the same name; what has not changed is kept.",
                 source_id=source_id,
             )
-        lately = row["checked_at"] is not None and tx.now - row["checked_at"] < NOT_SOONER
-        if not (row["project_id"] is None and lately):
+        lately = row.checked_at is not None and tx.now - row.checked_at < NOT_SOONER
+        if not (row.project_id is None and lately):
             filling.want_now(tx, [source_id])
         return store.source_data(tx, _source(tx, actor, source_id, Right.READ), model)
 
@@ -133,19 +134,19 @@ async def remove_source(services: Services, actor: Actor, source_id: str) -> Non
 
     def run(tx: Tx) -> None:
         row = _source(tx, actor, source_id, Right.EDIT)
-        if row["project_id"] is None:
+        if row.project_id is None:
             raise Conflict(
-                f"The source {row['location']} comes from the server's configuration.",
+                f"The source {row.location} comes from the server's configuration.",
                 hint="The operator takes it out of docs in its [[sandbox.dependencies]] table and starts the server "
                 "again.",
                 source_id=source_id,
             )
-        if row["kind"] == "artifact":
+        if row.kind == "artifact":
             raise Conflict(
                 "This source is the text of a file of the project.",
                 hint="Delete the file: its text goes with it.",
                 source_id=source_id,
-                artifact_id=row["location"],
+                artifact_id=row.location,
             )
         filling.remove(tx, source_id)
 
@@ -232,12 +233,12 @@ def _for_editing(tx: Tx, actor: Actor, project_id: str | None) -> str:
     return chosen
 
 
-def _source(tx: Tx, actor: Actor, source_id: str, right: Right) -> sa.RowMapping:
+def _source(tx: Tx, actor: Actor, source_id: str, right: Right) -> KnowledgeSourceRow:
     """The source's row. Everybody's may be read, and read again, by whoever is signed in; the caller looks after what
     else is asked of it."""
     row = store.find(tx, source_id)
-    if row is not None and row["project_id"] is not None:
-        return require_owned(tx, actor, knowledge_sources, "source", source_id, right)
+    if row is not None and row.project_id is not None:
+        return require_owned(tx, actor, KnowledgeSourceRow, knowledge_sources, "source", source_id, right)
     if row is None:
         raise NotFound("There is no such source, or you may not see it.", noun="source", id=source_id)
     return row

@@ -8,10 +8,11 @@ another text that wants a vector (a module, a memory) rings `TEXTS`.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
+from outlast.apps.knowledge.rows import KnowledgePassageRow, KnowledgeSourceRow
 from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, vectors
 from outlast.base.clock import iso
 from outlast.base.knowledge_data import PassageData, SourceData
@@ -50,8 +51,7 @@ class Passage:
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sourced:
+class Sourced(NamedTuple):
     """A passage as a hit shows it."""
 
     id: str
@@ -84,12 +84,12 @@ _COUNT_VECTORS: Final = (
 
 def marks(tx: Tx, project_id: str) -> list[Mark]:
     """Of every source that a project can search: everybody's and its own, by id."""
-    return [_mark(row) for row in tx.all(_MARKS, {"project": project_id})]
+    return [_mark(row) for row in tx.rows(KnowledgeSourceRow, _MARKS, {"project": project_id})]
 
 
 def every_mark(tx: Tx) -> list[Mark]:
     """Of every source there is, everybody's first."""
-    rows = tx.all(sa.select(knowledge_sources).order_by(knowledge_sources.c.id))
+    rows = tx.rows(KnowledgeSourceRow, sa.select(knowledge_sources).order_by(knowledge_sources.c.id))
     return sorted(map(_mark, rows), key=lambda mark: mark.project_id is not None)
 
 
@@ -100,25 +100,31 @@ def passages_by_id(tx: Tx, ids: Sequence[str]) -> dict[str, Sourced]:
     joined = knowledge_passages.join(
         knowledge_sources, knowledge_sources.c.id == knowledge_passages.c.source_id
     )
-    columns = sa.select(knowledge_passages, knowledge_sources.c.fetched_at).select_from(joined)
-    rows = tx.all(columns.where(knowledge_passages.c.id.in_(sorted(ids))))
-    return {row["id"]: Sourced(**{name: row[name] for name in Sourced.__dataclass_fields__}) for row in rows}
+    columns = [knowledge_passages.c[name] for name in Sourced._fields[:-1]]
+    found = sa.select(*columns, knowledge_sources.c.fetched_at).select_from(joined)
+    rows = tx.rows(Sourced, found.where(knowledge_passages.c.id.in_(sorted(ids))))
+    return {row.id: row for row in rows}
 
 
 def passages_of(tx: Tx, source_id: str) -> list[Passage]:
     """All passages of a source, in its order."""
     return [
         Passage(
-            row["id"],
-            row["source_id"],
-            row["position"],
-            row["heading"],
-            row["body"],
-            row["url"],
-            row["hash"],
+            row.id,
+            row.source_id,
+            row.position,
+            row.heading,
+            row.body,
+            row.url,
+            row.hash,
         )
-        for row in tx.all(_PASSAGES, {"source": source_id})
+        for row in tx.rows(KnowledgePassageRow, _PASSAGES, {"source": source_id})
     ]
+
+
+class _StoredVector(NamedTuple):
+    hash: str
+    vector: bytes
 
 
 def vectors_of(tx: Tx, model: str, hashes: Iterable[str]) -> dict[str, bytes]:
@@ -126,8 +132,8 @@ def vectors_of(tx: Tx, model: str, hashes: Iterable[str]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for some in _batches(sorted(set(hashes))):
         query = sa.select(vectors.c.hash, vectors.c.vector)
-        rows = tx.all(query.where(vectors.c.model == model, vectors.c.hash.in_(some)))
-        found |= {row["hash"]: bytes(row["vector"]) for row in rows}
+        rows = tx.rows(_StoredVector, query.where(vectors.c.model == model, vectors.c.hash.in_(some)))
+        found |= {row.hash: bytes(row.vector) for row in rows}
     return found
 
 
@@ -136,40 +142,40 @@ def count_vectors(tx: Tx, model: str, source_id: str) -> int:
     return int(tx.execute(_COUNT_VECTORS, {"source": source_id, "model": model}).scalar_one())
 
 
-def find(tx: Tx, source_id: str) -> sa.RowMapping | None:
-    return tx.find(knowledge_sources, {"id": source_id})
+def find(tx: Tx, source_id: str) -> KnowledgeSourceRow | None:
+    return tx.find(KnowledgeSourceRow, knowledge_sources, {"id": source_id})
 
 
-def listed(tx: Tx, project_ids: Sequence[str], package: str | None = None) -> list[sa.RowMapping]:
+def listed(tx: Tx, project_ids: Sequence[str], package: str | None = None) -> list[KnowledgeSourceRow]:
     """Everybody's sources and those of these projects, by package, then in the order in which they were added; files of
     projects are listed by themselves."""
     here = sa.or_(knowledge_sources.c.project_id.is_(None), knowledge_sources.c.project_id.in_(project_ids))
     query = sa.select(knowledge_sources).where(here, knowledge_sources.c.kind != "artifact")
     if package is not None:
         query = query.where(knowledge_sources.c.package == package)
-    return tx.all(query.order_by(knowledge_sources.c.package, knowledge_sources.c.id))
+    return tx.rows(KnowledgeSourceRow, query.order_by(knowledge_sources.c.package, knowledge_sources.c.id))
 
 
-def source_data(tx: Tx, row: sa.RowMapping, model: str, embedded: int | None = None) -> SourceData:
+def source_data(tx: Tx, row: KnowledgeSourceRow, model: str, embedded: int | None = None) -> SourceData:
     """A source as people see it. `model` is the embedder's, empty for none; `embedded` is how many passages have a
     vector, where that was counted before (None: it is counted here)."""
     if embedded is None:
-        embedded = count_vectors(tx, model, row["id"]) if model else 0
+        embedded = count_vectors(tx, model, row.id) if model else 0
     return SourceData(
-        id=row["id"],
-        project_id=row["project_id"],
-        package=row["package"],
-        kind=row["kind"],
-        location=row["location"],
-        version=row["version"],
-        state=row["state"],
-        error=row["error"],
-        passages=row["passages"],
+        id=row.id,
+        project_id=row.project_id,
+        package=row.package,
+        kind=row.kind,
+        location=row.location,
+        version=row.version,
+        state=row.state,
+        error=row.error,
+        passages=row.passages,
         embedded=embedded,
-        size_bytes=row["size_bytes"],
-        fetched_at=_iso(row["fetched_at"]),
-        checked_at=_iso(row["checked_at"]),
-        created_at=iso(row["created_at"]),
+        size_bytes=row.size_bytes,
+        fetched_at=_iso(row.fetched_at),
+        checked_at=_iso(row.checked_at),
+        created_at=iso(row.created_at),
     )
 
 
@@ -178,32 +184,32 @@ def page_of_passages(tx: Tx, source_id: str, after: int, limit: int) -> list[Pas
     query = sa.select(knowledge_passages).where(
         knowledge_passages.c.source_id == source_id, knowledge_passages.c.position > after
     )
-    rows = tx.all(query.order_by(knowledge_passages.c.position).limit(limit))
+    rows = tx.rows(KnowledgePassageRow, query.order_by(knowledge_passages.c.position).limit(limit))
     return [
         PassageData(
-            id=row["id"],
-            source_id=row["source_id"],
-            package=row["package"],
-            version=row["version"],
-            position=row["position"],
-            heading=row["heading"],
-            text=row["body"],
-            url=row["url"],
+            id=row.id,
+            source_id=row.source_id,
+            package=row.package,
+            version=row.version,
+            position=row.position,
+            heading=row.heading,
+            text=row.body,
+            url=row.url,
         )
         for row in rows
     ]
 
 
-def _mark(row: sa.RowMapping) -> Mark:
+def _mark(row: KnowledgeSourceRow) -> Mark:
     return Mark(
-        row["id"],
-        row["project_id"],
-        row["package"],
-        row["version"],
-        row["revision"],
-        row["passages"],
-        row["state"] == "failed",
-        row["fetched_at"],
+        row.id,
+        row.project_id,
+        row.package,
+        row.version,
+        row.revision,
+        row.passages,
+        row.state == "failed",
+        row.fetched_at,
     )
 
 

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import anyio.to_thread
-import sqlalchemy as sa
 
 from outlast.apps.pages import page_actions as store
 from outlast.apps.pages import store as pages
 from outlast.apps.pages.offers import Offer, demand_fields, offer_of
-from outlast.apps.pages.page_actions import NewAction
+from outlast.apps.pages.page_actions import NamedAction, NewAction
 from outlast.apps.pages.permissions import require_page
+from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import checked_action, demand_waiting_room, told
 from outlast.apps.pages.shapes import ActionAnswer
 from outlast.apps.pages.tables import page_actions as page_actions_table
@@ -23,7 +23,8 @@ from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import check_bytes
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.lists import Listed
-from outlast.kernel.projects.rules import Right
+from outlast.kernel.projects.permissions import require
+from outlast.kernel.projects.rules import Right, Role
 from outlast.kernel.runs import store as runs
 from outlast.kernel.runs.actions import start_in
 from outlast.kernel.runs.model import Run
@@ -71,9 +72,9 @@ async def act(
         demand_fields(offered, values)
         same = store.find_same(tx, page_id, actor.user_id, name, values, newest=offered.changes)
         if same is not None and not offered.repeats:
-            return _told_again(same, page["thread_id"])
-        demand_open(threads.hold(tx, page["thread_id"])["status"], page["thread_id"])
-        joined = _joinable(tx, page["thread_id"])
+            return _told_again(same, page.thread_id)
+        demand_open(threads.hold(tx, page.thread_id).status, page.thread_id)
+        joined = _joinable(tx, page.thread_id)
         before = len(store.open_of_run(tx, joined.id)) if joined else store.count_waiting(tx, page_id)
         demand_waiting_room(before, services.settings.pages.actions_waiting)
         if joined is None:
@@ -95,16 +96,16 @@ async def _offered(services: Services, actor: Actor, page_id: str, name: str) ->
     """What the page offers under this name now; read before anything is held, as it may be a megabyte. The refusal is
     kept for later: a repeated request gets its first answer, whatever the page offers by then."""
     await services.db.read(require_page, actor, page_id, Right.EDIT)
-    html = (await services.db.read(pages.page_of, page_id))["html"]
+    html = (await services.db.read(pages.page_of, page_id)).html
     try:
         return await anyio.to_thread.run_sync(offer_of, html, name)
     except ActionNotOffered as refused:
         return refused
 
 
-def _told_again(same: sa.RowMapping, thread_id: str) -> dict[str, Any]:
+def _told_again(same: NamedAction, thread_id: str) -> dict[str, Any]:
     """A second click while the first one waits does nothing: it gets the first one's answer."""
-    told = {"action_id": same["id"], "state": same["state"], "run_id": same["run_id"]}
+    told = {"action_id": same.action.id, "state": same.action.state, "run_id": same.action.run_id}
     return {**told, "thread_id": thread_id}
 
 
@@ -133,22 +134,23 @@ async def take_back(services: Services, actor: Actor, page_id: str, action_id: s
 
     def run(tx: Tx) -> None:
         member = require_page(tx, actor, page_id, Right.EDIT)
-        runs.hold_open_runs(tx, member["thread_id"])
+        runs.hold_open_runs(tx, member.thread_id)
         page = pages.hold(tx, page_id)
-        threads.hold(tx, page["thread_id"])
+        threads.hold(tx, page.thread_id)
         row = store.action_of(tx, page_id, action_id)
-        _demand_own(row, member["actor_role"], actor)
-        if row["state"] == "dropped":
+        _demand_own(row, require(tx, actor, page.project_id, Right.EDIT), actor)
+        if row.action.state == "dropped":
             return
-        waited_for = runs.hold_run(tx, row["run_id"]) if row["state"] == "waiting" else None
+        run_id = row.action.run_id if row.action.state == "waiting" else None
+        waited_for = None if run_id is None else runs.hold_run(tx, run_id)
         if waited_for is None or waited_for.leg != "blocked":
             raise ActionTaken(
-                f"This action does not wait any more: it is {row['state']}.",
+                f"This action does not wait any more: it is {row.action.state}.",
                 id=action_id,
-                state=row["state"],
-                run_id=row["run_id"],
+                state=row.action.state,
+                run_id=row.action.run_id,
             )
-        store.drop(tx, page["thread_id"], page_id, action_id)
+        store.drop(tx, page.thread_id, page_id, action_id)
         if store.open_of_run(tx, waited_for.id):
             _tell_again(tx, services, waited_for)
         else:
@@ -179,15 +181,15 @@ def _start(
     tx: Tx,
     services: Services,
     actor: Actor,
-    page: sa.RowMapping,
+    page: PageRow,
     name: str,
     data: dict[str, Any],
     model: str | None,
 ) -> dict[str, Any]:
     """The first action of a run of its own, which works at once or waits for its turn."""
     draft = Draft(content=told([(name, data)]))
-    chosen = model or _last_model(tx, services, page["thread_id"])
-    started = start_in(tx, services, actor, page["thread_id"], draft, chosen, "enqueue")
+    chosen = model or _last_model(tx, services, page.thread_id)
+    started = start_in(tx, services, actor, page.thread_id, draft, chosen, "enqueue")
     run_id = started["run_id"]
     waits = runs.run_of(tx, run_id).leg == "blocked"
     return _add(tx, page, actor, run_id, name, data, "waiting" if waits else "taken")
@@ -197,16 +199,16 @@ def _join(
     tx: Tx,
     services: Services,
     actor: Actor,
-    page: sa.RowMapping,
+    page: PageRow,
     run: Run,
     name: str,
     data: dict[str, Any],
 ) -> dict[str, Any]:
     """One more action of a run that nobody has begun."""
-    driving.drive(tx, page["thread_id"], page["project_id"], actor, services.settings.locks.ttl_s)
+    driving.drive(tx, page.thread_id, page.project_id, actor, services.settings.locks.ttl_s)
     acted = _add(tx, page, actor, run.id, name, data, "waiting" if run.leg == "blocked" else "taken")
     _tell_again(tx, services, run)
-    pages.touch(tx, page["thread_id"])
+    pages.touch(tx, page.thread_id)
     if run.leg == "ready":  # on PostgreSQL a worker may just have passed over the row that is held here
         tx.ring(runs.BELL)
     return acted
@@ -214,7 +216,7 @@ def _join(
 
 def _add(
     tx: Tx,
-    page: sa.RowMapping,
+    page: PageRow,
     actor: Actor,
     run_id: str,
     name: str,
@@ -222,12 +224,12 @@ def _add(
     state: ActionState,
 ) -> dict[str, Any]:
     action = store.add(tx, page, NewAction(name, data, actor.user_id, run_id, state))
-    return {"action_id": action.id, "state": state, "run_id": run_id, "thread_id": page["thread_id"]}
+    return {"action_id": action.id, "state": state, "run_id": run_id, "thread_id": page.thread_id}
 
 
 def _tell_again(tx: Tx, services: Services, run: Run) -> None:
     """The run's message says what its actions are now."""
-    text = told([(row["name"], row["data"]) for row in store.open_of_run(tx, run.id)])
+    text = told([(row.action.name, row.action.data) for row in store.open_of_run(tx, run.id)])
     try:
         check_bytes("The message", len(text.encode()), services.settings.limits.message_bytes)
     except InputTooLarge as error:
@@ -236,7 +238,7 @@ def _tell_again(tx: Tx, services: Services, run: Run) -> None:
             size_bytes=error.fields["size_bytes"],
             limit_bytes=error.fields["limit_bytes"],
         ) from None
-    part = messages.message_in(tx, run.thread_id, run.message_id)["parts"][0]["id"]
+    part = messages.message_in(tx, run.thread_id, run.message_id).parts[0]["id"]
     messages.rewrite_message(tx, run.project_id, run.message_id, [TextPart(id=part, text=text).model_dump()])
 
 
@@ -249,10 +251,10 @@ def _last_model(tx: Tx, services: Services, thread_id: str) -> str | None:
     return model if model in offered else None
 
 
-def _demand_own(row: sa.RowMapping, role: str, actor: Actor) -> None:
-    if role != "owner" and row["user_id"] != actor.user_id:
+def _demand_own(row: NamedAction, role: Role, actor: Actor) -> None:
+    if role is not Role.OWNER and row.action.user_id != actor.user_id:
         raise Forbidden(
-            f"{row['by_name']} did this on the page.",
+            f"{row.by_name} did this on the page.",
             hint="Whoever did it can take it back, and owners of the project.",
-            action_id=row["id"],
+            action_id=row.action.id,
         )

@@ -5,7 +5,6 @@ from contextlib import suppress
 from typing import Any
 
 import anyio.to_thread
-import sqlalchemy as sa
 
 from outlast.apps.pages import store, versions
 from outlast.apps.pages.clean_pages import LEAST_CHARS
@@ -28,6 +27,7 @@ from outlast.kernel.sandboxes.seeds import empty_workspace
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services
 from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.rows import ThreadRow
 
 
 async def create_page(
@@ -93,10 +93,10 @@ async def rename_page(services: Services, actor: Actor, page_id: str, title: str
     def run(tx: Tx) -> PageData:
         require_page(tx, actor, page_id, Right.EDIT)
         row = store.hold(tx, page_id)
-        if row["title"] != line or not row["named"]:
+        if row.title != line or not row.named:
             store.update(tx, page_id, title=line, named=True)
-            threads.rename(tx, row["thread_id"], row["project_id"], line)
-            threads.announce(tx, row["thread_id"])
+            threads.rename(tx, row.thread_id, row.project_id, line)
+            threads.announce(tx, row.thread_id)
             store.announce(tx, page_id, by=actor.user_id)
         return store.page_data(tx, page_id, html=True)
 
@@ -111,10 +111,10 @@ async def delete_page(services: Services, actor: Actor, page_id: str) -> None:
     def run(tx: Tx) -> None:
         require_page(tx, actor, page_id, Right.OWN)
         row = store.hold(tx, page_id)  # before its thread, as everywhere
-        demand_idle(tx, row["thread_id"])
+        demand_idle(tx, row.thread_id)
         store.delete(tx, page_id)
-        give_up(tx, row["project_id"], None, announce_to_project, workspace_id=row["workspace_id"])
-        threads.delete_thread(tx, row["thread_id"])
+        give_up(tx, row.project_id, None, announce_to_project, workspace_id=row.workspace_id)
+        threads.delete_thread(tx, row.thread_id)
 
     await services.db.write(run)
     services.pages.live.forget(page_id)
@@ -134,15 +134,15 @@ def demand_page(tx: Tx, services: Services, actor: Actor, project_id: str) -> No
     demand_room(store.count(tx, project_id), services.settings.pages.most_per_project)
 
 
-def demand_idle(tx: Tx, thread_id: str) -> sa.RowMapping:
+def demand_idle(tx: Tx, thread_id: str) -> ThreadRow:
     """The thread's row, held until the transaction ends. Raises `ThreadBusy` while a run of it has not ended."""
     thread = threads.hold(tx, thread_id)
-    if thread["active_run_id"] is not None:
+    if thread.active_run_id is not None:
         raise ThreadBusy(
             "The agent still works on this page, or waits for a person.",
             hint="Wait for it, or stop it first.",
             thread_id=thread_id,
-            active_run_id=thread["active_run_id"],
+            active_run_id=thread.active_run_id,
         )
     return thread
 

@@ -36,7 +36,7 @@ async def list_code(
     message, as `next` gave it."""
 
     def run(tx: Tx) -> Listed[CodeAnswer, int]:
-        thread_id = require_page(tx, actor, page_id, Right.READ)["thread_id"]
+        thread_id = require_page(tx, actor, page_id, Right.READ).thread_id
         thread = threads.thread_data(tx, thread_id)
         items = []
         if before is None and thread.active_run_id is not None:

@@ -3,13 +3,12 @@ each is its own from then on."""
 
 from typing import Any
 
-import sqlalchemy as sa
-
 from outlast.apps.knowledge import modules
 from outlast.apps.knowledge.modules import NewModule
 from outlast.apps.pages import store, versions
 from outlast.apps.pages.actions import demand_page
 from outlast.apps.pages.permissions import require_page
+from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import copy_title
 from outlast.base.ids import new_id
 from outlast.base.page_data import PageData
@@ -30,12 +29,12 @@ async def duplicate_page(
     are those after its last tool call. Actions and links are not copied. A repeated `key` gets the first answer. Raises
     `TooManyPages`, `RateLimited`; then nothing was made."""
     row = await services.db.read(require_page, actor, page_id, Right.EDIT)
-    await save_files(services, row["workspace_id"])
+    await save_files(services, row.workspace_id)
     asked = request_hash("duplicate", page_id)
 
     def produce(tx: Tx) -> dict[str, Any]:
         source = store.hold(tx, page_id)
-        title = copy_title(source["title"], services.settings.limits.title_chars)
+        title = copy_title(source.title, services.settings.limits.title_chars)
         return {"id": copy_page(tx, services, actor, source, title=title)}
 
     def run(tx: Tx) -> PageData:
@@ -52,7 +51,7 @@ def copy_page(
     tx: Tx,
     services: Services,
     actor: Actor,
-    source: sa.RowMapping,
+    source: PageRow,
     *,
     title: str,
     message_id: str | None = None,
@@ -60,40 +59,40 @@ def copy_page(
     """Copy a page (`source`, its row) with the conversation up to a message, and HTML and files as
     they were then; without a message all of it, and the files as last saved. Tells followers. The new page's id. Raises
     `NotFound` for a message of another thread, `TooManyPages`, `RateLimited`."""
-    demand_page(tx, services, actor, source["project_id"])
+    demand_page(tx, services, actor, source.project_id)
     page_id = new_id("page")
     thread_id, workspace_id = copy_conversation(tx, actor, "page", source, page_id, title, message_id)
     store.add(
         tx,
         page_id,
-        source["project_id"],
+        source.project_id,
         actor.user_id,
         thread_id=thread_id,
         workspace_id=workspace_id,
         title=title,
-        named=source["named"],
+        named=source.named,
     )
-    html = source["html"] if message_id is None else _html_then(tx, source, message_id)
+    html = source.html if message_id is None else _html_then(tx, source, message_id)
     if html:
         versions.begin(tx, page_id, services.pages, html, kind="copy", by=actor.user_id)
     if message_id is None:
-        store.update(tx, page_id, problems=source["problems"])
+        store.update(tx, page_id, problems=source.problems)
     _copy_modules(tx, source, page_id, workspace_id)
     threads.announce(tx, thread_id)
     store.announce(tx, page_id, "page.created", by=actor.user_id)
     return page_id
 
 
-def _copy_modules(tx: Tx, source: sa.RowMapping, page_id: str, workspace_id: str) -> None:
+def _copy_modules(tx: Tx, source: PageRow, page_id: str, workspace_id: str) -> None:
     """What was announced of the source's files is true of the copy's too. Rows whose files the copy does not have go
     with the next search."""
-    for one in modules.of_workspace(tx, source["workspace_id"]):
+    for one in modules.of_workspace(tx, source.workspace_id):
         known = one.verified_at is not None
         said = NewModule(one.path, one.description, one.exports, one.usage, one.content_hash, known)
         modules.save(
             tx,
             [said],
-            project_id=source["project_id"],
+            project_id=source.project_id,
             workspace_id=workspace_id,
             page_id=page_id,
             user_id=one.user_id,
@@ -102,8 +101,8 @@ def _copy_modules(tx: Tx, source: sa.RowMapping, page_id: str, workspace_id: str
         )
 
 
-def _html_then(tx: Tx, source: sa.RowMapping, message_id: str) -> str:
+def _html_then(tx: Tx, source: PageRow, message_id: str) -> str:
     """The page as it was when a message was written."""
-    moment = message_in(tx, source["thread_id"], message_id)["created_at"]
-    version = store.version_at(tx, source["id"], moment)
-    return versions.html_at(tx, source["id"], version) if version else ""
+    moment = message_in(tx, source.thread_id, message_id).created_at
+    version = store.version_at(tx, source.id, moment)
+    return versions.html_at(tx, source.id, version) if version else ""

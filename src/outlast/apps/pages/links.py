@@ -6,10 +6,11 @@ page.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
+from outlast.apps.pages.rows import PageLinkRow, PageRow
 from outlast.apps.pages.shapes import LinkAnswer
 from outlast.apps.pages.tables import page_links, pages
 from outlast.base.clock import iso
@@ -47,27 +48,27 @@ class NewLink:
     secret: str
 
 
-def add_link(tx: Tx, page: sa.RowMapping, created_by: str, name: str, expires_at: datetime | None) -> NewLink:
+def add_link(tx: Tx, page: PageRow, created_by: str, name: str, expires_at: datetime | None) -> NewLink:
     """Make a link to a page (its row), good until `expires_at` (None: until it is revoked)."""
     secret, link_id = new_secret(LINK_PREFIX), new_id("link")
     tx.insert(
         page_links,
         id=link_id,
-        page_id=page["id"],
-        project_id=page["project_id"],
+        page_id=page.id,
+        project_id=page.project_id,
         hash=hash_of(secret),
         name=name,
         created_by=created_by,
         created_at=tx.now,
         expires_at=expires_at,
     )
-    return NewLink(_data(link_of(tx, page["id"], link_id)), secret)
+    return NewLink(_data(link_of(tx, page.id, link_id)), secret)
 
 
-def link_of(tx: Tx, page_id: str, link_id: str) -> sa.RowMapping:
+def link_of(tx: Tx, page_id: str, link_id: str) -> PageLinkRow:
     """A page's link, valid or not. Raises `NotFound`."""
     mine = page_links.c.id == link_id, page_links.c.page_id == page_id
-    row = tx.one(sa.select(page_links).where(*mine))
+    row = tx.row(PageLinkRow, sa.select(page_links).where(*mine))
     if row is None:
         raise NotFound("There is no such link to this page.", noun="link", id=link_id)
     return row
@@ -77,7 +78,7 @@ def list_links(tx: Tx, page_id: str) -> list[LinkAnswer]:
     """The page's links that are neither revoked nor over, newest first."""
     valid = sa.or_(page_links.c.expires_at.is_(None), page_links.c.expires_at > tx.now)
     mine = sa.select(page_links).where(page_links.c.page_id == page_id, page_links.c.revoked_at.is_(None))
-    return [_data(row) for row in tx.all(mine.where(valid).order_by(page_links.c.id.desc()))]
+    return [_data(row) for row in tx.rows(PageLinkRow, mine.where(valid).order_by(page_links.c.id.desc()))]
 
 
 def revoke(tx: Tx, link_id: str) -> None:
@@ -86,11 +87,22 @@ def revoke(tx: Tx, link_id: str) -> None:
     tx.execute(gone.values(revoked_at=tx.now))
 
 
-def opened(tx: Tx, secret: str) -> sa.RowMapping:
+class OpenedLink(NamedTuple):
+    link_id: str
+    page_id: str
+    created_by: str
+    project_id: str
+    thread_id: str
+    title: str
+    html: str
+    version: int
+
+
+def opened(tx: Tx, secret: str) -> OpenedLink:
     """What a secret opens now: `link_id, created_by, page_id, project_id, thread_id, title, html, version`; whether its
     maker may still change the page is the caller's to ask. Raises `NotFound`, the same for a secret that never was and
     one that is over."""
-    row = tx.one(_OPEN, {"hash": hash_of(secret), "now": tx.now})
+    row = tx.row(OpenedLink, _OPEN, {"hash": hash_of(secret), "now": tx.now})
     if row is None:
         raise closed()
     return row
@@ -101,12 +113,12 @@ def closed() -> NotFound:
     return NotFound("This link opens nothing, or nothing any more.", hint="Ask whoever gave it to you.")
 
 
-def _data(row: sa.RowMapping) -> LinkAnswer:
+def _data(row: PageLinkRow) -> LinkAnswer:
     return LinkAnswer(
-        id=row["id"],
-        page_id=row["page_id"],
-        name=row["name"],
-        created_by=row["created_by"],
-        created_at=iso(row["created_at"]),
-        expires_at=iso(row["expires_at"]) if row["expires_at"] else None,
+        id=row.id,
+        page_id=row.page_id,
+        name=row.name,
+        created_by=row.created_by,
+        created_at=iso(row.created_at),
+        expires_at=iso(row.expires_at) if row.expires_at else None,
     )

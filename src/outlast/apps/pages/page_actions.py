@@ -6,10 +6,11 @@ queued behind another, is taken when that run's turn comes, and ends with it. Ev
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
+from outlast.apps.pages.rows import PageActionRow, PageRow
 from outlast.apps.pages.rules import end_of
 from outlast.apps.pages.tables import page_actions
 from outlast.base.clock import iso
@@ -39,14 +40,14 @@ class NewAction:
     state: ActionState
 
 
-def add(tx: Tx, page: sa.RowMapping, new: NewAction) -> PageAction:
+def add(tx: Tx, page: PageRow, new: NewAction) -> PageAction:
     """Store an action on a page (its row) and tell its thread."""
     action_id = new_id("action")
     tx.insert(
         page_actions,
         id=action_id,
-        page_id=page["id"],
-        project_id=page["project_id"],
+        page_id=page.id,
+        project_id=page.project_id,
         user_id=new.user_id,
         name=new.name,
         data=dict(new.data),
@@ -54,32 +55,37 @@ def add(tx: Tx, page: sa.RowMapping, new: NewAction) -> PageAction:
         run_id=new.run_id,
         created_at=tx.now,
     )
-    return tell(tx, page["thread_id"], [action_of(tx, page["id"], action_id)])[0]
+    return tell(tx, page.thread_id, [action_of(tx, page.id, action_id)])[0]
 
 
-def action_of(tx: Tx, page_id: str, action_id: str) -> sa.RowMapping:
+class NamedAction(NamedTuple):
+    action: PageActionRow
+    by_name: str
+
+
+def action_of(tx: Tx, page_id: str, action_id: str) -> NamedAction:
     """A page's action with the name of whoever did it. Raises `NotFound`."""
     mine = page_actions.c.id == action_id, page_actions.c.page_id == page_id
-    row = tx.one(_ROWS.where(*mine))
+    row = tx.row(NamedAction, _ROWS.where(*mine))
     if row is None:
         raise NotFound("There is no such action on this page.", noun="action", id=action_id)
     return row
 
 
-def open_of_run(tx: Tx, run_id: str) -> list[sa.RowMapping]:
+def open_of_run(tx: Tx, run_id: str) -> list[NamedAction]:
     """The actions that a run takes up or will, in the order in which they were done."""
-    return tx.all(_OPEN_OF_RUN, {"run": run_id})
+    return tx.rows(NamedAction, _OPEN_OF_RUN, {"run": run_id})
 
 
 def find_same(
     tx: Tx, page_id: str, user_id: str, name: str, data: Mapping[str, Any], *, newest: bool
-) -> sa.RowMapping | None:
+) -> NamedAction | None:
     """What the same person did with the same values and whose run has not ended (None: nothing). With `newest` only
     the last thing that they did under this name counts."""
     mine = page_actions.c.page_id == page_id, page_actions.c.user_id == user_id, page_actions.c.name == name
     still = page_actions.c.state.in_(("waiting", "taken"))
-    rows = tx.all(_ROWS.where(*mine, still).order_by(page_actions.c.id.desc()))
-    return next((row for row in (rows[:1] if newest else rows) if row["data"] == dict(data)), None)
+    rows = tx.rows(NamedAction, _ROWS.where(*mine, still).order_by(page_actions.c.id.desc()))
+    return next((row for row in (rows[:1] if newest else rows) if row.action.data == dict(data)), None)
 
 
 def count_waiting(tx: Tx, page_id: str) -> int:
@@ -97,8 +103,8 @@ def list_actions(
         chosen = chosen.where(page_actions.c.state == state)
     if before is not None:
         chosen = chosen.where(page_actions.c.id < before)
-    rows = tx.all(chosen.order_by(page_actions.c.id.desc()).limit(limit + 1))
-    return [to_data(row) for row in rows[:limit]], rows[limit - 1]["id"] if len(rows) > limit else None
+    rows = tx.rows(NamedAction, chosen.order_by(page_actions.c.id.desc()).limit(limit + 1))
+    return [to_data(row) for row in rows[:limit]], rows[limit - 1].action.id if len(rows) > limit else None
 
 
 def drop(tx: Tx, thread_id: str, page_id: str, action_id: str) -> PageAction:
@@ -109,7 +115,7 @@ def drop(tx: Tx, thread_id: str, page_id: str, action_id: str) -> PageAction:
 
 def take(tx: Tx, thread_id: str, run_id: str) -> None:
     """The run's turn has come: what waited for it is taken. Repeating is harmless."""
-    rows = tx.all(_WAITING_OF_RUN, {"run": run_id})
+    rows = tx.rows(NamedAction, _WAITING_OF_RUN, {"run": run_id})
     if rows:
         _change(tx, thread_id, rows, "taken")
 
@@ -125,37 +131,41 @@ def hand_on(tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
     """A run that failed or was cancelled is tried again or continued: the other one has its actions from now on. Those
     that were done stay done, and those that somebody took back are nobody's."""
     undone = _OF_RUN.where(page_actions.c.state.in_(("failed", "dropped")))
-    rows = tx.all(undone, {"run": from_run_id})
+    rows = tx.rows(NamedAction, undone, {"run": from_run_id})
     if rows:
         _change(tx, thread_id, rows, "taken", run_id=to_run_id)
 
 
-def tell(tx: Tx, thread_id: str, rows: Sequence[sa.RowMapping]) -> list[PageAction]:
+def tell(tx: Tx, thread_id: str, rows: Sequence[NamedAction]) -> list[PageAction]:
     """Tell the followers of the thread how actions are now."""
     told = [to_data(row) for row in rows]
     append(tx, thread_id, [("page.action", PageActed(action=one)) for one in told])
     return told
 
 
-def to_data(row: sa.RowMapping) -> PageAction:
+def to_data(row: NamedAction) -> PageAction:
     """A row with its user's name, as the API shows it."""
     return PageAction(
-        id=row["id"],
-        page_id=row["page_id"],
-        name=row["name"],
-        data=row["data"],
-        state=row["state"],
-        by=row["user_id"],
-        by_name=row["by_name"],
-        run_id=row["run_id"],
-        created_at=iso(row["created_at"]),
+        id=row.action.id,
+        page_id=row.action.page_id,
+        name=row.action.name,
+        data=row.action.data,
+        state=row.action.state,
+        by=row.action.user_id,
+        by_name=row.by_name,
+        run_id=row.action.run_id,
+        created_at=iso(row.action.created_at),
     )
 
 
 def _change(
-    tx: Tx, thread_id: str, rows: Sequence[sa.RowMapping], state: ActionState, *, run_id: str | None = None
+    tx: Tx, thread_id: str, rows: Sequence[NamedAction], state: ActionState, *, run_id: str | None = None
 ) -> None:
     values: dict[str, Any] = {"state": state} if run_id is None else {"state": state, "run_id": run_id}
-    ids = [row["id"] for row in rows]
+    ids = [row.action.id for row in rows]
     tx.execute(sa.update(page_actions).where(page_actions.c.id.in_(ids)).values(**values))
-    tell(tx, thread_id, tx.all(_ROWS.where(page_actions.c.id.in_(ids)).order_by(page_actions.c.id)))
+    tell(
+        tx,
+        thread_id,
+        tx.rows(NamedAction, _ROWS.where(page_actions.c.id.in_(ids)).order_by(page_actions.c.id)),
+    )

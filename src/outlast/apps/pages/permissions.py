@@ -1,7 +1,6 @@
 """Who may do what with a page: the rights that its project gives."""
 
-import sqlalchemy as sa
-
+from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.tables import pages
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -9,6 +8,6 @@ from outlast.kernel.projects.permissions import require_owned
 from outlast.kernel.projects.rules import Right
 
 
-def require_page(tx: Tx, actor: Actor, page_id: str, right: Right) -> sa.RowMapping:
+def require_page(tx: Tx, actor: Actor, page_id: str, right: Right) -> PageRow:
     """The page's row, if the actor has `right` in its project. Raises `NotFound`, `Forbidden`."""
-    return require_owned(tx, actor, pages, "page", page_id, right)
+    return require_owned(tx, actor, PageRow, pages, "page", page_id, right)

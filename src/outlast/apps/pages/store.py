@@ -6,16 +6,17 @@ answers and events agree. Whoever changes one of these calls `announce`, `announ
 """
 
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
+from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import state_of
 from outlast.apps.pages.tables import page_versions, pages
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.page_data import PageChanged, PageData, PageDeleted
-from outlast.db.database import Tx
+from outlast.db.database import R, Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.sandboxes.tables import sandboxes
 from outlast.kernel.streams.log import append
@@ -37,7 +38,6 @@ _LISTED: Final = sa.select(
     _sandbox,
 ).join(threads, threads.c.id == pages.c.thread_id)
 _SHOWN: Final = _LISTED.where(pages.c.id == sa.bindparam("page"))
-_WHOLE: Final = _SHOWN.add_columns(pages.c.html)
 _ROW: Final = sa.select(pages).where(pages.c.id == sa.bindparam("page"))
 _HOLD: Final = _ROW.with_for_update(key_share=True)
 _TOUCH: Final = (
@@ -77,29 +77,49 @@ def add(
     )
 
 
-def page_of(tx: Tx, page_id: str) -> sa.RowMapping:
+def page_of(tx: Tx, page_id: str) -> PageRow:
     """The page's row. Raises `NotFound`."""
-    return _found(tx.one(_ROW, {"page": page_id}), page_id)
+    return _found(tx.row(PageRow, _ROW, {"page": page_id}), page_id)
 
 
-def hold(tx: Tx, page_id: str) -> sa.RowMapping:
+def hold(tx: Tx, page_id: str) -> PageRow:
     """As `page_of`; the row is held until the transaction ends. Before its thread, as everywhere."""
-    return _found(tx.one(_HOLD, {"page": page_id}), page_id)
+    return _found(tx.row(PageRow, _HOLD, {"page": page_id}), page_id)
 
 
-def page_of_thread(tx: Tx, thread_id: str) -> sa.RowMapping | None:
+def page_of_thread(tx: Tx, thread_id: str) -> PageRow | None:
     """The row of the page that a thread changes; None: the thread belongs to none."""
-    return tx.find(pages, {"thread_id": thread_id})
+    return tx.find(PageRow, pages, {"thread_id": thread_id})
 
 
-def page_of_workspace(tx: Tx, workspace_id: str) -> sa.RowMapping | None:
+def page_of_workspace(tx: Tx, workspace_id: str) -> PageRow | None:
     """The row of the page whose code runs in a workspace; None: it belongs to none."""
-    return tx.find(pages, {"workspace_id": workspace_id})
+    return tx.find(PageRow, pages, {"workspace_id": workspace_id})
 
 
 def page_data(tx: Tx, page_id: str, *, html: bool = False) -> PageData:
     """The page as lists and events show it; with `html` as reads of one page do. Raises `NotFound`."""
-    return to_data(_found(tx.one(_WHOLE if html else _SHOWN, {"page": page_id}), page_id))
+    row = _found(tx.row(ShownPage, _SHOWN, {"page": page_id}), page_id)
+    return to_data(row, tx.value(pages.c.html, {"id": page_id}) if html else "")
+
+
+class ShownPage(NamedTuple):
+    id: str
+    project_id: str
+    thread_id: str
+    workspace_id: str
+    title: str
+    named: bool
+    version: int
+    problems: Any
+    created_by: str
+    created_at: datetime
+    updated_at: datetime
+    active_at: datetime
+    run_status: str
+    active_run_id: str | None
+    message_count: int
+    sandbox_id: str | None
 
 
 def list_pages(tx: Tx, project_id: str, after: str | None, limit: int) -> tuple[list[PageData], str | None]:
@@ -108,8 +128,8 @@ def list_pages(tx: Tx, project_id: str, after: str | None, limit: int) -> tuple[
     chosen = _LISTED.where(pages.c.project_id == project_id)
     if after is not None:
         chosen = chosen.where(pages.c.id > after)
-    rows = tx.all(chosen.order_by(pages.c.id).limit(limit + 1))
-    return [to_data(row) for row in rows[:limit]], rows[limit - 1]["id"] if len(rows) > limit else None
+    rows = tx.rows(ShownPage, chosen.order_by(pages.c.id).limit(limit + 1))
+    return [to_data(row) for row in rows[:limit]], rows[limit - 1].id if len(rows) > limit else None
 
 
 def version_at(tx: Tx, page_id: str, moment: datetime) -> int | None:
@@ -159,26 +179,26 @@ def delete(tx: Tx, page_id: str) -> None:
         append(tx, project_id, [("page.deleted", PageDeleted(page_id=page_id))])
 
 
-def to_data(row: sa.RowMapping) -> PageData:
+def to_data(row: ShownPage, html: str = "") -> PageData:
     """A row with its thread's and sandbox's columns, as the API shows it."""
     return PageData(
-        id=row["id"],
-        project_id=row["project_id"],
-        thread_id=row["thread_id"],
-        workspace_id=row["workspace_id"],
-        title=row["title"],
-        html=row.get("html", ""),
-        version=row["version"],
-        state=state_of(row["run_status"], row["problems"], row["message_count"], row["version"]),
-        active_run_id=row["active_run_id"],
-        sandbox_id=row["sandbox_id"],
-        created_by=row["created_by"],
-        created_at=iso(row["created_at"]),
-        updated_at=iso(row["updated_at"]),
+        id=row.id,
+        project_id=row.project_id,
+        thread_id=row.thread_id,
+        workspace_id=row.workspace_id,
+        title=row.title,
+        html=html,
+        version=row.version,
+        state=state_of(row.run_status, row.problems, row.message_count, row.version),
+        active_run_id=row.active_run_id,
+        sandbox_id=row.sandbox_id,
+        created_by=row.created_by,
+        created_at=iso(row.created_at),
+        updated_at=iso(row.updated_at),
     )
 
 
-def _found(row: sa.RowMapping | None, page_id: str) -> sa.RowMapping:
+def _found(row: R | None, page_id: str) -> R:
     if row is None:
         raise NotFound("This page is not there any more.", page_id=page_id)
     return row

@@ -44,7 +44,7 @@ def _fork(
 ) -> str:
     source = store.page_of(tx, subject_id)
     copied = copy_page(tx, services, actor, source, title=title, message_id=message_id)
-    return str(store.page_of(tx, copied)["thread_id"])
+    return str(store.page_of(tx, copied).thread_id)
 
 
 PAGE: Final = Subject(

@@ -60,9 +60,9 @@ async def _go_back(services: Services, actor: Actor, page_id: str, change: Calla
     def run(tx: Tx) -> PageData:
         require_page(tx, actor, page_id, Right.EDIT)
         row = store.hold(tx, page_id)
-        driving.demand_not_locked(tx, row["thread_id"], actor)
-        demand_idle(tx, row["thread_id"])
-        if change(tx) != row["version"]:
+        driving.demand_not_locked(tx, row.thread_id, actor)
+        demand_idle(tx, row.thread_id)
+        if change(tx) != row.version:
             store.update(tx, page_id, problems=[])  # of a page that is not there any more
             store.announce(tx, page_id, by=actor.user_id)
         return store.page_data(tx, page_id, html=True)

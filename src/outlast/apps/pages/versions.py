@@ -8,7 +8,8 @@ version and wherever patches do not say it, so that any version is read by apply
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from datetime import datetime
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -16,6 +17,7 @@ from outlast.apps.pages.apply import apply_patches
 from outlast.apps.pages.clean_pages import CleanPages
 from outlast.apps.pages.live import LiveTrees
 from outlast.apps.pages.problems import Refused, summary_of, too_large
+from outlast.apps.pages.rows import PageRow, PageVersionRow
 from outlast.apps.pages.store import hold, page_of, update
 from outlast.apps.pages.tables import page_versions
 from outlast.apps.pages.tree import Tree
@@ -74,10 +76,10 @@ class Taken:
 def take_patches(tx: Tx, page_id: str, rules: Rules, patches: Sequence[Patch], author: Author) -> Taken:
     """Apply patches in order; those that do not fit are refused one by one, with the reason. One version for all."""
     page = hold(tx, page_id)
-    tree = rules.live.borrow(page_id, page["html"]) or Tree(page["html"])
+    tree = rules.live.borrow(page_id, page.html) or Tree(page.html)
     applied = apply_patches(tree, patches)
     html = tree.html()
-    version = page["version"]
+    version = page.version
     if _size(html) > rules.html_bytes:
         return Taken(version, problems=(too_large(_size(html), rules.html_bytes),), refused=len(patches))
     rules.live.give_back(page_id, html, tree)
@@ -106,13 +108,13 @@ def take_patches(tx: Tx, page_id: str, rules: Rules, patches: Sequence[Patch], a
 def take_full(tx: Tx, page_id: str, rules: Rules, html: str, author: Author) -> Taken:
     """Put other HTML in the place of the whole page."""
     page = hold(tx, page_id)
-    version = page["version"]
+    version = page.version
     try:
         clean, told = rules.clean.take(html, rules.html_bytes)
     except Refused as reason:
         return Taken(version, problems=(f"The whole page was not taken: {reason}.",), refused=1)
     problems = tuple(f"Of the whole page something was left out: {one}." for one in told)
-    if clean == page["html"]:
+    if clean == page.html:
         return Taken(version, problems=problems)
     _add(tx, page, rules, "full", clean, author)
     event = _html_event(page_id, version + 1, clean, "full", author)
@@ -127,7 +129,7 @@ def reset_step(tx: Tx, page_id: str, rules: Rules, run_id: str, step: int) -> tu
         return ()
     html = html_at(tx, page_id, base)
     tx.execute(_LATER, {"page": page_id, "after": base})
-    update(tx, page["id"], html=html, version=base)
+    update(tx, page.id, html=html, version=base)
     return (_html_event(page_id, base, html, "reset", Author(run_id, step)),)
 
 
@@ -148,17 +150,17 @@ def begin(
     except Refused as reason:
         raise MalformedInput(f"The page's HTML was not taken: {reason}.", field="html") from None
     _add(tx, page, rules, kind, clean, Author(by=by))
-    return Taken(page["version"] + 1, problems=told, replaced=1)
+    return Taken(page.version + 1, problems=told, replaced=1)
 
 
 def undo(tx: Tx, page_id: str, rules: Rules, by: str) -> int:
     """Take back the changes of the last run, or the last change that a person made; again: the one before. The page's
     new version, told in the thread's log. Raises `NothingToUndo`."""
     page = hold(tx, page_id)
-    last = _row(tx, page_id, page["version"])
-    while last is not None and last["kind"] == "undo":  # what it came back to is what is taken back next
-        last = _row(tx, page_id, last["base_version"])
-    if last is None or last["kind"] in ("created", "copy"):
+    last = _row(tx, page_id, page.version)
+    while last is not None and last.kind == "undo":  # what it came back to is what is taken back next
+        last = _row(tx, page_id, last.base_version)
+    if last is None or last.kind in ("created", "copy"):
         raise NothingToUndo("Nothing that was done on this page is left to take back.", page_id=page_id)
     base = _first_of_run(tx, last) - 1
     try:
@@ -170,9 +172,22 @@ def undo(tx: Tx, page_id: str, rules: Rules, by: str) -> int:
 def restore(tx: Tx, page_id: str, rules: Rules, version: int, by: str) -> int:
     """Make an earlier version the newest. Its number; the same where it is the page already. Raises `NotFound`."""
     page = hold(tx, page_id)
-    if html_at(tx, page_id, version) == page["html"]:
-        return int(page["version"])
+    if html_at(tx, page_id, version) == page.html:
+        return int(page.version)
     return _go_back(tx, page, rules, "restore", version, by)
+
+
+class VersionLine(NamedTuple):
+    page_id: str
+    version: int
+    base_version: int
+    kind: VersionKind
+    patches: Any
+    run_id: str | None
+    step: int | None
+    summary: str
+    by: str | None
+    created_at: datetime
 
 
 def list_versions(
@@ -183,27 +198,28 @@ def list_versions(
     chosen = sa.select(*columns).where(page_versions.c.page_id == page_id)
     if before is not None:
         chosen = chosen.where(page_versions.c.version < before)
-    rows = tx.all(chosen.order_by(page_versions.c.version.desc()).limit(limit + 1))
-    return [_data(row) for row in rows[:limit]], rows[limit - 1]["version"] if len(rows) > limit else None
+    rows = tx.rows(VersionLine, chosen.order_by(page_versions.c.version.desc()).limit(limit + 1))
+    return [_data(row) for row in rows[:limit]], rows[limit - 1].version if len(rows) > limit else None
 
 
 def html_at(tx: Tx, page_id: str, version: int) -> str:
     """A page's HTML as it was; version 0 is the empty page. Raises `NotFound`: it never was, or is not kept any
     more."""
     page = page_of(tx, page_id)
-    if version == page["version"]:
-        return str(page["html"])
-    if not 0 <= version < page["version"]:
+    if version == page.version:
+        return str(page.html)
+    if not 0 <= version < page.version:
         raise _no_version(page_id, version)
     whole = tx.execute(_WHOLE, {"page": page_id, "version": version}).scalar() or 0
-    rows = tx.all(
+    rows = tx.rows(
+        PageVersionRow,
         sa.select(page_versions)
         .where(page_versions.c.page_id == page_id, page_versions.c.version.between(whole, version))
-        .order_by(page_versions.c.version)
+        .order_by(page_versions.c.version),
     )
     # Those before the oldest that is kept are gone; the empty page is known as long as the first one is.
     needed = list(range(whole or 1, version + 1))
-    if [row["version"] for row in rows] != needed or (not needed and _row(tx, page_id, 1) is None):
+    if [row.version for row in rows] != needed or (not needed and _row(tx, page_id, 1) is None):
         raise _no_version(page_id, version)
     return _folded(rows)
 
@@ -220,27 +236,30 @@ def changed_by(tx: Tx, page_id: str, run_id: str) -> list[PageVersion]:
     """The versions that a run made, oldest first."""
     mine = page_versions.c.page_id == page_id, page_versions.c.run_id == run_id
     return [
-        _data(row) for row in tx.all(sa.select(page_versions).where(*mine).order_by(page_versions.c.version))
+        _data(row)
+        for row in tx.rows(
+            PageVersionRow, sa.select(page_versions).where(*mine).order_by(page_versions.c.version)
+        )
     ]
 
 
-def _folded(rows: Sequence[sa.RowMapping]) -> str:
-    if rows and rows[-1]["html"] is not None:
-        return str(rows[-1]["html"])
+def _folded(rows: Sequence[PageVersionRow]) -> str:
+    if rows and rows[-1].html is not None:
+        return str(rows[-1].html)
     tree = Tree()
     for row in rows:
-        if row["html"] is not None:
-            tree = Tree(row["html"])
+        if row.html is not None:
+            tree = Tree(row.html)
         else:
-            apply_patches(tree, [Patch(**patch) for patch in row["patches"]])
+            apply_patches(tree, [Patch(**patch) for patch in row.patches])
     return tree.html()
 
 
-def _go_back(tx: Tx, page: sa.RowMapping, rules: Rules, kind: VersionKind, base: int, by: str) -> int:
-    html = html_at(tx, page["id"], base)
+def _go_back(tx: Tx, page: PageRow, rules: Rules, kind: VersionKind, base: int, by: str) -> int:
+    html = html_at(tx, page.id, base)
     version = _add(tx, page, rules, kind, html, Author(by=by), base=base)
     reason: HtmlReason = "undo" if kind == "undo" else "restore"
-    append(tx, page["thread_id"], [_html_event(page["id"], version, html, reason, Author(by=by))])
+    append(tx, page.thread_id, [_html_event(page.id, version, html, reason, Author(by=by))])
     return version
 
 
@@ -259,7 +278,7 @@ def describe(tx: Tx, page_id: str, run_id: str, summary: str) -> None:
 
 def _add(
     tx: Tx,
-    page: sa.RowMapping,
+    page: PageRow,
     rules: Rules,
     kind: VersionKind,
     html: str,
@@ -269,12 +288,12 @@ def _add(
     base: int | None = None,
 ) -> int:
     """Store the next version, and the page as it is then. Its number."""
-    version = int(page["version"]) + 1
+    version = int(page.version) + 1
     whole = kind != "patches" or version % WHOLE_EVERY == 0
-    _trim(tx, page["id"], rules, version, author)
+    _trim(tx, page.id, rules, version, author)
     tx.insert(
         page_versions,
-        page_id=page["id"],
+        page_id=page.id,
         version=version,
         base_version=version - 1 if base is None else base,
         kind=kind,
@@ -286,7 +305,7 @@ def _add(
         by=author.by,
         created_at=tx.now,
     )
-    update(tx, page["id"], html=html, version=version, active_at=tx.now)
+    update(tx, page.id, html=html, version=version, active_at=tx.now)
     return version
 
 
@@ -296,7 +315,7 @@ def _trim(tx: Tx, page_id: str, rules: Rules, version: int, author: Author) -> N
     if version <= rules.versions:
         return
     last = _row(tx, page_id, version - 1)
-    if last is not None and author.run_id is not None and last["run_id"] == author.run_id:
+    if last is not None and author.run_id is not None and last.run_id == author.run_id:
         return
     oldest = tx.execute(_WHOLE, {"page": page_id, "version": version - rules.versions}).scalar()
     if oldest is not None:
@@ -304,16 +323,16 @@ def _trim(tx: Tx, page_id: str, rules: Rules, version: int, author: Author) -> N
         tx.execute(sa.delete(page_versions).where(*gone))
 
 
-def _first_of_run(tx: Tx, last: sa.RowMapping) -> int:
+def _first_of_run(tx: Tx, last: PageVersionRow) -> int:
     """The first of the versions that a run made; a person's change is one by itself."""
-    if last["run_id"] is None:
-        return int(last["version"])
-    mine = page_versions.c.page_id == last["page_id"], page_versions.c.run_id == last["run_id"]
+    if last.run_id is None:
+        return int(last.version)
+    mine = page_versions.c.page_id == last.page_id, page_versions.c.run_id == last.run_id
     return int(tx.execute(sa.select(sa.func.min(page_versions.c.version)).where(*mine)).scalar_one())
 
 
-def _row(tx: Tx, page_id: str, version: int) -> sa.RowMapping | None:
-    return tx.one(_ONE, {"page": page_id, "version": version})
+def _row(tx: Tx, page_id: str, version: int) -> PageVersionRow | None:
+    return tx.row(PageVersionRow, _ONE, {"page": page_id, "version": version})
 
 
 def _html_event(
@@ -331,17 +350,17 @@ def _html_event(
     return "page.html", told
 
 
-def _data(row: sa.RowMapping) -> PageVersion:
+def _data(row: VersionLine | PageVersionRow) -> PageVersion:
     return PageVersion(
-        page_id=row["page_id"],
-        version=row["version"],
-        base_version=row["base_version"],
-        kind=row["kind"],
-        summary=row["summary"],
-        patches=len(row["patches"] or ()),
-        run_id=row["run_id"],
-        by=row["by"],
-        created_at=iso(row["created_at"]),
+        page_id=row.page_id,
+        version=row.version,
+        base_version=row.base_version,
+        kind=row.kind,
+        summary=row.summary,
+        patches=len(row.patches or ()),
+        run_id=row.run_id,
+        by=row.by,
+        created_at=iso(row.created_at),
     )
 
 

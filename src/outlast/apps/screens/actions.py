@@ -6,10 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from outlast.apps.screens import store
 from outlast.apps.screens.permissions import require_screen
+from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.rules import HEIGHT, UNTITLED, WIDTH, Box, checked_box, demand_room, free_spot
 from outlast.apps.screens.tables import screens as screens_table
 from outlast.apps.screens.theme_actions import themed_seed, write_theme
@@ -133,13 +132,13 @@ async def change_screen(services: Services, actor: Actor, screen_id: str, change
         row = store.hold(tx, screen_id)
         values = _moved(row, change)
         if theme is not None:
-            driving.demand_not_locked(tx, row["thread_id"], actor)
+            driving.demand_not_locked(tx, row.thread_id, actor)
             values |= {"theme": theme[0], "theme_tokens": None if theme[1] is None else theme[1].model_dump()}
         if title is not None:
             values |= {"title": title, "named": True}
-            threads.rename(tx, row["thread_id"], row["project_id"], title)
-            threads.announce(tx, row["thread_id"])
-        if all(row[name] == value for name, value in values.items()):
+            threads.rename(tx, row.thread_id, row.project_id, title)
+            threads.announce(tx, row.thread_id)
+        if all(getattr(row, name) == value for name, value in values.items()):
             return store.screen_data(tx, screen_id)
         store.update(tx, screen_id, **values)
         return store.announce(tx, screen_id, by=actor.user_id)
@@ -175,10 +174,10 @@ async def delete_screen(services: Services, actor: Actor, screen_id: str) -> Non
     def run(tx: Tx) -> None:
         require_screen(tx, actor, screen_id, Right.OWN)
         row = store.hold(tx, screen_id)  # before its thread, as everywhere
-        demand_idle(tx, row["thread_id"])
+        demand_idle(tx, row.thread_id)
         store.delete(tx, screen_id)
-        give_up(tx, row["project_id"], None, announce_to_project, workspace_id=row["workspace_id"])
-        threads.delete_thread(tx, row["thread_id"])
+        give_up(tx, row.project_id, None, announce_to_project, workspace_id=row.workspace_id)
+        threads.delete_thread(tx, row.thread_id)
 
     await services.db.write(run)
     if services.machines is not None:
@@ -213,7 +212,7 @@ def checked_theme(theme_id: str, tokens: ThemeTokens | None) -> tuple[str, Theme
 
 def demand_idle(tx: Tx, thread_id: str) -> None:
     """Raise `ThreadBusy` while a run of the thread has not ended. The thread is held until the transaction ends."""
-    active = threads.hold(tx, thread_id)["active_run_id"]
+    active = threads.hold(tx, thread_id).active_run_id
     if active is not None:
         raise ThreadBusy(
             "The agent still works on this screen, or waits for a person.",
@@ -272,20 +271,20 @@ def _wanted_theme(change: ScreenChange) -> tuple[str, ThemeTokens | None] | None
     return checked_theme(change.theme or CUSTOM, change.theme_tokens)
 
 
-def _moved(row: sa.RowMapping, change: ScreenChange | Move) -> dict[str, Any]:
+def _moved(row: ScreenRow, change: ScreenChange | Move) -> dict[str, Any]:
     """Its new place, as columns. Raises `MalformedInput`."""
     names = ("x", "y", "width", "height")
     given = {name: value for name in names if (value := getattr(change, name)) is not None}
-    checked_box(Box(**{name: given.get(name, row[name]) for name in names}))
+    checked_box(Box(**{name: given.get(name, getattr(row, name)) for name in names}))
     return given
 
 
 def _move(tx: Tx, actor: Actor, project_id: str, move: Move) -> ScreenData:
     row = store.hold(tx, move.id)
-    if row["project_id"] != project_id:
+    if row.project_id != project_id:
         raise NotFound("There is no such screen in this project.", noun="screen", id=move.id)
     values = _moved(row, move)
-    if all(row[name] == value for name, value in values.items()):
+    if all(getattr(row, name) == value for name, value in values.items()):
         return store.screen_data(tx, move.id)
     store.update(tx, move.id, **values)
     return store.announce(tx, move.id, by=actor.user_id)

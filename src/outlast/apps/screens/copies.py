@@ -3,10 +3,9 @@ them; each is its own from then on."""
 
 from typing import Any
 
-import sqlalchemy as sa
-
 from outlast.apps.screens import store
 from outlast.apps.screens.permissions import require_screen
+from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.rules import Box, checked_box, copy_title, demand_room, spot_beside
 from outlast.apps.screens.tables import screens as screens_table
 from outlast.base.ids import new_id
@@ -34,12 +33,12 @@ async def duplicate_screen(
     beside the first. While a run works there, the files are those after its last tool call. A repeated `key` gets the
     first answer. Raises `TooManyScreens`, `RateLimited`, `MalformedInput`; then nothing was made."""
     row = await services.db.read(require_screen, actor, screen_id, Right.EDIT)
-    await save_files(services, row["workspace_id"])
+    await save_files(services, row.workspace_id)
     asked = request_hash("duplicate", screen_id, x, y)
 
     def produce(tx: Tx) -> dict[str, Any]:
         source = store.hold(tx, screen_id)
-        title = copy_title(source["title"], services.settings.limits.title_chars)
+        title = copy_title(source.title, services.settings.limits.title_chars)
         return {"id": copy_screen(tx, services, actor, source, title=title, at=(x, y))}
 
     def run(tx: Tx) -> ScreenData:
@@ -55,7 +54,7 @@ def copy_screen(
     tx: Tx,
     services: Services,
     actor: Actor,
-    source: sa.RowMapping,
+    source: ScreenRow,
     *,
     title: str,
     message_id: str | None = None,
@@ -66,7 +65,7 @@ def copy_screen(
     Raises `NotFound` for a message of another thread, `TooManyScreens`, `RateLimited`, `MalformedInput`."""
     limits, screens = services.settings.limits, services.settings.screens
     check_made_rate(tx, screens_table, actor.user_id, limits.screens_per_minute_per_user)
-    taken = store.boxes(tx, source["project_id"])
+    taken = store.boxes(tx, source.project_id)
     demand_room(len(taken), screens.most_per_project)
     place = _place(source, taken, at)
     screen_id = new_id("screen")
@@ -79,7 +78,7 @@ def copy_screen(
 
 def _add_like(
     tx: Tx,
-    source: sa.RowMapping,
+    source: ScreenRow,
     actor: Actor,
     screen_id: str,
     thread_id: str,
@@ -90,29 +89,29 @@ def _add_like(
     whole: bool,
 ) -> None:
     """The row of the copy. Of one that goes back to an earlier message nobody has seen a picture yet."""
-    tokens = source["theme_tokens"]
+    tokens = source.theme_tokens
     store.add(
         tx,
         screen_id,
-        source["project_id"],
+        source.project_id,
         actor.user_id,
         thread_id=thread_id,
         workspace_id=workspace_id,
         title=title,
-        named=source["named"],
-        template=source["template"],
-        theme=source["theme"],
+        named=source.named,
+        template=source.template,
+        theme=source.theme,
         theme_tokens=None if tokens is None else ThemeTokens(**tokens),
         place=place,
-        files=[ScreenFile(**file) for file in source["files"]],
-        problems=source["problems"] if whole else (),
-        picture_id=source["picture_id"] if whole else None,
-        pictured_at=source["pictured_at"] if whole else None,
+        files=[ScreenFile(**file) for file in source.files],
+        problems=source.problems if whole else (),
+        picture_id=source.picture_id if whole else None,
+        pictured_at=source.pictured_at if whole else None,
     )
 
 
-def _place(source: sa.RowMapping, taken: list[Box], at: tuple[int | None, int | None]) -> Box:
-    box = Box(source["x"], source["y"], source["width"], source["height"])
+def _place(source: ScreenRow, taken: list[Box], at: tuple[int | None, int | None]) -> Box:
+    box = Box(source.x, source.y, source.width, source.height)
     spot = spot_beside(box, taken)
     x, y = at
     return checked_box(Box(spot.x if x is None else x, spot.y if y is None else y, box.width, box.height))

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Final
 
 import anyio.to_thread
-import sqlalchemy as sa
 
 from outlast.apps.screens.file_writer import awake_sandbox
 from outlast.apps.screens.files import (
@@ -21,6 +20,7 @@ from outlast.apps.screens.files import (
     packed,
 )
 from outlast.apps.screens.permissions import require_screen
+from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.shapes import (
     CodeHitAnswer,
     FileChangeAnswer,
@@ -67,7 +67,7 @@ class Archive:
 async def list_files(services: Services, actor: Actor, screen_id: str) -> ScreenFilesAnswer:
     """The app's own files (members)."""
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
-    workspace_id = row["workspace_id"]
+    workspace_id = row.workspace_id
     sandbox = await awake_sandbox(services, workspace_id)
     if sandbox is not None:
         try:
@@ -88,13 +88,13 @@ async def list_files(services: Services, actor: Actor, screen_id: str) -> Screen
 async def read_file(services: Services, actor: Actor, screen_id: str, path: str) -> bytes:
     """A file's first 5 MB (members). Raises `NotFound`, `PathRefused`."""
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
-    sandbox = await awake_sandbox(services, row["workspace_id"])
+    sandbox = await awake_sandbox(services, row.workspace_id)
     if sandbox is not None:
         try:
             return await sandbox.read_file(path, MAX_FILE_BYTES)
         except SandboxLost:
             pass
-    _, tree = await _kept(services, row["workspace_id"])
+    _, tree = await _kept(services, row.workspace_id)
     entry = _entry(tree, path)
     return await anyio.to_thread.run_sync(beginning_of, services.blobs, entry, MAX_FILE_BYTES)
 
@@ -106,7 +106,7 @@ async def search_files(
     (members). Raises `MalformedInput`."""
     wanted = checked_query(query)
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
-    tree = await _saved(services, row["workspace_id"])
+    tree = await _saved(services, row.workspace_id)
     look = partial(_search, services.blobs, tree, wanted, min(limit, MOST_HITS))
     return await anyio.to_thread.run_sync(look)
 
@@ -115,8 +115,8 @@ async def pack(services: Services, actor: Actor, screen_id: str) -> Archive:
     """The app as a ZIP that runs elsewhere: without installed packages, caches and what looks like a secret
     (members)."""
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
-    tree = await _saved(services, row["workspace_id"])
-    name = archive_name(row["title"])
+    tree = await _saved(services, row.workspace_id)
+    name = archive_name(row.title)
     entries = [entry for entry in tree.entries if entry.kind == "file" and is_packed(entry.path)]
     files = ((shown_name(entry.path), content_of(services.blobs, entry)) for entry in entries)
     return Archive(f"{name}.zip", packed(name, files))
@@ -127,7 +127,7 @@ async def list_checkpoints(
 ) -> Listed[CheckpointData, str]:
     """The screen's files as they were, newest first (members)."""
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
-    return await list_of_thread(services, actor, row["thread_id"], before, limit)
+    return await list_of_thread(services, actor, row.thread_id, before, limit)
 
 
 async def changes_of_run(
@@ -137,7 +137,7 @@ async def changes_of_run(
     Raises `NotFound` for a run of another thread."""
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
     keeper = keeper_of(services)
-    await keeper.settled(row["workspace_id"])
+    await keeper.settled(row.workspace_id)
     wanted, before, after = await services.db.read(_span, row, run_id)
     if after is None:
         return ScreenChangesAnswer(run_id=wanted, before=None, after=None, items=[], truncated=False)
@@ -199,9 +199,9 @@ def _search(blobs: FolderBlobs, tree: Tree, query: str, limit: int) -> HitsAnswe
 
 
 def _span(
-    tx: Tx, row: sa.RowMapping, run_id: str | None
+    tx: Tx, row: ScreenRow, run_id: str | None
 ) -> tuple[str | None, CheckpointData | None, CheckpointData | None]:
-    thread_id, workspace_id = row["thread_id"], row["workspace_id"]
+    thread_id, workspace_id = row.thread_id, row.workspace_id
     wanted = run_id or of_runs.last_run(tx, workspace_id)
     if wanted is None:
         return None, None, None
@@ -212,8 +212,8 @@ def _span(
 
 def _belongs(tx: Tx, thread_id: str, run_id: str) -> bool:
     """Whether it is a run of the thread, or of the one whose messages were copied into it."""
-    run = tx.find(runs, {"id": run_id, "thread_id": thread_id}, "id")
-    return run is not None or tx.find(messages, {"thread_id": thread_id, "run_id": run_id}, "id") is not None
+    of_thread = tx.exists(runs, {"id": run_id, "thread_id": thread_id})
+    return of_thread or tx.exists(messages, {"thread_id": thread_id, "run_id": run_id})
 
 
 def _is_file(change: Change) -> bool:

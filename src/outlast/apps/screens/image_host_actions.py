@@ -58,15 +58,15 @@ async def report_blocked(services: Services, workspace_id: str, addresses: Itera
         screen = store.screen_of_workspace(tx, workspace_id)
         if screen is None:
             return set()
-        return hosts - {one.host for one in image_hosts.list_image_hosts(tx, screen["id"])}
+        return hosts - {one.host for one in image_hosts.list_image_hosts(tx, screen.id)}
 
     def run(tx: Tx) -> None:
         screen = store.screen_of_workspace(tx, workspace_id)
         if screen is None:
             return
-        new = [host for host in sorted(hosts) if image_hosts.ask(tx, screen["id"], host)]
+        new = [host for host in sorted(hosts) if image_hosts.ask(tx, screen.id, host)]
         if new:
-            store.announce(tx, screen["id"])
+            store.announce(tx, screen.id)
 
     if hosts and await services.db.read(unknown):
         await services.db.write(run)

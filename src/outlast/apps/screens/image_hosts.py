@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
+from outlast.apps.screens.rows import ScreenImageHostRow
 from outlast.apps.screens.shapes import ImageHostAnswer
 from outlast.apps.screens.tables import screen_image_hosts as table
 from outlast.apps.screens.tables import screens
@@ -47,7 +48,9 @@ def checked_host(text: str) -> str:
 
 def list_image_hosts(tx: Tx, screen_id: str) -> list[ImageHostAnswer]:
     """Those of a screen, by name."""
-    rows = tx.all(sa.select(table).where(table.c.screen_id == screen_id).order_by(table.c.host))
+    rows = tx.rows(
+        ScreenImageHostRow, sa.select(table).where(table.c.screen_id == screen_id).order_by(table.c.host)
+    )
     return [_image_host(row) for row in rows]
 
 
@@ -94,8 +97,8 @@ def remove(tx: Tx, screen_id: str, host: str) -> None:
     tx.ring(ACCESS_BELL)
 
 
-def _image_host(row: sa.RowMapping) -> ImageHostAnswer:
-    allowed = None if row["allowed_at"] is None else iso(row["allowed_at"])
+def _image_host(row: ScreenImageHostRow) -> ImageHostAnswer:
+    allowed = None if row.allowed_at is None else iso(row.allowed_at)
     return ImageHostAnswer(
-        host=row["host"], asked_at=iso(row["asked_at"]), allowed_by=row["allowed_by"], allowed_at=allowed
+        host=row.host, asked_at=iso(row.asked_at), allowed_by=row.allowed_by, allowed_at=allowed
     )

@@ -165,6 +165,6 @@ def _note(tx: Tx, screen_id: str, trouble: str | None) -> None:
         row = store.hold(tx, screen_id)
     except NotFound:  # deleted meanwhile
         return
-    if row["trouble"] != trouble:
+    if row.trouble != trouble:
         store.update(tx, screen_id, trouble=trouble)
         store.announce(tx, screen_id)

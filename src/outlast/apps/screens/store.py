@@ -7,16 +7,17 @@ answers and events agree. Whoever changes one of these calls `announce`, `announ
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
+from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.rules import Box, state_of
 from outlast.apps.screens.tables import screens
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.screen_data import ScreenChanged, ScreenData, ScreenDeleted, ScreenFile, ThemeTokens
-from outlast.db.database import Tx
+from outlast.db.database import R, Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.sandboxes.tables import sandboxes
 from outlast.kernel.streams.log import append
@@ -83,29 +84,37 @@ def add(
     )
 
 
-def screen_of(tx: Tx, screen_id: str) -> sa.RowMapping:
+def screen_of(tx: Tx, screen_id: str) -> ScreenRow:
     """The screen's row. Raises `NotFound`."""
-    return _found(tx.one(_ROW, {"screen": screen_id}), screen_id)
+    return _found(tx.row(ScreenRow, _ROW, {"screen": screen_id}), screen_id)
 
 
-def hold(tx: Tx, screen_id: str) -> sa.RowMapping:
+def hold(tx: Tx, screen_id: str) -> ScreenRow:
     """As `screen_of`; the row is held until the transaction ends."""
-    return _found(tx.one(_HOLD, {"screen": screen_id}), screen_id)
+    return _found(tx.row(ScreenRow, _HOLD, {"screen": screen_id}), screen_id)
 
 
-def screen_of_thread(tx: Tx, thread_id: str) -> sa.RowMapping | None:
+def screen_of_thread(tx: Tx, thread_id: str) -> ScreenRow | None:
     """The row of the screen that a thread builds; None: the thread belongs to none."""
-    return tx.find(screens, {"thread_id": thread_id})
+    return tx.find(ScreenRow, screens, {"thread_id": thread_id})
 
 
-def screen_of_workspace(tx: Tx, workspace_id: str) -> sa.RowMapping | None:
+def screen_of_workspace(tx: Tx, workspace_id: str) -> ScreenRow | None:
     """The row of the screen whose files lie in a workspace; None: it belongs to none."""
-    return tx.find(screens, {"workspace_id": workspace_id})
+    return tx.find(ScreenRow, screens, {"workspace_id": workspace_id})
+
+
+class ShownScreen(NamedTuple):
+    screen: ScreenRow
+    run_status: str
+    active_run_id: str | None
+    message_count: int
+    sandbox_id: str | None
 
 
 def screen_data(tx: Tx, screen_id: str) -> ScreenData:
     """The screen as lists and events show it, without `preview_url`. Raises `NotFound`."""
-    return to_data(_found(tx.one(_ONE, {"screen": screen_id}), screen_id))
+    return to_data(_found(tx.row(ShownScreen, _ONE, {"screen": screen_id}), screen_id))
 
 
 def list_screens(
@@ -116,8 +125,15 @@ def list_screens(
     chosen = _WHOLE.where(screens.c.project_id == project_id)
     if after is not None:
         chosen = chosen.where(screens.c.id > after)
-    rows = tx.all(chosen.order_by(screens.c.id).limit(limit + 1))
-    return [to_data(row) for row in rows[:limit]], rows[limit - 1]["id"] if len(rows) > limit else None
+    rows = tx.rows(ShownScreen, chosen.order_by(screens.c.id).limit(limit + 1))
+    return [to_data(row) for row in rows[:limit]], rows[limit - 1].screen.id if len(rows) > limit else None
+
+
+class _Frame(NamedTuple):
+    x: int
+    y: int
+    width: int
+    height: int
 
 
 def boxes(tx: Tx, project_id: str) -> list[Box]:
@@ -125,7 +141,9 @@ def boxes(tx: Tx, project_id: str) -> list[Box]:
     once do not put them on one spot."""
     tx.execute(sa.select(projects.c.id).where(projects.c.id == project_id).with_for_update())
     columns = screens.c.x, screens.c.y, screens.c.width, screens.c.height
-    return [Box(**row) for row in tx.all(sa.select(*columns).where(screens.c.project_id == project_id))]
+    return [
+        Box(*row) for row in tx.rows(_Frame, sa.select(*columns).where(screens.c.project_id == project_id))
+    ]
 
 
 def update(tx: Tx, screen_id: str, **values: Any) -> None:
@@ -151,38 +169,38 @@ def delete(tx: Tx, screen_id: str) -> None:
         append(tx, project_id, [("screen.deleted", ScreenDeleted(screen_id=screen_id))])
 
 
-def to_data(row: sa.RowMapping) -> ScreenData:
+def to_data(row: ShownScreen) -> ScreenData:
     """A row with its thread's and sandbox's columns, as the API shows it."""
-    tokens = row["theme_tokens"]
-    pictured = row["pictured_at"]
+    tokens = row.screen.theme_tokens
+    pictured = row.screen.pictured_at
     return ScreenData(
-        id=row["id"],
-        project_id=row["project_id"],
-        thread_id=row["thread_id"],
-        workspace_id=row["workspace_id"],
-        title=row["title"],
-        template=row["template"],
-        theme=row["theme"],
+        id=row.screen.id,
+        project_id=row.screen.project_id,
+        thread_id=row.screen.thread_id,
+        workspace_id=row.screen.workspace_id,
+        title=row.screen.title,
+        template=row.screen.template,
+        theme=row.screen.theme,
         theme_tokens=None if tokens is None else ThemeTokens(**tokens),
-        x=row["x"],
-        y=row["y"],
-        width=row["width"],
-        height=row["height"],
-        files=[ScreenFile(**file) for file in row["files"]],
-        problems=row["problems"],
-        picture_id=row["picture_id"],
+        x=row.screen.x,
+        y=row.screen.y,
+        width=row.screen.width,
+        height=row.screen.height,
+        files=[ScreenFile(**file) for file in row.screen.files],
+        problems=row.screen.problems,
+        picture_id=row.screen.picture_id,
         pictured_at=None if pictured is None else iso(pictured),
-        state=state_of(row["run_status"], row["problems"], row["message_count"]),
-        active_run_id=row["active_run_id"],
-        sandbox_id=row["sandbox_id"],
-        trouble=row["trouble"],
-        created_by=row["created_by"],
-        created_at=iso(row["created_at"]),
-        updated_at=iso(row["updated_at"]),
+        state=state_of(row.run_status, row.screen.problems, row.message_count),
+        active_run_id=row.active_run_id,
+        sandbox_id=row.sandbox_id,
+        trouble=row.screen.trouble,
+        created_by=row.screen.created_by,
+        created_at=iso(row.screen.created_at),
+        updated_at=iso(row.screen.updated_at),
     )
 
 
-def _found(row: sa.RowMapping | None, screen_id: str) -> sa.RowMapping:
+def _found(row: R | None, screen_id: str) -> R:
     if row is None:
         raise NotFound("There is no such screen.", screen_id=screen_id)
     return row

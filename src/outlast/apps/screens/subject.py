@@ -25,7 +25,7 @@ def _fork(
 ) -> str:
     source = store.screen_of(tx, subject_id)
     copied = copy_screen(tx, services, actor, source, title=title, message_id=message_id)
-    return str(store.screen_of(tx, copied)["thread_id"])
+    return str(store.screen_of(tx, copied).thread_id)
 
 
 SCREEN: Final = Subject(

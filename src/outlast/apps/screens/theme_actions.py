@@ -57,7 +57,7 @@ async def reset_workspace(services: Services, actor: Actor, thread_id: str) -> C
     def find(tx: Tx) -> ScreenData | None:
         require_thread(tx, actor, thread_id, Right.EDIT)
         row = store.screen_of_thread(tx, thread_id)
-        return None if row is None else store.screen_data(tx, row["id"])
+        return None if row is None else store.screen_data(tx, row.id)
 
     screen = await services.db.read(find)
     if screen is None:
@@ -86,10 +86,10 @@ def _forget_problems(tx: Tx, actor: Actor, workspace_id: str) -> ScreenData | No
     row = store.screen_of_workspace(tx, workspace_id)
     if row is None:
         return None
-    if not row["problems"]:
-        return store.screen_data(tx, row["id"])
-    store.update(tx, row["id"], problems=[])
-    return store.announce(tx, row["id"], by=actor.user_id)
+    if not row.problems:
+        return store.screen_data(tx, row.id)
+    store.update(tx, row.id, problems=[])
+    return store.announce(tx, row.id, by=actor.user_id)
 
 
 def _themed(content: bytes | None, theme: Theme) -> bytes:

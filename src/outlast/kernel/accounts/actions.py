@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-import sqlalchemy as sa
-
 from outlast.base.errors import MalformedInput, NotSignedIn
 from outlast.db.connect import one_at_a_time
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.accounts.rows import UserRow
 from outlast.kernel.accounts.shapes import TokenAnswer
 from outlast.kernel.accounts.store import NewToken
 from outlast.kernel.accounts.tables import tokens as tokens_table
@@ -38,8 +37,8 @@ async def ensure_local_owner(services: Services) -> Actor:
     def run(tx: Tx) -> Actor:
         one_at_a_time(tx.conn)
         row = accounts.ensure_local_owner(tx, services.settings.credits.default_plan)
-        projects.ensure_default_project(tx, row["id"])
-        return Actor(row["id"], row["name"], "local")
+        projects.ensure_default_project(tx, row.id)
+        return Actor(row.id, row.name, "local")
 
     return await services.db.write(run)
 
@@ -84,13 +83,13 @@ async def end_session(services: Services, cookie: str) -> None:
 async def read_me(services: Services, actor: Actor) -> Me:
     """The actor's name, plan and default project (made here if it has gone)."""
 
-    def find(tx: Tx) -> tuple[sa.RowMapping, str | None]:
+    def find(tx: Tx) -> tuple[UserRow, str | None]:
         return accounts.user(tx, actor.user_id), projects.find_default_project(tx, actor.user_id)
 
     row, project_id = await services.db.read(find)
     if project_id is None:
         project_id = await services.db.write(projects.ensure_default_project, actor.user_id)
-    return Me(actor.user_id, row["name"], row["plan"], row["is_admin"], project_id)
+    return Me(actor.user_id, row.name, row.plan, row.is_admin, project_id)
 
 
 async def list_tokens(services: Services, actor: Actor) -> list[TokenAnswer]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -12,6 +12,7 @@ from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL, Actor
+from outlast.kernel.accounts.rows import TokenRow, UserRow
 from outlast.kernel.accounts.secrets import SHOWN_PREFIX_CHARS, TOKEN_PREFIX, hash_of, new_secret
 from outlast.kernel.accounts.shapes import TokenAnswer
 from outlast.kernel.accounts.tables import sessions, tokens, users
@@ -32,27 +33,27 @@ class NewToken:
 def add_user(tx: Tx, name: str, plan: str, *, is_local: bool = False) -> str:
     """Make a user and return the id. The first user of a server is its administrator."""
     user_id = new_id("user")
-    is_admin = is_local or tx.one(sa.select(users.c.id).limit(1)) is None
+    is_admin = is_local or tx.execute(sa.select(users.c.id).limit(1)).first() is None
     tx.insert(
         users, id=user_id, name=name, plan=plan, is_local=is_local, is_admin=is_admin, created_at=tx.now
     )
     return user_id
 
 
-def user(tx: Tx, user_id: str) -> sa.RowMapping:
+def user(tx: Tx, user_id: str) -> UserRow:
     """The user's row. Raises `NotFound`."""
-    row = tx.one(sa.select(users).where(users.c.id == user_id))
+    row = tx.row(UserRow, sa.select(users).where(users.c.id == user_id))
     if row is None:
         raise NotFound("There is no such user.", user_id=user_id)
     return row
 
 
-def list_users(tx: Tx) -> list[sa.RowMapping]:
+def list_users(tx: Tx) -> list[UserRow]:
     """Every user, oldest first."""
-    return tx.all(sa.select(users).order_by(users.c.created_at, users.c.id))
+    return tx.rows(UserRow, sa.select(users).order_by(users.c.created_at, users.c.id))
 
 
-def find_users(tx: Tx, query: str, after: str | None, limit: int) -> list[sa.RowMapping]:
+def find_users(tx: Tx, query: str, after: str | None, limit: int) -> list[UserRow]:
     """At most `limit` users, the newest first, from behind the user `after`; `query` is part of their name or their
     id. Ids sort by time."""
     found = sa.select(users).order_by(users.c.id.desc()).limit(limit)
@@ -60,7 +61,7 @@ def find_users(tx: Tx, query: str, after: str | None, limit: int) -> list[sa.Row
         found = found.where(sa.or_(users.c.id == query, users.c.name.icontains(query, autoescape=True)))
     if after:
         found = found.where(users.c.id < after)
-    return tx.all(found)
+    return tx.rows(UserRow, found)
 
 
 def hold_administrators(tx: Tx) -> list[str]:
@@ -75,12 +76,12 @@ def set_administrator(tx: Tx, user_id: str, is_admin: bool) -> None:
     tx.update(users, {"id": user_id}, is_admin=is_admin)
 
 
-def local_owner(tx: Tx) -> sa.RowMapping | None:
+def local_owner(tx: Tx) -> UserRow | None:
     """The user that local mode signs in by itself, if it was made already."""
-    return tx.one(sa.select(users).where(users.c.is_local))
+    return tx.row(UserRow, sa.select(users).where(users.c.is_local))
 
 
-def ensure_local_owner(tx: Tx, plan: str) -> sa.RowMapping:
+def ensure_local_owner(tx: Tx, plan: str) -> UserRow:
     """The user of local mode, made at the first call. Called once, while the server starts; of several servers that
     start on an empty database, one makes it."""
     insert = (sqlite.insert if tx.conn.dialect.name == "sqlite" else postgresql.insert)(users)
@@ -140,7 +141,9 @@ def add_token(tx: Tx, user_id: str, name: str, expires_at: datetime | None) -> N
 def list_tokens(tx: Tx, user_id: str) -> list[TokenAnswer]:
     """A user's tokens that were not revoked, newest first."""
     mine = tokens.c.user_id == user_id, tokens.c.revoked_at.is_(None)
-    rows = tx.all(sa.select(tokens).where(*mine).order_by(tokens.c.created_at.desc(), tokens.c.id.desc()))
+    rows = tx.rows(
+        TokenRow, sa.select(tokens).where(*mine).order_by(tokens.c.created_at.desc(), tokens.c.id.desc())
+    )
     return [_token_data(row) for row in rows]
 
 
@@ -148,26 +151,33 @@ def revoke_token(tx: Tx, user_id: str, token_id: str) -> None:
     """Make a user's token invalid, and with it the sessions it was exchanged for. Raises `NotFound` for somebody
     else's; repeating is harmless."""
     own = tokens.c.id == token_id, tokens.c.user_id == user_id
-    if tx.one(sa.select(tokens.c.id).where(*own)) is None:
+    if not tx.exists(tokens, {"id": token_id, "user_id": user_id}):
         raise NotFound("You have no such token.", token_id=token_id)
     tx.execute(sa.update(tokens).where(*own, tokens.c.revoked_at.is_(None)).values(revoked_at=tx.now))
     tx.execute(sa.delete(sessions).where(sessions.c.token_id == token_id))
     tx.ring(ACCESS_BELL)
 
 
+class _TokenUser(NamedTuple):
+    id: str
+    user_id: str
+    name: str
+
+
 def actor_for_token(tx: Tx, secret: str) -> Actor | None:
     """Whom a token signs in; None when it is unknown, expired or revoked. Reads only (see `touch_token`)."""
-    row = tx.one(
+    row = tx.row(
+        _TokenUser,
         sa.select(tokens.c.id, users.c.id.label("user_id"), users.c.name)
         .join(users, users.c.id == tokens.c.user_id)
-        .where(tokens.c.hash == hash_of(secret), *_valid_token(tx))
+        .where(tokens.c.hash == hash_of(secret), *_valid_token(tx)),
     )
-    return None if row is None else Actor(row["user_id"], row["name"], "token", row["id"])
+    return None if row is None else Actor(row.user_id, row.name, "token", row.id)
 
 
 def has_tokens(tx: Tx) -> bool:
     """Whether anybody could sign in with a token."""
-    return tx.one(sa.select(tokens.c.id).where(*_valid_token(tx)).limit(1)) is not None
+    return tx.execute(sa.select(tokens.c.id).where(*_valid_token(tx)).limit(1)).first() is not None
 
 
 def token_is_stale(tx: Tx, token_id: str) -> bool:
@@ -206,28 +216,36 @@ def add_session(tx: Tx, user_id: str, token_id: str | None = None, life: timedel
     return value
 
 
+class _SessionUser(NamedTuple):
+    id: str
+    name: str
+    is_local: bool
+    token_id: str | None
+
+
 def actor_for_session(tx: Tx, value: str) -> Actor | None:
     """Whom a cookie signs in; None when the session, or the token it came from, has ended."""
-    row = tx.one(
+    row = tx.row(
+        _SessionUser,
         sa.select(users.c.id, users.c.name, users.c.is_local, sessions.c.token_id)
         .select_from(sessions)
         .join(users, users.c.id == sessions.c.user_id)
         .outerjoin(tokens, tokens.c.id == sessions.c.token_id)
         .where(sessions.c.id_hash == hash_of(value), sessions.c.expires_at > tx.now)
-        .where(tokens.c.id.is_(None) | sa.and_(*_valid_token(tx)))
+        .where(tokens.c.id.is_(None) | sa.and_(*_valid_token(tx))),
     )
-    return None if row is None else Actor(row["id"], row["name"], "session", row["token_id"], hash_of(value))
+    return None if row is None else Actor(row.id, row.name, "session", row.token_id, hash_of(value))
 
 
 def still_signed_in(tx: Tx, token_id: str | None, session_hash: str | None) -> bool:
     """Whether the token and the session (None: there was none) that somebody was signed in with are still good."""
     if token_id is not None:
         good = sa.select(tokens.c.id).where(tokens.c.id == token_id, *_valid_token(tx))
-        if tx.one(good) is None:
+        if tx.execute(good).first() is None:
             return False
     if session_hash is not None:
         open_ = sessions.c.id_hash == session_hash, sessions.c.expires_at > tx.now
-        return tx.one(sa.select(sessions.c.id_hash).where(*open_)) is not None
+        return tx.execute(sa.select(sessions.c.id_hash).where(*open_)).first() is not None
     return True
 
 
@@ -240,21 +258,21 @@ def end_session(tx: Tx, value: str) -> None:
 
 def has_session(tx: Tx, value: str) -> bool:
     """Whether there is a session of this cookie, good or not."""
-    return tx.one(sa.select(sessions.c.id_hash).where(sessions.c.id_hash == hash_of(value))) is not None
+    return tx.exists(sessions, {"id_hash": hash_of(value)})
 
 
 def _valid_token(tx: Tx) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
     return tokens.c.revoked_at.is_(None), tokens.c.expires_at.is_(None) | (tokens.c.expires_at > tx.now)
 
 
-def _token_data(row: sa.RowMapping) -> TokenAnswer:
+def _token_data(row: TokenRow) -> TokenAnswer:
     return TokenAnswer(
-        id=row["id"],
-        name=row["name"],
-        prefix=row["prefix"],
-        created_at=iso(row["created_at"]),
-        last_used_at=_when(row["last_used_at"]),
-        expires_at=_when(row["expires_at"]),
+        id=row.id,
+        name=row.name,
+        prefix=row.prefix,
+        created_at=iso(row.created_at),
+        last_used_at=_when(row.last_used_at),
+        expires_at=_when(row.expires_at),
     )
 
 

@@ -2,13 +2,12 @@
 
 from typing import Final
 
-import sqlalchemy as sa
-
 from outlast.base.clock import iso
 from outlast.base.errors import LastAdministrator, MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.accounts.rows import UserRow
 from outlast.kernel.administration.shapes import UserSummaryAnswer
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.credits.store import Plans
@@ -29,7 +28,7 @@ async def list_users(
     def run(tx: Tx) -> tuple[list[UserSummaryAnswer], str | None]:
         require_administrator(tx, actor)
         rows = accounts.find_users(tx, query.strip(), after, most + 1)
-        more = rows[most - 1]["id"] if len(rows) > most else None
+        more = rows[most - 1].id if len(rows) > most else None
         return [summarize(tx, services.settings.credits.plans, row) for row in rows[:most]], more
 
     return await services.db.read(run)
@@ -90,16 +89,16 @@ def give_credits(tx: Tx, plans: Plans, user_id: str, amount: int) -> int:
     return balance
 
 
-def summarize(tx: Tx, plans: Plans, row: sa.RowMapping) -> UserSummaryAnswer:
+def summarize(tx: Tx, plans: Plans, row: UserRow) -> UserSummaryAnswer:
     """A user's row with the balance; a plan that is configured no longer has none."""
-    known = row["plan"] in plans
+    known = row.plan in plans
     return UserSummaryAnswer(
-        id=row["id"],
-        name=row["name"],
-        plan=row["plan"],
-        is_admin=row["is_admin"],
-        is_local=row["is_local"],
-        balance=ledger.balance(tx, row["id"], plans) if known else 0,
-        allowance=plans[row["plan"]] if known else 0,
-        created_at=iso(row["created_at"]),
+        id=row.id,
+        name=row.name,
+        plan=row.plan,
+        is_admin=row.is_admin,
+        is_local=row.is_local,
+        balance=ledger.balance(tx, row.id, plans) if known else 0,
+        allowance=plans[row.plan] if known else 0,
+        created_at=iso(row.created_at),
     )

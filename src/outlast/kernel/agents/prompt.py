@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from outlast.base.errors import NotFound
 from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.agents.messages import messages_from
+from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.models.protocol import ModelMessage, ModelSpec
 from outlast.kernel.runs.history import Exchange, exchanges_before
@@ -61,19 +60,18 @@ class PromptContext:
 
     def own_parts(self) -> Sequence[Mapping[str, Any]]:
         """The parts of the message that the run answers; none where it was deleted."""
-        own = self.tx.find(messages, {"id": self.run.message_id}, "parts")
-        parts: Sequence[Mapping[str, Any]] = own["parts"] if own is not None else ()
-        return parts
+        parts: Sequence[Mapping[str, Any]] | None = self.tx.value(
+            messages.c.parts, {"id": self.run.message_id}
+        )
+        return parts or ()
 
     def load_image(self, attachment_id: str) -> tuple[str, bytes] | None:
         """An image's type and bytes by its attachment's id; None: it is gone, or the model does not see."""
         if not self.model.vision:
             return None
-        row = self.tx.one(
-            sa.select(attachments.c.blob, attachments.c.media_type).where(attachments.c.id == attachment_id)
-        )
+        row = self.tx.find(AttachmentRow, attachments, {"id": attachment_id})
         try:
-            return None if row is None else (row["media_type"], self.blobs.get(row["blob"]))
+            return None if row is None else (row.media_type, self.blobs.get(row.blob))
         except NotFound:  # the answer goes on without it, and says that it was not shown
             return None
 

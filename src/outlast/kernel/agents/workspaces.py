@@ -4,7 +4,7 @@ it."""
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import sqlalchemy as sa
 
@@ -100,15 +100,20 @@ def workspace_of_run(tx: Tx, run: Run) -> str:
     return workspace_id
 
 
+class _HeldThread(NamedTuple):
+    id: str
+    workspace_id: str | None
+
+
 def workspace_of_thread(tx: Tx, project_id: str, thread_id: str) -> str:
     """The id of the thread's workspace, made at its first use. Raises `NotFound` for a thread that is gone."""
     # The calls of one step come here side by side: the second waits until the first has made it.
     held = sa.select(threads.c.id, threads.c.workspace_id).where(threads.c.id == thread_id).with_for_update()
-    thread = tx.one(held)
+    thread = tx.row(_HeldThread, held)
     if thread is None:
         raise NotFound("This thread was deleted.", id=thread_id)
-    if thread["workspace_id"] is not None:
-        return str(thread["workspace_id"])
+    if thread.workspace_id is not None:
+        return str(thread.workspace_id)
     workspace_id = find_workspace(tx, thread_id) or new_id("workspace")
     row = {"id": workspace_id, "project_id": project_id, "owner_type": "thread", "owner_id": thread_id}
     if find_workspace(tx, thread_id) is None:

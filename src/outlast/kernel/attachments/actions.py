@@ -5,6 +5,7 @@ import anyio.to_thread
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.attachments import store as attachments
+from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments as attachments_table
 from outlast.kernel.attachments.tables import attachments as table
 from outlast.kernel.limits.store import check_made_rate
@@ -38,5 +39,7 @@ async def open_attachment(
     services: Services, actor: Actor, attachment_id: str
 ) -> tuple[AttachmentAnswer, bytes]:
     """An attachment and its content, for members of its project."""
-    row = await services.db.read(require_owned, actor, table, "attachment", attachment_id, Right.READ)
-    return attachments.to_data(row), await anyio.to_thread.run_sync(services.blobs.get, row["blob"])
+    row = await services.db.read(
+        require_owned, actor, AttachmentRow, table, "attachment", attachment_id, Right.READ
+    )
+    return attachments.to_data(row), await anyio.to_thread.run_sync(services.blobs.get, row.blob)

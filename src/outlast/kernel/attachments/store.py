@@ -9,6 +9,7 @@ from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.base.ids import new_id
 from outlast.base.images import Image, recognise
 from outlast.db.database import Tx
+from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.limits.rules import check_bytes, clean
 from outlast.kernel.threads.shapes import AttachmentAnswer
@@ -72,5 +73,5 @@ def add_attachment(
     return data
 
 
-def to_data(row: sa.RowMapping) -> AttachmentAnswer:
-    return AttachmentAnswer(**{name: row[name] for name in AttachmentAnswer.model_fields})
+def to_data(row: AttachmentRow) -> AttachmentAnswer:
+    return AttachmentAnswer(**{name: getattr(row, name) for name in AttachmentAnswer.model_fields})

@@ -129,10 +129,10 @@ class Admin:
 def _user_id(tx: Tx, settings: Settings, wanted: str | None) -> str:
     """The user with this id or name; without one the owner of local mode, made if this is the first use."""
     if wanted is None:
-        owner: str = accounts.ensure_local_owner(tx, settings.credits.default_plan)["id"]
+        owner: str = accounts.ensure_local_owner(tx, settings.credits.default_plan).id
         projects.ensure_default_project(tx, owner)
         return owner
-    found = [row["id"] for row in accounts.list_users(tx) if wanted in (row["id"], row["name"])]
+    found = [row.id for row in accounts.list_users(tx) if wanted in (row.id, row.name)]
     if len(found) != 1:
         hint = "Name the user by id." if found else "Make one: outlast token create --new-user NAME."
         raise NotFound(f"There {'are several users' if found else 'is no user'} {wanted!r}.", hint=hint)

@@ -6,7 +6,7 @@ Every change is made under the user row's lock, so that two runs cannot reserve 
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -14,8 +14,10 @@ from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
+from outlast.kernel.accounts.rows import UserRow
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.credits import rules
+from outlast.kernel.credits.rows import LedgerRow
 from outlast.kernel.credits.rules import Entry, Kind, period_of
 from outlast.kernel.credits.shapes import CreditsAnswer, LedgerEntryAnswer
 from outlast.kernel.credits.tables import ledger
@@ -35,7 +37,7 @@ _ADD: Final = sa.insert(ledger)
 
 def ensure_month(tx: Tx, user_id: str, plans: Plans) -> int | None:
     """Begin the month for the user if that has not happened yet, and return the balance; None is unlimited."""
-    allowance = rules.allowance_of(_hold_user(tx, user_id)["plan"], plans)
+    allowance = rules.allowance_of(_hold_user(tx, user_id).plan, plans)
     if allowance is None:
         return None
     last = sa.select(sa.func.max(ledger.c.period)).where(
@@ -50,7 +52,7 @@ def ensure_month(tx: Tx, user_id: str, plans: Plans) -> int | None:
 def balance(tx: Tx, user_id: str, plans: Plans) -> int | None:
     """What the user may spend now, without writing: a month that has not begun yet counts as granted. None is
     unlimited."""
-    allowance = rules.allowance_of(_user(tx, user_id)["plan"], plans)
+    allowance = rules.allowance_of(_user(tx, user_id).plan, plans)
     if allowance is None:
         return None
     this_month = (
@@ -58,7 +60,7 @@ def balance(tx: Tx, user_id: str, plans: Plans) -> int | None:
         ledger.c.kind == Kind.GRANT.value,
         ledger.c.period == period_of(tx.now),
     )
-    begun = tx.one(sa.select(ledger.c.id).where(*this_month)) is not None
+    begun = tx.execute(sa.select(ledger.c.id).where(*this_month)).first() is not None
     return _sum(tx, user_id) if begun else allowance
 
 
@@ -111,18 +113,20 @@ def credits_data(tx: Tx, user_id: str, plans: Plans, low_at: int) -> CreditsAnsw
     """What the user sees of the ledger; `low` from a balance of `low_at` downwards."""
     left = balance(tx, user_id, plans)
     mine = sa.select(ledger).where(ledger.c.user_id == user_id)
-    rows = tx.all(mine.order_by(ledger.c.created_at.desc(), ledger.c.id.desc()).limit(SHOWN_ENTRIES))
+    rows = tx.rows(
+        LedgerRow, mine.order_by(ledger.c.created_at.desc(), ledger.c.id.desc()).limit(SHOWN_ENTRIES)
+    )
     entries = [
         LedgerEntryAnswer(
-            id=row["id"],
-            kind=row["kind"],
-            credits=row["credits"],
-            run_id=row["run_id"],
-            created_at=iso(row["created_at"]),
+            id=row.id,
+            kind=row.kind,
+            credits=row.credits,
+            run_id=row.run_id,
+            created_at=iso(row.created_at),
         )
         for row in rows
     ]
-    plan = _user(tx, user_id)["plan"]
+    plan = _user(tx, user_id).plan
     return CreditsAnswer(
         plan=plan,
         balance=left,
@@ -134,15 +138,15 @@ def credits_data(tx: Tx, user_id: str, plans: Plans, low_at: int) -> CreditsAnsw
     )
 
 
-def _user(tx: Tx, user_id: str) -> sa.RowMapping:
-    return _found(tx.one(_USER, {"user": user_id}), user_id)
+def _user(tx: Tx, user_id: str) -> UserRow:
+    return _found(tx.row(UserRow, _USER, {"user": user_id}), user_id)
 
 
-def _hold_user(tx: Tx, user_id: str) -> sa.RowMapping:
-    return _found(tx.one(_HOLD_USER, {"user": user_id}), user_id)
+def _hold_user(tx: Tx, user_id: str) -> UserRow:
+    return _found(tx.row(UserRow, _HOLD_USER, {"user": user_id}), user_id)
 
 
-def _found(row: sa.RowMapping | None, user_id: str) -> sa.RowMapping:
+def _found(row: UserRow | None, user_id: str) -> UserRow:
     if row is None:
         raise NotFound("There is no such user.", user_id=user_id)
     return row
@@ -166,9 +170,14 @@ def _reserved(tx: Tx, user_id: str) -> int:
     )
 
 
+class _Entry(NamedTuple):
+    kind: str
+    credits: int
+
+
 def _of_run(tx: Tx, run_id: str) -> dict[Kind, Entry]:
-    rows = tx.all(_OF_RUN, {"run": run_id})
-    return {Kind(row["kind"]): Entry(Kind(row["kind"]), row["credits"], run_id=run_id) for row in rows}
+    rows = tx.rows(_Entry, _OF_RUN, {"run": run_id})
+    return {Kind(row.kind): Entry(Kind(row.kind), row.credits, run_id=run_id) for row in rows}
 
 
 def _payer(tx: Tx, run_id: str) -> str | None:

@@ -8,6 +8,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.files import store
 from outlast.kernel.files.kinds import file_name, kind_of
+from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.search import FileAnswer, ProjectFiles
 from outlast.kernel.files.shapes import FileTextAnswer
 from outlast.kernel.files.tables import artifacts
@@ -66,7 +67,7 @@ async def read_artifact(services: Services, actor: Actor, artifact_id: str) -> A
     """One file (members)."""
 
     def run(tx: Tx) -> ArtifactData:
-        require_owned(tx, actor, artifacts, "artifact", artifact_id, Right.READ)
+        require_owned(tx, actor, ArtifactRow, artifacts, "artifact", artifact_id, Right.READ)
         return store.artifact_data(tx, artifact_id)
 
     return await services.db.read(run)
@@ -76,8 +77,8 @@ async def open_artifact(services: Services, actor: Actor, artifact_id: str) -> t
     """A file with its content (members)."""
 
     def run(tx: Tx) -> tuple[ArtifactData, str]:
-        row = require_owned(tx, actor, artifacts, "artifact", artifact_id, Right.READ)
-        return store.artifact_data(tx, artifact_id), row["blob"]
+        row = require_owned(tx, actor, ArtifactRow, artifacts, "artifact", artifact_id, Right.READ)
+        return store.artifact_data(tx, artifact_id), row.blob
 
     data, blob = await services.db.read(run)
     return data, await anyio.to_thread.run_sync(services.blobs.get, blob)
@@ -87,8 +88,10 @@ async def read_artifact_text(
     services: Services, actor: Actor, artifact_id: str, page: int = 1
 ) -> FileTextAnswer:
     """A page of a file's text (members). Raises `NotFound`, and `Conflict` where there is no text (yet)."""
-    row = await services.db.read(require_owned, actor, artifacts, "artifact", artifact_id, Right.READ)
-    return await _files(services).read(row["project_id"], artifact_id, page)
+    row = await services.db.read(
+        require_owned, actor, ArtifactRow, artifacts, "artifact", artifact_id, Right.READ
+    )
+    return await _files(services).read(row.project_id, artifact_id, page)
 
 
 async def search_artifacts(
@@ -105,9 +108,9 @@ async def delete_artifact(services: Services, actor: Actor, artifact_id: str) ->
     """Remove a file and its text from search (who uploaded it, if still an editor, and owners)."""
 
     def run(tx: Tx) -> None:
-        row = require_owned(tx, actor, artifacts, "artifact", artifact_id, Right.EDIT)
-        if row["created_by"] != actor.user_id:
-            require(tx, actor, row["project_id"], Right.OWN)
+        row = require_owned(tx, actor, ArtifactRow, artifacts, "artifact", artifact_id, Right.EDIT)
+        if row.created_by != actor.user_id:
+            require(tx, actor, row.project_id, Right.OWN)
         store.delete(tx, artifact_id)
 
     await services.db.write(run)

@@ -7,7 +7,6 @@ from typing import Final
 
 import anyio
 import anyio.to_thread
-import sqlalchemy as sa
 
 from outlast.apps.knowledge import ingest as filling
 from outlast.apps.knowledge.documents import Document, cut_documents, document_of
@@ -23,6 +22,7 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.files import store
 from outlast.kernel.files.kinds import PDF, paged
+from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.texts import NO_TEXT, FileText, read_text
 from outlast.kernel.set_aside import kinds
 
@@ -92,9 +92,9 @@ class ArtifactKeeper:
             count += 1
         return count
 
-    async def _read(self, row: sa.RowMapping) -> None:
+    async def _read(self, row: ArtifactRow) -> None:
         text = _Text(_failed("an error of this server, which its log has in full."))
-        await self._guard.once(kinds.FILE, row["id"], self._read_text, row, text)
+        await self._guard.once(kinds.FILE, row.id, self._read_text, row, text)
         if text.trouble is not None:
             raise text.trouble  # the disk: it is read again once its lease lapses
         try:
@@ -102,14 +102,14 @@ class ArtifactKeeper:
         except TryLater:  # the database, or the disk: it is read again once its lease lapses
             raise
         except OutlastError:
-            self._given_up.append(row["id"])  # until the next start: the others go on
+            self._given_up.append(row.id)  # until the next start: the others go on
             raise
 
-    async def _read_text(self, row: sa.RowMapping, text: "_Text") -> None:
+    async def _read_text(self, row: ArtifactRow, text: "_Text") -> None:
         try:
-            content = await anyio.to_thread.run_sync(self._blobs.get, row["blob"])
-            found = await read_text(row["media_type"], content, self._most_s)
-            contents = await anyio.to_thread.run_sync(self._cut, row["name"], row["media_type"], found)
+            content = await anyio.to_thread.run_sync(self._blobs.get, row.blob)
+            found = await read_text(row.media_type, content, self._most_s)
+            contents = await anyio.to_thread.run_sync(self._cut, row.name, row.media_type, found)
             if contents is not None:  # beside the database's writer
                 text.planned = await anyio.to_thread.run_sync(exchange, 0, (), contents)
                 text.blob = await anyio.to_thread.run_sync(self._blobs.put, found.whole.encode())
@@ -142,23 +142,23 @@ class ArtifactKeeper:
     def _store(
         self,
         tx: Tx,
-        row: sa.RowMapping,
+        row: ArtifactRow,
         found: FileText,
         contents: Contents | None,
         planned: Exchange | None,
         blob: str | None,
     ) -> None:
-        if not store.hold_waiting(tx, row["id"]):
+        if not store.hold_waiting(tx, row.id):
             return
         source_id = None
         if contents is not None:
-            new = NewSource(PACKAGE, "artifact", row["id"], row["project_id"], row["created_by"])
+            new = NewSource(PACKAGE, "artifact", row.id, row.project_id, row.created_by)
             source_id = filling.add(tx, new, None)
             filling.fill(tx, source_id, contents, None, planned)
         state = "failed" if found.failed else "no_text" if contents is None else "ready"
         store.note(
             tx,
-            row["id"],
+            row.id,
             state=state,
             source_id=source_id,
             pages=found.pages,
@@ -167,7 +167,7 @@ class ArtifactKeeper:
             text_blob=blob,
             due_at=None,
         )
-        store.announce(tx, row["id"])
+        store.announce(tx, row.id)
 
     def _hear(self, stream_id: str) -> None:
         if stream_id in (store.BELL, "*"):

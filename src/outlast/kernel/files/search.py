@@ -13,6 +13,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.files import store
 from outlast.kernel.files.keeper import PACKAGE
 from outlast.kernel.files.kinds import page_of
+from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.shapes import FileHitAnswer, FileTextAnswer
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.files.texts import PAGE_BREAK
@@ -63,10 +64,10 @@ class ProjectFiles:
         """A page of a file's text. Raises `NotFound`, `Conflict` where there is no text."""
 
         def find(tx: Tx) -> tuple[ArtifactData, str | None]:
-            row = tx.find(artifacts, {"id": artifact_id, "project_id": project_id})
+            row = tx.find(ArtifactRow, artifacts, {"id": artifact_id, "project_id": project_id})
             if row is None:
                 raise NotFound("The project has no such file.", artifact_id=artifact_id)
-            return store.artifact_data(tx, artifact_id), row["text_blob"]
+            return store.artifact_data(tx, artifact_id), row.text_blob
 
         data, blob = await self._db.read(find)
         if blob is None:

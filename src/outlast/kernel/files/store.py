@@ -1,7 +1,7 @@
 """Files of projects in the database, and the news about them. First argument: the open transaction."""
 
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -13,6 +13,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.files.kinds import Kind
+from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.streams.log import append
@@ -59,9 +60,14 @@ def add(
     return artifact_id, True
 
 
+class ShownArtifact(NamedTuple):
+    artifact: ArtifactRow
+    creator: str
+
+
 def artifact_data(tx: Tx, artifact_id: str) -> ArtifactData:
     """Raises `NotFound`."""
-    row = tx.one(_SHOWN.where(artifacts.c.id == artifact_id))
+    row = tx.row(ShownArtifact, _SHOWN.where(artifacts.c.id == artifact_id))
     if row is None:
         raise NotFound("There is no such file.", artifact_id=artifact_id)
     return to_data(row)
@@ -75,18 +81,18 @@ def list_artifacts(
     chosen = _SHOWN.where(artifacts.c.project_id == project_id)
     if before is not None:
         chosen = chosen.where(artifacts.c.id < before)
-    rows = tx.all(chosen.order_by(artifacts.c.id.desc()).limit(limit + 1))
-    return [to_data(row) for row in rows[:limit]], rows[limit - 1]["id"] if len(rows) > limit else None
+    rows = tx.rows(ShownArtifact, chosen.order_by(artifacts.c.id.desc()).limit(limit + 1))
+    return [to_data(row) for row in rows[:limit]], rows[limit - 1].artifact.id if len(rows) > limit else None
 
 
 def by_source(tx: Tx, project_id: str, source_ids: list[str]) -> dict[str, ArtifactData]:
     """The project's files whose text these sources hold."""
     mine = artifacts.c.project_id == project_id
-    rows = tx.all(_SHOWN.where(mine, artifacts.c.source_id.in_(source_ids)))
-    return {row["source_id"]: to_data(row) for row in rows}
+    rows = tx.rows(ShownArtifact, _SHOWN.where(mine, artifacts.c.source_id.in_(source_ids)))
+    return {row.artifact.source_id: to_data(row) for row in rows if row.artifact.source_id is not None}
 
 
-def claim(tx: Tx, without: list[str]) -> sa.RowMapping | None:
+def claim(tx: Tx, without: list[str]) -> ArtifactRow | None:
     """The file that waits the longest, now this caller's to read until the lease lapses; None: none waits."""
     due = (
         sa.select(artifacts)
@@ -95,9 +101,9 @@ def claim(tx: Tx, without: list[str]) -> sa.RowMapping | None:
         .limit(1)
         .with_for_update(skip_locked=True)
     )
-    row = tx.one(due)
+    row = tx.row(ArtifactRow, due)
     if row is not None:
-        tx.update(artifacts, {"id": row["id"]}, due_at=tx.now + LEASE)
+        tx.update(artifacts, {"id": row.id}, due_at=tx.now + LEASE)
     return row
 
 
@@ -135,29 +141,29 @@ def announce(
 
 def delete(tx: Tx, artifact_id: str) -> None:
     """Remove a file's row and its text from search. The blobs go once nobody names them."""
-    row = tx.find(artifacts, {"id": artifact_id})
+    row = tx.find(ArtifactRow, artifacts, {"id": artifact_id})
     if row is None:
         return
     tx.execute(sa.delete(artifacts).where(artifacts.c.id == artifact_id))
-    if row["source_id"] is not None:
-        filling.remove(tx, row["source_id"])
-    append(tx, row["project_id"], [("artifact.deleted", ArtifactDeleted(artifact_id=artifact_id))])
+    if row.source_id is not None:
+        filling.remove(tx, row.source_id)
+    append(tx, row.project_id, [("artifact.deleted", ArtifactDeleted(artifact_id=artifact_id))])
 
 
-def to_data(row: sa.RowMapping) -> ArtifactData:
+def to_data(row: ShownArtifact) -> ArtifactData:
     return ArtifactData(
-        id=row["id"],
-        project_id=row["project_id"],
-        name=row["name"],
-        media_type=row["media_type"],
-        size_bytes=row["size_bytes"],
-        state=row["state"],
-        pages=row["pages"],
-        characters=row["characters"],
-        width=row["width"],
-        height=row["height"],
-        trouble=row["trouble"],
-        created_by=row["created_by"],
-        created_by_name=row["creator"],
-        created_at=iso(row["created_at"]),
+        id=row.artifact.id,
+        project_id=row.artifact.project_id,
+        name=row.artifact.name,
+        media_type=row.artifact.media_type,
+        size_bytes=row.artifact.size_bytes,
+        state=row.artifact.state,
+        pages=row.artifact.pages,
+        characters=row.artifact.characters,
+        width=row.artifact.width,
+        height=row.artifact.height,
+        trouble=row.artifact.trouble,
+        created_by=row.artifact.created_by,
+        created_by_name=row.creator,
+        created_at=iso(row.artifact.created_at),
     )

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import blob, count, metadata, moment, own_id, ref, text, word
+from outlast.db.columns import blob, count, metadata, moment, one_of, own_id, ref, text, word
 
 artifacts = sa.Table(
     "artifacts",
@@ -13,7 +13,12 @@ artifacts = sa.Table(
     text("name", "file name as uploaded", nullable=False),
     word("media_type", "found from the content, not from the name", nullable=False),
     sa.Column("size_bytes", sa.BigInteger, nullable=False, comment="of the content"),
-    word("state", "reading | ready | no_text | failed", nullable=False),
+    word(
+        "state",
+        "reading | ready | no_text | failed",
+        nullable=False,
+        info=one_of("reading", "ready", "no_text", "failed"),
+    ),
     sa.Column("source_id", sa.String(40), comment="its text in the index of documentation; null: none"),
     sa.Column("text_blob", sa.String(64), comment="its text in the blob store; null: none"),
     sa.Column("pages", sa.Integer, comment="of a PDF; null: it has none"),

@@ -46,7 +46,7 @@ async def hand_over_lock(services: Services, actor: Actor, thread_id: str, user_
 
     def run(tx: Tx) -> LockData:
         row = require_thread(tx, actor, thread_id, Right.EDIT)
-        role = role_of(tx, user_id, row["project_id"])
+        role = role_of(tx, user_id, row.project_id)
         if role is None:
             raise NotFound("This person is not a member of the thread's project.", user_id=user_id)
         if not allows(role, Right.EDIT):

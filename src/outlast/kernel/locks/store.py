@@ -7,8 +7,8 @@ Whoever calls holds the thread's row (`kernel/threads/driver.py` does), or the r
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from datetime import timedelta
-from typing import Any, Final, Literal, NoReturn, TypeVar
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeVar
 
 import sqlalchemy as sa
 
@@ -18,11 +18,30 @@ from outlast.base.events import LockData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.locks import rules
+from outlast.kernel.locks.rows import LockRow
 from outlast.kernel.locks.rules import Change, Lock
 from outlast.kernel.locks.tables import locks
 from outlast.kernel.runs.tables import runs
 
 T = TypeVar("T")
+
+
+class LockColumns(NamedTuple):
+    """`LOCK_COLUMNS`. Where nobody holds the lock, each is None."""
+
+    lock_holder_id: str | None
+    lock_holder_name: str
+    lock_acquired_at: datetime
+    lock_expires_at: datetime
+    lock_requested_by: str | None
+    lock_requested_by_name: str | None
+
+
+class _ShownLock(NamedTuple):
+    resource_id: str
+    lock: LockColumns
+
+
 _holder, _asker = users.alias("lock_holder"), users.alias("lock_asker")
 LOCK_COLUMNS: tuple[sa.Label[Any], ...] = (
     locks.c.holder_id.label("lock_holder_id"),
@@ -61,36 +80,34 @@ def join_lock(source: sa.FromClause, thread_id: sa.ColumnElement[str]) -> sa.Fro
     return joined.outerjoin(_asker, _asker.c.id == locks.c.requested_by)
 
 
-def lock_data(row: sa.RowMapping, resource_id: str) -> LockData | None:
+def lock_data(row: LockColumns, resource_id: str) -> LockData | None:
     """The lock in a row selected with `LOCK_COLUMNS`; None: free."""
-    if row["lock_holder_id"] is None:
+    if row.lock_holder_id is None:
         return None
     return LockData(
         resource_type=_kind(resource_id),
         resource_id=resource_id,
-        holder_id=row["lock_holder_id"],
-        holder_name=row["lock_holder_name"],
-        acquired_at=iso(row["lock_acquired_at"]),
-        expires_at=iso(row["lock_expires_at"]),
-        requested_by=row["lock_requested_by"],
-        requested_by_name=row["lock_requested_by_name"],
+        holder_id=row.lock_holder_id,
+        holder_name=row.lock_holder_name,
+        acquired_at=iso(row.lock_acquired_at),
+        expires_at=iso(row.lock_expires_at),
+        requested_by=row.lock_requested_by,
+        requested_by_name=row.lock_requested_by_name,
     )
 
 
 def find_lock(tx: Tx, resource_id: str) -> Lock | None:
     """The lock, expired or not."""
-    row = tx.one(_FIND, _of(resource_id))
+    row = tx.row(LockRow, _FIND, _of(resource_id))
     if row is None:
         return None
-    return Lock(
-        row["holder_id"], row["acquired_at"], row["expires_at"], row["requested_by"], row["requested_at"]
-    )
+    return Lock(row.holder_id, row.acquired_at, row.expires_at, row.requested_by, row.requested_at)
 
 
 def shown_lock(tx: Tx, resource_id: str) -> LockData | None:
     """The lock with names, as people see it."""
-    row = tx.one(_SHOWN, _of(resource_id))
-    return None if row is None else lock_data(row, resource_id)
+    row = tx.row(_ShownLock, _SHOWN, _of(resource_id))
+    return None if row is None else lock_data(row.lock, resource_id)
 
 
 def is_live(tx: Tx, resource_id: str, lock: Lock | None) -> bool:
@@ -98,7 +115,7 @@ def is_live(tx: Tx, resource_id: str, lock: Lock | None) -> bool:
     keeps a section's."""
     if lock is None or _kind(resource_id) != "thread":
         return False
-    return tx.one(_AT_WORK, {"thread": resource_id, "holder": lock.holder_id}) is not None
+    return tx.execute(_AT_WORK, {"thread": resource_id, "holder": lock.holder_id}).first() is not None
 
 
 def acquire(
@@ -169,7 +186,10 @@ def locks_of(tx: Tx, resource_ids: Sequence[str]) -> dict[str, LockData]:
     if not resource_ids:
         return {}
     mine = locks.c.resource_type == _kind(resource_ids[0]), locks.c.resource_id.in_(resource_ids)
-    found = ((row["resource_id"], lock_data(row, row["resource_id"])) for row in tx.all(_NAMED.where(*mine)))
+    found = (
+        (row.resource_id, lock_data(row.lock, row.resource_id))
+        for row in tx.rows(_ShownLock, _NAMED.where(*mine))
+    )
     return {resource_id: lock for resource_id, lock in found if lock is not None}
 
 

@@ -20,8 +20,8 @@ async def read_mention(services: Services, actor: Actor, mention_id: str) -> Non
 
     def run(tx: Tx) -> None:
         mention = store.mention_of(tx, mention_id, actor.user_id)
-        if mention["document_id"] is not None:  # before what is on it and the project's log, as everywhere
-            documents.hold(tx, mention["document_id"])
+        if mention.document_id is not None:  # before what is on it and the project's log, as everywhere
+            documents.hold(tx, mention.document_id)
         tell(tx, store.read(tx, actor.user_id, mention_id=mention_id))
 
     await services.db.write(run)

@@ -5,7 +5,8 @@ Functions that change something return the news; whoever calls appends it to the
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from datetime import datetime
+from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -17,6 +18,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.mentions.items import InboxItem, InboxPart, Kind, Waiting, came, went
+from outlast.kernel.mentions.rows import MentionRow
 from outlast.kernel.mentions.rules import Named, find_names, one_line, still_chosen
 from outlast.kernel.mentions.tables import mentions
 from outlast.kernel.projects.tables import members
@@ -63,12 +65,17 @@ class Where:
     document_id: str | None = None
 
 
+class _Member(NamedTuple):
+    id: str
+    name: str
+
+
 def named_in(tx: Tx, project_id: str, text: str, chosen: Sequence[str] = ()) -> Named:
     """Whom a text names among the project's members. Asks the database only where it may name somebody."""
     if "@" not in text and not chosen:
         return Named()
-    rows = tx.all(_MEMBERS, {"project": project_id})
-    return find_names(text, [(row["id"], row["name"]) for row in rows], chosen)
+    rows = tx.rows(_Member, _MEMBERS, {"project": project_id})
+    return find_names(text, [(row.id, row.name) for row in rows], chosen)
 
 
 def named_anew(tx: Tx, project_id: str, before: str, text: str, named: Sequence[str]) -> Named:
@@ -76,6 +83,16 @@ def named_anew(tx: Tx, project_id: str, before: str, text: str, named: Sequence[
     picked."""
     old, new = named_in(tx, project_id, before), named_in(tx, project_id, text)
     return named_in(tx, project_id, text, still_chosen(named, old.users, new.users))
+
+
+class _ShownMention(NamedTuple):
+    mention: MentionRow
+    by_name: str | None
+    thread_title: str | None
+    document_title: str | None
+    section_id: str | None
+    block_id: str | None
+    comment_thread_id: str | None
 
 
 def tell(tx: Tx, where: Where, user_ids: Iterable[str]) -> list[InboxChanged]:
@@ -100,7 +117,7 @@ def tell(tx: Tx, where: Where, user_ids: Iterable[str]) -> list[InboxChanged]:
             text=one_line(where.text),
             created_at=tx.now,
         )
-        (row,) = tx.all(_SHOWN.where(mentions.c.id == mention_id))
+        (row,) = tx.rows(_ShownMention, _SHOWN.where(mentions.c.id == mention_id))
         news.append(came(_item(row), user_id))
     return news
 
@@ -122,12 +139,17 @@ def forget_document(tx: Tx, document_id: str) -> list[InboxChanged]:
     return _removed(tx, mentions.c.document_id == document_id)
 
 
-def mention_of(tx: Tx, mention_id: str, user_id: str) -> sa.RowMapping:
+def mention_of(tx: Tx, mention_id: str, user_id: str) -> MentionRow:
     """A user's mention. Raises `NotFound`, also for somebody else's."""
-    row = tx.find(mentions, {"id": mention_id, "user_id": user_id})
+    row = tx.find(MentionRow, mentions, {"id": mention_id, "user_id": user_id})
     if row is None:
         raise NotFound("There is no such mention of you.", noun="mention", id=mention_id)
     return row
+
+
+class _ReadMention(NamedTuple):
+    project_id: str
+    source: str
 
 
 def read(
@@ -145,8 +167,10 @@ def read(
         _named_in(thread_id, source_ids),
     )
     mine = sa.update(mentions).where(mentions.c.user_id == user_id, _WAITING, seen)
-    rows = tx.all(mine.values(read_at=tx.now).returning(mentions.c.project_id, mentions.c.source))
-    news = {(row["project_id"], _kind(row["source"])) for row in rows}
+    rows = tx.rows(
+        _ReadMention, mine.values(read_at=tx.now).returning(mentions.c.project_id, mentions.c.source)
+    )
+    news = {(row.project_id, _kind(row.source)) for row in rows}
     return [(project_id, went(kind, user_id)) for project_id, kind in sorted(news)]
 
 
@@ -157,7 +181,7 @@ def anything_waits(
     there = sa.select(mentions.c.id).where(
         mentions.c.user_id == user_id, _WAITING, _named_in(thread_id, source_ids)
     )
-    return tx.one(there.limit(1)) is not None
+    return tx.execute(there.limit(1)).first() is not None
 
 
 def waiting(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None = None) -> list[Waiting]:
@@ -169,7 +193,7 @@ def waiting(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None
         mine = mine.where(mentions.c.project_id == project_id)
     if part is not None:
         mine = part.of(mine, mentions.c.created_at, mentions.c.id)
-    return [(row["created_at"], _item(row)) for row in tx.all(mine)]
+    return [(row.mention.created_at, _item(row)) for row in tx.rows(_ShownMention, mine)]
 
 
 def _named_in(thread_id: str | None, source_ids: Sequence[str]) -> sa.ColumnElement[bool]:
@@ -179,10 +203,16 @@ def _named_in(thread_id: str | None, source_ids: Sequence[str]) -> sa.ColumnElem
     return sa.or_(in_thread, in_comments) & (mentions.c.source != "assigned")
 
 
+class _RemovedMention(NamedTuple):
+    user_id: str
+    source: str
+    read_at: datetime | None
+
+
 def _removed(tx: Tx, *which: sa.ColumnElement[bool]) -> list[InboxChanged]:
     columns = mentions.c.user_id, mentions.c.source, mentions.c.read_at
-    rows = tx.all(sa.delete(mentions).where(*which).returning(*columns))
-    news = {(row["user_id"], _kind(row["source"])) for row in rows if row["read_at"] is None}
+    rows = tx.rows(_RemovedMention, sa.delete(mentions).where(*which).returning(*columns))
+    news = {(row.user_id, _kind(row.source)) for row in rows if row.read_at is None}
     return [went(kind, user_id) for user_id, kind in sorted(news)]
 
 
@@ -194,25 +224,25 @@ def _kind(source: str) -> Kind:
     return "assigned" if source == "assigned" else "mention"
 
 
-def _item(row: sa.RowMapping) -> InboxItem:
-    of_message = row["source"] == "message"
+def _item(row: _ShownMention) -> InboxItem:
+    of_message = row.mention.source == "message"
     more: dict[str, Any] = {
-        "document_title": row["document_title"],
-        "document_id": row["document_id"],
-        "thread_id": row["thread_id"] or row["comment_thread_id"],
-        "thread_title": row["thread_title"],
+        "document_title": row.document_title,
+        "document_id": row.mention.document_id,
+        "thread_id": row.mention.thread_id or row.comment_thread_id,
+        "thread_title": row.thread_title,
     }
     return InboxItem(
-        kind=_kind(row["source"]),
-        id=row["id"],
-        project_id=row["project_id"],
-        text=row["text"],
-        created_at=iso(row["created_at"]),
-        by=row["by"],
-        by_name=row["by_name"],
-        message_id=row["source_id"] if of_message else None,
-        comment_id=None if of_message else row["source_id"],
-        section_id=row["section_id"],
-        block_id=row["block_id"],
+        kind=_kind(row.mention.source),
+        id=row.mention.id,
+        project_id=row.mention.project_id,
+        text=row.mention.text,
+        created_at=iso(row.mention.created_at),
+        by=row.mention.by,
+        by_name=row.by_name,
+        message_id=row.mention.source_id if of_message else None,
+        comment_id=None if of_message else row.mention.source_id,
+        section_id=row.section_id,
+        block_id=row.block_id,
         **more,
     )

@@ -28,7 +28,7 @@ async def watcher(services: Services, actor: Actor, thread_id: str) -> MemberDat
 
     def run(tx: Tx) -> MemberData:
         row = require_thread(tx, actor, thread_id, Right.READ)
-        return projects.member_data(tx, row["project_id"], actor.user_id)
+        return projects.member_data(tx, row.project_id, actor.user_id)
 
     return await services.db.read(run)
 

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Final
 
 import anyio
-import sqlalchemy as sa
 
 from outlast.apps.screens import image_hosts
 from outlast.base.errors import Forbidden, MalformedInput, NotFound, SandboxLost, SandboxUnavailable
@@ -19,11 +18,12 @@ from outlast.kernel.previews import store as previews
 from outlast.kernel.previews.listening_ports import TABLES, listening_ports
 from outlast.kernel.previews.shapes import PortAnswer
 from outlast.kernel.previews.store import Grant
-from outlast.kernel.projects.permissions import require_sandbox
+from outlast.kernel.projects.permissions import require, require_sandbox
 from outlast.kernel.projects.rules import Right, Role, allows
 from outlast.kernel.sandboxes import store
+from outlast.kernel.sandboxes.rows import SandboxRow
 from outlast.kernel.sandboxes.rules import State
-from outlast.kernel.sandboxes.services.store import ServiceRow, services_of
+from outlast.kernel.sandboxes.services.store import ServiceRecord, services_of
 from outlast.kernel.services import Services
 from outlast_sandbox.providers.defaults import lacking
 
@@ -78,15 +78,15 @@ async def open_preview(services: Services, actor: Actor, sandbox_id: str, port: 
 
     def run(tx: Tx) -> Ticket:
         row = require_sandbox(tx, actor, sandbox_id, Right.READ)
-        if not _may_see(tx, row, port):
+        if not _may_see(tx, actor, row, port):
             raise Forbidden(
                 f"Viewers see declared services only, and port {port} is not one.",
-                project_id=row["project_id"],
+                project_id=row.project_id,
                 role=Role.VIEWER.value,
                 port=port,
             )
         _require_previews(services, port)
-        secret, expires_at = previews.add_ticket(tx, actor, row["workspace_id"], port, opener)
+        secret, expires_at = previews.add_ticket(tx, actor, row.workspace_id, port, opener)
         return Ticket(sandbox_id, port, secret, expires_at)
 
     return await services.db.write(run)
@@ -96,9 +96,9 @@ async def list_ports(services: Services, actor: Actor, sandbox_id: str) -> list[
     """The ports of declared services, then others that something listens on, by number (members). Wakes nothing: of a
     sandbox that sleeps only the declared ones are known."""
 
-    def run(tx: Tx) -> tuple[str, list[ServiceRow]]:
+    def run(tx: Tx) -> tuple[str, list[ServiceRecord]]:
         row = require_sandbox(tx, actor, sandbox_id, Right.READ)
-        return row["workspace_id"], services_of(tx, row["workspace_id"])
+        return row.workspace_id, services_of(tx, row.workspace_id)
 
     workspace_id, declared = await services.db.read(run)
     listening = await _listening(services, workspace_id)
@@ -159,7 +159,7 @@ async def service_on(services: Services, workspace_id: str, port: int) -> Declar
     return None
 
 
-def _log_end(services: Services, service: ServiceRow) -> str:
+def _log_end(services: Services, service: ServiceRecord) -> str:
     if services.keeper is None:
         return service.error or ""
     return COLOURS.sub("", services.keeper.logs.tail(service.workspace_id, service.name, LOG_BYTES)).strip()
@@ -175,13 +175,13 @@ def _visitor(tx: Tx, grant: Grant, sandbox_id: str, local_mode: bool) -> Visitor
         row = require_sandbox(tx, actor, sandbox_id, Right.READ)
     except NotFound:
         return None
-    if not _may_see(tx, row, grant.port):
+    if not _may_see(tx, actor, row, grant.port):
         return None
     declared = services_of(tx, grant.workspace_id)
     return Visitor(
         actor.user_id,
         grant.workspace_id,
-        row["project_id"],
+        row.project_id,
         sandbox_id,
         grant.port,
         grant.opener,
@@ -190,12 +190,12 @@ def _visitor(tx: Tx, grant: Grant, sandbox_id: str, local_mode: bool) -> Visitor
     )
 
 
-def _may_see(tx: Tx, row: sa.RowMapping, port: int) -> bool:
-    """Whether the actor with whom `require_sandbox` gave this row may see the port: who may not start a program inside
+def _may_see(tx: Tx, actor: Actor, row: SandboxRow, port: int) -> bool:
+    """Whether the actor may see the port: who may not start a program inside
     sees what others have declared to be seen."""
-    if allows(Role(row["actor_role"]), Right.EDIT):
+    if allows(require(tx, actor, row.project_id, Right.READ), Right.EDIT):
         return True
-    return any(service.declared.port == port for service in services_of(tx, row["workspace_id"]))
+    return any(service.declared.port == port for service in services_of(tx, row.workspace_id))
 
 
 def _require_previews(services: Services, port: int) -> None:

@@ -6,7 +6,7 @@ its user may still look is not decided here. First argument: the open transactio
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -14,6 +14,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.secrets import hash_of, new_secret
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.previews.rows import PreviewGrantRow
 from outlast.kernel.previews.tables import preview_grants
 from outlast.kernel.sandboxes.tables import sandboxes
 
@@ -82,16 +83,22 @@ def _add(tx: Tx, kind: str, secret: str, grant: Grant) -> None:
     )
 
 
+class _NamedGrant(NamedTuple):
+    grant: PreviewGrantRow
+    name: str
+
+
 def _find(tx: Tx, kind: str, secret: str, sandbox_id: str, port: int) -> Grant | None:
-    row = tx.one(
+    row = tx.row(
+        _NamedGrant,
         sa.select(preview_grants, users.c.name)
         .join(sandboxes, sandboxes.c.workspace_id == preview_grants.c.workspace_id)
         .join(users, users.c.id == preview_grants.c.user_id)
         .where(preview_grants.c.hash == hash_of(secret), preview_grants.c.kind == kind)
         .where(preview_grants.c.port == port, preview_grants.c.expires_at > tx.now)
-        .where(sandboxes.c.id == sandbox_id)
+        .where(sandboxes.c.id == sandbox_id),
     )
     if row is None:
         return None
-    actor = Actor(row["user_id"], row["name"], row["via"], row["token_id"], row["session_hash"])
-    return Grant(row["workspace_id"], row["port"], actor, row["opener"], row["expires_at"])
+    actor = Actor(row.grant.user_id, row.name, row.grant.via, row.grant.token_id, row.grant.session_hash)
+    return Grant(row.grant.workspace_id, row.grant.port, actor, row.grant.opener, row.grant.expires_at)

@@ -15,7 +15,7 @@ from outlast.base.supervision.supervisor import Supervisor
 from outlast.kernel.previews.actions import Visitor
 from outlast.kernel.previews.line import Line
 from outlast.kernel.previews.pool import Dial, Pool
-from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.kernel.sandboxes.store import SandboxRecord
 
 USE_EVERY_S: Final = 30.0
 POLL_S: Final = 0.05
@@ -43,11 +43,11 @@ class Awake:
         self._sandboxes: dict[str, Dial] = {}
         self._sleeping: dict[str, Dial] = {}
 
-    def awake(self, row: SandboxRow, sandbox: Dial) -> None:
+    def awake(self, row: SandboxRecord, sandbox: Dial) -> None:
         self._sandboxes[row.workspace_id] = sandbox
         self._sleeping.pop(row.workspace_id, None)
 
-    def asleep(self, row: SandboxRow) -> None:
+    def asleep(self, row: SandboxRecord) -> None:
         sandbox = self._sandboxes.pop(row.workspace_id, None)
         if sandbox is not None and self._thaws_fast:
             self._sleeping[row.workspace_id] = sandbox

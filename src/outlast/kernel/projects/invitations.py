@@ -10,6 +10,7 @@ from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.secrets import INVITATION_PREFIX, hash_of, new_secret
+from outlast.kernel.projects.rows import InvitationRow
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.projects.shapes import InvitationAnswer
 from outlast.kernel.projects.store import add_member
@@ -55,13 +56,15 @@ def add_invitation(
 def list_invitations(tx: Tx, project_id: str) -> list[InvitationAnswer]:
     """The project's open invitations, newest first."""
     open_ones = invitations.c.project_id == project_id, *_open(tx)
-    rows = tx.all(sa.select(invitations).where(*open_ones).order_by(invitations.c.created_at.desc()))
+    rows = tx.rows(
+        InvitationRow, sa.select(invitations).where(*open_ones).order_by(invitations.c.created_at.desc())
+    )
     return [_data(row) for row in rows]
 
 
-def invitation(tx: Tx, invitation_id: str) -> sa.RowMapping:
+def invitation(tx: Tx, invitation_id: str) -> InvitationRow:
     """An invitation's row. Raises `NotFound`."""
-    row = tx.one(sa.select(invitations).where(invitations.c.id == invitation_id))
+    row = tx.row(InvitationRow, sa.select(invitations).where(invitations.c.id == invitation_id))
     if row is None:
         raise NotFound("There is no such invitation for you.", invitation_id=invitation_id)
     return row
@@ -72,13 +75,14 @@ def withdraw(tx: Tx, invitation_id: str) -> None:
     tx.execute(sa.delete(invitations).where(invitations.c.id == invitation_id))
 
 
-def open_invitation(tx: Tx, secret: str) -> sa.RowMapping:
+def open_invitation(tx: Tx, secret: str) -> InvitationRow:
     """The invitation that a link names, held for this transaction so that only one person can accept it. Raises
     `NotFound` for one that is unknown, expired, withdrawn or used."""
-    row = tx.one(
+    row = tx.row(
+        InvitationRow,
         sa.select(invitations)
         .where(invitations.c.hash == hash_of(secret), *_open(tx))
-        .with_for_update(key_share=True)
+        .with_for_update(key_share=True),
     )
     if row is None:
         raise NotFound(
@@ -88,10 +92,10 @@ def open_invitation(tx: Tx, secret: str) -> sa.RowMapping:
     return row
 
 
-def accept(tx: Tx, invited: sa.RowMapping, user_id: str) -> None:
+def accept(tx: Tx, invited: InvitationRow, user_id: str) -> None:
     """Make the user a member as the invitation says. Raises `AlreadyMember`."""
-    add_member(tx, invited["project_id"], user_id, Role(invited["role"]))
-    used = sa.update(invitations).where(invitations.c.id == invited["id"])
+    add_member(tx, invited.project_id, user_id, Role(invited.role))
+    used = sa.update(invitations).where(invitations.c.id == invited.id)
     tx.execute(used.values(accepted_at=tx.now, accepted_by=user_id))
 
 
@@ -99,12 +103,12 @@ def _open(tx: Tx) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
     return invitations.c.accepted_at.is_(None), invitations.c.expires_at > tx.now
 
 
-def _data(row: sa.RowMapping) -> InvitationAnswer:
+def _data(row: InvitationRow) -> InvitationAnswer:
     return InvitationAnswer(
-        id=row["id"],
-        project_id=row["project_id"],
-        role=row["role"],
-        name=row["name"],
-        created_at=iso(row["created_at"]),
-        expires_at=iso(row["expires_at"]),
+        id=row.id,
+        project_id=row.project_id,
+        role=row.role,
+        name=row.name,
+        created_at=iso(row.created_at),
+        expires_at=iso(row.expires_at),
     )

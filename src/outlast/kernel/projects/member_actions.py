@@ -64,7 +64,7 @@ async def list_members(services: Services, actor: Actor, project_id: str) -> lis
 
 
 def _with_credits(tx: Tx, plans: Plans, member: MemberAnswer) -> MemberAnswer:
-    plan = str(accounts.user(tx, member.user_id)["plan"])
+    plan = accounts.user(tx, member.user_id).plan
     balance = credits.balance(tx, member.user_id, plans) if plan in plans else 0
     return member.model_copy(update={"plan": plan, "balance": balance})
 
@@ -143,7 +143,7 @@ async def withdraw_invitation(services: Services, actor: Actor, invitation_id: s
     """Make an invitation invalid (owners of its project)."""
 
     def run(tx: Tx) -> None:
-        require(tx, actor, invitations.invitation(tx, invitation_id)["project_id"], Right.OWN)
+        require(tx, actor, invitations.invitation(tx, invitation_id).project_id, Right.OWN)
         invitations.withdraw(tx, invitation_id)
 
     await services.db.write(run)
@@ -155,11 +155,11 @@ async def accept_invitation(services: Services, actor: Actor | None, secret: str
 
     def run(tx: Tx) -> Joined:
         invited = invitations.open_invitation(tx, secret)
-        user_id = actor.user_id if actor else _new_user(services, tx, name or invited["name"])
+        user_id = actor.user_id if actor else _new_user(services, tx, name or invited.name)
         invitations.accept(tx, invited, user_id)
         row = accounts.user(tx, user_id)
         token, cookie = (None, None) if actor else _credentials(services, tx, user_id)
-        return Joined(invited["project_id"], user_id, row["name"], row["plan"], token, cookie)
+        return Joined(invited.project_id, user_id, row.name, row.plan, token, cookie)
 
     return await services.db.write(run)
 

@@ -6,13 +6,16 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from outlast.base.errors import Forbidden, NotFound
-from outlast.db.database import Tx
+from outlast.db.database import R, Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.projects.rules import NEEDED, Right, Role, ServerRight, allows
 from outlast.kernel.projects.tables import members
+from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.sandboxes.rows import CheckpointRow, SandboxRow
 from outlast.kernel.sandboxes.tables import checkpoints, sandboxes
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads
 
 _ROLE: Final = sa.select(members.c.role).where(
@@ -52,41 +55,36 @@ def is_administrator(tx: Tx, user_id: str) -> bool:
     return bool(tx.execute(_IS_ADMIN, {"user": user_id}).scalar())
 
 
-def require_thread(tx: Tx, actor: Actor, thread_id: str, right: Right) -> sa.RowMapping:
+def require_thread(tx: Tx, actor: Actor, thread_id: str, right: Right) -> ThreadRow:
     """The thread's row, if the actor has `right` in its project; errors as in `require`, told about the thread."""
-    return _require_row(tx, actor, threads, "thread", thread_id, right)
+    return require_owned(tx, actor, ThreadRow, threads, "thread", thread_id, right)
 
 
-def require_run(tx: Tx, actor: Actor, run_id: str, right: Right) -> sa.RowMapping:
+def require_run(tx: Tx, actor: Actor, run_id: str, right: Right) -> RunRow:
     """The run's row, if the actor has `right` in its project."""
-    return _require_row(tx, actor, runs, "run", run_id, right)
+    return require_owned(tx, actor, RunRow, runs, "run", run_id, right)
 
 
-def require_sandbox(tx: Tx, actor: Actor, sandbox_id: str, right: Right) -> sa.RowMapping:
+def require_sandbox(tx: Tx, actor: Actor, sandbox_id: str, right: Right) -> SandboxRow:
     """The sandbox's row, if the actor has `right` in its project."""
-    return _require_row(tx, actor, sandboxes, "sandbox", sandbox_id, right)
+    return require_owned(tx, actor, SandboxRow, sandboxes, "sandbox", sandbox_id, right)
 
 
-def require_checkpoint(tx: Tx, actor: Actor, checkpoint_id: str, right: Right) -> sa.RowMapping:
+def require_checkpoint(tx: Tx, actor: Actor, checkpoint_id: str, right: Right) -> CheckpointRow:
     """The checkpoint's row, if the actor has `right` in its project."""
-    return _require_row(tx, actor, checkpoints, "checkpoint", checkpoint_id, right)
+    return require_owned(tx, actor, CheckpointRow, checkpoints, "checkpoint", checkpoint_id, right)
 
 
 def require_owned(
-    tx: Tx, actor: Actor, table: sa.Table, noun: str, resource_id: str, right: Right
-) -> sa.RowMapping:
-    """The row of any table with `id` and `project_id`, if the actor has `right` in its project."""
-    return _require_row(tx, actor, table, noun, resource_id, right)
-
-
-def _require_row(
-    tx: Tx, actor: Actor, table: sa.Table, noun: str, resource_id: str, right: Right
-) -> sa.RowMapping:
-    row = tx.one(_row_and_role(table), {"resource": resource_id, "user": actor.user_id})
-    if row is None:
+    tx: Tx, actor: Actor, shape: type[R], table: sa.Table, noun: str, resource_id: str, right: Right
+) -> R:
+    """The row of any table with `id` and `project_id`, if the actor has `right` in its project; `shape` is the table's
+    whole row."""
+    found = tx.execute(_row_and_role(table), {"resource": resource_id, "user": actor.user_id}).first()
+    if found is None:
         raise NotFound(f"There is no such {noun} for you.", noun=noun, id=resource_id)
-    _demand(Role(row["actor_role"]), right, row["project_id"])
-    return row
+    _demand(Role(found.actor_role), right, found.project_id)
+    return shape._make(found[:-1])
 
 
 @cache

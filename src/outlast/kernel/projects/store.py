@@ -1,7 +1,7 @@
 """Projects and their members in the database. First argument: the open transaction."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -12,6 +12,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.projects.rows import MemberRow, ProjectRow
 from outlast.kernel.projects.rules import Role, leaves_an_owner
 from outlast.kernel.projects.shapes import RoleName
 from outlast.kernel.projects.tables import members, projects
@@ -75,7 +76,7 @@ def add_project(tx: Tx, owner_id: str, name: str, *, default_for: str | None = N
 
 def ensure_default_project(tx: Tx, user_id: str) -> str:
     """The id of the project used when this user names none, made where there is none (any more)."""
-    tx.one(_HOLD_USER, {"user": user_id})
+    tx.execute(_HOLD_USER, {"user": user_id})
     found = tx.execute(_DEFAULT_PROJECT, {"user": user_id}).scalar()
     if found is not None:
         return str(found)
@@ -88,9 +89,15 @@ def find_default_project(tx: Tx, user_id: str) -> str | None:
     return tx.execute(sa.select(projects.c.id).where(projects.c.default_for == user_id)).scalar()
 
 
+class _SeenProject(NamedTuple):
+    project: ProjectRow
+    role: Literal["owner", "editor", "viewer"]
+    thread_count: int
+
+
 def project_data(tx: Tx, project_id: str, user_id: str) -> ProjectData:
     """One project as a member sees it. Raises `NotFound` for a stranger."""
-    row = tx.one(_seen_by(user_id).where(projects.c.id == project_id))
+    row = tx.row(_SeenProject, _seen_by(user_id).where(projects.c.id == project_id))
     if row is None:
         raise NotFound("There is no such project for you.", project_id=project_id)
     return _project_data(row)
@@ -99,7 +106,8 @@ def project_data(tx: Tx, project_id: str, user_id: str) -> ProjectData:
 def list_projects(tx: Tx, user_id: str) -> list[ProjectData]:
     """The user's projects, oldest first."""
     return [
-        _project_data(row) for row in tx.all(_seen_by(user_id).order_by(projects.c.created_at, projects.c.id))
+        _project_data(row)
+        for row in tx.rows(_SeenProject, _seen_by(user_id).order_by(projects.c.created_at, projects.c.id))
     ]
 
 
@@ -129,34 +137,48 @@ def delete_project(tx: Tx, project_id: str) -> None:
 # --- members ----------------------------------------------------------------------------------------------------------
 
 
+class _NamedMember(NamedTuple):
+    member: MemberRow
+    name: str
+
+
 def list_members(tx: Tx, project_id: str) -> list[Membership]:
     """Everybody in the project, in the order of joining."""
-    rows = tx.all(
+    rows = tx.rows(
+        _NamedMember,
         sa.select(members, users.c.name)
         .join(users, users.c.id == members.c.user_id)
         .where(members.c.project_id == project_id)
-        .order_by(members.c.created_at, members.c.user_id)
+        .order_by(members.c.created_at, members.c.user_id),
     )
-    return [Membership(row["user_id"], row["name"], row["role"], iso(row["created_at"])) for row in rows]
+    return [
+        Membership(row.member.user_id, row.name, row.member.role, iso(row.member.created_at)) for row in rows
+    ]
+
+
+class _MemberLine(NamedTuple):
+    user_id: str
+    name: str
+    role: str
 
 
 def member_data(tx: Tx, project_id: str, user_id: str) -> MemberData:
     """One member. Raises `NotFound`."""
-    row = tx.one(
+    row = tx.row(
+        _MemberLine,
         sa.select(members.c.user_id, users.c.name, members.c.role)
         .join(users, users.c.id == members.c.user_id)
-        .where(members.c.project_id == project_id, members.c.user_id == user_id)
+        .where(members.c.project_id == project_id, members.c.user_id == user_id),
     )
     if row is None:
         raise NotFound("This person is not a member of the project.", project_id=project_id, user_id=user_id)
-    return MemberData(**row)
+    return MemberData(**row._asdict())
 
 
 def add_member(tx: Tx, project_id: str, user_id: str, role: Role) -> MemberData:
     """Make a user a member. Raises `AlreadyMember`."""
     _lock(tx, project_id)
-    mine = members.c.project_id == project_id, members.c.user_id == user_id
-    if tx.one(sa.select(members.c.role).where(*mine)) is not None:
+    if tx.exists(members, {"project_id": project_id, "user_id": user_id}):
         raise AlreadyMember(
             "This person is a member of the project already.",
             hint="An owner can change the role under the project's members.",
@@ -197,7 +219,7 @@ def _insert_member(tx: Tx, project_id: str, user_id: str, role: Role) -> None:
 
 def _lock(tx: Tx, project_id: str) -> None:
     """Members of one project change one after the other, so that two owners cannot both leave as the last but one."""
-    tx.one(sa.select(projects.c.id).where(projects.c.id == project_id).with_for_update(key_share=True))
+    tx.execute(sa.select(projects.c.id).where(projects.c.id == project_id).with_for_update(key_share=True))
 
 
 def _demand_an_owner(tx: Tx, project_id: str, member: MemberData, after: Role | None) -> None:
@@ -222,13 +244,13 @@ def _seen_by(user_id: str) -> sa.Select[tuple[object, ...]]:
     return sa.select(projects, members.c.role, threads_in_it.label("thread_count")).join(members, mine)
 
 
-def _project_data(row: sa.RowMapping) -> ProjectData:
+def _project_data(row: _SeenProject) -> ProjectData:
     return ProjectData(
-        row["id"],
-        row["name"],
-        row["role"],
-        iso(row["created_at"]),
-        iso(row["updated_at"]),
-        row["thread_count"],
-        row["log_seq"],
+        row.project.id,
+        row.project.name,
+        row.role,
+        iso(row.project.created_at),
+        iso(row.project.updated_at),
+        row.thread_count,
+        row.project.log_seq,
     )

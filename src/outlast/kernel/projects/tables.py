@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import count, metadata, moment, own_id, ref, text
+from outlast.db.columns import count, metadata, moment, one_of, own_id, ref, text
 
 projects = sa.Table(
     "projects",
@@ -20,7 +20,13 @@ members = sa.Table(
     metadata,
     ref("project_id", "projects", "of", nullable=False, primary_key=True),
     ref("user_id", "users", "who", nullable=False, primary_key=True, index=True),
-    sa.Column("role", sa.String(10), nullable=False, comment="owner | editor | viewer"),
+    sa.Column(
+        "role",
+        sa.String(10),
+        nullable=False,
+        comment="owner | editor | viewer",
+        info=one_of("owner", "editor", "viewer"),
+    ),
     moment("created_at", "since", nullable=False),
 )
 
@@ -29,7 +35,13 @@ invitations = sa.Table(
     metadata,
     own_id(),
     ref("project_id", "projects", "to", nullable=False, index=True),
-    sa.Column("role", sa.String(10), nullable=False, comment="owner | editor | viewer"),
+    sa.Column(
+        "role",
+        sa.String(10),
+        nullable=False,
+        comment="owner | editor | viewer",
+        info=one_of("owner", "editor", "viewer"),
+    ),
     text("name", "who is meant, for the inviter's eyes", nullable=False, server_default=""),
     sa.Column(
         "hash", sa.String(64), nullable=False, unique=True, comment="SHA-256 of the invitation's token"

@@ -87,7 +87,7 @@ class Watching:
     def _write(self, tx: Tx, watched: dict[str, bool]) -> None:
         for thread_id, yes in watched.items():
             tx.execute(_UNFOLLOW, {"thread": thread_id, "node": self._node_id})
-            if yes and tx.find(threads, {"id": thread_id}, "id") is not None:
+            if yes and tx.exists(threads, {"id": thread_id}):
                 tx.insert(followers, thread_id=thread_id, node_id=self._node_id, lease_until=tx.now + LEASE)
             for run_id in tx.execute(_AT_WORK, {"thread": thread_id}).scalars().all():
                 if yes:

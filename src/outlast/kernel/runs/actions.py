@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any, Literal
 
 import anyio
-import sqlalchemy as sa
 
 from outlast.base.errors import ModelKeyRefused, RunFinished, RunNotContinuable, ThreadBusy, VisionUnsupported
 from outlast.base.ids import new_id
@@ -25,6 +24,7 @@ from outlast.kernel.runs import parked as parking
 from outlast.kernel.runs import store, views
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.permissions import require_steering
+from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.rules import ENDED, may_continue, may_retry
 from outlast.kernel.runs.run_start import NewRun, active_run, last_queued, let_wait_for, queue_run
 from outlast.kernel.runs.shapes import CacheShareAnswer, RunSummaryAnswer, StartedAnswer
@@ -97,12 +97,12 @@ async def cancel_run(services: Services, actor: Actor, run_id: str) -> RunSummar
 
     def run(tx: Tx) -> str:
         row = require_steering(tx, actor, run_id)
-        if row["status"] in ("completed", "error"):
+        if row.status in ("completed", "error"):
             raise RunFinished(
-                f"This answer had ended already: {ENDS[row['status']]}.", run_id=run_id, status=row["status"]
+                f"This answer had ended already: {ENDS[row.status]}.", run_id=run_id, status=row.status
             )
         request_cancel(tx, services.engine, run_id, "user", actor.user_id)
-        return str(row["status"])
+        return str(row.status)
 
     await services.db.write(run)
     with services.hub.listen(run_id) as channel, anyio.move_on_after(CONFIRM_S):
@@ -232,10 +232,10 @@ def start_in(
     thread = require_thread(tx, actor, thread_id, Right.EDIT)
     if on_busy == "interrupt":
         store.hold_open_runs(tx, thread_id)
-    failed = call_run_hook(tx, thread["profile"], "was started", lambda hooks: hooks.on_start(tx, thread_id))
+    failed = call_run_hook(tx, thread.profile, "was started", lambda hooks: hooks.on_start(tx, thread_id))
     held = threads.hold(tx, thread_id)  # after its runs and its subject, as workers take them
-    demand_open(held["status"], thread_id)
-    project_id = thread["project_id"]
+    demand_open(held.status, thread_id)
+    project_id = thread.project_id
     spec = _usable_model(services, model)
     parts = compose(tx, project_id, draft, services.settings.limits)
     _check_vision(spec, parts)
@@ -245,7 +245,7 @@ def start_in(
         raise ThreadBusy(
             "The agent still works in this thread, or waits for a person.",
             thread_id=thread_id,
-            active_run_id=held["active_run_id"],
+            active_run_id=held.active_run_id,
         )
     driving.drive(tx, thread_id, project_id, actor, services.settings.locks.ttl_s)
     message = threads.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
@@ -255,8 +255,8 @@ def start_in(
     new = NewRun(
         project_id,
         thread_id,
-        held["workspace_id"],
-        profile or held["profile"],
+        held.workspace_id,
+        profile or held.profile,
         spec,
         message.id,
         actor.user_id,
@@ -329,43 +329,43 @@ def _not_again(status: str, mode: str) -> str:
 async def _again(
     services: Services, actor: Actor, run_id: str, mode: str, model: str | None, key: str | None
 ) -> StartedAnswer:
-    def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
-        thread = threads.hold(tx, row["thread_id"])
-        demand_open(thread["status"], row["thread_id"])
+    def produce(tx: Tx, row: RunRow) -> dict[str, Any]:
+        thread = threads.hold(tx, row.thread_id)
+        demand_open(thread.status, row.thread_id)
         store.require_records(tx, run_id)
         allowed = may_continue if mode == "continue" else may_retry
-        if not allowed(row["status"], row["stop_reason"]):
+        if not allowed(row.status, row.stop_reason):
             raise RunNotContinuable(
-                _not_again(row["status"], mode),
-                hint="Send a new message." if row["status"] in ENDED else "Wait for it to end, or cancel it.",
+                _not_again(row.status, mode),
+                hint="Send a new message." if row.status in ENDED else "Wait for it to end, or cancel it.",
                 run_id=run_id,
-                status=row["status"],
+                status=row.status,
             )
-        busy = last_queued(tx, row["thread_id"])
+        busy = last_queued(tx, row.thread_id)
         if busy is not None:
             raise ThreadBusy(
                 "The agent still works in this thread, or waits for a person.",
-                thread_id=row["thread_id"],
+                thread_id=row.thread_id,
                 active_run_id=busy,
             )
-        spec = _usable_model(services, model or row["model"])
-        _check_vision(spec, message_in(tx, row["thread_id"], row["message_id"])["parts"])
-        _check_rates(tx, services, actor, row["project_id"])
-        driving.drive(tx, row["thread_id"], row["project_id"], actor, services.settings.locks.ttl_s)
+        spec = _usable_model(services, model or row.model)
+        _check_vision(spec, message_in(tx, row.thread_id, row.message_id).parts)
+        _check_rates(tx, services, actor, row.project_id)
+        driving.drive(tx, row.thread_id, row.project_id, actor, services.settings.locks.ttl_s)
         new = NewRun(
-            row["project_id"], row["thread_id"], thread["workspace_id"], row["profile"], spec, row["message_id"],
+            row.project_id, row.thread_id, thread.workspace_id, row.profile, spec, row.message_id,
             actor.user_id, mode, run_id,
         )  # fmt: skip
         again_id = queue_run(tx, services.settings, new, None)
         failed = call_run_hook(
             tx,
-            row["profile"],
+            row.profile,
             "was started",
-            lambda hooks: hooks.on_again(tx, row["thread_id"], run_id, again_id),
+            lambda hooks: hooks.on_again(tx, row.thread_id, run_id, again_id),
         )
         store.add_problems(tx, again_id, failed)
-        announce_thread(tx, row["thread_id"])
-        return {"run_id": again_id, "thread_id": row["thread_id"], "message_id": row["message_id"]}
+        announce_thread(tx, row.thread_id)
+        return {"run_id": again_id, "thread_id": row.thread_id, "message_id": row.message_id}
 
     def run(tx: Tx) -> dict[str, Any]:
         row = require_run(tx, actor, run_id, Right.EDIT)

@@ -1,7 +1,7 @@
 """Decisions on approvals and answers to questions: the first one stands, and the run goes on."""
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import anyio.to_thread
 import orjson
@@ -29,6 +29,7 @@ from outlast.kernel.runs import parked as parking
 from outlast.kernel.runs import policy, store
 from outlast.kernel.runs.inbox import tell_settled
 from outlast.kernel.runs.permissions import require_steering
+from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.rules import ENDED
 from outlast.kernel.runs.shapes import DecisionAnswer
 from outlast.kernel.runs.tables import approvals, effects, grants
@@ -69,20 +70,20 @@ async def decide_approval(
         row = _open_item(tx, actor, approval_id, "approval")
         if isinstance(checked, OutlastError):
             raise checked
-        text = row["arguments"] if checked is None else checked
+        text = row.approval.arguments if checked is None else checked
         body = {
             "reason": reason,
             "remember": remember,
-            "arguments": text if text != row["arguments"] else None,
+            "arguments": text if text != row.approval.arguments else None,
         }
         status = "approved" if decision == "approve" else "denied"
         if decision == "approve":
-            store.update_effect(tx, row["effect_id"], status="allowed", arguments=text)
+            store.update_effect(tx, row.approval.effect_id, status="allowed", arguments=text)
             if remember == "thread":
                 _grant(tx, row, text, actor)
         else:
             result = {"content": parking.denial_text(reason), "is_error": True}
-            store.update_effect(tx, row["effect_id"], status="denied", ended_at=tx.now, result=result)
+            store.update_effect(tx, row.approval.effect_id, status="denied", ended_at=tx.now, result=result)
         return _resolve(tx, services, actor, row, status, body)
 
     return await services.db.write(run)
@@ -96,10 +97,10 @@ async def answer_question(
 
     def run(tx: Tx) -> DecisionAnswer:
         row = _open_item(tx, actor, question_id, "question")
-        asked = (parse_arguments(row["arguments"]) or {}).get("questions", [])
+        asked = (parse_arguments(row.approval.arguments) or {}).get("questions", [])
         _check_answers(services, asked, answers)
         result = {"content": parking.answer_text(answers), "is_error": False}
-        store.update_effect(tx, row["effect_id"], status="finished", ended_at=tx.now, result=result)
+        store.update_effect(tx, row.approval.effect_id, status="finished", ended_at=tx.now, result=result)
         return _resolve(tx, services, actor, row, "answered", {"answers": dict(answers)})
 
     return await services.db.write(run)
@@ -110,29 +111,33 @@ async def read_decision(services: Services, actor: Actor, approval_id: str) -> D
 
     def run(tx: Tx) -> DecisionAnswer:
         row = _item(tx, approval_id)
-        require_run(tx, actor, row["run_id"], Right.READ)
-        return _decided(dict(row))
+        require_run(tx, actor, row.approval.run_id, Right.READ)
+        return _decided(row.approval)
 
     return await services.db.read(run)
 
 
-def _item(tx: Tx, item_id: str) -> sa.RowMapping:
-    row = tx.one(_ITEM, {"item": item_id})
+class ApprovalItem(NamedTuple):
+    approval: ApprovalRow
+    part_id: str
+    call_id: str
+
+
+def _item(tx: Tx, item_id: str) -> ApprovalItem:
+    row = tx.row(ApprovalItem, _ITEM, {"item": item_id})
     if row is None:
         raise NotFound("There is nothing to decide here.", id=item_id)
     return row
 
 
-def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> sa.RowMapping:
-    run = require_steering(tx, actor, _item(tx, item_id)["run_id"])
-    held = store.hold_run(
-        tx, run["id"]
-    )  # a worker that parks the run, and a second decision, wait for this one
+def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> ApprovalItem:
+    run = require_steering(tx, actor, _item(tx, item_id).approval.run_id)
+    held = store.hold_run(tx, run.id)  # a worker that parks the run, and a second decision, wait for this one
     row = _item(tx, item_id)
-    if row["kind"] != kind:
+    if row.approval.kind != kind:
         raise NotFound(f"There is no such {kind}.", id=item_id)
-    if row["status"] in ("approved", "denied", "answered"):
-        first = _decided(dict(row))
+    if row.approval.status in ("approved", "denied", "answered"):
+        first = _decided(row.approval)
         raise ApprovalDecided(
             f"This was decided before: {first.decision}.",
             id=item_id,
@@ -143,10 +148,10 @@ def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> sa.RowMapping:
                 "decided_at": first.decided_at,
             },
         )
-    if row["status"] == "cancelled" or held.status in ENDED:
+    if row.approval.status == "cancelled" or held.status in ENDED:
         raise RunFinished(
             "This answer has ended, so nothing waits for a decision any more.",
-            run_id=row["run_id"],
+            run_id=row.approval.run_id,
             status=held.status,
         )
     return row
@@ -167,8 +172,8 @@ async def _checked(services: Services, item_id: str, arguments: Mapping[str, Any
     transaction."""
 
     def read(tx: Tx) -> tuple[str, str] | None:
-        row = tx.one(_ITEM, {"item": item_id})
-        return None if row is None else (row["tool"], store.run_of(tx, row["run_id"]).profile)
+        row = tx.row(ApprovalItem, _ITEM, {"item": item_id})
+        return None if row is None else (row.approval.tool, store.run_of(tx, row.approval.run_id).profile)
 
     found = await services.db.read(read)
     if found is None:
@@ -195,11 +200,11 @@ def _allowed(services: Services, name: str, profile: str, arguments: Mapping[str
     return orjson.dumps(dict(arguments)).decode()
 
 
-def _grant(tx: Tx, row: sa.RowMapping, arguments: str, actor: Actor) -> None:
+def _grant(tx: Tx, row: ApprovalItem, arguments: str, actor: Actor) -> None:
     """Allow exactly these arguments of this tool for the thread from now on."""
-    if row["tool"] in DECIDED_EACH_TIME:
+    if row.approval.tool in DECIDED_EACH_TIME:
         raise MalformedInput(
-            f"Whether {row['tool']} may be called is decided each time.",
+            f"Whether {row.approval.tool} may be called is decided each time.",
             hint="Approve this call alone, without remembering it.",
             field="remember",
         )
@@ -207,8 +212,8 @@ def _grant(tx: Tx, row: sa.RowMapping, arguments: str, actor: Actor) -> None:
     tx.execute(
         sa.insert(grants).values(
             id=new_id("grant"),
-            thread_id=row["thread_id"],
-            tool=row["tool"],
+            thread_id=row.approval.thread_id,
+            tool=row.approval.tool,
             arguments=canonical,
             created_by=actor.user_id,
             created_at=tx.now,
@@ -236,27 +241,32 @@ def _check_answers(
 
 
 def _resolve(
-    tx: Tx, services: Services, actor: Actor, row: sa.RowMapping, status: str, decision: dict[str, Any]
+    tx: Tx, services: Services, actor: Actor, row: ApprovalItem, status: str, decision: dict[str, Any]
 ) -> DecisionAnswer:
-    decided = {"status": status, "decision": decision, "decided_by": actor.user_id, "decided_at": tx.now}
-    tx.update(approvals, {"id": row["id"]}, **decided)
-    run = store.run_of(tx, row["run_id"])
-    resolved = {**row, **decided}
+    decided: dict[str, Any] = {
+        "status": status,
+        "decision": decision,
+        "decided_by": actor.user_id,
+        "decided_at": tx.now,
+    }
+    tx.update(approvals, {"id": row.approval.id}, **decided)
+    run = store.run_of(tx, row.approval.run_id)
+    resolved = row.approval._replace(**decided)
     if run.leg == "parked":
-        store.mark_announced(tx, [row["id"]])
-        events = parking.resolution_events(resolved, row["part_id"], row["call_id"])
+        store.mark_announced(tx, [row.approval.id])
+        events = parking.resolution_events(resolved, row.part_id, row.call_id)
         parking.unpark(tx, services.settings, run, events)
-    tell_settled(tx, run.project_id, [row["kind"]])
+    tell_settled(tx, run.project_id, [row.approval.kind])
     return _decided(resolved)
 
 
-def _decided(row: Mapping[str, Any]) -> DecisionAnswer:
+def _decided(row: ApprovalRow) -> DecisionAnswer:
     words = {"approved": "approve", "denied": "deny", "answered": "answer"}
     return DecisionAnswer(
-        id=row["id"],
-        run_id=row["run_id"],
-        decision=words.get(row["status"], row["status"]),
-        reason=str((row["decision"] or {}).get("reason") or ""),
-        by=row["decided_by"],
-        decided_at=iso(row["decided_at"]) if row["decided_at"] else None,
+        id=row.id,
+        run_id=row.run_id,
+        decision=words.get(row.status, row.status),
+        reason=str((row.decision or {}).get("reason") or ""),
+        by=row.decided_by,
+        decided_at=iso(row.decided_at) if row.decided_at else None,
     )

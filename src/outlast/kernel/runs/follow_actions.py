@@ -30,7 +30,7 @@ async def follow_run(
 
     def check(tx: Tx) -> str | None:
         row = require_run(tx, actor, run_id, Right.READ)
-        return str(row["thread_id"]) if follow.check_run_cursor(tx, run_id, after) else None
+        return str(row.thread_id) if follow.check_run_cursor(tx, run_id, after) else None
 
     thread_id = await services.db.read(check)
     if thread_id is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -45,6 +45,11 @@ class _Answer:
     run_ids: Sequence[str] = ()  # oldest first: the last goes on from those before
 
 
+class _Asked(NamedTuple):
+    id: str
+    parts: Any
+
+
 def exchanges_before(tx: Tx, run: Run, limit: int) -> list[Exchange]:
     """The last exchanges of the thread up to and with the run's own message, about `limit` messages, oldest first.
 
@@ -52,16 +57,16 @@ def exchanges_before(tx: Tx, run: Run, limit: int) -> list[Exchange]:
     where a later message was queued before they were made; of several answers the newest counts, with those it
     continues.
     """
-    own = tx.find(messages, {"id": run.message_id}, "position")
-    if own is None:
+    position = tx.value(messages.c.position, {"id": run.message_id})
+    if position is None:
         return []
-    upto = {"thread": run.thread_id, "position": own["position"], "most": max(limit, 1)}
-    asked = tx.all(_ASKED, upto)
+    upto = {"thread": run.thread_id, "position": position, "most": max(limit, 1)}
+    asked = tx.rows(_Asked, _ASKED, upto)
     asked.reverse()
-    earlier = [row["id"] for row in asked if row["id"] != run.message_id]
+    earlier = [row.id for row in asked if row.id != run.message_id]
     answers = _answers(tx, earlier) if earlier else {}
     opaque = _opaque_of(tx, [run_id for answer in answers.values() for run_id in answer.run_ids])
-    return _last_messages([_exchange(row["parts"], answers.get(row["id"]), opaque) for row in asked], limit)
+    return _last_messages([_exchange(row.parts, answers.get(row.id), opaque) for row in asked], limit)
 
 
 def _exchange(
@@ -77,25 +82,38 @@ def _exchange(
     return Exchange(asked, answer.parts, by_step)
 
 
+class _Turn(NamedTuple):
+    run_id: str
+    step: int
+    result: Any
+
+
 def _opaque_of(tx: Tx, run_ids: Sequence[str]) -> dict[str, dict[int, dict[str, Any]]]:
     """Run → step → the provider's own record of the turn, where it is to be handed back in later runs."""
     found: dict[str, dict[int, dict[str, Any]]] = {}
-    for row in tx.all(_TURNS, {"runs": list(run_ids)}) if run_ids else ():
-        opaque = (row["result"] or {}).get("opaque")
+    for row in tx.rows(_Turn, _TURNS, {"runs": list(run_ids)}) if run_ids else ():
+        opaque = (row.result or {}).get("opaque")
         if opaque and opaque.get("lasting"):
-            found.setdefault(row["run_id"], {})[row["step"]] = opaque
+            found.setdefault(row.run_id, {})[row.step] = opaque
     return found
 
 
+class _SavedAnswer(NamedTuple):
+    reply_to: str
+    parts: Any
+    run_id: str
+
+
 def _answers(tx: Tx, message_ids: Sequence[str]) -> dict[str, _Answer]:
-    rows = tx.all(
+    rows = tx.rows(
+        _SavedAnswer,
         sa.select(messages.c.reply_to, messages.c.parts, messages.c.run_id)
         .where(messages.c.reply_to.in_(message_ids), messages.c.run_id.is_not(None))
-        .order_by(messages.c.position)
+        .order_by(messages.c.position),
     )
     continues = _continued(tx, message_ids)
-    parts_of = {row["run_id"]: row["parts"] for row in rows}
-    newest = {row["reply_to"]: row["run_id"] for row in rows}
+    parts_of = {row.run_id: row.parts for row in rows}
+    newest = {row.reply_to: row.run_id for row in rows}
     chosen: dict[str, _Answer] = {}
     for message_id, run_id in newest.items():
         chain = [run_id]
@@ -103,13 +121,14 @@ def _answers(tx: Tx, message_ids: Sequence[str]) -> dict[str, _Answer]:
             chain.insert(0, before)
         parts = [part for link in chain for part in parts_of.get(link, ())]
         chosen[message_id] = _Answer(parts, chain if _has_calls(parts) else ())
-    forked = tx.all(
-        sa.select(messages.c.reply_to, messages.c.parts)
+    forked = tx.rows(
+        _SavedAnswer,
+        sa.select(messages.c.reply_to, messages.c.parts, messages.c.run_id)
         .where(messages.c.reply_to.in_(message_ids), messages.c.run_id.is_(None))
-        .order_by(messages.c.position)
+        .order_by(messages.c.position),
     )
     for row in forked:
-        chosen.setdefault(row["reply_to"], _Answer(row["parts"]))
+        chosen.setdefault(row.reply_to, _Answer(row.parts))
     return chosen
 
 
@@ -117,14 +136,20 @@ def _has_calls(parts: Sequence[Mapping[str, Any]]) -> bool:
     return any(part["type"] == "tool_call" for part in parts)
 
 
+class _Continued(NamedTuple):
+    id: str
+    parent_run_id: str | None
+
+
 def _continued(tx: Tx, message_ids: Sequence[str]) -> dict[str, str | None]:
     """Which run each run for these messages goes on from; not all of them left an answer."""
-    rows = tx.all(
+    rows = tx.rows(
+        _Continued,
         sa.select(runs.c.id, runs.c.parent_run_id).where(
             runs.c.message_id.in_(message_ids), runs.c.mode == "continue"
-        )
+        ),
     )
-    return {row["id"]: row["parent_run_id"] for row in rows}
+    return {row.id: row.parent_run_id for row in rows}
 
 
 def _last_messages(exchanges: list[Exchange], limit: int) -> list[Exchange]:

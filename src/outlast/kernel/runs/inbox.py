@@ -1,7 +1,7 @@
 """What runs ask people for: in the inbox of everybody who may decide, and told when it comes and goes."""
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 import sqlalchemy as sa
@@ -13,6 +13,7 @@ from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, 
 from outlast.kernel.mentions.rules import one_line
 from outlast.kernel.projects.tables import members
 from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.tables import approvals, runs
 from outlast.kernel.streams.log import append
 from outlast.kernel.threads.tables import threads
@@ -35,6 +36,15 @@ _OPEN: Final = (
 )
 
 
+class _WaitingItem(NamedTuple):
+    approval: ApprovalRow
+    title: str
+    project_id: str
+    document_id: str | None
+    started_by: str
+    name: str
+
+
 def waiting(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None = None) -> list[Waiting]:
     """Open approvals and questions of one project (None: of all) in which this user edits; a part of them, if that is
     given."""
@@ -44,12 +54,12 @@ def waiting(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None
         found = found.where(threads.c.project_id == project_id)
     if part is not None:
         found = part.of(found, approvals.c.created_at, approvals.c.id)
-    return [(row["created_at"], _item(row)) for row in tx.all(found)]
+    return [(row.approval.created_at, _item(row)) for row in tx.rows(_WaitingItem, found)]
 
 
 def tell_asked(tx: Tx, run: Run, item_id: str) -> None:
     """A run asks people for something: everybody's inbox has it from now on."""
-    for row in tx.all(_OPEN.where(approvals.c.id == item_id)):
+    for row in tx.rows(_WaitingItem, _OPEN.where(approvals.c.id == item_id)):
         append(tx, run.project_id, [(INBOX, came(_item(row), None))])
 
 
@@ -62,20 +72,20 @@ def tell_settled(tx: Tx, project_id: str, kinds: Iterable[str]) -> None:
         append(tx, project_id, news)
 
 
-def _item(row: sa.RowMapping) -> InboxItem:
+def _item(row: _WaitingItem) -> InboxItem:
     return InboxItem(
-        kind=row["kind"],
-        id=row["id"],
-        project_id=row["project_id"],
-        text=_asked(row["kind"], row["tool"], row["arguments"]),
-        created_at=iso(row["created_at"]),
-        by=row["started_by"],
-        by_name=row["name"],
-        thread_id=row["thread_id"],
-        thread_title=row["title"],
-        run_id=row["run_id"],
-        tool=row["tool"],
-        document_id=row["document_id"],
+        kind=row.approval.kind,
+        id=row.approval.id,
+        project_id=row.project_id,
+        text=_asked(row.approval.kind, row.approval.tool, row.approval.arguments),
+        created_at=iso(row.approval.created_at),
+        by=row.started_by,
+        by_name=row.name,
+        thread_id=row.approval.thread_id,
+        thread_title=row.title,
+        run_id=row.approval.run_id,
+        tool=row.approval.tool,
+        document_id=row.document_id,
     )
 
 

@@ -1,7 +1,7 @@
 """The part of an answer that stands for the lines of one step. First argument: the open transaction."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -40,11 +40,16 @@ def part_in(
     return [carried.part], [("part.created", carried), ("part.completed", carried)]
 
 
+class _Turn(NamedTuple):
+    step: int
+    result: Any
+
+
 def cut_part_in(tx: Tx, lines: Lines, run: Run) -> tuple[list[dict[str, Any]], list[NamedEvent]]:
     """The same for the step in which a run was cut: what of it was taken stays, and the answer says so."""
-    row = tx.one(_CUT, {"run": run.id})
-    counts = (row["result"] or {}).get("counts") if row is not None else None
+    row = tx.row(_Turn, _CUT, {"run": run.id})
+    counts = (row.result or {}).get("counts") if row is not None else None
     if row is None or not counts:
         return [], []
-    parts, events = part_in(tx, lines, run, row["step"], counts)
+    parts, events = part_in(tx, lines, run, row.step, counts)
     return [part.model_dump() for part in parts], events

@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from outlast.kernel.runs.rules import Call, Checked, Situation, Stages
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """A run's row, as far as a leg needs it."""
 
     id: str
@@ -36,12 +35,11 @@ class Run:
     problems: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(NamedTuple):
     """One model turn, tool call or stage. `result`: a turn as `{pieces, finish, opaque}` (and, where its text was
     lines, `counts` of what they did and `problems` with them; `counts` alone while it is open), a call as
     `{content, is_error}` (and `notes` that the model is told beside it), a stage (kinds `prepare` and `check`) as
-    `{problems, mendable, facts}`."""
+    `{problems, mendable, facts}`. `question`, the only field that is no column: a person answers the call."""
 
     id: str
     ordinal: int
@@ -57,8 +55,8 @@ class Effect:
     result: Mapping[str, Any] | None = None
     error: Mapping[str, Any] | None = None
     inherited: bool = False
-    question: bool = False
     started_at: datetime | None = None
+    question: bool = False
 
 
 FINAL_ANSWER: Final = "final_answer"  # the tool by which a model gives an answer that is an object
@@ -153,7 +151,8 @@ class Transcript:
         for call in reversed(self.effects):
             is_answer = call.tool == FINAL_ANSWER and call.status == "finished" and step in (None, call.step)
             if is_answer and not (call.result or {}).get("is_error"):
-                return call.arguments
+                text: str | None = call.arguments
+                return text
         return None
 
     def _stages(self, turn: Effect | None, plan: StagePlan) -> Stages:

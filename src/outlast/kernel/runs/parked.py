@@ -15,6 +15,7 @@ from outlast.kernel.runs.abandonment import arm_abandonment
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.model import Run, Transcript
 from outlast.kernel.runs.notifications import announce_thread
+from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.rules import THREAD_STATUS, WaitingFor
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.streams.log import NamedEvent
@@ -69,32 +70,32 @@ def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None
     """Add the decisions not yet in the run's log to `events`, and mark them as told."""
     decided = store.unannounced(tx, run_id)
     for row in decided:
-        events.extend(resolution_events(dict(row), row["part_id"], row["call_id"]))
+        events.extend(resolution_events(row.approval, row.part_id, row.call_id))
     if decided:
-        store.mark_announced(tx, [row["id"] for row in decided])
+        store.mark_announced(tx, [row.approval.id for row in decided])
 
 
-def resolution_events(row: Mapping[str, Any], part_id: str, call_id: str) -> list[NamedEvent]:
+def resolution_events(row: ApprovalRow, part_id: str, call_id: str) -> list[NamedEvent]:
     """What followers see of a decision (a row of approvals): the resolution, and the result of a denied call."""
-    decision = row["decision"] or {}
-    if row["kind"] == "question":
+    decision = row.decision or {}
+    if row.kind == "question":
         answered = QuestionAnswered(
-            question_id=row["id"], part_id=part_id, answers=decision.get("answers", {}), by=row["decided_by"]
+            question_id=row.id, part_id=part_id, answers=decision.get("answers", {}), by=row.decided_by
         )
         result = ToolResultData(
             part_id=part_id, call_id=call_id, status="done", result=answer_text(decision.get("answers", {}))
         )
         return [("question.answered", answered), ("tool_call.result", result)]
     resolved = ApprovalResolved(
-        approval_id=row["id"],
+        approval_id=row.id,
         part_id=part_id,
-        decision="approve" if row["status"] == "approved" else "deny",
+        decision="approve" if row.status == "approved" else "deny",
         reason=decision.get("reason") or "",
-        by=row["decided_by"],
+        by=row.decided_by,
         arguments=decision.get("arguments"),
         remember=decision.get("remember"),
     )
-    if row["status"] == "approved":
+    if row.status == "approved":
         return [("approval.resolved", resolved)]
     text = denial_text(decision.get("reason") or "")
     result = ToolResultData(part_id=part_id, call_id=call_id, status="denied", result=text)

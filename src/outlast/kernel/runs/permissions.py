@@ -1,27 +1,26 @@
 """Who may steer a run (cancel it, decide its approvals, answer its questions): the thread's driver and project
 owners."""
 
-import sqlalchemy as sa
-
 from outlast.base.errors import Forbidden
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.locks.tables import locks
-from outlast.kernel.projects.permissions import require_run
-from outlast.kernel.projects.rules import Right
+from outlast.kernel.projects.permissions import require_run, role_of
+from outlast.kernel.projects.rules import Right, Role
+from outlast.kernel.runs.rows import RunRow
 
 
-def require_steering(tx: Tx, actor: Actor, run_id: str) -> sa.RowMapping:
+def require_steering(tx: Tx, actor: Actor, run_id: str) -> RunRow:
     """The run's row, if the actor may steer it: an owner, whoever holds the thread's lock, or, while nobody does,
     whoever started it. Other editors take over or ask for the lock first. Raises `NotFound`, `Forbidden`."""
     row = require_run(tx, actor, run_id, Right.EDIT)
-    if row["actor_role"] == "owner":
+    if role_of(tx, actor.user_id, row.project_id) is Role.OWNER:
         return row
-    lock = tx.find(locks, {"resource_type": "thread", "resource_id": row["thread_id"]}, "holder_id")
-    if (lock["holder_id"] if lock else row["started_by"]) == actor.user_id:
+    holder = tx.value(locks.c.holder_id, {"resource_type": "thread", "resource_id": row.thread_id})
+    if (holder or row.started_by) == actor.user_id:
         return row
     raise Forbidden(
         "Somebody else drives this thread. Only they and owners of the project can steer the agent.",
         hint="Ask for a hand-over, take over once the lock has expired, or fork the thread.",
-        thread_id=row["thread_id"],
+        thread_id=row.thread_id,
     )

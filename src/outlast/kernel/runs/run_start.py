@@ -1,7 +1,7 @@
 """A run's first row: how it comes to be, by itself, behind another, or in the place of one that ended."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -14,6 +14,7 @@ from outlast.kernel.credits import store as ledger
 from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.runs import store
 from outlast.kernel.runs.abandonment import arm_abandonment
+from outlast.kernel.runs.rows import EffectRow
 from outlast.kernel.runs.rules import THREAD_STATUS
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.streams.log import append
@@ -105,11 +106,20 @@ def last_queued(tx: Tx, thread_id: str) -> str | None:
     return run_id
 
 
+class _Queued(NamedTuple):
+    thread_id: str
+    message_id: str
+    profile: str
+    model: str
+    started_by: str
+    after_run_id: str | None
+    parent_run_id: str | None
+
+
 def _queued_event(tx: Tx, run_id: str) -> RunQueued:
-    names = ("thread_id", "message_id", "profile", "model", "started_by", "after_run_id", "parent_run_id")
-    row = tx.find(runs, {"id": run_id}, *names)
+    row = tx.find(_Queued, runs, {"id": run_id})
     assert row is not None
-    return RunQueued(run_id=run_id, **row)
+    return RunQueued(run_id=run_id, **row._asdict())
 
 
 def _insert(tx: Tx, run_id: str, new: NewRun, after_run_id: str | None) -> None:
@@ -137,10 +147,11 @@ def _insert(tx: Tx, run_id: str, new: NewRun, after_run_id: str | None) -> None:
 def _inherit(tx: Tx, parent_id: str, run_id: str) -> None:
     """Copy the finished part of the parent's transcript: whole turns with all their calls closed, and what checks after
     them found. What a stage prepared may be gone; it is done again."""
-    columns = [column for column in effects.c if column.name not in ("id", "run_id", "inherited")]
-    rows = tx.all(sa.select(*columns).where(effects.c.run_id == parent_id).order_by(effects.c.ordinal))
-    whole = {row["step"] for row in rows if row["kind"] == "model" and row["status"] == "finished"}
+    of_parent = sa.select(effects).where(effects.c.run_id == parent_id).order_by(effects.c.ordinal)
+    rows = tx.rows(EffectRow, of_parent)
+    whole = {row.step for row in rows if row.kind == "model" and row.status == "finished"}
     for row in rows:
-        unfinished_check = row["kind"] == "check" and row["status"] != "finished"
-        if row["step"] in whole and not unfinished_check:
-            tx.insert(effects, id=new_id("effect"), run_id=run_id, inherited=True, **dict(row))
+        unfinished_check = row.kind == "check" and row.status != "finished"
+        if row.step in whole and not unfinished_check:
+            copy = row._replace(id=new_id("effect"), run_id=run_id, inherited=True)
+            tx.insert(effects, **copy._asdict())

@@ -6,7 +6,7 @@ is gone.
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -181,27 +181,36 @@ def _as_saved(run: Run, ending: Ending) -> list[NamedEvent]:
     return [("step.reset", StepReset(run_id=run.id, step=step, attempt=run.attempt + 1, parts=parts))]
 
 
+class _OpenEffect(NamedTuple):
+    id: str
+    kind: str
+    part_id: str | None
+    call_id: str | None
+
+
 def _close_calls(tx: Tx, run: Run, ending: Ending) -> list[NamedEvent]:
     """Close open questions and calls with a recorded result: a thread can never be bricked by a call without one."""
     events: list[NamedEvent] = []
     for row in store.close_approvals(tx, run.id):
-        if row["kind"] == "approval":
-            resolved = ApprovalResolved(approval_id=row["id"], part_id=row["part_id"], decision="cancelled")
+        if row.approval.kind == "approval":
+            resolved = ApprovalResolved(
+                approval_id=row.approval.id, part_id=row.part_id, decision="cancelled"
+            )
             events.append(("approval.resolved", resolved))
         else:
             answered = QuestionAnswered(
-                question_id=row["id"], part_id=row["part_id"], answers={}, cancelled=True
+                question_id=row.approval.id, part_id=row.part_id, answers={}, cancelled=True
             )
             events.append(("question.answered", answered))
     text = CLOSED_RESULT[ending.end.status]
-    for row in tx.all(_OPEN_EFFECTS, {"run": run.id}):
-        if row["kind"] != "tool":
-            store.update_effect(tx, row["id"], status="cancelled", ended_at=tx.now)
+    for effect in tx.rows(_OpenEffect, _OPEN_EFFECTS, {"run": run.id}):
+        if effect.kind != "tool":
+            store.update_effect(tx, effect.id, status="cancelled", ended_at=tx.now)
             continue
         result = {"content": text, "is_error": True}
-        store.update_effect(tx, row["id"], status="cancelled", ended_at=tx.now, result=result)
+        store.update_effect(tx, effect.id, status="cancelled", ended_at=tx.now, result=result)
         closed = ToolResultData(
-            part_id=row["part_id"], call_id=row["call_id"], status="cancelled", result=text
+            part_id=effect.part_id or "", call_id=effect.call_id or "", status="cancelled", result=text
         )
         events.append(("tool_call.result", closed))
     return events
@@ -297,10 +306,17 @@ def _closing_event(
     return "run.error", RunFailed(run_id=run.id, message_id=message_id, stop_reason=reason, error=error)
 
 
+class _Usage(NamedTuple):
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    reasoning_tokens: int
+    cost_usd: float | None
+
+
 def usage_of(tx: Tx, run_id: str) -> UsageData:
-    names = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "cost_usd")
-    row = tx.find(runs, {"id": run_id}, *names)
-    return UsageData(**row) if row else UsageData()
+    row = tx.find(_Usage, runs, {"id": run_id})
+    return UsageData() if row is None else UsageData(**row._asdict())
 
 
 def _hand_thread_on(tx: Tx, settings: Settings, run: Run, ending: Ending) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -12,6 +12,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.runs.model import Effect, Run, Transcript
 from outlast.kernel.runs.policy import Grant
+from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.rules import SUSPECT_DEATHS
 from outlast.kernel.runs.tables import approvals, effects, grants, runs
 from outlast.kernel.streams.log import NamedEvent, encode_all, save
@@ -19,8 +20,8 @@ from outlast.kernel.streams.writer import RESERVE
 
 BELL = "runs"  # rung when a leg becomes ready
 
-_RUN_COLUMNS = [runs.c[name] for name in Run.__dataclass_fields__]
-_EFFECT_COLUMNS = [effects.c[name] for name in Effect.__dataclass_fields__ if name != "question"]
+_RUN_COLUMNS = [runs.c[name] for name in Run._fields]
+_EFFECT_COLUMNS = [effects.c[name] for name in Effect._fields[:-1]]
 
 # Statements of the hot path, built once: see db/prepared.py.
 _RUN = sa.select(*_RUN_COLUMNS).where(runs.c.id == sa.bindparam("run"))
@@ -134,10 +135,10 @@ def of_agents(agents: frozenset[str] | None) -> sa.ColumnElement[bool]:
 
 def run_of(tx: Tx, run_id: str) -> Run:
     """The run. Raises `NotFound`."""
-    row = tx.one(_RUN, {"run": run_id})
-    if row is None:
+    run = tx.row(Run, _RUN, {"run": run_id})
+    if run is None:
         raise NotFound("There is no such run.", id=run_id)
-    return Run(**row)
+    return run
 
 
 def add_problems(tx: Tx, run_id: str, problems: Sequence[str]) -> None:
@@ -169,10 +170,8 @@ def hold_open_runs(tx: Tx, thread_id: str) -> None:
 
 def transcript_of(tx: Tx, run_id: str, questions: frozenset[str]) -> Transcript:
     """The run with its effects in order; `questions` names the tools whose calls are questions to a person."""
-    rows = tx.all(_EFFECTS, {"run": run_id})
-    return Transcript(
-        run_of(tx, run_id), tuple(Effect(**row, question=row["tool"] in questions) for row in rows)
-    )
+    rows = tx.execute(_EFFECTS, {"run": run_id})
+    return Transcript(run_of(tx, run_id), tuple(Effect._make((*row, row.tool in questions)) for row in rows))
 
 
 def claim_ready(
@@ -224,13 +223,18 @@ def next_ready_at(tx: Tx) -> datetime | None:
     return moment
 
 
+class _Held(NamedTuple):
+    id: str
+    attempt: int
+
+
 def renew_leases(tx: Tx, owner: str, run_ids: Sequence[str], lease: timedelta) -> set[tuple[str, int]]:
     """Renew the leases of these runs; returns which this owner holds, each with its attempt. Not of all that this owner
     is said to hold: a run whose hand-back failed, or whose claim was lost on the way, has no leg any more and must
     lapse."""
     held = sa.and_(runs.c.id.in_(run_ids), runs.c.owner == owner, runs.c.leg == "held")
     renew = sa.update(runs).where(held).values(lease_until=tx.now + lease)
-    return {(row["id"], row["attempt"]) for row in tx.all(renew.returning(runs.c.id, runs.c.attempt))}
+    return {(row.id, row.attempt) for row in tx.rows(_Held, renew.returning(runs.c.id, runs.c.attempt))}
 
 
 def free_lapsed(tx: Tx, everything: bool = False) -> list[str]:
@@ -288,9 +292,9 @@ def hand_back(tx: Tx, run_id: str, attempt: int, ready_at: datetime | None = Non
 def _hand_back_strays(tx: Tx, owner: str, known: Collection[tuple[str, int]]) -> None:
     """Give back what `owner` holds beside the legs that it knows of. No process died under them."""
     held = sa.select(runs.c.id, runs.c.attempt).where(runs.c.leg == "held", runs.c.owner == owner)
-    for row in tx.all(held):
-        if (row["id"], row["attempt"]) not in known:
-            hand_back(tx, row["id"], row["attempt"])
+    for row in tx.rows(_Held, held):
+        if (row.id, row.attempt) not in known:
+            hand_back(tx, row.id, row.attempt)
 
 
 def append_unheld(tx: Tx, run_id: str, events: Sequence[NamedEvent]) -> None:
@@ -351,9 +355,15 @@ def insert_approval(
     return approval_id
 
 
-def unannounced(tx: Tx, run_id: str) -> list[sa.RowMapping]:
+class ClosedApproval(NamedTuple):
+    approval: ApprovalRow
+    part_id: str
+    call_id: str
+
+
+def unannounced(tx: Tx, run_id: str) -> list[ClosedApproval]:
     """Decisions made while a worker held the run, which its log does not show yet."""
-    return tx.all(_UNANNOUNCED, {"run": run_id})
+    return tx.rows(ClosedApproval, _UNANNOUNCED, {"run": run_id})
 
 
 def mark_announced(tx: Tx, approval_ids: Sequence[str]) -> None:
@@ -361,9 +371,14 @@ def mark_announced(tx: Tx, approval_ids: Sequence[str]) -> None:
         tx.update(approvals, {"id": approval_id}, announced=True)
 
 
-def close_approvals(tx: Tx, run_id: str) -> list[sa.RowMapping]:
+class OpenApproval(NamedTuple):
+    approval: ApprovalRow
+    part_id: str
+
+
+def close_approvals(tx: Tx, run_id: str) -> list[OpenApproval]:
     """Close every open approval and question of a run that ends; returns them with their parts."""
-    still_open = tx.all(_OPEN_APPROVALS, {"run": run_id})
+    still_open = tx.rows(OpenApproval, _OPEN_APPROVALS, {"run": run_id})
     if still_open:
         tx.execute(
             sa.update(approvals)
@@ -373,9 +388,14 @@ def close_approvals(tx: Tx, run_id: str) -> list[sa.RowMapping]:
     return still_open
 
 
+class _Grant(NamedTuple):
+    tool: str
+    arguments: str
+
+
 def grants_of(tx: Tx, thread_id: str) -> list[Grant]:
-    rows = tx.all(_GRANTS, {"thread": thread_id})
-    return [Grant(row["tool"], row["arguments"]) for row in rows]
+    rows = tx.rows(_Grant, _GRANTS, {"thread": thread_id})
+    return [Grant(row.tool, row.arguments) for row in rows]
 
 
 def successors(tx: Tx, run_id: str) -> list[str]:

@@ -259,7 +259,7 @@ def _stays(line: bytes) -> bool:
 def _ready_now(tx: Tx, agents: frozenset[str]) -> bool:
     due = sa.or_(runs.c.ready_at.is_(None), runs.c.ready_at <= tx.now)
     ready = sa.select(runs.c.id).where(runs.c.leg == "ready", due, store.of_agents(agents))
-    return tx.one(ready.limit(1)) is not None
+    return tx.execute(ready.limit(1)).first() is not None
 
 
 def _next_moments(tx: Tx) -> tuple[datetime | None, list[datetime]]:

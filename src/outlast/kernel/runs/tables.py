@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import count, flag, json, metadata, moment, own_id, ref, text, word
+from outlast.db.columns import count, flag, json, metadata, moment, one_of, own_id, ref, text, word
 
 grants = sa.Table(
     "grants",
@@ -126,7 +126,13 @@ effects = sa.Table(
     ref("run_id", "runs", "of", nullable=False),
     sa.Column("ordinal", sa.Integer, nullable=False, comment="order within the run"),
     sa.Column("step", sa.Integer, nullable=False, comment="1, 2, 3 … the model turn it belongs to"),
-    sa.Column("kind", sa.String(10), nullable=False, comment="model | tool | prepare | check"),
+    sa.Column(
+        "kind",
+        sa.String(10),
+        nullable=False,
+        comment="model | tool | prepare | check",
+        info=one_of("model", "tool", "prepare", "check"),
+    ),
     sa.Column(
         "status",
         sa.String(12),
@@ -162,7 +168,13 @@ approvals = sa.Table(
     ref("run_id", "runs", "of", nullable=False, index=True),
     ref("thread_id", "threads", "in", nullable=False, index=True),
     ref("effect_id", "effects", "the tool call", nullable=False),
-    sa.Column("kind", sa.String(10), nullable=False, comment="approval | question"),
+    sa.Column(
+        "kind",
+        sa.String(10),
+        nullable=False,
+        comment="approval | question",
+        info=one_of("approval", "question"),
+    ),
     sa.Column(
         "status", sa.String(10), nullable=False, comment="open | approved | denied | answered | cancelled"
     ),
@@ -185,6 +197,9 @@ timers = sa.Table(
         sa.String(30),
         primary_key=True,
         comment="approval_pause | paused_kill | abandon | cancel_force | fold | clean_up | page_dormant",
+        info=one_of(
+            "approval_pause", "paused_kill", "abandon", "cancel_force", "fold", "clean_up", "page_dormant"
+        ),
     ),
     sa.Column("subject_id", sa.String(40), primary_key=True, comment="the run, thread, workspace or page"),
     moment("due_at", "handled then, or as soon as a server runs", nullable=False, index=True),

@@ -2,7 +2,7 @@
 harmless."""
 
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -48,15 +48,21 @@ def clear_all(tx: Tx, subject_id: str) -> None:
     tx.execute(_CLEAR_ALL, {"subject": subject_id})
 
 
+class _DueTimer(NamedTuple):
+    kind: TimerKind
+    subject_id: str
+
+
 def take_due(tx: Tx, limit: int = 100) -> list[tuple[TimerKind, str]]:
     """Take timers that are due: (kind, subject id). A taken timer is gone; its handler sets it anew where needed."""
-    rows = tx.all(
+    rows = tx.rows(
+        _DueTimer,
         sa.select(timers.c.kind, timers.c.subject_id)
         .where(timers.c.due_at <= tx.now)
         .order_by(timers.c.due_at)
-        .limit(limit)
+        .limit(limit),
     )
-    return [(row["kind"], row["subject_id"]) for row in rows]
+    return [(row.kind, row.subject_id) for row in rows]
 
 
 def done(tx: Tx, kind: str, subject_id: str) -> None:
@@ -78,7 +84,14 @@ def next_due(tx: Tx) -> datetime | None:
     return moment
 
 
+class _SetTimer(NamedTuple):
+    kind: str
+    due_at: datetime
+
+
 def due_of(tx: Tx, subject_id: str) -> list[tuple[str, datetime]]:
     """The running clocks of a run: what is due when."""
-    rows = tx.all(sa.select(timers.c.kind, timers.c.due_at).where(timers.c.subject_id == subject_id))
-    return [(row["kind"], row["due_at"]) for row in rows]
+    rows = tx.rows(
+        _SetTimer, sa.select(timers.c.kind, timers.c.due_at).where(timers.c.subject_id == subject_id)
+    )
+    return [(row.kind, row.due_at) for row in rows]

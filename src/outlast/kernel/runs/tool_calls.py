@@ -63,7 +63,7 @@ async def _mark_started(context: RunContext, effects: Sequence[Effect]) -> list[
     """The effects with the time each was begun first; `status` still says whether an earlier attempt had."""
 
     def change(tx: Tx) -> list[Effect]:
-        begun = [replace(effect, started_at=effect.started_at or tx.now) for effect in effects]
+        begun = [effect._replace(started_at=effect.started_at or tx.now) for effect in effects]
         for effect in begun:
             store.update_effect(
                 tx, effect.id, status="started", attempt=context.run.attempt, started_at=effect.started_at

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 import sqlalchemy as sa
@@ -15,6 +15,7 @@ from outlast.base.thread_data import ErrorData, UsageData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.runs import timers
+from outlast.kernel.runs.rows import ApprovalRow, EffectRow, RunRow
 from outlast.kernel.runs.shapes import ClockAnswer, RunSummaryAnswer, StepAnswer, StepKind
 from outlast.kernel.runs.tables import approvals, effects, runs
 from outlast.kernel.sandboxes.clocks import clocks_beside_run
@@ -46,9 +47,17 @@ class RunDetails:
     modules: list[dict[str, Any]]
 
 
+class _ShownRun(NamedTuple):
+    run: RunRow
+    thread_title: str
+    started_by_name: str
+    step_count: int
+    tool_count: int
+
+
 def summary_of(tx: Tx, run_id: str) -> RunSummaryAnswer:
     """Raises `NotFound`."""
-    row = tx.one(_summaries().where(runs.c.id == run_id))
+    row = tx.row(_ShownRun, _summaries().where(runs.c.id == run_id))
     if row is None:
         raise NotFound("There is no such run.", id=run_id)
     return _summary(row)
@@ -77,20 +86,20 @@ def list_summaries(
         chosen = chosen.where(runs.c.id < before)
     if query.strip():
         chosen = chosen.where(_matches(query.strip()))
-    rows = tx.all(chosen.order_by(runs.c.id.desc()).limit(limit + 1))
+    rows = tx.rows(_ShownRun, chosen.order_by(runs.c.id.desc()).limit(limit + 1))
     page = [_summary(row) for row in rows[:limit]]
     return page, page[-1].id if len(rows) > limit else None
 
 
 def details_of(tx: Tx, run_id: str, sandbox: SandboxSettings | None = None) -> RunDetails:
     """Parts, open questions, steps and clocks of one run; with the settings of `sandbox`, those of its sandbox too."""
-    row = tx.one(sa.select(runs).where(runs.c.id == run_id))
+    row = tx.row(RunRow, sa.select(runs).where(runs.c.id == run_id))
     if row is None:
         raise NotFound("There is no such run.", id=run_id)
     state = fold_lines(read_all(tx, run_id))
     parts = state.parts
-    if row["answer_id"] is not None:
-        saved = tx.execute(sa.select(messages.c.parts).where(messages.c.id == row["answer_id"])).scalar()
+    if row.answer_id is not None:
+        saved = tx.execute(sa.select(messages.c.parts).where(messages.c.id == row.answer_id)).scalar()
         parts = saved if saved is not None else parts
     due = timers.due_of(tx, run_id)
     clocks = [
@@ -98,8 +107,8 @@ def details_of(tx: Tx, run_id: str, sandbox: SandboxSettings | None = None) -> R
         for kind, moment in due
         if kind in TAKES_AWAY
     ]
-    if sandbox is not None and row["workspace_id"] is not None and row["ended_at"] is None:
-        beside = clocks_beside_run(tx, sandbox, row["workspace_id"])
+    if sandbox is not None and row.workspace_id is not None and row.ended_at is None:
+        beside = clocks_beside_run(tx, sandbox, row.workspace_id)
         clocks += [
             ClockAnswer(name=clock.name, due_at=clock.due_at, takes_away=clock.takes_away) for clock in beside
         ]
@@ -109,36 +118,35 @@ def details_of(tx: Tx, run_id: str, sandbox: SandboxSettings | None = None) -> R
     )
 
 
-def steps_of(tx: Tx, run: sa.RowMapping) -> list[StepAnswer]:
+def steps_of(tx: Tx, run: RunRow) -> list[StepAnswer]:
     """The run as named steps: start, stages (prepare, check), model turns, tool calls, waits, settle."""
-    rows = tx.all(sa.select(effects).where(effects.c.run_id == run["id"]).order_by(effects.c.ordinal))
+    rows = tx.rows(
+        EffectRow, sa.select(effects).where(effects.c.run_id == run.id).order_by(effects.c.ordinal)
+    )
     waits = {
-        row["effect_id"]: row for row in tx.all(sa.select(approvals).where(approvals.c.run_id == run["id"]))
+        row.effect_id: row
+        for row in tx.rows(ApprovalRow, sa.select(approvals).where(approvals.c.run_id == run.id))
     }
-    steps = [
-        _step(
-            "start", "start", "done" if run["started_at"] else "waiting", run["created_at"], run["started_at"]
-        )
-    ]
+    steps = [_step("start", "start", "done" if run.started_at else "waiting", run.created_at, run.started_at)]
     for row in rows:
-        if row["id"] in waits:
-            wait = waits[row["id"]]
+        if row.id in waits:
+            wait = waits[row.id]
             steps.append(
                 _step(
-                    wait["kind"],
+                    wait.kind,
                     "wait",
-                    wait["status"],
-                    wait["created_at"],
-                    wait["decided_at"],
+                    wait.status,
+                    wait.created_at,
+                    wait.decided_at,
                     row,
                     plain=True,
                 )
             )
-        kind = row["kind"]
-        name = f"model turn {row['step']}" if kind == "model" else row["tool"] if kind == "tool" else kind
-        steps.append(_step(name, kind, row["status"], row["started_at"], row["ended_at"], row))
-    if run["ended_at"] is not None:
-        steps.append(_step("settle", "settle", run["status"], run["ended_at"], run["ended_at"]))
+        kind = row.kind
+        name = f"model turn {row.step}" if kind == "model" else (row.tool or kind)
+        steps.append(_step(name, kind, row.status, row.started_at, row.ended_at, row))
+    if run.ended_at is not None:
+        steps.append(_step("settle", "settle", run.status, run.ended_at, run.ended_at))
     return steps
 
 
@@ -146,8 +154,10 @@ def export_of(tx: Tx, run_id: str) -> dict[str, Any]:
     """All there is about a run, as plain JSON: row, steps, effects with arguments and results, events; which part
     of its prompts came from the provider's cache, and what it made of its page."""
     summary = summary_of(tx, run_id)
-    rows = tx.all(sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal))
-    run = tx.one(sa.select(runs).where(runs.c.id == run_id))
+    rows = tx.rows(
+        EffectRow, sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal)
+    )
+    run = tx.row(RunRow, sa.select(runs).where(runs.c.id == run_id))
     assert run is not None
     lines = read_all(tx, run_id)
     shown = fold_lines(lines)
@@ -158,7 +168,7 @@ def export_of(tx: Tx, run_id: str) -> dict[str, Any]:
         "page": shown.page,
         "modules": shown.modules,
         "steps": [step.model_dump() for step in steps_of(tx, run)],
-        "effects": [{str(key): _plain(value) for key, value in row.items()} for row in rows],
+        "effects": [{str(key): _plain(value) for key, value in row._asdict().items()} for row in rows],
         "events": [orjson.loads(line) for _, line in lines],
     }
 
@@ -178,26 +188,26 @@ def _step(
     status: str,
     started_at: datetime | None,
     ended_at: datetime | None,
-    row: sa.RowMapping | None = None,
+    row: EffectRow | None = None,
     plain: bool = False,
 ) -> StepAnswer:
     duration = (ended_at - started_at).total_seconds() if started_at and ended_at else None
     own = None if plain else row
-    usage = own["usage"] if own is not None else None
+    usage = own.usage if own is not None else None
     return StepAnswer(
         name=name,
         kind=kind,
-        step=row["step"] if row is not None else None,
-        tool=row["tool"] if row is not None else None,
+        step=row.step if row is not None else None,
+        tool=row.tool if row is not None else None,
         status=status,
         started_at=iso(started_at) if started_at else None,
         ended_at=iso(ended_at) if ended_at else None,
         duration_s=duration,
         usage=usage,
         cost_usd=(usage or {}).get("cost_usd"),
-        retries=own["retries"] if own is not None else 0,
-        error=_error(own["error"]) if own is not None else None,
-        attempt=own["attempt"] if own is not None else 0,
+        retries=own.retries if own is not None else 0,
+        error=_error(own.error) if own is not None else None,
+        attempt=own.attempt if own is not None else 0,
     )
 
 
@@ -232,18 +242,23 @@ def _matches(query: str) -> sa.ColumnElement[bool]:
     return sa.or_(*(column.ilike(like, escape="\\") for column in columns), asked.exists())
 
 
-def _summary(row: sa.RowMapping) -> RunSummaryAnswer:
+def _summary(row: _ShownRun) -> RunSummaryAnswer:
     names = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "cost_usd")
-    began, ended = row["started_at"], row["ended_at"]
-    released = row["status"] in ("cancelled", "error") or bool(row["problems"])
-    same = {name: row[name] for name in RunSummaryAnswer.model_fields if name in row}
+    began, ended = row.run.started_at, row.run.ended_at
+    released = row.run.status in ("cancelled", "error") or bool(row.run.problems)
+    own = row.run._asdict()
+    same = {name: value for name, value in own.items() if name in RunSummaryAnswer.model_fields}
     return RunSummaryAnswer(
         **{
             **same,
-            "answer_message_id": row["answer_id"],
-            "credits": 0 if released else row["credits"],
-            "usage": {name: row[name] for name in names},
-            "created_at": iso(row["created_at"]),
+            "thread_title": row.thread_title,
+            "started_by_name": row.started_by_name,
+            "step_count": row.step_count,
+            "tool_count": row.tool_count,
+            "answer_message_id": row.run.answer_id,
+            "credits": 0 if released else row.run.credits,
+            "usage": {name: own[name] for name in names},
+            "created_at": iso(row.run.created_at),
             "started_at": iso(began) if began else None,
             "ended_at": iso(ended) if ended else None,
             "duration_s": (ended - began).total_seconds() if began and ended else None,

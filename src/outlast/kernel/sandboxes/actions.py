@@ -32,9 +32,9 @@ async def pause_sandbox(services: Services, actor: Actor, sandbox_id: str) -> Sa
     """Freeze it with its memory (editors); a run that waits for a person there is paused with it. Repeating is
     harmless, and so is pausing one that has ended."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
-    if row["ended_at"] is None:
-        await machines_of(services).freeze(row["workspace_id"])
-        await services.db.write(_pause_run, services, row["workspace_id"])
+    if row.sandbox.ended_at is None:
+        await machines_of(services).freeze(row.sandbox.workspace_id)
+        await services.db.write(_pause_run, services, row.sandbox.workspace_id)
     return await read_sandbox(services, actor, sandbox_id)
 
 
@@ -42,16 +42,16 @@ async def resume_sandbox(services: Services, actor: Actor, sandbox_id: str) -> S
     """Wake the sandbox of its workspace, a new one over the same files where this one has ended (editors); a run that
     was paused with it waits again."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
-    sandbox = await machines_of(services).ensure(row["workspace_id"], row["project_id"])
-    await services.db.write(_wake_run, services, row["workspace_id"])
+    sandbox = await machines_of(services).ensure(row.sandbox.workspace_id, row.sandbox.project_id)
+    await services.db.write(_wake_run, services, row.sandbox.workspace_id)
     return await read_sandbox(services, actor, sandbox.sandbox_id)
 
 
 async def kill_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
     """End it with all its processes; the files stay (editors). Repeating is harmless."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
-    if row["ended_at"] is None:
-        await machines_of(services).kill(row["workspace_id"])
+    if row.sandbox.ended_at is None:
+        await machines_of(services).kill(row.sandbox.workspace_id)
     return await read_sandbox(services, actor, sandbox_id)
 
 
@@ -60,10 +60,10 @@ async def list_files(services: Services, actor: Actor, sandbox_id: str, path: st
     checkpoint answers; only where nothing was kept is it woken. A name that is no UTF-8 is shown as far as it is, and
     cannot be asked for. Raises `PathRefused`, `NotFound`."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.READ)
-    kept = await list_asleep(services, row["workspace_id"], path)
+    kept = await list_asleep(services, row.sandbox.workspace_id, path)
     if kept is not None:
         return kept
-    sandbox = await machines_of(services).ensure(row["workspace_id"], row["project_id"])
+    sandbox = await machines_of(services).ensure(row.sandbox.workspace_id, row.sandbox.project_id)
     found = await sandbox.list_files(path, MAX_FILES)
     return [replace(entry, path=shown_name(entry.path)) for entry in found]
 
@@ -71,10 +71,10 @@ async def list_files(services: Services, actor: Actor, sandbox_id: str, path: st
 async def read_file(services: Services, actor: Actor, sandbox_id: str, path: str) -> bytes:
     """A file's first 5 MB; as `list_files`. Raises `NotFound`, `PathRefused`."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.READ)
-    kept = await read_asleep(services, row["workspace_id"], path)
+    kept = await read_asleep(services, row.sandbox.workspace_id, path)
     if kept is not None:
         return kept
-    sandbox = await machines_of(services).ensure(row["workspace_id"], row["project_id"])
+    sandbox = await machines_of(services).ensure(row.sandbox.workspace_id, row.sandbox.project_id)
     return await sandbox.read_file(path, MAX_FILE_BYTES)
 
 

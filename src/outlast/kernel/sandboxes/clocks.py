@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -11,8 +11,9 @@ from outlast.base.clock import iso
 from outlast.base.settings import SandboxSettings
 from outlast.db.database import Tx
 from outlast.kernel.runs.tables import runs, timers
+from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.rules import Life, PauseKind, State, is_alive
-from outlast.kernel.sandboxes.store import SandboxRow, newest
+from outlast.kernel.sandboxes.store import SandboxRecord, newest
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, workspaces
 
 FREEZE: Final = "sandbox_pause"
@@ -57,17 +58,22 @@ def idle_clocks(life: Life, last_used_at: datetime, settings: SandboxSettings) -
     return {name: last_used_at + timedelta(seconds=seconds) for name, seconds in steps.items()}
 
 
-def clocks_of(tx: Tx, settings: SandboxSettings, row: SandboxRow) -> list[SandboxClock]:
+class _Program(NamedTuple):
+    ends_at: datetime
+    on_timeout: str
+
+
+def clocks_of(tx: Tx, settings: SandboxSettings, row: SandboxRecord) -> list[SandboxClock]:
     """The clocks of one sandbox and of its files, the soonest first; none while a run works there. One that a
     program has asked for has its own end alone, until it is paused."""
     open_runs = _open_runs(tx, row.workspace_id)
     if any(leg != "parked" for leg in open_runs.values()):
         return []
-    program = tx.one(_PROGRAMS, {"workspace": row.workspace_id})
+    program = tx.row(_Program, _PROGRAMS, {"workspace": row.workspace_id})
     if program is not None:
         name, moment = (
-            (PAUSED_FOR_PROGRAM if program["on_timeout"] == "pause" else ENDED_FOR_PROGRAM),
-            program["ends_at"],
+            (PAUSED_FOR_PROGRAM if program.on_timeout == "pause" else ENDED_FOR_PROGRAM),
+            program.ends_at,
         )
         return [SandboxClock(name, iso(moment), TAKES_AWAY[name])]
     due = idle_clocks(row.life, row.last_used_at, settings)
@@ -92,10 +98,20 @@ def clocks_beside_run(tx: Tx, settings: SandboxSettings, workspace_id: str) -> l
     return [clock for clock in clocks_of(tx, settings, row) if clock.name not in spoken_of]
 
 
+class _OpenRun(NamedTuple):
+    id: str
+    leg: str
+
+
 def _open_runs(tx: Tx, workspace_id: str) -> dict[str, str]:
     """Run id → leg, of those that have begun and not ended."""
     mine = runs.c.workspace_id == workspace_id, runs.c.leg.in_(("ready", "held", "parked"))
-    return {row["id"]: row["leg"] for row in tx.all(sa.select(runs.c.id, runs.c.leg).where(*mine))}
+    return {row.id: row.leg for row in tx.rows(_OpenRun, sa.select(runs.c.id, runs.c.leg).where(*mine))}
+
+
+class _SetTimer(NamedTuple):
+    kind: str
+    due_at: datetime
 
 
 def _timers_of(tx: Tx, run_ids: list[str]) -> list[tuple[str, datetime]]:
@@ -103,14 +119,14 @@ def _timers_of(tx: Tx, run_ids: list[str]) -> list[tuple[str, datetime]]:
         return []
     theirs = timers.c.subject_id.in_(run_ids), timers.c.kind.in_(OF_RUNS)
     return [
-        (row["kind"], row["due_at"])
-        for row in tx.all(sa.select(timers.c.kind, timers.c.due_at).where(*theirs))
+        (row.kind, row.due_at)
+        for row in tx.rows(_SetTimer, sa.select(timers.c.kind, timers.c.due_at).where(*theirs))
     ]
 
 
 def _eviction(tx: Tx, settings: SandboxSettings, workspace_id: str) -> dict[str, datetime]:
     """Files go only once a checkpoint holds them all."""
-    place = tx.one(sa.select(workspaces).where(workspaces.c.id == workspace_id))
-    if place is None or place["checkpoint_id"] is None or place["changed_at"] or place["evicted_at"]:
+    place = tx.row(WorkspaceRow, sa.select(workspaces).where(workspaces.c.id == workspace_id))
+    if place is None or place.checkpoint_id is None or place.changed_at or place.evicted_at:
         return {}
-    return {EVICT: place["last_used_at"] + timedelta(minutes=settings.volume_ttl_minutes)}
+    return {EVICT: place.last_used_at + timedelta(minutes=settings.volume_ttl_minutes)}

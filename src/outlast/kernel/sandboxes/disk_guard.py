@@ -24,7 +24,7 @@ from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.sizes import MEBIBYTE, most_on_disk
-from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.set_aside import kinds
 from outlast_sandbox.disk_walk import DiskUse, measure
 from outlast_sandbox.interface import Sandbox
@@ -51,7 +51,7 @@ class Room:
 class Watched:
     """An awake sandbox. `most`: with more it is ended; `used` and `room` are from the last walk, at `walked_at`."""
 
-    row: SandboxRow
+    row: SandboxRecord
     sandbox: Sandbox
     folders: Sequence[Path]
     most: DiskUse | None = None
@@ -71,13 +71,13 @@ class DiskGuard:
         self._news = anyio.Event()
         self._limiter: anyio.CapacityLimiter | None = None
 
-    def awake(self, row: SandboxRow, sandbox: Sandbox) -> None:
+    def awake(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         if self._machines.provider.capabilities.volume:
             folders = [self._machines.workspace_dir(row.workspace_id), *sandbox.disk_folders()]
             self._watched[row.workspace_id] = Watched(row, sandbox, folders)
             self._news.set()
 
-    def asleep(self, row: SandboxRow) -> None:
+    def asleep(self, row: SandboxRecord) -> None:
         self._watched.pop(row.workspace_id, None)
 
     async def run(self) -> None:
@@ -175,7 +175,7 @@ class DiskGuard:
         spent_s = one.walked_at - began
         one.not_before = one.walked_at + max(LEAST_PAUSE_S, PAUSE_PER_WALK * spent_s)
 
-    async def _end(self, one: Watched, row: SandboxRow) -> None:
+    async def _end(self, one: Watched, row: SandboxRecord) -> None:
         used, limit_mb = one.used, self._machines.settings.disk_mb
         error = DiskLimit(
             f"The sandbox was ended: its files took {used.bytes // MEBIBYTE} MiB in {used.entries} files; the limit"

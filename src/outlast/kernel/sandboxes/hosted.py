@@ -8,12 +8,13 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
+from outlast.kernel.sandboxes.rows import HostedSandboxRow
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, sandboxes, workspaces
 
 BELL: Final = "hosted_sandboxes"  # rung when an end was set or moved
@@ -83,22 +84,34 @@ def add(tx: Tx, project_id: str, user_id: str, order: HostedOrder, ends_at: date
     return workspace_id
 
 
+class _HostedLine(NamedTuple):
+    hosted: HostedSandboxRow
+    project_id: str
+    pause_kind: str | None
+    node_id: str | None
+
+
 def find(tx: Tx, workspace_id: str) -> Hosted | None:
     """The sandbox of this workspace; None for one that was killed, or is no sandbox of the API."""
-    row = tx.one(_all().where(hosted_sandboxes.c.workspace_id == workspace_id))
+    row = tx.row(_HostedLine, _all().where(hosted_sandboxes.c.workspace_id == workspace_id))
     return None if row is None else _hosted(row)
 
 
 def of_project(tx: Tx, project_id: str) -> list[Hosted]:
     """All of a project, the newest first."""
     mine = _all().where(workspaces.c.project_id == project_id)
-    return [_hosted(row) for row in tx.all(mine.order_by(hosted_sandboxes.c.workspace_id.desc()))]
+    return [
+        _hosted(row) for row in tx.rows(_HostedLine, mine.order_by(hosted_sandboxes.c.workspace_id.desc()))
+    ]
 
 
 def running(tx: Tx, limit: int) -> list[Hosted]:
     """Those that run now, at most so many, the newest first."""
     now = _all().where(hosted_sandboxes.c.paused_at.is_(None))
-    return [_hosted(row) for row in tx.all(now.order_by(hosted_sandboxes.c.workspace_id.desc()).limit(limit))]
+    return [
+        _hosted(row)
+        for row in tx.rows(_HostedLine, now.order_by(hosted_sandboxes.c.workspace_id.desc()).limit(limit))
+    ]
 
 
 def count_running(tx: Tx, project_id: str) -> tuple[int, int]:
@@ -124,7 +137,7 @@ def due(tx: Tx) -> tuple[list[Hosted], datetime | None]:
     later = sa.select(sa.func.min(hosted_sandboxes.c.ends_at)).where(
         hosted_sandboxes.c.paused_at.is_(None), hosted_sandboxes.c.ends_at > tx.now
     )
-    return [_hosted(row) for row in tx.all(late)], tx.execute(later).scalar()
+    return [_hosted(row) for row in tx.rows(_HostedLine, late)], tx.execute(later).scalar()
 
 
 def run_until(tx: Tx, workspace_id: str, ends_at: datetime) -> None:
@@ -169,20 +182,20 @@ def _all() -> sa.Select[Any]:
     )
 
 
-def _hosted(row: sa.RowMapping) -> Hosted:
+def _hosted(row: _HostedLine) -> Hosted:
     return Hosted(
-        workspace_id=row["workspace_id"],
-        project_id=row["project_id"],
-        user_id=row["user_id"],
-        template=row["template"],
-        metadata=row["metadata"],
-        env=row["env"],
-        options=row["options"],
-        ends_at=row["ends_at"],
-        on_timeout=row["on_timeout"],
-        paused_at=row["paused_at"],
-        pause_kind=row["pause_kind"],
-        node_id=row["node_id"],
-        access_token=row["access_token"],
-        created_at=row["created_at"],
+        workspace_id=row.hosted.workspace_id,
+        project_id=row.project_id,
+        user_id=row.hosted.user_id,
+        template=row.hosted.template,
+        metadata=row.hosted.metadata,
+        env=row.hosted.env,
+        options=row.hosted.options,
+        ends_at=row.hosted.ends_at,
+        on_timeout=row.hosted.on_timeout,
+        paused_at=row.hosted.paused_at,
+        pause_kind=row.pause_kind,
+        node_id=row.node_id,
+        access_token=row.hosted.access_token,
+        created_at=row.hosted.created_at,
     )

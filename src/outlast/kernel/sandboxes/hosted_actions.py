@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from typing import Final
 
 import anyio
-import sqlalchemy as sa
 
 from outlast.base.errors import MalformedInput, NotFound, OutlastError, RateLimited
 from outlast.db.database import Tx
@@ -23,6 +22,7 @@ from outlast.kernel.sandboxes import hosted, hosted_snapshots
 from outlast.kernel.sandboxes.actions import machines_of
 from outlast.kernel.sandboxes.hosted import BASE, Hosted, HostedOrder
 from outlast.kernel.sandboxes.orphans import collect
+from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.rules import hosted_allowed
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.sandboxes.tables import snapshots, workspaces
@@ -274,8 +274,7 @@ def _add(
 def _require_template(tx: Tx, template: str) -> None:
     if template == BASE:
         return
-    ready = sa.select(snapshots.c.name).where(snapshots.c.name == template, snapshots.c.state == "ready")
-    if tx.one(ready) is None:
+    if not tx.exists(snapshots, {"name": template, "state": "ready"}):
         raise NotFound(
             f"There is no template {template[:80]!r}.",
             hint=f"Use {BASE!r}, or the name of a snapshot that is ready.",
@@ -338,7 +337,7 @@ async def _remove(services: Services, found: Hosted) -> None:
 
 
 def _require(tx: Tx, actor: Actor, workspace_id: str) -> Hosted:
-    require_owned(tx, actor, workspaces, "sandbox", workspace_id, Right.EDIT)
+    require_owned(tx, actor, WorkspaceRow, workspaces, "sandbox", workspace_id, Right.EDIT)
     found = hosted.find(tx, workspace_id)
     if found is None or _is_over(tx, found):
         raise _gone(workspace_id)

@@ -13,6 +13,7 @@ from outlast.kernel.sandboxes import hosted_snapshots as store
 from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
 from outlast.kernel.sandboxes.hosted import Hosted, HostedOrder
 from outlast.kernel.sandboxes.hosted_snapshots import HostedSnapshot
+from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.store import give_up
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast.kernel.services import Services
@@ -51,7 +52,7 @@ async def delete_hosted_snapshot(services: Services, actor: Actor, named: str) -
         found = None if project_id is None else store.find(tx, project_id, named)
         if found is None:
             raise NotFound(f"There is no snapshot {named[:80]}.", noun="snapshot")
-        require_owned(tx, actor, workspaces, "snapshot", found.workspace_id, Right.EDIT)
+        require_owned(tx, actor, WorkspaceRow, workspaces, "snapshot", found.workspace_id, Right.EDIT)
         give_up(tx, found.project_id, workspace_id=found.workspace_id)
 
     await services.db.write(run)

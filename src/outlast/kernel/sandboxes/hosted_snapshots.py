@@ -1,9 +1,8 @@
 """Snapshots that programs make of their sandboxes: the files as they were, in a workspace of their own in which nothing
 runs, so that they outlive the sandbox. First argument: the open transaction."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -15,8 +14,7 @@ from outlast.kernel.sandboxes.hosted import OWNER
 from outlast.kernel.sandboxes.tables import hosted_snapshots, workspaces
 
 
-@dataclass(frozen=True, slots=True)
-class HostedSnapshot:
+class HostedSnapshot(NamedTuple):
     """`template` is what its sandbox was started from, and what one started from it is started from too."""
 
     workspace_id: str
@@ -53,8 +51,7 @@ def copy_files(tx: Tx, source_id: str, workspace_id: str) -> None:
 def find(tx: Tx, project_id: str, named: str) -> HostedSnapshot | None:
     """The project's snapshot with this id, or the newest of this name."""
     wanted = sa.or_(hosted_snapshots.c.workspace_id == named, hosted_snapshots.c.name == named)
-    row = tx.one(_all(project_id).where(wanted).limit(1))
-    return None if row is None else HostedSnapshot(**row)
+    return tx.row(HostedSnapshot, _all(project_id).where(wanted).limit(1))
 
 
 def of_project(tx: Tx, project_id: str, source_id: str | None, name: str | None) -> list[HostedSnapshot]:
@@ -64,14 +61,16 @@ def of_project(tx: Tx, project_id: str, source_id: str | None, name: str | None)
         wanted = wanted.where(hosted_snapshots.c.source_id == source_id)
     if name is not None:
         wanted = wanted.where(hosted_snapshots.c.name == name)
-    return [HostedSnapshot(**row) for row in tx.all(wanted)]
+    return tx.rows(HostedSnapshot, wanted)
 
 
 def _all(project_id: str) -> sa.Select[Any]:
-    columns = [
-        hosted_snapshots.c[name] for name in ("workspace_id", "source_id", "name", "template", "created_at")
-    ]
-    mine = sa.select(*columns, workspaces.c.project_id).join(
-        workspaces, workspaces.c.id == hosted_snapshots.c.workspace_id
-    )
+    mine = sa.select(
+        hosted_snapshots.c.workspace_id,
+        workspaces.c.project_id,
+        hosted_snapshots.c.source_id,
+        hosted_snapshots.c.name,
+        hosted_snapshots.c.template,
+        hosted_snapshots.c.created_at,
+    ).join(workspaces, workspaces.c.id == hosted_snapshots.c.workspace_id)
     return mine.where(workspaces.c.project_id == project_id).order_by(hosted_snapshots.c.workspace_id.desc())

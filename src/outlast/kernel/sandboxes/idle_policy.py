@@ -14,7 +14,7 @@ from outlast.base.errors import OutlastError
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.rules import Idle, State, idle_due_s, idle_step
-from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.set_aside import kinds
 
 SWEEP_EVERY_S: Final = 180.0
@@ -91,16 +91,16 @@ class Ladder:
             tasks.cancel_scope.cancel()
 
 
-async def _recorded(machines: SandboxManager) -> list[SandboxRow]:
+async def _recorded(machines: SandboxManager) -> list[SandboxRecord]:
     return await machines.db.read(store.alive_on, machines.provider.name, machines.node_id)
 
 
-async def _step(machines: SandboxManager, seen: SandboxRow) -> None:
+async def _step(machines: SandboxManager, seen: SandboxRecord) -> None:
     async with machines.locks[seen.workspace_id]:
         await _step_held(machines, seen)
 
 
-async def _step_held(machines: SandboxManager, seen: SandboxRow) -> None:
+async def _step_held(machines: SandboxManager, seen: SandboxRecord) -> None:
     row = await machines.db.read(store.newest, seen.workspace_id)
     if row is None or row.id != seen.id:
         return
@@ -114,7 +114,7 @@ async def _step_held(machines: SandboxManager, seen: SandboxRow) -> None:
             await machines.lives.end(row, State.KILLED)
 
 
-def _due_at(machines: SandboxManager, row: SandboxRow) -> datetime | None:
+def _due_at(machines: SandboxManager, row: SandboxRecord) -> datetime | None:
     settings = machines.settings
     due_s = idle_due_s(row.life, settings.idle_pause_s, settings.stop_after_s, settings.kill_after_s)
     return None if due_s is None else row.last_used_at + timedelta(seconds=due_s)

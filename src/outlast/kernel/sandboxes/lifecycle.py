@@ -28,7 +28,7 @@ from outlast.kernel.sandboxes.rules import (
     step_to_use,
 )
 from outlast.kernel.sandboxes.sizes import limits_of
-from outlast.kernel.sandboxes.store import Announce, SandboxRow
+from outlast.kernel.sandboxes.store import Announce, SandboxRecord
 from outlast.kernel.sandboxes.templates import Template, Templates, preview_environment
 from outlast_sandbox.interface import Orphan, Sandbox, SandboxProvider, SandboxSpec
 
@@ -40,10 +40,10 @@ log = logging.getLogger("outlast.sandboxes")
 class Attendant(Protocol):
     """Who has something to do while a sandbox is awake. Told inside the step: it must neither wait nor raise."""
 
-    def awake(self, row: SandboxRow, sandbox: Sandbox) -> None:
+    def awake(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         """It is awake and connected; told again after each sleep and each restart of the server."""
 
-    def asleep(self, row: SandboxRow) -> None:
+    def asleep(self, row: SandboxRecord) -> None:
         """It is about to be frozen, or is gone: leave it alone."""
 
 
@@ -67,10 +67,10 @@ class FileKeeper(Protocol):
 class WayOut(Protocol):
     """What leads from sandboxes to the network. Told inside the step: neither `open` nor `close` waits or raises."""
 
-    async def prepare(self, row: SandboxRow, spec: SandboxSpec) -> SandboxSpec:
+    async def prepare(self, row: SandboxRecord, spec: SandboxSpec) -> SandboxSpec:
         """The spec of a sandbox about to start, completed."""
 
-    def open(self, row: SandboxRow, sandbox: Sandbox) -> None:
+    def open(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         """It is awake; told again after each sleep and each restart of the server."""
 
     def close(self, sandbox_id: str, *, for_good: bool) -> None:
@@ -104,7 +104,7 @@ class Lives:
         self.handles: dict[str, Sandbox] = {}
         self.attendants: list[Attendant] = []
         self._answered: dict[str, float] = {}  # when its agent did last, by sandbox
-        self._awake: dict[str, SandboxRow] = {}  # what attendants were told, by workspace
+        self._awake: dict[str, SandboxRecord] = {}  # what attendants were told, by workspace
         self.snapshots: Snapshots | None = None
         self.way_out: WayOut | None = None
         self.files: FileKeeper | None = None
@@ -112,7 +112,7 @@ class Lives:
     def workspace_dir(self, workspace_id: str) -> Path:
         return self._data_dir / "workspaces" / workspace_id
 
-    async def wake(self, row: SandboxRow) -> Sandbox | None:
+    async def wake(self, row: SandboxRecord) -> Sandbox | None:
         """A handle on the recorded sandbox, awake; None when a new one is needed, with the row closed."""
         handle = self._handle(row)
         step = step_to_use(row.life, handle is not None)
@@ -135,11 +135,11 @@ class Lives:
             self._keep(row, sandbox)
         return sandbox
 
-    async def connect(self, row: SandboxRow) -> Sandbox:
+    async def connect(self, row: SandboxRecord) -> Sandbox:
         """A handle on the recorded sandbox as it is, awake or frozen. Raises `SandboxLost`."""
         return self._handle(row) or await self.provider.connect(row.id, row.ref)
 
-    async def freeze(self, row: SandboxRow) -> None:
+    async def freeze(self, row: SandboxRecord) -> None:
         """Put it to sleep with its memory; where the provider cannot, kill it."""
         sandbox = await self.wake(row)
         if sandbox is None:
@@ -157,27 +157,27 @@ class Lives:
             raise
         await self.change(row, State.PAUSED, PauseKind.FROZEN)
 
-    async def stop(self, row: SandboxRow) -> None:
+    async def stop(self, row: SandboxRecord) -> None:
         """End its processes and keep its place."""
         if row.life.state is State.READY:
             await self.change(row, State.PAUSING)
         await self._kill_processes(row)
         await self.change(row, State.PAUSED, PauseKind.STOPPED)
 
-    async def end(self, row: SandboxRow, state: State, why: OutlastError | None = None) -> None:
+    async def end(self, row: SandboxRecord, state: State, why: OutlastError | None = None) -> None:
         """End it for good; `why` is told with it."""
         await self._kill_processes(row)
         self._shut(row.id, for_good=True)
         await self.change(row, state, why=why)
 
-    async def lose(self, row: SandboxRow) -> None:
+    async def lose(self, row: SandboxRecord) -> None:
         """Record that it was found gone."""
         self.handles.pop(row.workspace_id, None)
         self._asleep(row)
         self._shut(row.id, for_good=True)
         await self.change(row, State.LOST)
 
-    async def start(self, row: SandboxRow) -> Sandbox:
+    async def start(self, row: SandboxRecord) -> Sandbox:
         """Start the recorded sandbox; a failed or cancelled start closes its row."""
         sandbox = None
         try:
@@ -200,7 +200,7 @@ class Lives:
         self._keep(row, sandbox)
         return sandbox
 
-    async def adopt(self, row: SandboxRow, ref: str | None) -> bool:
+    async def adopt(self, row: SandboxRecord, ref: str | None) -> bool:
         """Whether the recorded sandbox still lives; one that was left half asleep is woken."""
         if ref is None or ref != row.ref:
             return False
@@ -229,7 +229,7 @@ class Lives:
             with suppress(SandboxLost):
                 await handle.kill()
 
-    async def spec(self, row: SandboxRow) -> SandboxSpec:
+    async def spec(self, row: SandboxRecord) -> SandboxSpec:
         """What to start for it. Programs that ask for a sandbox through an API find their files in its home folder."""
         hosted = await self._db.read(find_hosted, row.workspace_id)
         template = await self._template_of(row)
@@ -259,14 +259,14 @@ class Lives:
             return True
         return False
 
-    async def _template_of(self, row: SandboxRow) -> Template | None:
+    async def _template_of(self, row: SandboxRecord) -> Template | None:
         """The app template of its workspace; None: it has none, or one that this server does not know any more."""
         name = (await self._db.read(store.templates_of, [row.workspace_id])).get(row.workspace_id)
         if name is not None and name not in self.templates:
             log.warning("unknown app template", extra={"template": name, "workspace_id": row.workspace_id})
         return self.templates.get(name) if name is not None else None
 
-    async def _snapshot_ref(self, row: SandboxRow, named: str | None, app: str) -> str:
+    async def _snapshot_ref(self, row: SandboxRecord, named: str | None, app: str) -> str:
         """What the configuration has installed, what the app template needs, or the snapshot that somebody asked for by
         name; empty: the bare base."""
         if self.snapshots is None or named == BASE:
@@ -275,7 +275,7 @@ class Lives:
 
     async def change(
         self,
-        row: SandboxRow,
+        row: SandboxRecord,
         state: State,
         pause_kind: PauseKind | None = None,
         *,
@@ -295,13 +295,13 @@ class Lives:
         for sandbox in handles.values():
             await sandbox.aclose()
 
-    async def _thaw(self, row: SandboxRow, sandbox: Sandbox) -> None:
+    async def _thaw(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         if may_become(row.life.state, State.RESUMING):
             await self.change(row, State.RESUMING)
         await sandbox.thaw()
         await self.change(row, State.READY)
 
-    async def _kill_processes(self, row: SandboxRow) -> None:
+    async def _kill_processes(self, row: SandboxRecord) -> None:
         self._asleep(row)
         self._shut(row.id, for_good=False)
         sandbox = self._handle(row)
@@ -317,11 +317,11 @@ class Lives:
                 await self.files.leave(row.workspace_id, sandbox)
             await sandbox.kill()
 
-    def _handle(self, row: SandboxRow) -> Sandbox | None:
+    def _handle(self, row: SandboxRecord) -> Sandbox | None:
         handle = self.handles.get(row.workspace_id)
         return handle if handle is not None and handle.sandbox_id == row.id else None
 
-    def _keep(self, row: SandboxRow, sandbox: Sandbox) -> None:
+    def _keep(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         self.handles[row.workspace_id] = sandbox
         self._awake[row.workspace_id] = row
         for attendant in self.attendants:
@@ -334,7 +334,7 @@ class Lives:
         if self.way_out is not None:
             self.way_out.close(sandbox_id, for_good=for_good)
 
-    def _asleep(self, row: SandboxRow) -> None:
+    def _asleep(self, row: SandboxRecord) -> None:
         self._awake.pop(row.workspace_id, None)
         for attendant in self.attendants:
             attendant.asleep(row)

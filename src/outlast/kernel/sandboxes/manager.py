@@ -29,7 +29,7 @@ from outlast.kernel.sandboxes.rules import (
     to_stop,
 )
 from outlast.kernel.sandboxes.sizes import MEBIBYTE, places_taken
-from outlast.kernel.sandboxes.store import Announce, SandboxRow, announce_to_project
+from outlast.kernel.sandboxes.store import Announce, SandboxRecord, announce_to_project
 from outlast.kernel.sandboxes.templates import Templates
 from outlast.kernel.sandboxes.translation import translated_provider
 from outlast_sandbox.checkpoints.saved_folders import KEPT
@@ -233,17 +233,17 @@ class SandboxManager:
     def statistics(self) -> dict[str, int]:
         return {"connected": len(self.lives.handles)}
 
-    def _is_here(self, row: SandboxRow) -> bool:
+    def _is_here(self, row: SandboxRecord) -> bool:
         """Whether this server can reach it: one whose files lie on a machine belongs to that machine's node."""
         on_a_machine = self.provider.capabilities.volume
         return row.provider == self.provider.name and (row.node_id == self.node_id or not on_a_machine)
 
-    async def _newest(self, workspace_id: str) -> SandboxRow | None:
+    async def _newest(self, workspace_id: str) -> SandboxRecord | None:
         """The workspace's latest sandbox; None when it is another node's."""
         row = await self.db.read(store.newest, workspace_id)
         return row if row is not None and self._is_here(row) else None
 
-    async def _wake(self, row: SandboxRow) -> Sandbox | None:
+    async def _wake(self, row: SandboxRecord) -> Sandbox | None:
         if step_to_use(row.life, False) is Step.RESTART:
             return await self._restart(row)
         return await self.lives.wake(row)
@@ -256,13 +256,13 @@ class SandboxManager:
                 row = await self.db.write(store.add, workspace_id, project_id, name, node, self.announce)
         return await self._start(row)
 
-    async def _restart(self, row: SandboxRow) -> Sandbox:
+    async def _restart(self, row: SandboxRecord) -> Sandbox:
         async with self._room:
             await self._make_room(await self._places_of(row.workspace_id))
             await self.lives.change(row, State.RESUMING)
         return await self._start(row)
 
-    async def _start(self, row: SandboxRow) -> Sandbox:
+    async def _start(self, row: SandboxRecord) -> Sandbox:
         sandbox = await self.lives.start(row)
         self.woken.set()
         self.woken = anyio.Event()
@@ -291,7 +291,7 @@ class SandboxManager:
         found = self.lives.templates.get(template) if template is not None else None
         return places_taken(self.settings, found)
 
-    async def _stop_for_room(self, seen: SandboxRow) -> None:
+    async def _stop_for_room(self, seen: SandboxRecord) -> None:
         row = await self._newest(seen.workspace_id)
         if row is not None and row.life == seen.life and row.last_used_at == seen.last_used_at:
             await self.lives.stop(row)

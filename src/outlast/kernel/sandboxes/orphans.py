@@ -12,7 +12,7 @@ from outlast.base.ids import KINDS
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.rules import PauseKind, State
-from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.set_aside import kinds
 from outlast_sandbox.folders import remove_folder
 
@@ -34,7 +34,7 @@ async def reconcile(machines: SandboxManager) -> None:
     await collect(machines)
 
 
-async def _take_up(machines: SandboxManager, row: SandboxRow, refs: dict[str, str]) -> None:
+async def _take_up(machines: SandboxManager, row: SandboxRecord, refs: dict[str, str]) -> None:
     if row.life.state is not State.CREATING and await machines.lives.adopt(row, refs.get(row.id)):
         refs.pop(row.id)
     elif row.life.pause_kind is not PauseKind.STOPPED:
@@ -57,7 +57,7 @@ async def sweep(machines: SandboxManager) -> None:
     await collect(machines)
 
 
-async def _check(machines: SandboxManager, row: SandboxRow, ask_agent: bool) -> None:
+async def _check(machines: SandboxManager, row: SandboxRecord, ask_agent: bool) -> None:
     """Mark it as lost unless it is there, and, with `ask_agent`, answers."""
     async with machines.locks[row.workspace_id]:
         fresh = await machines.db.read(store.newest, row.workspace_id)
@@ -97,7 +97,7 @@ async def _collect(machines: SandboxManager, workspace_id: str) -> None:
         lock.release()
 
 
-async def _recorded(machines: SandboxManager) -> list[SandboxRow]:
+async def _recorded(machines: SandboxManager) -> list[SandboxRecord]:
     return await machines.db.read(store.alive_on, machines.provider.name, machines.node_id)
 
 

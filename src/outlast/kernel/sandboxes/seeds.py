@@ -19,10 +19,12 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.sandboxes.checkpoints import store as checkpoints
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
+from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.services import store as services
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast.kernel.sandboxes.templates import Template, Templates, dev_server
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import messages, threads
 from outlast_sandbox.checkpoints.folder import Content
 from outlast_sandbox.checkpoints.packs import store_batch
@@ -114,16 +116,16 @@ def copy_workspace(
     return workspace_id
 
 
-def fork_workspace(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str, *, owner_id: str) -> str:
+def fork_workspace(tx: Tx, parent: ThreadRow, fork_id: str, message_id: str, *, owner_id: str) -> str:
     """As `copy_workspace`, for the fork of a screen's or page's thread: the files as they were at the message (before
     the first answer: as they began), with the history up to it. `parent` is the row of the forked thread, `message_id`
     is one of its messages, and the fork's copies must be there. A `FileCopy` once `owner_id` is given. The new
     workspace's id. Raises `NotFound` for a thread that has none."""
-    source_id = parent["workspace_id"]
+    source_id = parent.workspace_id
     if source_id is None:
-        raise NotFound("The thread has no files.", id=parent["id"])
+        raise NotFound("The thread has no files.", id=parent.id)
     position = tx.execute(sa.select(messages.c.position).where(messages.c.id == message_id)).scalar_one()
-    kept = checkpoints.at_message(tx, source_id, parent["id"], position)
+    kept = checkpoints.at_message(tx, source_id, parent.id, position)
     workspace_id, began_empty = _add_like(tx, source_id, owner_id, fork_id), _is_pages(tx, source_id)
     kept = kept or (None if began_empty else checkpoints.first_of(tx, source_id))
     checkpoints.copy_history(tx, parent, fork_id, workspace_id, position)
@@ -143,18 +145,17 @@ def _begin_empty(tx: Tx, workspace_id: str) -> None:
 
 
 def _is_pages(tx: Tx, workspace_id: str) -> bool:
-    row = tx.find(workspaces, {"id": workspace_id}, "owner_type")
-    return row is not None and row["owner_type"] == PAGE
+    return bool(tx.value(workspaces.c.owner_type, {"id": workspace_id}) == PAGE)
 
 
 def _add_like(tx: Tx, source_id: str, owner_id: str, thread_id: str) -> str:
     """An empty workspace with the template and the declared services of another, for an owner of the same kind. Raises
     `NotFound`."""
-    source = tx.find(workspaces, {"id": source_id}, "project_id", "template", "owner_type")
+    source = tx.find(WorkspaceRow, workspaces, {"id": source_id})
     if source is None:
         raise NotFound("These files were deleted.", id=source_id)
-    owner = str(source["owner_type"]), owner_id
-    workspace_id = _add(tx, str(source["project_id"]), owner, thread_id, source["template"])
+    owner = source.owner_type, owner_id
+    workspace_id = _add(tx, source.project_id, owner, thread_id, source.template)
     for row in services.services_of(tx, source_id):
         services.declare(tx, workspace_id, row.declared)
     return workspace_id

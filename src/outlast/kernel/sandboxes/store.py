@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -14,6 +14,7 @@ from outlast.db.database import Tx
 from outlast.db.tables import meta
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.hosted import running_workspaces
+from outlast.kernel.sandboxes.rows import SandboxRow
 from outlast.kernel.sandboxes.rules import Life, PauseKind, State, Waking, advance, is_alive, is_awake
 from outlast.kernel.sandboxes.services import store as services
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
@@ -27,7 +28,7 @@ ALIVE = [state.value for state in State if is_alive(state)]
 
 
 @dataclass(frozen=True, slots=True)
-class SandboxRow:
+class SandboxRecord:
     """One sandbox as recorded; `ref` is empty until it has started."""
 
     id: str
@@ -45,31 +46,37 @@ def announce_to_project(tx: Tx, project_id: str, event: str, data: SandboxStateD
     append(tx, project_id, [(event, data)])
 
 
-def newest(tx: Tx, workspace_id: str) -> SandboxRow | None:
+def newest(tx: Tx, workspace_id: str) -> SandboxRecord | None:
     """The workspace's latest sandbox, whatever has become of it."""
     rows = sa.select(sandboxes).where(sandboxes.c.workspace_id == workspace_id)
-    row = tx.one(rows.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(1))
+    row = tx.row(SandboxRow, rows.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(1))
     return None if row is None else row_of(row)
 
 
-def alive_on(tx: Tx, provider: str, node_id: str) -> list[SandboxRow]:
+def alive_on(tx: Tx, provider: str, node_id: str) -> list[SandboxRecord]:
     """Every sandbox of this provider and node that may still have processes, or waits stopped, oldest use first."""
     mine = sa.and_(
         sandboxes.c.provider == provider, sandboxes.c.node_id == node_id, sandboxes.c.state.in_(ALIVE)
     )
     return [
-        row_of(row) for row in tx.all(sa.select(sandboxes).where(mine).order_by(sandboxes.c.last_used_at))
+        row_of(row)
+        for row in tx.rows(SandboxRow, sa.select(sandboxes).where(mine).order_by(sandboxes.c.last_used_at))
     ]
 
 
-def awake_on(tx: Tx, provider: str, node_id: str) -> list[tuple[SandboxRow, Waking]]:
+class _AwakeRun(NamedTuple):
+    workspace_id: str | None
+    leg: str
+
+
+def awake_on(tx: Tx, provider: str, node_id: str) -> list[tuple[SandboxRecord, Waking]]:
     """Every sandbox of this provider and node that takes up memory, with what runs do there."""
     rows = [row for row in alive_on(tx, provider, node_id) if is_awake(row.life)]
     places = [row.workspace_id for row in rows]
     active = sa.select(runs.c.workspace_id, runs.c.leg).where(
         runs.c.workspace_id.in_(places), runs.c.leg.in_(("ready", "held", "parked"))
     )
-    legs = {row["workspace_id"]: row["leg"] for row in tx.all(active)}
+    legs = {row.workspace_id: row.leg for row in tx.rows(_AwakeRun, active)}
     legs |= dict.fromkeys(running_workspaces(tx), "held")
     return [
         (row, Waking(row.id, row.life, row.last_used_at, leg in ("ready", "held"), leg == "parked"))
@@ -78,14 +85,19 @@ def awake_on(tx: Tx, provider: str, node_id: str) -> list[tuple[SandboxRow, Waki
     ]
 
 
+class _TemplateOf(NamedTuple):
+    id: str
+    template: str
+
+
 def templates_of(tx: Tx, workspace_ids: Collection[str]) -> dict[str, str]:
     """The names of the app templates of those that have one."""
     mine = workspaces.c.id.in_(workspace_ids) & workspaces.c.template.is_not(None)
-    rows = tx.all(sa.select(workspaces.c.id, workspaces.c.template).where(mine))
-    return {row["id"]: row["template"] for row in rows}
+    rows = tx.rows(_TemplateOf, sa.select(workspaces.c.id, workspaces.c.template).where(mine))
+    return {row.id: row.template for row in rows}
 
 
-def tell_stopped(tx: Tx, row: SandboxRow, announce: Announce) -> None:
+def tell_stopped(tx: Tx, row: SandboxRecord, announce: Announce) -> None:
     """Tell that a sandbox was stopped to make room, and what that cost."""
     text = "The sandbox was stopped to make room for another. Files are kept; running processes and variables are gone."
     lost = ContextLost(workspace_id=row.workspace_id, sandbox_id=row.id, text=text)
@@ -94,10 +106,10 @@ def tell_stopped(tx: Tx, row: SandboxRow, announce: Announce) -> None:
 
 def add(
     tx: Tx, workspace_id: str, project_id: str, provider: str, node_id: str, announce: Announce
-) -> SandboxRow:
+) -> SandboxRecord:
     """A new sandbox in state `creating`. Raises `NotFound` when the workspace is gone."""
     held = sa.select(workspaces.c.id).where(workspaces.c.id == workspace_id).with_for_update(key_share=True)
-    if tx.one(held) is None:
+    if tx.execute(held).first() is None:
         raise _deleted(workspace_id)
     sandbox_id = new_id("sandbox")
     tx.execute(
@@ -114,7 +126,7 @@ def add(
         )
     )
     life = Life(State.CREATING)
-    row = SandboxRow(sandbox_id, workspace_id, project_id, "", life, tx.now, provider, node_id)
+    row = SandboxRecord(sandbox_id, workspace_id, project_id, "", life, tx.now, provider, node_id)
     _tell(tx, row, announce)
     return row
 
@@ -128,12 +140,12 @@ def change(
     pause_kind: PauseKind | None = None,
     ref: str | None = None,
     why: OutlastError | None = None,
-) -> SandboxRow:
+) -> SandboxRecord:
     """Move a sandbox along its life cycle and tell followers. Raises `Conflict` when the life cycle forbids it.
 
     A `lost` sandbox also tells that what ran in it is gone. Raises `NotFound` when it was given up meanwhile.
     """
-    found = tx.one(sa.select(sandboxes).where(sandboxes.c.id == sandbox_id).with_for_update())
+    found = tx.row(SandboxRow, sa.select(sandboxes).where(sandboxes.c.id == sandbox_id).with_for_update())
     if found is None:
         raise NotFound("The sandbox was deleted with what it belonged to.", id=sandbox_id)
     row = row_of(found)
@@ -183,9 +195,9 @@ def give_up(
         mine &= workspaces.c.id == workspace_id
     used = sa.select(sandboxes).join(workspaces, workspaces.c.id == sandboxes.c.workspace_id).where(mine)
     places: dict[str, str] = {}
-    for row in tx.all(used.order_by(sandboxes.c.id)):
-        places[row["workspace_id"]] = row["node_id"] or ""
-        if announce is not None and is_alive(State(row["state"])):
+    for row in tx.rows(SandboxRow, used.order_by(sandboxes.c.id)):
+        places[row.workspace_id] = row.node_id or ""
+        if announce is not None and is_alive(State(row.state)):
             _tell(tx, replace(row_of(row), life=Life(State.KILLED)), announce)
     for workspace_id, node_id in places.items():
         tx.execute(sa.insert(meta).values(key=GARBAGE + workspace_id, value=node_id))
@@ -216,7 +228,7 @@ def touch(tx: Tx, sandbox_id: str, workspace_id: str) -> None:
     tx.execute(workspaces.update().where(workspaces.c.id == workspace_id).values(last_used_at=tx.now))
 
 
-def touch_all(tx: Tx, rows: Sequence[SandboxRow]) -> None:
+def touch_all(tx: Tx, rows: Sequence[SandboxRecord]) -> None:
     """As `touch`, for several."""
     for row in rows:
         touch(tx, row.id, row.workspace_id)
@@ -226,28 +238,28 @@ def _deleted(workspace_id: str) -> NotFound:
     return NotFound("These files were deleted with what they belonged to.", id=workspace_id)
 
 
-def row_of(row: sa.RowMapping) -> SandboxRow:
+def row_of(row: SandboxRow) -> SandboxRecord:
     """A row of the table `sandboxes`, read."""
-    kind = row["pause_kind"]
-    life = Life(State(row["state"]), PauseKind(kind) if kind else None)
-    return SandboxRow(
-        id=row["id"],
-        workspace_id=row["workspace_id"],
-        project_id=row["project_id"],
-        ref=row["ref"],
+    kind = row.pause_kind
+    life = Life(State(row.state), PauseKind(kind) if kind else None)
+    return SandboxRecord(
+        id=row.id,
+        workspace_id=row.workspace_id,
+        project_id=row.project_id,
+        ref=row.ref,
         life=life,
-        last_used_at=row["last_used_at"],
-        provider=row["provider"],
-        node_id=row["node_id"] or "",
+        last_used_at=row.last_used_at,
+        provider=row.provider,
+        node_id=row.node_id or "",
     )
 
 
-def tell_again(tx: Tx, row: SandboxRow, announce: Announce) -> None:
+def tell_again(tx: Tx, row: SandboxRecord, announce: Announce) -> None:
     """Tell its state once more: what runs in it has changed."""
     _tell(tx, row, announce)
 
 
-def _tell(tx: Tx, row: SandboxRow, announce: Announce, reason: str | None = None) -> None:
+def _tell(tx: Tx, row: SandboxRecord, announce: Announce, reason: str | None = None) -> None:
     kind = row.life.pause_kind
     data = SandboxStateData(
         sandbox_id=row.id,

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import count, json, metadata, moment, own_id, ref, text, word
+from outlast.db.columns import count, json, metadata, moment, one_of, own_id, ref, text, word
 
 workspaces = sa.Table(
     "workspaces",
@@ -74,7 +74,12 @@ checkpoints = sa.Table(
     sa.Column("message_id", sa.String(40), index=True, comment="the answer it belongs to; null: none yet"),
     sa.Column("effect_id", sa.String(40), comment="made after this tool call"),
     sa.Column("parent_id", sa.String(40), comment="the workspace's checkpoint before it"),
-    word("reason", "tool | message | sleep | fork | restore | person | template", nullable=False),
+    word(
+        "reason",
+        "tool | message | sleep | fork | restore | person | template",
+        nullable=False,
+        info=one_of("tool", "message", "sleep", "fork", "restore", "person", "template"),
+    ),
     sa.Column(
         "tree",
         sa.String(64),
@@ -136,7 +141,7 @@ hosted_sandboxes = sa.Table(
     json("env", "environment of what runs inside", nullable=False),
     json("options", "network, life cycle and the like, as asked for", nullable=False),
     moment("ends_at", "paused or killed then", nullable=False, index=True),
-    word("on_timeout", "pause | kill", nullable=False),
+    word("on_timeout", "pause | kill", nullable=False, info=one_of("pause", "kill")),
     moment("paused_at", "paused by its caller or at its end; null: it runs"),
     word("access_token", "opens this sandbox alone, for programs that talk to it", nullable=False),
     moment("created_at", "when", nullable=False),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import anyio
 import sqlalchemy as sa
@@ -16,6 +16,7 @@ from outlast.kernel.projects.permissions import require, require_sandbox
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.clocks import SandboxClock, clocks_of
+from outlast.kernel.sandboxes.rows import SandboxRow
 from outlast.kernel.sandboxes.rules import State, is_alive
 from outlast.kernel.sandboxes.services.store import states_of
 from outlast.kernel.sandboxes.shapes import SandboxAnswer, SandboxLimitsAnswer
@@ -29,11 +30,22 @@ MEASURED_AT_A_TIME: Final = 8
 MOST_LISTED: Final = 200
 
 
+class ShownSandbox(NamedTuple):
+    sandbox: SandboxRow
+    owner_type: str
+    template: str | None
+    thread_id: str | None
+    thread_title: str | None
+    user_id: str | None
+    user_name: str | None
+    active_run_id: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """What the tables say of one sandbox."""
 
-    row: sa.RowMapping
+    row: ShownSandbox
     services: list[ServiceStateData]
     clocks: list[SandboxClock]
 
@@ -53,7 +65,7 @@ async def list_sandboxes(services: Services, actor: Actor, project_id: str) -> l
         require(tx, actor, project_id, Right.READ)
         alive = _rows().where(sandboxes.c.project_id == project_id, sandboxes.c.ended_at.is_(None))
         newest_first = alive.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(MOST_LISTED)
-        return [_recorded(tx, services, row) for row in tx.all(newest_first)]
+        return [_recorded(tx, services, row) for row in tx.rows(ShownSandbox, newest_first)]
 
     found = await services.db.read(run)
     used: dict[str, Usage] = {}
@@ -61,12 +73,12 @@ async def list_sandboxes(services: Services, actor: Actor, project_id: str) -> l
 
     async def look(one: Recorded) -> None:
         async with limiter:
-            used[one.row["id"]] = await _measure(services, one)
+            used[one.row.sandbox.id] = await _measure(services, one)
 
     async with anyio.create_task_group() as tasks:
         for one in found:
             tasks.start_soon(look, one)
-    return [_view(services, one, used[one.row["id"]]) for one in found]
+    return [_view(services, one, used[one.row.sandbox.id]) for one in found]
 
 
 async def read_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
@@ -75,10 +87,10 @@ async def read_sandbox(services: Services, actor: Actor, sandbox_id: str) -> San
     return _view(services, found, await _measure(services, found))
 
 
-def require_row(tx: Tx, actor: Actor, sandbox_id: str, right: Right) -> sa.RowMapping:
+def require_row(tx: Tx, actor: Actor, sandbox_id: str, right: Right) -> ShownSandbox:
     """The sandbox's row with its owner, if the actor has `right` in its project. Raises `NotFound`, `Forbidden`."""
     require_sandbox(tx, actor, sandbox_id, right)
-    row = tx.one(_rows().where(sandboxes.c.id == sandbox_id))
+    row = tx.row(ShownSandbox, _rows().where(sandboxes.c.id == sandbox_id))
     assert row is not None
     return row
 
@@ -87,8 +99,8 @@ def _read(tx: Tx, *, services: Services, actor: Actor, sandbox_id: str) -> Recor
     return _recorded(tx, services, require_row(tx, actor, sandbox_id, Right.READ))
 
 
-def _recorded(tx: Tx, services: Services, row: sa.RowMapping) -> Recorded:
-    sandbox, settings = row_of(row), services.settings.sandbox
+def _recorded(tx: Tx, services: Services, row: ShownSandbox) -> Recorded:
+    sandbox, settings = row_of(row.sandbox), services.settings.sandbox
     alive = is_alive(sandbox.life.state)
     clocks = clocks_of(tx, settings, sandbox) if alive and settings is not None else []
     return Recorded(row, states_of(tx, sandbox.workspace_id), clocks)
@@ -96,11 +108,11 @@ def _recorded(tx: Tx, services: Services, row: sa.RowMapping) -> Recorded:
 
 async def _measure(services: Services, one: Recorded) -> Usage:
     machines = services.machines
-    if machines is None or not is_alive(State(one.row["state"])):
+    if machines is None or not is_alive(State(one.row.sandbox.state)):
         return Usage()
-    layers = machines.layers_of(one.row["template"])
-    disk = await machines.disk.of(machines.workspace_dir(one.row["workspace_id"]), layers)
-    used = await machines.measure(one.row["workspace_id"])
+    layers = machines.layers_of(one.row.template)
+    disk = await machines.disk.of(machines.workspace_dir(one.row.sandbox.workspace_id), layers)
+    used = await machines.measure(one.row.sandbox.workspace_id)
     if used is None:
         return Usage(disk_bytes=disk)
     return Usage(used.memory_bytes, used.processes, used.cpu_s, disk)
@@ -136,9 +148,10 @@ def _rows() -> sa.Select[Any]:
 
 def _view(services: Services, one: Recorded, used: Usage) -> SandboxAnswer:
     row, settings = one.row, services.settings.sandbox
-    same = {name: row[name] for name in SandboxAnswer.model_fields if name in row}
+    columns = {**row.sandbox._asdict(), **row._asdict()}
+    same = {name: value for name, value in columns.items() if name in SandboxAnswer.model_fields}
     machines = services.machines
-    template = machines.lives.templates.get(row["template"] or "") if machines is not None else None
+    template = machines.lives.templates.get(row.template or "") if machines is not None else None
     bounds = settings and limits_of(settings, template)
     limits = bounds and SandboxLimitsAnswer(
         memory_bytes=bounds.memory_bytes,
@@ -156,8 +169,8 @@ def _view(services: Services, one: Recorded, used: Usage) -> SandboxAnswer:
             "limits": limits,
             "services": one.services,
             "clocks": one.clocks,
-            "created_at": iso(row["created_at"]),
-            "last_used_at": iso(row["last_used_at"]),
-            "ended_at": iso(row["ended_at"]) if row["ended_at"] else None,
+            "created_at": iso(row.sandbox.created_at),
+            "last_used_at": iso(row.sandbox.last_used_at),
+            "ended_at": iso(row.sandbox.ended_at) if row.sandbox.ended_at else None,
         }
     )

@@ -10,6 +10,7 @@ from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.workspaces import workspace_of_thread
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads
 
 AT_A_TIME: Final = 4
@@ -51,10 +52,9 @@ class Warmer:
 
 def _place_of(tx: Tx, thread_id: str) -> tuple[str, str] | None:
     """(workspace id, project id) of a thread; None: its agent has no tools that need a sandbox."""
-    thread = tx.find(threads, {"id": thread_id}, "project_id", "profile")
+    thread = tx.find(ThreadRow, threads, {"id": thread_id})
     if thread is None:
         raise NotFound("This thread was deleted.", id=thread_id)
-    if thread["profile"] in WITHOUT_SANDBOX:
+    if thread.profile in WITHOUT_SANDBOX:
         return None
-    project_id = str(thread["project_id"])
-    return workspace_of_thread(tx, project_id, thread_id), project_id
+    return workspace_of_thread(tx, thread.project_id, thread_id), thread.project_id

@@ -1,12 +1,13 @@
 """Items that are set aside, in the database. First argument: the open transaction; kind and id name the item."""
 
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.base.errors import NotFound
 from outlast.base.supervision.items import SetAside
 from outlast.db.database import Tx
+from outlast.kernel.set_aside.rows import SetAsideRow
 from outlast.kernel.set_aside.tables import set_aside
 
 BELL: Final = "set_aside"
@@ -15,7 +16,7 @@ MOST_LISTED: Final = 500
 
 def add(tx: Tx, item: SetAside) -> None:
     """Set an item aside; one that is so already keeps its row."""
-    if tx.find(set_aside, {"kind": item.kind, "id": item.id}, "id") is None:
+    if not tx.exists(set_aside, {"kind": item.kind, "id": item.id}):
         tx.insert(
             set_aside,
             kind=item.kind,
@@ -31,21 +32,26 @@ def add(tx: Tx, item: SetAside) -> None:
 def listed(tx: Tx, limit: int = MOST_LISTED) -> list[SetAside]:
     """The items, newest first, at most `limit`."""
     query = sa.select(set_aside).order_by(set_aside.c.since.desc(), set_aside.c.kind, set_aside.c.id)
-    return [_item(row) for row in tx.all(query.limit(limit))]
+    return [_item(row) for row in tx.rows(SetAsideRow, query.limit(limit))]
 
 
 def count(tx: Tx) -> int:
     return int(tx.execute(sa.select(sa.func.count()).select_from(set_aside)).scalar_one())
 
 
+class _Key(NamedTuple):
+    kind: str
+    id: str
+
+
 def keys(tx: Tx) -> set[tuple[str, str]]:
     """(kind, id) of each."""
-    return {(row["kind"], row["id"]) for row in tx.all(sa.select(set_aside.c.kind, set_aside.c.id))}
+    return {(row.kind, row.id) for row in tx.rows(_Key, sa.select(set_aside.c.kind, set_aside.c.id))}
 
 
 def require(tx: Tx, kind: str, item_id: str) -> SetAside:
     """Raises `NotFound`."""
-    row = tx.find(set_aside, {"kind": kind, "id": item_id})
+    row = tx.find(SetAsideRow, set_aside, {"kind": kind, "id": item_id})
     if row is None:
         raise NotFound(
             f"This {kind} is not set aside.",
@@ -64,5 +70,5 @@ def remove(tx: Tx, kind: str, item_id: str) -> SetAside:
     return found
 
 
-def _item(row: Any) -> SetAside:
-    return SetAside(row["kind"], row["id"], row["since"], row["tries"], row["code"], row["reason"])
+def _item(row: SetAsideRow) -> SetAside:
+    return SetAside(*row)

@@ -9,7 +9,7 @@ thread's is
 import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import orjson
 import sqlalchemy as sa
@@ -56,17 +56,23 @@ def parse_thread_cursor(cursor: str) -> ThreadCursor:
     return ThreadCursor(int(match[1]), match[2], int(match[3] or 0))
 
 
+class _Saved(NamedTuple):
+    leg: str
+    seq_saved: int
+    seq_reserved: int
+
+
 def check_run_cursor(tx: Tx, run_id: str, after: int) -> bool:
     """Whether a run's stream has anything left after this cursor. Raises `CursorUnknown`, `NotFound`."""
-    row = tx.find(runs, {"id": run_id}, "leg", "seq_saved", "seq_reserved")
+    row = tx.find(_Saved, runs, {"id": run_id})
     if row is None:
         raise NotFound("There is no such run.", id=run_id)
-    if after > row["seq_reserved"]:
+    if after > row.seq_reserved:
         raise CursorUnknown(
-            f"The cursor {after} is beyond what this run can have sent ({row['seq_reserved']}).",
+            f"The cursor {after} is beyond what this run can have sent ({row.seq_reserved}).",
             run_id=run_id,
         )
-    return not (row["leg"] == "ended" and after >= row["seq_saved"])
+    return not (row.leg == "ended" and after >= row.seq_saved)
 
 
 def check_thread_cursor(tx: Tx, thread_id: str, cursor: ThreadCursor) -> None:
@@ -91,12 +97,19 @@ def check_project_cursor(tx: Tx, project_id: str, after: int) -> None:
         raise CursorUnknown(f"The cursor is beyond the project's last event ({last}).", project_id=project_id)
 
 
+class _Cursor(NamedTuple):
+    log_seq: int
+    active_run_id: str | None
+
+
 def thread_cursor(tx: Tx, thread_id: str) -> str:
     """The cursor to follow a thread from after reading it whole: it replays the active run from its start."""
-    row = tx.one(sa.select(threads.c.log_seq, threads.c.active_run_id).where(threads.c.id == thread_id))
+    row = tx.row(
+        _Cursor, sa.select(threads.c.log_seq, threads.c.active_run_id).where(threads.c.id == thread_id)
+    )
     if row is None:
         raise NotFound("There is no such thread.", id=thread_id)
-    return str(ThreadCursor(row["log_seq"], row["active_run_id"]))
+    return str(ThreadCursor(row.log_seq, row.active_run_id))
 
 
 async def follow_run(
@@ -298,7 +311,7 @@ class _RunReader:
 
 
 def _is_gone(tx: Tx, table: sa.Table, owner_id: str) -> bool:
-    return tx.find(table, {"id": owner_id}, "id") is None
+    return not tx.exists(table, {"id": owner_id})
 
 
 def _read_folded(tx: Tx, run_id: str, after: int) -> list[Line]:
@@ -308,5 +321,5 @@ def _read_folded(tx: Tx, run_id: str, after: int) -> list[Line]:
 
 
 def _has_ended(tx: Tx, run_id: str, after: int) -> bool:
-    row = tx.find(runs, {"id": run_id}, "leg", "seq_saved")
-    return row is None or (row["leg"] == "ended" and after >= row["seq_saved"])
+    row = tx.find(_Saved, runs, {"id": run_id})
+    return row is None or (row.leg == "ended" and after >= row.seq_saved)

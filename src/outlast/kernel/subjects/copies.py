@@ -1,8 +1,7 @@
 """Copies of subjects: their conversation and their files, each its own from then on."""
 
 from contextlib import suppress
-
-import sqlalchemy as sa
+from typing import Protocol
 
 from outlast.base.errors import OutlastError
 from outlast.db.database import Tx
@@ -15,6 +14,17 @@ from outlast.kernel.services import Services
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.messages import message_in
+
+
+class SubjectRow(Protocol):
+    """What the row of every subject with files has."""
+
+    @property
+    def project_id(self) -> str: ...
+    @property
+    def thread_id(self) -> str: ...
+    @property
+    def workspace_id(self) -> str: ...
 
 
 async def save_files(services: Services, workspace_id: str) -> None:
@@ -32,25 +42,26 @@ def copy_conversation(
     tx: Tx,
     actor: Actor,
     noun: str,
-    source: sa.RowMapping,
+    source: SubjectRow,
     copy_id: str,
     title: str,
     message_id: str | None,
 ) -> tuple[str, str]:
-    """Copy the conversation of a subject (`source`, its row) up to a message, and its files as they were then; without
+    """Copy the conversation of a subject (`source`) up to a message, and its files as they were then; without
     a message all of it, and the files as last saved. Holds the thread. Returns the ids of the copy's thread and
     workspace. Raises `NotFound` for a message of another thread."""
-    thread = threads.hold(tx, source["thread_id"])
+    thread = threads.hold(tx, source.thread_id)
     anchor = {"type": noun, "id": copy_id}
-    if message_id is None and not thread["message_count"]:
+    if message_id is None and not thread.message_count:
         thread_id = threads.add_thread(
-            tx, source["project_id"], actor.user_id, title=title, profile=noun, anchor=anchor
+            tx, source.project_id, actor.user_id, title=title, profile=noun, anchor=anchor
         )
-        return thread_id, copy_workspace(tx, source["workspace_id"], owner_id=copy_id, thread_id=thread_id)
+        return thread_id, copy_workspace(tx, source.workspace_id, owner_id=copy_id, thread_id=thread_id)
     thread_id = fork_thread(tx, thread, actor, message_id, title, None, anchor)
-    last = message_in(tx, thread["id"], message_id)["id"]
+    last = message_in(tx, thread.id, message_id).id
     workspace_id = fork_workspace(tx, thread, thread_id, last, owner_id=copy_id)
-    newest, copied = (checkpoints.newest_of(tx, one) for one in (thread["workspace_id"], workspace_id))
+    newest = None if thread.workspace_id is None else checkpoints.newest_of(tx, thread.workspace_id)
+    copied = checkpoints.newest_of(tx, workspace_id)
     if message_id is None and newest is not None and (copied is None or copied.tree != newest.tree):
         new = NewCheckpoint(workspace_id, "fork", newest.tree, newest.files, newest.size_bytes)
         checkpoints.add(tx, new, tx.now)

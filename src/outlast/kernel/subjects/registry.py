@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from outlast.db.database import Tx
 from outlast.kernel.apps import registry
@@ -34,12 +34,17 @@ class Found:
     title: str
 
 
+class _Titled(NamedTuple):
+    id: str
+    title: str
+
+
 def of_thread(tx: Tx, thread_id: str) -> Found | None:
     """The subject whose own thread this is; None: the thread stands for itself."""
     for one in subjects():
-        row = tx.find(one.table, {"thread_id": thread_id}, "id", "title")
+        row = tx.find(_Titled, one.table, {"thread_id": thread_id})
         if row is not None:
-            return Found(one, row["id"], row["title"])
+            return Found(one, row.id, row.title)
     return None
 
 
@@ -73,15 +78,15 @@ def copy_to_fork(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, st
 def announce_of_thread(tx: Tx, anchor_type: str | None, thread_id: str) -> None:
     """Tell how the subject is whose own thread this is, where it is one's; `anchor_type` is its anchor's."""
     one = subject(anchor_type)
-    row = None if one is None else tx.find(one.table, {"thread_id": thread_id}, "id")
-    if one is not None and row is not None:
-        one.announce(tx, row["id"], None)
+    found = None if one is None else tx.value(one.table.c.id, {"thread_id": thread_id})
+    if one is not None and found is not None:
+        one.announce(tx, found, None)
 
 
 def announce_of_workspace(tx: Tx, workspace_id: str) -> None:
     """The same for the subject whose files lie in a workspace."""
     for one in subjects():
         if "workspace_id" in one.table.c:
-            row = tx.find(one.table, {"workspace_id": workspace_id}, "id")
-            if row is not None:
-                one.announce(tx, row["id"], None)
+            found = tx.value(one.table.c.id, {"workspace_id": workspace_id})
+            if found is not None:
+                one.announce(tx, found, None)

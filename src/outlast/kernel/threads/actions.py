@@ -129,7 +129,9 @@ def view_thread(tx: Tx, actor: Actor, thread_id: str) -> ThreadView:
     """As `read_thread`, inside a transaction that reads more of the same moment."""
     row = require_thread(tx, actor, thread_id, Right.READ)
     data = threads.thread_data(tx, thread_id)
-    return ThreadView(data, row["actor_role"], row["log_seq"], threads.lineage(tx, thread_id))
+    return ThreadView(
+        data, require(tx, actor, row.project_id, Right.READ), row.log_seq, threads.lineage(tx, thread_id)
+    )
 
 
 async def rename_thread(services: Services, actor: Actor, thread_id: str, title: str) -> ThreadData:
@@ -141,7 +143,7 @@ async def rename_thread(services: Services, actor: Actor, thread_id: str, title:
         own = registry.of_thread(tx, thread_id)
         if own is not None:  # before its thread, as everywhere
             own.kind.rename(tx, own.id, line)
-        threads.rename(tx, thread_id, row["project_id"], line)
+        threads.rename(tx, thread_id, row.project_id, line)
         if own is not None:
             own.kind.announce(tx, own.id, actor.user_id)
         return threads.announce(tx, thread_id)
@@ -186,7 +188,7 @@ async def delete_thread(services: Services, actor: Actor, thread_id: str) -> Non
         _demand_its_own(tx, thread_id, "deleted")
         told_later = registry.before_delete(tx, thread_id, actor.user_id)  # before the thread, as everywhere
         _demand_idle(tx, thread_id)
-        give_up(tx, row["project_id"], thread_id, announce_to_project)
+        give_up(tx, row.project_id, thread_id, announce_to_project)
         threads.delete_thread(tx, thread_id)
         for tell in told_later:
             tell()
@@ -207,14 +209,14 @@ async def fork_thread(
     chosen = None if title is None else checked_line("The title", title, limit)
 
     parent = await services.db.read(require_thread, actor, thread_id, Right.EDIT)
-    kind = registry.subject(parent["profile"])
-    if message_id is None and parent["workspace_id"] and kind is not None and kind.fork is not None:
-        await save_files(services, parent["workspace_id"])
+    kind = registry.subject(parent.profile)
+    if message_id is None and parent.workspace_id and kind is not None and kind.fork is not None:
+        await save_files(services, parent.workspace_id)
 
     def run(tx: Tx) -> ThreadData:
         parent = require_thread(tx, actor, thread_id, Right.EDIT)
         check_thread_rate(tx, services, actor)
-        shown = chosen or fork_title(parent["title"], limit)
+        shown = chosen or fork_title(parent.title, limit)
         own = registry.of_thread(tx, thread_id)
         if own is not None and own.kind.fork is not None:
             made = own.kind.fork(tx, services, actor, own.id, shown, message_id)
@@ -250,7 +252,7 @@ def _demand_its_own(tx: Tx, thread_id: str, what: str) -> None:
 
 
 def _demand_idle(tx: Tx, thread_id: str) -> None:
-    active = threads.hold(tx, thread_id)["active_run_id"]
+    active = threads.hold(tx, thread_id).active_run_id
     if active is not None:
         raise ThreadBusy(
             "The agent still works in this thread, or waits for a person.",

@@ -1,5 +1,8 @@
 """Who drives a thread: its lock, changed under the thread row's lock, and told on the thread's and project's logs."""
 
+from datetime import datetime
+from typing import NamedTuple
+
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
@@ -13,6 +16,7 @@ from outlast.kernel.locks.tables import locks as locks_table
 from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
 from outlast.kernel.projects.tables import members
 from outlast.kernel.streams.log import append
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.store import announce, hold
 from outlast.kernel.threads.tables import threads
 
@@ -35,42 +39,42 @@ def demand_not_locked(tx: Tx, thread_id: str, actor: Actor) -> None:
     locks.demand(tx, thread_id, actor.user_id)
 
 
-def take(tx: Tx, thread: sa.RowMapping, actor: Actor, ttl_s: float) -> LockData:
+def take(tx: Tx, thread: ThreadRow, actor: Actor, ttl_s: float) -> LockData:
     """As `drive`, for somebody who takes the lock by hand: followers always learn the new expiry."""
-    shown = drive(tx, thread["id"], thread["project_id"], actor, ttl_s)
-    announce(tx, thread["id"])
+    shown = drive(tx, thread.id, thread.project_id, actor, ttl_s)
+    announce(tx, thread.id)
     return shown
 
 
-def release(tx: Tx, thread: sa.RowMapping, actor: Actor) -> None:
+def release(tx: Tx, thread: ThreadRow, actor: Actor) -> None:
     """The actor lets go. Repeating is harmless. Raises `ThreadLocked` for somebody else's lock, `ThreadBusy` while the
     actor's run works."""
-    hold(tx, thread["id"])
-    before = locks.find_lock(tx, thread["id"])
-    if locks.release(tx, thread["id"], actor.user_id) is not None:
-        _tell(tx, thread["id"], thread["project_id"], "released", None)
-        announce(tx, thread["id"])
-        _tell_unasked(tx, thread["project_id"], before)
+    hold(tx, thread.id)
+    before = locks.find_lock(tx, thread.id)
+    if locks.release(tx, thread.id, actor.user_id) is not None:
+        _tell(tx, thread.id, thread.project_id, "released", None)
+        announce(tx, thread.id)
+        _tell_unasked(tx, thread.project_id, before)
 
 
-def request(tx: Tx, thread: sa.RowMapping, actor: Actor) -> LockData:
+def request(tx: Tx, thread: ThreadRow, actor: Actor) -> LockData:
     """The actor asks the holder for the lock. Raises `LockNotHeld` where there is nobody to ask."""
-    hold(tx, thread["id"])
-    locks.request(tx, thread["id"], actor.user_id)
+    hold(tx, thread.id)
+    locks.request(tx, thread.id, actor.user_id)
     shown = _told(tx, thread, "requested")
-    for _, asked in waiting(tx, shown.holder_id, thread_id=thread["id"]):
-        append(tx, thread["project_id"], [(INBOX, came(asked, shown.holder_id))])
+    for _, asked in waiting(tx, shown.holder_id, thread_id=thread.id):
+        append(tx, thread.project_id, [(INBOX, came(asked, shown.holder_id))])
     return shown
 
 
-def hand_over(tx: Tx, thread: sa.RowMapping, actor: Actor, to_user_id: str, ttl_s: float) -> LockData:
+def hand_over(tx: Tx, thread: ThreadRow, actor: Actor, to_user_id: str, ttl_s: float) -> LockData:
     """The actor makes another member (who must be allowed to: the caller checks) the driver. Raises `LockNotHeld`,
     `ThreadBusy`."""
-    hold(tx, thread["id"])
-    before = locks.find_lock(tx, thread["id"])
-    locks.hand_over(tx, thread["id"], actor.user_id, to_user_id, ttl_s)
+    hold(tx, thread.id)
+    before = locks.find_lock(tx, thread.id)
+    locks.hand_over(tx, thread.id, actor.user_id, to_user_id, ttl_s)
     shown = _told(tx, thread, "handed_over")
-    _tell_unasked(tx, thread["project_id"], before)
+    _tell_unasked(tx, thread.project_id, before)
     return shown
 
 
@@ -86,6 +90,16 @@ def release_all(tx: Tx, project_id: str, user_id: str) -> None:
         announce(tx, thread_id)
     for before in asked:
         _tell_unasked(tx, project_id, before)
+
+
+class _LockRequest(NamedTuple):
+    id: str
+    title: str
+    project_id: str
+    document_id: str | None
+    requested_at: datetime
+    requested_by: str | None
+    name: str
 
 
 def waiting(
@@ -113,21 +127,21 @@ def waiting(
         found = found.where(threads.c.id == thread_id)
     if part is not None:
         found = part.of(found, locks_table.c.requested_at, threads.c.id)
-    return [(row["requested_at"], _asked(row)) for row in tx.all(found)]
+    return [(row.requested_at, _asked(row)) for row in tx.rows(_LockRequest, found)]
 
 
-def _asked(row: sa.RowMapping) -> InboxItem:
+def _asked(row: _LockRequest) -> InboxItem:
     return InboxItem(
         kind="handover",
-        id=row["id"],
-        project_id=row["project_id"],
-        text=f"{row['name']} would like to drive this thread.",
-        created_at=iso(row["requested_at"]),
-        by=row["requested_by"],
-        by_name=row["name"],
-        thread_id=row["id"],
-        thread_title=row["title"],
-        document_id=row["document_id"],
+        id=row.id,
+        project_id=row.project_id,
+        text=f"{row.name} would like to drive this thread.",
+        created_at=iso(row.requested_at),
+        by=row.requested_by,
+        by_name=row.name,
+        thread_id=row.id,
+        thread_title=row.title,
+        document_id=row.document_id,
     )
 
 
@@ -137,10 +151,10 @@ def _tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:
         append(tx, project_id, [(INBOX, went("handover", before.holder_id))])
 
 
-def _told(tx: Tx, thread: sa.RowMapping, change: Change) -> LockData:
-    shown = _shown(tx, thread["id"])
-    _tell(tx, thread["id"], thread["project_id"], change, shown)
-    announce(tx, thread["id"])
+def _told(tx: Tx, thread: ThreadRow, change: Change) -> LockData:
+    shown = _shown(tx, thread.id)
+    _tell(tx, thread.id, thread.project_id, change, shown)
+    announce(tx, thread.id)
     return shown
 
 

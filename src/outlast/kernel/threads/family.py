@@ -1,31 +1,27 @@
 """A thread with those it was forked from and all forks of them."""
 
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.shapes import FamilyThreadAnswer
 from outlast.kernel.threads.tables import threads
 
 MOST: Final = 200
 DEEPEST: Final = 100
 
-_COLUMNS: Final = (
-    threads.c.id,
-    threads.c.title,
-    threads.c.profile,
-    threads.c.parent_thread_id,
-    threads.c.parent_message_id,
-    threads.c.status,
-    threads.c.run_status,
-    threads.c.message_count,
-    threads.c.created_by,
-    threads.c.created_at,
-    users.c.name.label("created_by_name"),
+_SHOWN: Final = sa.select(threads, users.c.name.label("created_by_name")).select_from(
+    threads.outerjoin(users, users.c.id == threads.c.created_by)
 )
+
+
+class _FamilyLine(NamedTuple):
+    thread: ThreadRow
+    created_by_name: str | None
 
 
 def family(tx: Tx, thread_id: str, most: int = MOST) -> list[FamilyThreadAnswer]:
@@ -35,9 +31,11 @@ def family(tx: Tx, thread_id: str, most: int = MOST) -> list[FamilyThreadAnswer]
     found = {row.id: row for row in line}
     parents = list(found)
     while parents and len(found) < most:
-        children = _select().where(threads.c.parent_thread_id.in_(parents), threads.c.id.not_in(list(found)))
-        rows = tx.all(children.order_by(threads.c.created_at, threads.c.id).limit(most - len(found)))
-        new = {row["id"]: _thread(row) for row in rows}
+        children = _SHOWN.where(threads.c.parent_thread_id.in_(parents), threads.c.id.not_in(list(found)))
+        rows = tx.rows(
+            _FamilyLine, children.order_by(threads.c.created_at, threads.c.id).limit(most - len(found))
+        )
+        new = {row.thread.id: _thread(row) for row in rows}
         found |= new
         parents = list(new)
     return list(found.values())
@@ -48,17 +46,26 @@ def _line(tx: Tx, thread_id: str) -> list[FamilyThreadAnswer]:
     line: list[FamilyThreadAnswer] = []
     wanted: str | None = thread_id
     while wanted is not None and len(line) < DEEPEST and all(one.id != wanted for one in line):
-        row = tx.one(_select().where(threads.c.id == wanted))
+        row = tx.row(_FamilyLine, _SHOWN.where(threads.c.id == wanted))
         if row is None:
             break
         line.insert(0, _thread(row))
-        wanted = row["parent_thread_id"]
+        wanted = row.thread.parent_thread_id
     return line
 
 
-def _select() -> sa.Select[Any]:
-    return sa.select(*_COLUMNS).select_from(threads.outerjoin(users, users.c.id == threads.c.created_by))
-
-
-def _thread(row: sa.RowMapping) -> FamilyThreadAnswer:
-    return FamilyThreadAnswer(**{**row, "created_at": iso(row["created_at"])})
+def _thread(row: _FamilyLine) -> FamilyThreadAnswer:
+    thread = row.thread
+    return FamilyThreadAnswer(
+        id=thread.id,
+        title=thread.title,
+        profile=thread.profile,
+        parent_thread_id=thread.parent_thread_id,
+        parent_message_id=thread.parent_message_id,
+        status=thread.status,
+        run_status=thread.run_status,
+        message_count=thread.message_count,
+        created_by=thread.created_by,
+        created_by_name=row.created_by_name,
+        created_at=iso(thread.created_at),
+    )

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from outlast.base.errors import MalformedInput
 from outlast.base.events import ThreadData
 from outlast.db.database import Tx
@@ -20,6 +18,7 @@ from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.actions import check_thread_rate
 from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.rules import fork_title
 from outlast.kernel.threads.shapes import FamilyThreadAnswer
 
@@ -63,21 +62,21 @@ async def fork_with_summary(
     limit = services.settings.limits.title_chars
     chosen = None if title is None else checked_line("The title", title, limit)
 
-    def produce(tx: Tx, parent: sa.RowMapping) -> dict[str, Any]:
-        _demand_without_files(parent["profile"])
+    def produce(tx: Tx, parent: ThreadRow) -> dict[str, Any]:
+        _demand_without_files(parent.profile)
         check_thread_rate(tx, services, actor)
         last = message_in(tx, thread_id, message_id)
         fork_id = threads.add_thread(
             tx,
-            parent["project_id"],
+            parent.project_id,
             actor.user_id,
-            title=chosen or fork_title(parent["title"], limit),
-            profile=parent["profile"],
-            anchor=parent["anchor"],
+            title=chosen or fork_title(parent.title, limit),
+            profile=parent.profile,
+            anchor=parent.anchor,
             parent_thread_id=thread_id,
-            parent_message_id=last["id"],
+            parent_message_id=last.id,
         )
-        draft = Draft(ASKED.format(title=parent["title"]))
+        draft = Draft(ASKED.format(title=parent.title))
         started = start_in(tx, services, actor, fork_id, draft, model, "reject", profile=SUMMARY)
         return {"thread_id": fork_id, "run_id": started["run_id"]}
 

@@ -9,11 +9,12 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.rows import MessageRow, ThreadRow
 from outlast.kernel.threads.search import copy_words
 from outlast.kernel.threads.store import add_thread
 from outlast.kernel.threads.tables import messages, threads
 
-FileCopy = Callable[[Tx, sa.RowMapping, str, str], None]
+FileCopy = Callable[[Tx, ThreadRow, str, str], None]
 """Copies the workspace's files as they were at a message: (tx, parent thread's row, fork's id, message id)."""
 ProposalCopy = Callable[[Tx, str, str, Mapping[str, str]], Mapping[str, str]]
 """Copies what messages propose: (tx, parent's id, fork's id, ids of the fork's messages by the parent's); gives the ids
@@ -22,7 +23,7 @@ of the copies by those of the originals."""
 
 def fork_thread(
     tx: Tx,
-    parent: sa.RowMapping,
+    parent: ThreadRow,
     actor: Actor,
     message_id: str | None,
     title: str,
@@ -34,21 +35,21 @@ def fork_thread(
     (None: its last one), whole: parts with their ids, images, models, times; `copy_proposals` copies what they propose.
     The parent is not changed. Returns the new id; not announced yet. Raises `NotFound` for a message of another thread,
     or when there is nothing to copy."""
-    last = message_in(tx, parent["id"], message_id)
+    last = message_in(tx, parent.id, message_id)
     fork_id = add_thread(
         tx,
-        parent["project_id"],
+        parent.project_id,
         actor.user_id,
         title=title,
-        profile=parent["profile"],
-        anchor=anchor or parent["anchor"],
-        parent_thread_id=parent["id"],
-        parent_message_id=last["id"],
+        profile=parent.profile,
+        anchor=anchor or parent.anchor,
+        parent_thread_id=parent.id,
+        parent_message_id=last.id,
     )
-    _copy_messages(tx, parent["id"], fork_id, last["position"], copy_proposals)
-    copy_words(tx, parent["id"], fork_id, last["position"])
+    _copy_messages(tx, parent.id, fork_id, last.position, copy_proposals)
+    copy_words(tx, parent.id, fork_id, last.position)
     if copy_files is not None:
-        copy_files(tx, parent, fork_id, last["id"])
+        copy_files(tx, parent, fork_id, last.id)
     return fork_id
 
 
@@ -56,20 +57,19 @@ def _copy_messages(
     tx: Tx, from_thread_id: str, to_thread_id: str, upto: int, copy_proposals: ProposalCopy | None
 ) -> None:
     source = messages.c.thread_id == from_thread_id, messages.c.position <= upto
-    rows = tx.all(sa.select(messages).where(*source).order_by(messages.c.position))
-    fresh = {row["id"]: new_id("message") for row in rows}
+    rows = tx.rows(MessageRow, sa.select(messages).where(*source).order_by(messages.c.position))
+    fresh = {row.id: new_id("message") for row in rows}
     proposed = {} if copy_proposals is None else copy_proposals(tx, from_thread_id, to_thread_id, fresh)
     copies = [
-        {
-            **row,
-            "id": fresh[row["id"]],
-            "thread_id": to_thread_id,
-            "reply_to": fresh.get(row["reply_to"]),
-            "parts": [_mapped(part, proposed) for part in row["parts"]],
-        }
+        row._replace(
+            id=fresh[row.id],
+            thread_id=to_thread_id,
+            reply_to=None if row.reply_to is None else fresh.get(row.reply_to),
+            parts=[_mapped(part, proposed) for part in row.parts],
+        )
         for row in rows
     ]
-    tx.execute(sa.insert(messages), copies)
+    tx.execute(sa.insert(messages), [copy._asdict() for copy in copies])
     counted = {"message_count": len(copies), "last_position": upto}
     tx.execute(sa.update(threads).where(threads.c.id == to_thread_id).values(**counted))
 

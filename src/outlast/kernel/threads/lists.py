@@ -1,8 +1,9 @@
 """Lists of threads: pages by last change, or what a search finds."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -10,9 +11,10 @@ from outlast.base.errors import CursorUnknown
 from outlast.base.events import ThreadData
 from outlast.db.database import Tx
 from outlast.kernel.lists import Listed
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.search import match_in, matching_threads
 from outlast.kernel.threads.shapes import Match
-from outlast.kernel.threads.store import select_threads, to_data
+from outlast.kernel.threads.store import ShownThread, select_threads, to_data
 from outlast.kernel.threads.tables import threads
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -40,8 +42,15 @@ def list_threads(
     chosen = _of(project_id, profile)
     if status is not None:
         chosen = chosen.where(threads.c.status == status)
-    rows, following = _page(tx, chosen, before, limit)
-    return Listed([ListedThread(to_data(row)) for row in rows], following)
+    rows = tx.rows(ShownThread, _page(chosen, before, limit))
+    items = [ListedThread(to_data(row)) for row in rows[:limit]]
+    return Listed(items, _following([row.thread for row in rows], limit))
+
+
+class _FoundThread(NamedTuple):
+    shown: ShownThread
+    first: int
+    last: int
 
 
 def search_threads(
@@ -57,12 +66,15 @@ def search_threads(
         .add_columns(found.c.first, found.c.last)
         .join(found, found.c.thread_id == threads.c.id)
     )
-    rows, following = _page(tx, chosen, before, limit)
+    rows = tx.rows(_FoundThread, _page(chosen, before, limit))
     items = [
-        ListedThread(to_data(row), match_in(tx, row["id"], row["title"], row["first"], row["last"], query))
-        for row in rows
+        ListedThread(
+            to_data(row.shown),
+            match_in(tx, row.shown.thread.id, row.shown.thread.title, row.first, row.last, query),
+        )
+        for row in rows[:limit]
     ]
-    return Listed(items, following)
+    return Listed(items, _following([row.shown.thread for row in rows], limit))
 
 
 def _of(project_id: str, profile: str | None) -> sa.Select[Any]:
@@ -70,19 +82,21 @@ def _of(project_id: str, profile: str | None) -> sa.Select[Any]:
     return chosen if profile is None else chosen.where(threads.c.profile == profile)
 
 
-def _page(
-    tx: Tx, chosen: sa.Select[Any], before: str | None, limit: int
-) -> tuple[list[sa.RowMapping], str | None]:
+def _page(chosen: sa.Select[Any], before: str | None, limit: int) -> sa.Select[Any]:
+    """The threads of a page, and one more where another page follows."""
     if before is not None:
         moment, thread_id = _parse(before)
         older = threads.c.updated_at < moment
         chosen = chosen.where(older | ((threads.c.updated_at == moment) & (threads.c.id < thread_id)))
-    rows = tx.all(chosen.order_by(threads.c.updated_at.desc(), threads.c.id.desc()).limit(limit + 1))
-    return rows[:limit], _cursor(rows[limit - 1]) if len(rows) > limit else None
+    return chosen.order_by(threads.c.updated_at.desc(), threads.c.id.desc()).limit(limit + 1)
 
 
-def _cursor(row: sa.RowMapping) -> str:
-    return f"{(row['updated_at'] - _EPOCH) // timedelta(microseconds=1)}:{row['id']}"
+def _following(rows: Sequence[ThreadRow], limit: int) -> str | None:
+    """The cursor of the next page; None: these rows are the last."""
+    if len(rows) <= limit:
+        return None
+    last = rows[limit - 1]
+    return f"{(last.updated_at - _EPOCH) // timedelta(microseconds=1)}:{last.id}"
 
 
 def _parse(cursor: str) -> tuple[datetime, str]:

@@ -11,6 +11,7 @@ from outlast.base.events import ImagePart, TextPart
 from outlast.base.ids import new_id
 from outlast.base.settings import LimitSettings
 from outlast.db.database import Tx
+from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.limits.rules import check_bytes, check_count, clean, is_blank
 
@@ -66,7 +67,7 @@ def _part(tx: Tx, project_id: str, part: Mapping[str, Any]) -> TextPart | ImageP
 
 def _image(tx: Tx, project_id: str, attachment_id: str) -> ImagePart:
     mine = attachments.c.id == attachment_id, attachments.c.project_id == project_id
-    row = tx.one(sa.select(attachments).where(*mine))
+    row = tx.row(AttachmentRow, sa.select(attachments).where(*mine))
     if row is None:
         raise NotFound(
             "There is no such attachment in this project.",
@@ -76,8 +77,8 @@ def _image(tx: Tx, project_id: str, attachment_id: str) -> ImagePart:
     return ImagePart(
         id=new_id("part"),
         attachment_id=attachment_id,
-        media_type=row["media_type"],
-        name=row["name"],
-        width=row["width"],
-        height=row["height"],
+        media_type=row.media_type,
+        name=row.name,
+        width=row.width,
+        height=row.height,
     )

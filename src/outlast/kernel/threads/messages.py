@@ -1,6 +1,6 @@
 """Messages in the database. First argument: the open transaction."""
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -11,6 +11,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.streams.log import append
+from outlast.kernel.threads.rows import MessageRow
 from outlast.kernel.threads.rules import text_of, title_from
 from outlast.kernel.threads.search import move_words, put_words, replace_title, replace_words
 from outlast.kernel.threads.tables import messages, threads
@@ -76,7 +77,7 @@ def add_message(
     row = {
         "id": message_id,
         "thread_id": thread_id,
-        "position": thread["last_position"],
+        "position": thread.last_position,
         "role": role,
         "sender_id": sender_id,
         "status": status,
@@ -91,18 +92,23 @@ def add_message(
     }
     tx.execute(_ADD, row)
     text = text_of(parts)
-    put_words(tx, thread_id, thread["project_id"], thread["last_position"], text)
-    if thread["message_count"] == 1 and not thread["titled"] and text.strip():
-        _set_title(tx, thread_id, thread["project_id"], title_from(text))
+    put_words(tx, thread_id, thread.project_id, thread.last_position, text)
+    if thread.message_count == 1 and not thread.titled and text.strip():
+        _set_title(tx, thread_id, thread.project_id, title_from(text))
     data = message_data(tx, message_id)
     if logged:  # an answer's message.created stands in its run's log instead, before run.completed
         append(tx, thread_id, [("message.created", MessageCreated(message=data))])
     return data
 
 
+class _NamedMessage(NamedTuple):
+    message: MessageRow
+    sender_name: str | None
+
+
 def message_data(tx: Tx, message_id: str) -> MessageData:
     """One message as the API shows it. Raises `NotFound`."""
-    row = tx.one(_ONE, {"message": message_id})
+    row = tx.row(_NamedMessage, _ONE, {"message": message_id})
     if row is None:
         raise NotFound("There is no such message.", message_id=message_id)
     return _to_data(row)
@@ -118,18 +124,25 @@ def rewrite_message(tx: Tx, project_id: str, message_id: str, parts: list[dict[s
     return data
 
 
+class _Turn(NamedTuple):
+    position: int
+    status: str
+    last_position: int
+    project_id: str
+
+
 def take_turn(tx: Tx, thread_id: str, message_id: str) -> None:
     """The run that answers this message has its turn: one that nothing has answered yet stands behind everything that
     was said while it waited, and is not marked as dropped any more. Followers get it again with `message.created`. The
     thread's row is held."""
-    row = tx.one(_STANDS, {"message": message_id})
-    if row is None or tx.one(_ANSWERED, {"thread": thread_id, "message": message_id}) is not None:
+    row = tx.row(_Turn, _STANDS, {"message": message_id})
+    if row is None or tx.execute(_ANSWERED, {"thread": thread_id, "message": message_id}).first() is not None:
         return
     changed: dict[str, Any] = {}
-    if row["position"] != row["last_position"]:
+    if row.position != row.last_position:
         changed["position"] = tx.execute(_LAST_POSITION, {"thread": thread_id}).scalar_one()
-        move_words(tx, thread_id, row["position"], changed["position"])
-    if row["status"] != "complete":
+        move_words(tx, thread_id, row.position, changed["position"])
+    if row.status != "complete":
         changed["status"] = "complete"
     if changed:
         _change(tx, thread_id, message_id, **changed)
@@ -138,7 +151,7 @@ def take_turn(tx: Tx, thread_id: str, message_id: str) -> None:
 def mark_dropped(tx: Tx, thread_id: str, message_id: str) -> None:
     """The run for this message ended before it said anything: a message that nothing has answered says so from now on
     (status `cancelled`), until another run takes it up."""
-    if tx.one(_ANSWERED, {"thread": thread_id, "message": message_id}) is None:
+    if tx.execute(_ANSWERED, {"thread": thread_id, "message": message_id}).first() is None:
         _change(tx, thread_id, message_id, status="cancelled")
 
 
@@ -149,7 +162,7 @@ def _change(tx: Tx, thread_id: str, message_id: str, **values: Any) -> None:
     append(tx, thread_id, [("message.created", MessageCreated(message=data))])
 
 
-def message_in(tx: Tx, thread_id: str, message_id: str | None) -> sa.RowMapping:
+def message_in(tx: Tx, thread_id: str, message_id: str | None) -> MessageRow:
     """Row of a thread's message, or of its last one for None. Raises `NotFound`."""
     mine = sa.select(messages).where(messages.c.thread_id == thread_id)
     named = (
@@ -157,7 +170,7 @@ def message_in(tx: Tx, thread_id: str, message_id: str | None) -> sa.RowMapping:
         if message_id is None
         else mine.where(messages.c.id == message_id)
     )
-    row = tx.one(named.limit(1))
+    row = tx.row(MessageRow, named.limit(1))
     if row is None:
         what = (
             "This thread has no messages yet." if message_id is None else "This thread has no such message."
@@ -174,7 +187,7 @@ def list_messages(
     mine = _select().where(messages.c.thread_id == thread_id)
     if before is not None:
         mine = mine.where(messages.c.position < before)
-    rows = tx.all(mine.order_by(messages.c.position.desc()).limit(limit + 1))
+    rows = tx.rows(_NamedMessage, mine.order_by(messages.c.position.desc()).limit(limit + 1))
     page = [_to_data(row) for row in reversed(rows[:limit])]
     return page, page[0].position if len(rows) > limit else None
 
@@ -182,12 +195,19 @@ def list_messages(
 def messages_upto(tx: Tx, thread_id: str, position: int, limit: int | None = None) -> list[MessageData]:
     """The messages up to and including a position, oldest first; with `limit`, only the last so many of them."""
     mine = _select().where(messages.c.thread_id == thread_id, messages.c.position <= position)
-    rows = tx.all(mine.order_by(messages.c.position.desc()).limit(limit))
+    rows = tx.rows(_NamedMessage, mine.order_by(messages.c.position.desc()).limit(limit))
     return [_to_data(row) for row in reversed(rows)]
 
 
-def _next_position(tx: Tx, thread_id: str) -> sa.RowMapping:
-    row = tx.one(_NEXT_POSITION, {"thread": thread_id, "now": tx.now})
+class _NextPosition(NamedTuple):
+    message_count: int
+    last_position: int
+    titled: bool
+    project_id: str
+
+
+def _next_position(tx: Tx, thread_id: str) -> _NextPosition:
+    row = tx.row(_NextPosition, _NEXT_POSITION, {"thread": thread_id, "now": tx.now})
     if row is None:
         raise NotFound("There is no such thread.", thread_id=thread_id)
     return row
@@ -204,22 +224,22 @@ def _select() -> sa.Select[Any]:
     )
 
 
-def _to_data(row: sa.RowMapping) -> MessageData:
+def _to_data(row: _NamedMessage) -> MessageData:
     return MessageData.model_validate(
         {
-            "id": row["id"],
-            "thread_id": row["thread_id"],
-            "position": row["position"],
-            "role": row["role"],
-            "sender_id": row["sender_id"],
-            "sender_name": row["sender_name"],
-            "status": row["status"],
-            "parts": row["parts"],
-            "model": row["model"],
-            "run_id": row["run_id"],
-            "credits": row["credits"],
-            "error": row["error"],
-            "stop_reason": row["stop_reason"],
-            "created_at": iso(row["created_at"]),
+            "id": row.message.id,
+            "thread_id": row.message.thread_id,
+            "position": row.message.position,
+            "role": row.message.role,
+            "sender_id": row.message.sender_id,
+            "sender_name": row.sender_name,
+            "status": row.message.status,
+            "parts": row.message.parts,
+            "model": row.message.model,
+            "run_id": row.message.run_id,
+            "credits": row.message.credits,
+            "error": row.message.error,
+            "stop_reason": row.message.stop_reason,
+            "created_at": iso(row.message.created_at),
         }
     )

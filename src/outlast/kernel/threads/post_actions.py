@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import sqlalchemy as sa
-
 from outlast.base.events import MessageData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -20,6 +18,7 @@ from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.services import Services
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.message_parts import Draft, compose
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.rules import demand_open
 from outlast.kernel.threads.tables import messages as messages_table
 
@@ -42,8 +41,8 @@ async def post_message(
         "post", thread_id, draft.content, list(draft.parts), list(draft.images), list(draft.mentions)
     )
 
-    def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
-        if named_in(tx, row["project_id"], _text(draft)).agent:
+    def produce(tx: Tx, row: ThreadRow) -> dict[str, Any]:
+        if named_in(tx, row.project_id, _text(draft)).agent:
             return start_in(tx, services, actor, thread_id, draft, None, "enqueue")
         check_made_rate(
             tx,
@@ -53,11 +52,11 @@ async def post_message(
             by="sender_id",
             which=messages_table.c.role == "user",
         )
-        parts = compose(tx, row["project_id"], draft, services.settings.limits)
-        demand_open(threads.hold(tx, thread_id)["status"], thread_id)
+        parts = compose(tx, row.project_id, draft, services.settings.limits)
+        demand_open(threads.hold(tx, thread_id).status, thread_id)
         message = threads.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
         announce_thread(tx, thread_id)
-        tell_named(tx, actor, row["project_id"], message, draft.mentions)
+        tell_named(tx, actor, row.project_id, message, draft.mentions)
         return {"message_id": message.id, "run_id": None}
 
     def run(tx: Tx) -> Posted:

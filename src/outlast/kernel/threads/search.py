@@ -8,7 +8,7 @@ over a tsvector on PostgreSQL; `_matches` knows the difference. All words must m
 
 import re
 import unicodedata
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import TSQUERY
@@ -85,16 +85,21 @@ def matching_threads(tx: Tx, project_id: str, query: str) -> sa.Subquery | None:
     return found.group_by(search_entries.c.thread_id).subquery("found")
 
 
+class _Match(NamedTuple):
+    id: str
+    parts: Any
+
+
 def match_in(tx: Tx, thread_id: str, title: str, first: int, last: int, query: str) -> Match:
     """What to show for a thread that was found: its title where that matched, else the newest message that did."""
     wanted = words_of(query)
     if first == TITLE:
         return Match(snippet=snippet(title, wanted), message_id=None)
     at = messages.c.thread_id == thread_id, messages.c.position == last
-    row = tx.one(sa.select(messages.c.id, messages.c.parts).where(*at))
+    row = tx.row(_Match, sa.select(messages.c.id, messages.c.parts).where(*at))
     if row is None:
         return Match(snippet="", message_id=None)
-    return Match(snippet=snippet(text_of(row["parts"]), wanted), message_id=row["id"])
+    return Match(snippet=snippet(text_of(row.parts), wanted), message_id=row.id)
 
 
 def snippet(text: str, wanted: list[str]) -> str:
@@ -116,22 +121,34 @@ def mend_index(tx: Tx) -> None:
         tx.execute(sa.text("INSERT INTO search_words(search_words) VALUES ('rebuild')"))
 
 
+class _Thread(NamedTuple):
+    id: str
+    project_id: str
+    title: str
+
+
 def rebuild(tx: Tx, after: str = "", limit: int = REBUILD_THREADS) -> tuple[str | None, int]:
     """Make the entries of the next `limit` threads anew, in the order of their ids, from their titles and messages.
     Returns the id to go on `after` (None: all are done) and how many entries were made. Safe to repeat. Writers wait
     for one such slice only; what is searched for meanwhile is found."""
-    page = tx.all(
+    page = tx.rows(
+        _Thread,
         sa.select(threads.c.id, threads.c.project_id, threads.c.title)
         .where(threads.c.id > after)
         .order_by(threads.c.id)
         .limit(limit)
-        .with_for_update(key_share=True)  # a message that comes meanwhile is indexed after this
+        .with_for_update(key_share=True),  # a message that comes meanwhile is indexed after this
     )
     count = 0
     for row in page:
-        tx.execute(sa.delete(search_entries).where(search_entries.c.thread_id == row["id"]))
-        count += _index_thread(tx, row["id"], row["project_id"], row["title"])
-    return (page[-1]["id"] if len(page) == limit else None), count
+        tx.execute(sa.delete(search_entries).where(search_entries.c.thread_id == row.id))
+        count += _index_thread(tx, row.id, row.project_id, row.title)
+    return (page[-1].id if len(page) == limit else None), count
+
+
+class _Message(NamedTuple):
+    position: int
+    parts: Any
 
 
 def _index_thread(tx: Tx, thread_id: str, project_id: str, title: str) -> int:
@@ -139,24 +156,25 @@ def _index_thread(tx: Tx, thread_id: str, project_id: str, title: str) -> int:
     count, last = 1, 0
     while True:
         after = messages.c.thread_id == thread_id, messages.c.position > last
-        page = tx.all(
+        page = tx.rows(
+            _Message,
             sa.select(messages.c.position, messages.c.parts)
             .where(*after)
             .order_by(messages.c.position)
-            .limit(_REBUILD_PAGE)
+            .limit(_REBUILD_PAGE),
         )
         if not page:
             return count
         rows: list[dict[str, Any]] = [
             {
                 "thread_id": thread_id,
-                "position": row["position"],
-                "words": _entry(project_id, text_of(row["parts"])),
+                "position": row.position,
+                "words": _entry(project_id, text_of(row.parts)),
             }
             for row in page
         ]
         tx.execute(sa.insert(search_entries), rows)
-        count, last = count + len(rows), page[-1]["position"]
+        count, last = count + len(rows), page[-1].position
 
 
 def _matches(tx: Tx, project_id: str, words: list[str]) -> sa.ColumnElement[bool]:

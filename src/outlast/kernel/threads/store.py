@@ -4,7 +4,7 @@ Messages are in `messages.py`; both halves are used together, so this module als
 """
 
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -15,7 +15,7 @@ from outlast.base.errors import NotFound
 from outlast.base.events import ThreadData, ThreadDeleted, ThreadUpdated
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.locks.store import LOCK_COLUMNS, drop, find_lock, join_lock, lock_data
+from outlast.kernel.locks.store import LOCK_COLUMNS, LockColumns, drop, find_lock, join_lock, lock_data
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import INBOX, went
 from outlast.kernel.runs.tables import runs, timers
@@ -23,6 +23,7 @@ from outlast.kernel.sandboxes.tables import sandboxes
 from outlast.kernel.streams.log import append
 from outlast.kernel.streams.tables import log
 from outlast.kernel.threads.messages import add_message, list_messages, message_data, messages_upto
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.rules import NEW_TITLE, document_of, title_from
 from outlast.kernel.threads.search import TITLE, put_words, replace_title
 from outlast.kernel.threads.tables import threads
@@ -102,18 +103,24 @@ def add_thread(
     return thread_id
 
 
-def hold(tx: Tx, thread_id: str) -> sa.RowMapping:
+def hold(tx: Tx, thread_id: str) -> ThreadRow:
     """The thread's row, held until the transaction ends, so that what is decided about it stays true. Raises
     `NotFound`."""
-    row = tx.one(_HOLD, {"thread": thread_id})
+    row = tx.row(ThreadRow, _HOLD, {"thread": thread_id})
     if row is None:
         raise NotFound("There is no such thread.", thread_id=thread_id)
     return row
 
 
+class ShownThread(NamedTuple):
+    thread: ThreadRow
+    sandbox_id: str | None
+    lock: LockColumns
+
+
 def thread_data(tx: Tx, thread_id: str) -> ThreadData:
     """The thread as lists and events show it. Raises `NotFound`."""
-    row = tx.one(_ONE, {"thread": thread_id})
+    row = tx.row(ShownThread, _ONE, {"thread": thread_id})
     if row is None:
         raise NotFound("There is no such thread.", thread_id=thread_id)
     return to_data(row)
@@ -167,7 +174,7 @@ def _unasked(tx: Tx, thread_id: str) -> list[InboxChanged]:
     """What waits for somebody in a thread, and goes with it: a request to hand it over, and what its agent proposed."""
     lock = find_lock(tx, thread_id)
     asked = [went("handover", lock.holder_id)] if lock is not None and lock.requested_by is not None else []
-    proposed = tx.find(proposals, {"thread_id": thread_id, "state": "open"}, "id") is not None
+    proposed = tx.exists(proposals, {"thread_id": thread_id, "state": "open"})
     return [*asked, *([went("proposal", None)] if proposed else [])]
 
 
@@ -175,13 +182,12 @@ def lineage(tx: Tx, thread_id: str) -> list[tuple[str, str]]:
     """Id and title of the threads this one was forked from, the nearest first; one that was deleted ends the line."""
     line: list[tuple[str, str]] = []
     seen = {thread_id}
-    row = tx.one(sa.select(threads.c.parent_thread_id).where(threads.c.id == thread_id))
-    while row is not None and row["parent_thread_id"] not in seen | {None}:
-        parent_id = row["parent_thread_id"]
-        seen.add(parent_id)
-        row = tx.one(sa.select(threads.c.title, threads.c.parent_thread_id).where(threads.c.id == parent_id))
+    row = tx.find(ThreadRow, threads, {"id": thread_id})
+    while row is not None and row.parent_thread_id is not None and row.parent_thread_id not in seen:
+        row = tx.find(ThreadRow, threads, {"id": row.parent_thread_id})
         if row is not None:
-            line.append((parent_id, row["title"]))
+            seen.add(row.id)
+            line.append((row.id, row.title))
     return line
 
 
@@ -190,24 +196,24 @@ def select_threads() -> sa.Select[Any]:
     return sa.select(threads, _sandbox, *LOCK_COLUMNS).select_from(join_lock(threads, threads.c.id))
 
 
-def to_data(row: sa.RowMapping) -> ThreadData:
+def to_data(row: ShownThread) -> ThreadData:
     """A row of `select_threads` as the API shows it."""
-    created: datetime = row["created_at"]
+    created: datetime = row.thread.created_at
     return ThreadData(
-        id=row["id"],
-        project_id=row["project_id"],
-        title=row["title"],
-        profile=row["profile"],
-        status=row["status"],
-        run_status=row["run_status"],
-        active_run_id=row["active_run_id"],
-        sandbox_id=row["sandbox_id"],
-        anchor=row["anchor"],
-        parent_thread_id=row["parent_thread_id"],
-        parent_message_id=row["parent_message_id"],
-        lock=lock_data(row, row["id"]),
-        message_count=row["message_count"],
-        created_by=row["created_by"],
+        id=row.thread.id,
+        project_id=row.thread.project_id,
+        title=row.thread.title,
+        profile=row.thread.profile,
+        status=row.thread.status,
+        run_status=row.thread.run_status,
+        active_run_id=row.thread.active_run_id,
+        sandbox_id=row.sandbox_id,
+        anchor=row.thread.anchor,
+        parent_thread_id=row.thread.parent_thread_id,
+        parent_message_id=row.thread.parent_message_id,
+        lock=lock_data(row.lock, row.thread.id),
+        message_count=row.thread.message_count,
+        created_by=row.thread.created_by,
         created_at=iso(created),
-        updated_at=iso(row["updated_at"]),
+        updated_at=iso(row.thread.updated_at),
     )

@@ -47,7 +47,7 @@ class Fork:
     def __init__(self, tx: Tx) -> None:
         self.team = Team(tx)
         self.document_id = make_document(tx, self.team)
-        self.parent_id: str = store.document_of(tx, self.document_id)["thread_id"]
+        self.parent_id: str = store.document_of(tx, self.document_id).thread_id
         say(tx, self.parent_id, self.team.owner, "Make it shorter.")
         blocks = list(store.tree(tx, self.document_id).blocks())
         made = self.propose(tx, self.parent_id, *[replacing(one, "Short.") for one in blocks[:2]])
@@ -77,7 +77,7 @@ class Fork:
         proposed, _ = list_proposals(tx, thread_id=self.parent_id, state="all")
         return (
             threads.thread_data(tx, self.parent_id),
-            [dict(row) for row in tx.all(of_parent.order_by(messages.c.position))],
+            tx.execute(of_parent.order_by(messages.c.position)).all(),
             proposed,
             read_all(tx, self.parent_id),
         )

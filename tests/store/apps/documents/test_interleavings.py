@@ -42,6 +42,7 @@ from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals import store as proposals
 from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.store import NewEdit, Source
+from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import sections
 from outlast.base.document_data import EditData
 from outlast.base.errors import Conflict, EditDecided, NotFound, SectionLocked, TextChanged
@@ -111,7 +112,7 @@ class Interleaving(RuleBasedStateMachine):
     def begin(self) -> None:
         self.team: Team = self.do(Team)
         self.document_id: str = self.do(make_document, self.team, TEXT)
-        self.thread_id = self.do(store.document_of, self.document_id)["thread_id"]
+        self.thread_id = self.do(store.document_of, self.document_id).thread_id
         self.views = {name: self.look_now() for name in ("owner", "editor")}
         self.keep_state()
 
@@ -181,7 +182,7 @@ class Interleaving(RuleBasedStateMachine):
 
     def held_by_others(self, tx: Tx, user_id: str) -> list[str]:
         theirs = locks.c.holder_id != user_id, locks.c.expires_at > tx.now, locks.c.resource_type == "section"
-        return [row["resource_id"] for row in tx.all(sa.select(locks.c.resource_id).where(*theirs))]
+        return list(tx.execute(sa.select(locks.c.resource_id).where(*theirs)).scalars())
 
     @staticmethod
     def kept(tree: Tree, section_id: str) -> Any:
@@ -291,7 +292,7 @@ class Interleaving(RuleBasedStateMachine):
             return
 
         def run(tx: Tx) -> None:
-            row = tx.find(sections, {"id": section.id})
+            row = tx.find(SectionRow, sections, {"id": section.id})
             assert row is not None
             if let_go:
                 locking.release(tx, row, self.actor(person))

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from outlast.apps.documents import anchors, store
 from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents.edits.changes import DeleteSection, EditBlock, InsertSection
+from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import sections
 from outlast.base.errors import MalformedInput, NotFound, SectionLocked
 from outlast.db.database import Database, Tx
@@ -26,7 +27,7 @@ async def keep(desk: Desk, heading: str, by: Actor) -> str:
     section_id = (await desk.section(heading)).id
 
     def run(tx: Tx) -> None:
-        row = tx.find(sections, {"id": section_id})
+        row = tx.find(SectionRow, sections, {"id": section_id})
         assert row is not None
         locking.take(tx, row, by, TTL_S)
 
@@ -76,7 +77,7 @@ async def test_whoever_leaves_keeps_nothing(db: Database):
     def leave(tx: Tx) -> list[str]:
         dropped = locking.drop_held(tx, desk.team.project_id, desk.team.editor.user_id)
         locking.tell_dropped(tx, dropped)
-        return [row["id"] for row, _ in dropped]
+        return [row.id for row, _ in dropped]
 
     assert await db.write(leave) == [one]
     assert set(await db.read(locks_of, [one, two])) == {two}
@@ -96,7 +97,7 @@ async def test_conversations_about_a_document_and_its_parts_are_found(db: Databa
 
     made = await db.write(make)
     found = await db.read(store.threads_about, desk.team.project_id, desk.document_id)
-    assert [row["id"] for row in found] == sorted([desk.thread_id, *made])
+    assert [row.id for row in found] == sorted([desk.thread_id, *made])
 
 
 @pytest.mark.parametrize(

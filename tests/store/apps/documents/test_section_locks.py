@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents.edits.changes import DeleteSection
+from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import sections
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
@@ -19,7 +20,7 @@ from tests.documents import Desk
 async def test_a_section_that_went_meanwhile_is_kept_by_nobody(db: Database, action: str) -> None:
     desk = await Desk.open(db)
     section = await desk.section("Risks")
-    row = await db.read(lambda tx: tx.find(sections, {"id": section.id}))
+    row = await db.read(lambda tx: tx.find(SectionRow, sections, {"id": section.id}))
     assert row is not None
     await desk.write(DeleteSection(section.id))
 
@@ -45,7 +46,7 @@ async def test_a_section_can_be_asked_for_whose_holder_may_not_edit_any_more(db:
     section = await desk.section("Risks")
 
     def ask(tx: Tx) -> str | None:
-        row = tx.find(sections, {"id": section.id})
+        row = tx.find(SectionRow, sections, {"id": section.id})
         assert row is not None
         locking.take(tx, row, desk.team.editor, 60)
         mine = members.c.user_id == desk.team.editor.user_id

@@ -86,7 +86,7 @@ async def test_a_database_that_refuses_once_does_not_end_the_keeper(
             while True:
                 await clock.wait_sleepers()
                 row = await row_of(db)
-                if row is not None and row["state"] == "ready":
+                if row is not None and row.state == "ready":
                     break
                 clock.advance(LEASE.total_seconds())
         assert not failures
@@ -108,7 +108,7 @@ async def test_a_source_that_outlasts_its_lease_is_not_read_twice_by_the_same_ke
         assert await one.read_due() == 0
         reader.go.set()
     assert reader.count == 1
-    assert (await row_of(db))["state"] == "ready"
+    assert (await row_of(db)).state == "ready"
 
 
 async def test_reading_ends_below_the_lease_and_says_so(db: Database, clock: ManualClock) -> None:
@@ -118,9 +118,9 @@ async def test_reading_ends_below_the_lease_and_says_so(db: Database, clock: Man
     await one.synchronise()
     assert await one.read_due() == 1
     row = await row_of(db)
-    assert row["state"] == "failed"
-    assert "longer than" in row["error"]
-    assert row["due_at"] <= clock.now() + RETRY
+    assert row.state == "failed"
+    assert "longer than" in row.error
+    assert row.due_at <= clock.now() + RETRY
 
 
 async def test_what_is_being_read_stays_so_when_it_is_added_again_and_when_another_server_starts(
@@ -133,7 +133,7 @@ async def test_what_is_being_read_stays_so_when_it_is_added_again_and_when_anoth
     await db.write(filling.add, NewSource("tracker", "markdown", PLACE), clock.now())
     await db.write(filling.cut_anew, "other rules")
     row = await row_of(db)
-    assert (row["state"], row["due_at"]) == ("fetching", lease)
+    assert (row.state, row.due_at) == ("fetching", lease)
     if db.dialect == "postgresql":  # where another server may be reading it
         await one.synchronise()
         assert await one.read_due() == 0

@@ -20,6 +20,7 @@ from outlast.apps.knowledge.excerpts import known_package
 from outlast.apps.knowledge.hits import ModuleText
 from outlast.apps.knowledge.indexer import Indexer
 from outlast.apps.knowledge.reranker import Reranker, RerankFailed
+from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.search import REST_S, Knowledge
 from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, vectors
 from outlast.apps.knowledge.texts import searched_text, text_hash
@@ -92,18 +93,18 @@ def replace_passages(tx: Tx, source_id: str, texts: Sequence[tuple[str, str, str
 
 async def embed_all(db: Database, embedder: HashingEmbedder, only: Sequence[str] | None = None) -> None:
     """Store the vectors of all passages (or of those with these headings), as the indexer does."""
-    rows = await db.read(lambda tx: tx.all(sa.select(knowledge_passages)))
-    chosen = [row for row in rows if only is None or row["heading"] in only]
+    rows = await db.read(lambda tx: tx.rows(KnowledgePassageRow, sa.select(knowledge_passages)))
+    chosen = [row for row in rows if only is None or row.heading in only]
     made = await HashingEmbedder(embedder.dimensions).embed(
-        [searched_text(row["heading"], row["body"]) for row in chosen]
+        [searched_text(row.heading, row.body) for row in chosen]
     )
 
     def put(tx: Tx) -> None:
-        known = store.vectors_of(tx, embedder.model, [row["hash"] for row in chosen])
+        known = store.vectors_of(tx, embedder.model, [row.hash for row in chosen])
         for row, vector in zip(chosen, made, strict=True):
-            if row["hash"] not in known:
-                tx.insert(vectors, model=embedder.model, hash=row["hash"], vector=vector, created_at=tx.now)
-                known[row["hash"]] = vector
+            if row.hash not in known:
+                tx.insert(vectors, model=embedder.model, hash=row.hash, vector=vector, created_at=tx.now)
+                known[row.hash] = vector
         tx.ring(store.VECTORS)
 
     await db.write(put)

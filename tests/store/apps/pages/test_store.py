@@ -47,7 +47,7 @@ async def test_what_is_added_is_read_back_and_listed_without_html(db: Database):
     assert (listed, more) == ([await db.read(store.page_data, page_id)], None)
     row = await db.read(store.page_of_thread, data.thread_id)
     assert row is not None
-    assert row["id"] == page_id
+    assert row.id == page_id
     assert await db.read(store.page_of_workspace, "wsp_none") is None
     with pytest.raises(NotFound):
         await db.read(store.page_data, "pag_none")
@@ -91,7 +91,7 @@ async def test_a_link_opens_its_page_until_it_is_over_and_only_its_hash_is_kept(
         return links.add_link(tx, store.page_of(tx, page_id), team.owner.user_id, "wiki", until)
 
     kept, short = await db.write(link, None), await db.write(link, 1)
-    assert (await db.read(links.opened, kept.secret))["page_id"] == page_id
+    assert (await db.read(links.opened, kept.secret)).page_id == page_id
     assert [one.id for one in await db.read(links.list_links, page_id)] == [short.link.id, kept.link.id]
     hashes = await db.read(lambda tx: set(tx.execute(sa.select(page_links.c.hash)).scalars()))
     assert hashes == {hash_of(kept.secret), hash_of(short.secret)}
@@ -118,9 +118,9 @@ async def test_actions_are_told_in_the_order_in_which_they_were_done(db: Databas
         return names
 
     names = await db.write(act)
-    assert [row["name"] for row in await db.read(actions.open_of_run, "run_1")] == names
+    assert [row.action.name for row in await db.read(actions.open_of_run, "run_1")] == names
     assert await db.read(actions.count_waiting, page_id) == 5
-    thread_id = (await db.read(store.page_of, page_id))["thread_id"]
+    thread_id = (await db.read(store.page_of, page_id)).thread_id
     for _ in range(2):  # repeating is harmless
         await db.write(actions.take, thread_id, "run_1")
     await db.write(actions.end, thread_id, "run_1", "completed", [], begun=True)
@@ -136,7 +136,7 @@ async def test_actions_are_told_in_the_order_in_which_they_were_done(db: Databas
 async def test_a_project_or_thread_that_goes_takes_the_page_with_all_that_is_its_own(db: Database):
     for table in (projects, threads):
         team, page_id = await db.write(make)
-        thread_id = (await db.read(store.page_of, page_id))["thread_id"]
+        thread_id = (await db.read(store.page_of, page_id)).thread_id
         await db.write(take_full, page_id, Rules(LiveTrees()), "<p>one</p>", Author())
         await db.write(remove, table, team.project_id if table is projects else thread_id)
         with pytest.raises(NotFound):

@@ -69,7 +69,7 @@ class Page:
 
     async def now(self) -> tuple[int, str]:
         row = await self.db.read(store.page_of, self.id)
-        return row["version"], row["html"]
+        return row.version, row.html
 
     async def count(self) -> str:
         _, html = await self.now()
@@ -77,7 +77,7 @@ class Page:
 
     async def told(self) -> list[dict[str, Any]]:
         row = await self.db.read(store.page_of, self.id)
-        lines = await self.db.read(read_all, row["thread_id"])
+        lines = await self.db.read(read_all, row.thread_id)
         return [event for _, line in lines if (event := orjson.loads(line))["event"].startswith("page.")]
 
 

@@ -60,7 +60,7 @@ async def test_what_is_added_is_read_back(db: Database, team: Team) -> None:
     for find, key in ((store.screen_of_thread, "thread_id"), (store.screen_of_workspace, "workspace_id")):
         row = await db.read(find, getattr(data, key))
         assert row is not None
-        assert row["id"] == screen_id
+        assert row.id == screen_id
     assert await db.read(store.screen_of_thread, team.thread_id) is None
 
 

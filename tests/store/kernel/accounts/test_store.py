@@ -12,6 +12,7 @@ from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts import store
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.accounts.rows import SessionRow, TokenRow
 from outlast.kernel.accounts.secrets import hash_of
 from outlast.kernel.accounts.tables import sessions, tokens
 from tests.factories import make_user
@@ -20,7 +21,7 @@ from tests.factories import make_user
 async def test_the_local_owner_is_made_once(db: Database) -> None:
     first = await db.write(store.ensure_local_owner, "unlimited")
     again = await db.write(store.ensure_local_owner, "starter")
-    assert (again["id"], again["plan"], again["is_local"]) == (first["id"], "unlimited", True)
+    assert (again.id, again.plan, again.is_local) == (first.id, "unlimited", True)
 
 
 async def test_servers_that_start_together_make_one_local_owner(db: Database) -> None:
@@ -28,13 +29,13 @@ async def test_servers_that_start_together_make_one_local_owner(db: Database) ->
     made: list[str] = []
 
     async def start() -> None:
-        made.append((await db.write(store.ensure_local_owner, "unlimited"))["id"])
+        made.append((await db.write(store.ensure_local_owner, "unlimited")).id)
 
     async with anyio.create_task_group() as group:
         for _ in range(8):
             group.start_soon(start)
     assert len(set(made)) == 1
-    assert [row["id"] for row in await db.read(store.list_users)] == made[:1]
+    assert [row.id for row in await db.read(store.list_users)] == made[:1]
 
 
 async def test_a_token_signs_its_owner_in_and_is_stored_only_as_a_hash(db: Database) -> None:
@@ -46,7 +47,7 @@ async def test_a_token_signs_its_owner_in_and_is_stored_only_as_a_hash(db: Datab
     assert await db.read(store.list_tokens, ada.user_id) == [made.token]
 
     def stored(tx: Tx) -> str:
-        return str(dict(tx.all(sa.select(tokens))[0]))
+        return str(tx.rows(TokenRow, sa.select(tokens)))
 
     assert made.secret not in await db.read(stored)
 
@@ -115,7 +116,7 @@ async def test_a_session_lasts_thirty_days_or_until_signed_out(db: Database) -> 
         tx.now += timedelta(days=30)
         assert store.actor_for_session(tx, one) is None
         store.add_session(tx, ada.user_id)
-        assert len(tx.all(sa.select(sessions))) == 1, "ended sessions are swept"
+        assert len(tx.rows(SessionRow, sa.select(sessions))) == 1, "ended sessions are swept"
 
     await db.write(run)
 

@@ -14,6 +14,7 @@ from outlast.base.errors import CreditsNeeded
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.store import set_plan
 from outlast.kernel.credits import store
+from outlast.kernel.credits.rows import LedgerRow
 from outlast.kernel.credits.tables import ledger
 from tests.factories import make_user
 
@@ -23,8 +24,8 @@ DECEMBER = datetime(2026, 12, 1, tzinfo=UTC)
 
 
 def rows(tx: Tx, user_id: str) -> list[tuple[str, int]]:
-    found = tx.all(sa.select(ledger).where(ledger.c.user_id == user_id).order_by(ledger.c.id))
-    return [(row["kind"], row["credits"]) for row in found]
+    found = tx.rows(LedgerRow, sa.select(ledger).where(ledger.c.user_id == user_id).order_by(ledger.c.id))
+    return [(row.kind, row.credits) for row in found]
 
 
 async def test_a_month_is_granted_once_and_the_rest_expires(db: Database) -> None:
@@ -154,7 +155,7 @@ async def test_the_balance_is_always_the_sum_and_never_beyond_the_allowance(
 
 def reserve_if_possible(tx: Tx, user_id: str, run_id: str, price: int) -> None:
     left = store.balance(tx, user_id, PLANS)
-    known = tx.one(sa.select(ledger.c.id).where(ledger.c.run_id == run_id)) is not None
+    known = tx.exists(ledger, {"run_id": run_id})
     if known or left is None or price <= left:
         store.reserve(tx, user_id, run_id, price, PLANS)
     else:

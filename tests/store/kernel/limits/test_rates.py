@@ -15,6 +15,7 @@ from outlast.apps.documents import store
 from outlast.apps.documents.comments.actions import Written, create_comment
 from outlast.apps.documents.edits.actions import change_document, import_markdown, restore_version
 from outlast.apps.documents.edits.changes import InsertSection
+from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.tables import comments, document_versions
 from outlast.base.errors import RateLimited
 from outlast.db.database import Database, Tx
@@ -65,7 +66,7 @@ async def bring(services: Services, actor: Actor, desk: Desk) -> None:
 
 
 async def restore(services: Services, actor: Actor, desk: Desk) -> None:
-    version = int((await desk.db.read(_document, desk))["version"])
+    version = int((await desk.db.read(_document, desk)).version)
     await restore_version(services, actor, desk.document_id, max(version - 1, 1) if version > 1 else 0)
 
 
@@ -99,7 +100,7 @@ async def attach(services: Services, actor: Actor, desk: Desk) -> None:
     await upload_attachment(services, actor, desk.team.project_id, "dot.png", PNG)
 
 
-def _document(tx: Tx, desk: Desk) -> sa.RowMapping:
+def _document(tx: Tx, desk: Desk) -> DocumentRow:
     return store.document_of(tx, desk.document_id)
 
 

@@ -11,6 +11,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.secrets import hash_of
 from outlast.kernel.previews import store as previews
+from outlast.kernel.previews.rows import PreviewGrantRow
 from outlast.kernel.previews.tables import preview_grants
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from tests.factories import Team
@@ -58,8 +59,8 @@ async def test_grants_run_out_and_are_swept_and_no_secret_is_stored(db: Database
         tx.now += timedelta(seconds=60)
         assert previews.find_ticket(tx, late, sandbox_id, 3000) is None
         secret, _ = previews.add_ticket(tx, team.owner, workspace_id, 3000, "")
-        stored = tx.all(sa.select(preview_grants))
-        assert [row["hash"] for row in stored] == [hash_of(secret)]
+        stored = tx.rows(PreviewGrantRow, sa.select(preview_grants))
+        assert [row.hash for row in stored] == [hash_of(secret)]
         assert secret not in str(stored)
         grant = previews.find_ticket(tx, secret, sandbox_id, 3000)
         assert grant is not None

@@ -9,7 +9,6 @@ import pytest
 
 from outlast.base.errors import Forbidden, NotFound
 from outlast.db.database import Database, Tx
-from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.permissions import require, require_run, require_thread
 from outlast.kernel.projects.rules import Right
 from tests.factories import Team, make_run
@@ -62,13 +61,3 @@ async def test_a_stranger_cannot_tell_a_foreign_thread_from_none(db: Database) -
 
     foreign, none = await db.write(messages)
     assert foreign == none
-
-
-async def test_a_row_tells_the_role_it_was_opened_with(db: Database) -> None:
-    def role(tx: Tx) -> tuple[str, str]:
-        team = Team(tx)
-        reader: Actor = team.viewer
-        row = require_thread(tx, reader, team.thread_id, Right.READ)
-        return row["actor_role"], row["id"]
-
-    assert (await db.write(role))[0] == "viewer"

@@ -12,10 +12,13 @@ import sqlalchemy as sa
 from outlast.base.errors import AlreadyMember, LastOwner, NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.projects import invitations, store
+from outlast.kernel.projects.rows import ProjectRow
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.rows import LogRow
 from outlast.kernel.streams.tables import log
+from outlast.kernel.threads.rows import MessageRow, SearchEntryRow
 from outlast.kernel.threads.tables import messages, search_entries
 from tests.factories import Team, make_project, make_thread, make_user
 
@@ -124,10 +127,10 @@ async def test_deleting_a_project_leaves_nothing_behind(db: Database) -> None:
         other = make_thread(tx, make_project(tx, team.stranger), team.stranger, "stays")
         store.rename_project(tx, team.project_id, "Renamed")
         store.delete_project(tx, team.project_id)
-        assert [row["thread_id"] for row in tx.all(sa.select(messages))] == [other]
-        assert {row["stream_id"] for row in tx.all(sa.select(log))} == {other}
-        assert {row["thread_id"] for row in tx.all(sa.select(search_entries))} == {other}
-        assert len(tx.all(sa.select(projects))) == 1
+        assert [row.thread_id for row in tx.rows(MessageRow, sa.select(messages))] == [other]
+        assert {row.stream_id for row in tx.rows(LogRow, sa.select(log))} == {other}
+        assert {row.thread_id for row in tx.rows(SearchEntryRow, sa.select(search_entries))} == {other}
+        assert len(tx.rows(ProjectRow, sa.select(projects))) == 1
 
     await db.write(run)
 

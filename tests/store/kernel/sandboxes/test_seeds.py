@@ -24,6 +24,7 @@ from outlast.kernel.sandboxes.tables import checkpoints
 from outlast.kernel.sandboxes.templates import DEV_SERVER
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads.forks import fork_thread
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads
 from outlast.testing.templates import small_template
 from tests.factories import Team, make_run, make_thread, say
@@ -77,9 +78,9 @@ async def test_a_new_screen_begins_with_the_templates_files(canvas: Canvas) -> N
     assert first.reason == "template"
     tree = await canvas.keeper().tree(first)
     assert [entry.path for entry in tree.entries] == ["app", "app/page.tsx", "index.html"]
-    thread = await canvas.db.read(lambda tx: tx.find(threads, {"id": thread_id}))
+    thread = await canvas.db.read(lambda tx: tx.find(ThreadRow, threads, {"id": thread_id}))
     assert thread is not None
-    assert thread["workspace_id"] == workspace_id
+    assert thread.workspace_id == workspace_id
     told = [orjson.loads(line) for _, line in await canvas.db.read(read_all, thread_id)]
     assert "checkpoint.created" in [event["event"] for event in told]
 
@@ -179,11 +180,11 @@ async def test_a_fork_has_the_files_as_they_were_at_its_message(canvas: Canvas) 
     async def forked(message_id: str) -> str:
         made: list[str] = []
 
-        def copy(tx: Tx, parent: sa.RowMapping, fork_id: str, at: str) -> None:
+        def copy(tx: Tx, parent: ThreadRow, fork_id: str, at: str) -> None:
             made.append(fork_workspace(tx, parent, fork_id, at, owner_id=new_id("screen")))
 
         def fork(tx: Tx) -> None:
-            parent = tx.find(threads, {"id": thread_id})
+            parent = tx.find(ThreadRow, threads, {"id": thread_id})
             assert parent is not None
             fork_thread(tx, parent, canvas.team.owner, message_id, "Fork", copy)
 

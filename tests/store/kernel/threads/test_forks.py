@@ -13,6 +13,7 @@ from outlast.kernel.streams.tables import log
 from outlast.kernel.threads import store
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.lists import search_threads
+from outlast.kernel.threads.rows import MessageRow
 from outlast.kernel.threads.tables import messages, threads
 from tests.factories import Team, make_project, make_thread, make_user, say, text_part
 
@@ -24,7 +25,7 @@ def state_of(tx: Tx, thread_id: str) -> list[dict[str, Any]]:
         sa.select(messages).where(messages.c.thread_id == thread_id).order_by(messages.c.position),
         sa.select(log).where(log.c.stream_id == thread_id).order_by(log.c.first_seq),
     ]
-    return [dict(row) for statement in of_thread for row in tx.all(statement)]
+    return [row._asdict() for statement in of_thread for row in tx.execute(statement)]
 
 
 def content(tx: Tx, thread_id: str) -> list[dict[str, Any]]:
@@ -100,10 +101,11 @@ async def test_answers_in_a_fork_answer_the_copied_questions(db: Database) -> No
     def run(tx: Tx) -> None:
         team = Team(tx)
         fork_id = fork_thread(tx, store.hold(tx, conversation(tx, team, 2)), team.editor, None, "Fork", None)
-        rows = tx.all(
-            sa.select(messages).where(messages.c.thread_id == fork_id).order_by(messages.c.position)
+        rows = tx.rows(
+            MessageRow,
+            sa.select(messages).where(messages.c.thread_id == fork_id).order_by(messages.c.position),
         )
-        assert [rows[1]["reply_to"], rows[3]["reply_to"]] == [rows[0]["id"], rows[2]["id"]]
+        assert [rows[1].reply_to, rows[3].reply_to] == [rows[0].id, rows[2].id]
 
     await db.write(run)
 
@@ -158,7 +160,7 @@ async def test_files_are_copied_as_they_were_at_the_message(db: Database) -> Non
             team.owner,
             None,
             "Fork",
-            lambda _tx, parent, fork, message: asked.append((parent["id"], fork, message)),
+            lambda _tx, parent, fork, message: asked.append((parent.id, fork, message)),
         )
         assert asked == [(team.thread_id, fork_id, message_id)]
 

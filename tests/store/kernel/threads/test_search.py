@@ -18,6 +18,7 @@ TEXTS = {
     "trains": ["Trains run on time", "see src/outlast/app.py and run_time", "東京へ行く"],
     "planes": ["A quick flight", "100% sure; SELECT * FROM planes -- '\"", "final words"],
 }
+ENTRIES = sa.select(search_entries.c.thread_id, search_entries.c.words)
 QUERIES = {
     "quick": {"boats", "planes"},
     "qui": {"boats", "planes"},
@@ -98,7 +99,7 @@ async def test_results_come_in_pages(db: Database) -> None:
 async def test_the_deleted_index_is_rebuilt_to_the_same_answers(db: Database) -> None:
     project_id, made = await db.write(prepare)
     before = {query: await db.read(found, project_id, query, made) for query in QUERIES}
-    rows = await db.read(lambda tx: tx.all(sa.select(search_entries.c.thread_id, search_entries.c.words)))
+    rows = await db.read(lambda tx: list(map(tuple, tx.execute(ENTRIES))))
 
     await db.write(lambda tx: tx.execute(sa.delete(search_entries)).rowcount)
     assert await db.read(found, project_id, "quick", made) == set()
@@ -108,11 +109,9 @@ async def test_the_deleted_index_is_rebuilt_to_the_same_answers(db: Database) ->
     assert after_id is not None
     assert await db.write(search.rebuild, after_id, 3) == (None, len(rows) - count)
     after = {query: await db.read(found, project_id, query, made) for query in QUERIES}
-    again = await db.read(lambda tx: tx.all(sa.select(search_entries.c.thread_id, search_entries.c.words)))
+    again = await db.read(lambda tx: list(map(tuple, tx.execute(ENTRIES))))
     assert after == before
-    assert sorted(map(tuple, (row.values() for row in again))) == sorted(
-        map(tuple, (row.values() for row in rows))
-    )
+    assert sorted(again) == sorted(rows)
 
 
 async def test_a_broken_index_is_mended_and_entries_that_are_there_are_replaced(db: Database) -> None:

@@ -160,8 +160,8 @@ async def test_a_deleted_thread_leaves_nothing_behind(db: Database) -> None:
         store.announce(tx, team.thread_id)
         store.delete_thread(tx, team.thread_id)
         for table in (messages, threads, locks):
-            assert tx.all(sa.select(table)) == []
-        left = {row["stream_id"] for row in tx.all(sa.select(log.c.stream_id))}
+            assert tx.execute(sa.select(table)).all() == []
+        left = set(tx.execute(sa.select(log.c.stream_id)).scalars())
         assert left == {team.project_id}
         assert run_id not in left
         with pytest.raises(NotFound):

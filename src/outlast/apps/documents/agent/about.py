@@ -4,7 +4,7 @@ that a model's cache holds over them. What changed since then the tools tell."""
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -16,11 +16,14 @@ from outlast.apps.documents.agent.document_text import (
     ToldSection,
 )
 from outlast.apps.documents.history import versions
+from outlast.apps.documents.rows import CommentRow, DocumentRow, EditRow
 from outlast.apps.documents.tables import comments, document_versions, documents, edits, proposals
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.runs.model import Run
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads
 
 FILES_TOLD: Final = 50
@@ -61,11 +64,11 @@ def about_run(tx: Tx, run: Run) -> About:
 def anchor_of(tx: Tx, thread_id: str) -> dict[str, Any] | None:
     """The thread's anchor with the `document_id` that it leads to, and the thread's `project_id`; None: it leads to
     none."""
-    thread = tx.find(threads, {"id": thread_id}, "anchor", "document_id", "project_id")
-    if thread is None or thread["document_id"] is None or thread["anchor"].get("type") not in ANCHORS:
+    thread = tx.find(ThreadRow, threads, {"id": thread_id})
+    if thread is None or thread.document_id is None or thread.anchor.get("type") not in ANCHORS:
         return None
-    own = {"document_id": thread["document_id"], "project_id": thread["project_id"]}
-    return {**thread["anchor"], **own}
+    own = {"document_id": thread.document_id, "project_id": thread.project_id}
+    return {**thread.anchor, **own}
 
 
 def document_of_thread(tx: Tx, thread_id: str) -> str | None:
@@ -77,15 +80,15 @@ def document_of_thread(tx: Tx, thread_id: str) -> str | None:
 def _there(tx: Tx, anchor: Mapping[str, Any]) -> str | None:
     """The document's id; None: it is gone, or another project's."""
     asked = {"id": anchor["document_id"], "project_id": anchor["project_id"]}
-    row = tx.find(documents, asked, "id")
-    return None if row is None else str(row["id"])
+    found: str | None = tx.value(documents.c.id, asked)
+    return found
 
 
 def told_document(tx: Tx, document_id: str, version: int | None = None) -> ToldDocument:
     """The document as it was at a version (None: as it is)."""
-    row = tx.find(documents, {"id": document_id}, "title", "version")
+    row = tx.find(DocumentRow, documents, {"id": document_id})
     assert row is not None
-    at = None if version is None or version >= row["version"] else version
+    at = None if version is None or version >= row.version else version
     tree = versions.tree_at(tx, document_id, at)
     sections = tuple(
         ToldSection(
@@ -96,7 +99,7 @@ def told_document(tx: Tx, document_id: str, version: int | None = None) -> ToldD
         )
         for section in tree.sections
     )
-    return ToldDocument(document_id, row["title"], at or row["version"], sections)
+    return ToldDocument(document_id, row.title, at or row.version, sections)
 
 
 def _version_at(tx: Tx, document_id: str, since: datetime) -> int | None:
@@ -133,36 +136,42 @@ def _anchor(tx: Tx, told: Mapping[str, Any], document: ToldDocument, since: date
     return Anchor("document", document.id)
 
 
+class _NamedComment(NamedTuple):
+    comment: CommentRow
+    by_name: str | None
+
+
 def _comment(tx: Tx, comment_id: str, document_id: str, since: datetime) -> ToldComment | None:
     """The comment, or the one that it answers, with all answers."""
     row = _comment_row(tx, comment_id)
-    if row is not None and row["parent_id"] is not None:
-        row = _comment_row(tx, row["parent_id"]) or row
-    if row is None or row["document_id"] != document_id:
+    if row is not None and row.comment.parent_id is not None:
+        row = _comment_row(tx, row.comment.parent_id) or row
+    if row is None or row.comment.document_id != document_id:
         return None
-    answers = tx.all(
+    answers = tx.rows(
+        _NamedComment,
         _comments()
-        .where(comments.c.parent_id == row["id"], comments.c.created_at <= since)
+        .where(comments.c.parent_id == row.comment.id, comments.c.created_at <= since)
         .order_by(comments.c.created_at.desc(), comments.c.id.desc())
-        .limit(ANSWERS_TOLD)
+        .limit(ANSWERS_TOLD),
     )
-    quote = row["quote"] or {}
+    quote = row.comment.quote or {}
     return ToldComment(
-        row["id"],
-        row["by_name"] or "an agent",
-        row["body"][:COMMENT_CHARS],
-        row["section_id"],
-        row["block_id"],
+        row.comment.id,
+        row.by_name or "an agent",
+        row.comment.body[:COMMENT_CHARS],
+        row.comment.section_id,
+        row.comment.block_id,
         str(quote.get("text", "")),
-        tuple(row["linked_sections"] or ()),
-        tuple((one["by_name"] or "an agent", one["body"][:COMMENT_CHARS]) for one in reversed(answers)),
-        orphaned=row["orphaned"],
-        resolved=row["status"] == "resolved",
+        tuple(row.comment.linked_sections or ()),
+        tuple((one.by_name or "an agent", one.comment.body[:COMMENT_CHARS]) for one in reversed(answers)),
+        orphaned=row.comment.orphaned,
+        resolved=row.comment.status == "resolved",
     )
 
 
-def _comment_row(tx: Tx, comment_id: str) -> sa.RowMapping | None:
-    return tx.one(_comments().where(comments.c.id == comment_id))
+def _comment_row(tx: Tx, comment_id: str) -> _NamedComment | None:
+    return tx.row(_NamedComment, _comments().where(comments.c.id == comment_id))
 
 
 def _comments() -> sa.Select[Any]:
@@ -172,57 +181,66 @@ def _comments() -> sa.Select[Any]:
 def _files(tx: Tx, project_id: str, since: datetime) -> list[str]:
     """The project's files, one a line, the newest first."""
     mine = artifacts.c.project_id == project_id, artifacts.c.created_at <= since
-    rows = tx.all(
+    rows = tx.rows(
+        ArtifactRow,
         sa.select(artifacts)
         .where(*mine)
         .order_by(artifacts.c.created_at.desc(), artifacts.c.id.desc())
-        .limit(FILES_TOLD)
+        .limit(FILES_TOLD),
     )
     total = int(tx.execute(sa.select(sa.func.count()).select_from(artifacts).where(*mine)).scalar() or 0)
-    lines = [f"- {' '.join(row['name'].split())} ({_kind(row)})" for row in rows]
+    lines = [f"- {' '.join(row.name.split())} ({_kind(row)})" for row in rows]
     return [*lines, *([f"- and {total - len(rows)} older ones"] if total > len(rows) else [])]
 
 
-def _kind(row: sa.RowMapping) -> str:
-    facts = [row["media_type"]]
-    if row["pages"]:
-        facts.append(f"{row['pages']} pages")
-    if row["state"] == "ready" and row["characters"]:
-        facts.append(f"{row['characters']} characters of text")
-    elif row["state"] in ("no_text", "failed"):
+def _kind(row: ArtifactRow) -> str:
+    facts = [row.media_type]
+    if row.pages:
+        facts.append(f"{row.pages} pages")
+    if row.state == "ready" and row.characters:
+        facts.append(f"{row.characters} characters of text")
+    elif row.state in ("no_text", "failed"):
         facts.append("no text to search")
     return ", ".join(facts)
 
 
+class _Proposal(NamedTuple):
+    id: str
+    summary: str
+
+
 def _proposed(tx: Tx, run: Run, since: datetime) -> list[str]:
     """What became of the thread's latest proposals until the run began, oldest first."""
-    rows = tx.all(
+    rows = tx.rows(
+        _Proposal,
         sa.select(proposals.c.id, proposals.c.summary)
         .where(proposals.c.thread_id == run.thread_id, proposals.c.created_at <= since)
         .where(sa.or_(proposals.c.run_id.is_(None), proposals.c.run_id != run.id))
         .order_by(proposals.c.created_at.desc(), proposals.c.id.desc())
-        .limit(PROPOSALS_TOLD)
+        .limit(PROPOSALS_TOLD),
     )
     return [_proposal_line(tx, row, since) for row in reversed(rows)]
 
 
-def _proposal_line(tx: Tx, proposal: sa.RowMapping, since: datetime) -> str:
-    rows = tx.all(sa.select(edits).where(edits.c.proposal_id == proposal["id"]).order_by(edits.c.ordinal))
+def _proposal_line(tx: Tx, proposal: _Proposal, since: datetime) -> str:
+    rows = tx.rows(
+        EditRow, sa.select(edits).where(edits.c.proposal_id == proposal.id).order_by(edits.c.ordinal)
+    )
     told: dict[str, list[str]] = {}
     for row in rows:
-        told.setdefault(_became(row, since), []).append(row["block_id"] or row["op"])
+        told.setdefault(_became(row, since), []).append(row.block_id or row.op)
     became = "; ".join(f"{state}: {_names(names)}" for state, names in told.items())
-    summary = " ".join(proposal["summary"].split()) or "(no summary)"
+    summary = " ".join(proposal.summary.split()) or "(no summary)"
     return f"- {summary} → {became}"
 
 
-def _became(row: sa.RowMapping, since: datetime) -> str:
-    if row["decided_at"] is not None and row["decided_at"] > since:
+def _became(row: EditRow, since: datetime) -> str:
+    if row.decided_at is not None and row.decided_at > since:
         return "waiting"
-    if row["state"] == "accepted" and row["applied_text"] not in (None, "", row["new_text"]):
+    if row.state == "accepted" and row.applied_text not in (None, "", row.new_text):
         return "accepted after a person changed it"
     words = {"open": "waiting", "superseded": "replaced by something newer"}
-    return words.get(row["state"], str(row["state"]))
+    return words.get(row.state, str(row.state))
 
 
 def _names(names: Sequence[str]) -> str:

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from outlast.apps.documents import store as documents
 from outlast.apps.documents.comments import store
 from outlast.apps.documents.comments.anchor_resolution import Anchor, Content, new_anchor
 from outlast.apps.documents.comments.store import NewComment, Status
 from outlast.apps.documents.permissions import require_document
+from outlast.apps.documents.rows import CommentRow, DocumentRow
 from outlast.apps.documents.tables import comments as comments_table
 from outlast.apps.documents.tables import comments as table
 from outlast.base.document_data import CommentData, Quote
@@ -23,13 +22,14 @@ from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.lists import Listed
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.rules import AGENT, Named, without_agent
-from outlast.kernel.projects.permissions import require_owned, role_of
+from outlast.kernel.projects.permissions import require, require_owned, role_of
 from outlast.kernel.projects.rules import Right, allows
 from outlast.kernel.runs.actions import start_in
 from outlast.kernel.services import Services
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.actions import demand_profile
 from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads as thread_table
 
 PROFILE: Final = "document"
@@ -102,7 +102,7 @@ async def read_comment(services: Services, actor: Actor, comment_id: str) -> Com
     """One comment. Where it, or an answer to it, names the actor, it counts as seen."""
 
     def look(tx: Tx) -> tuple[CommentData, list[str]]:
-        require_owned(tx, actor, table, "comment", comment_id, Right.READ)
+        require_owned(tx, actor, CommentRow, table, "comment", comment_id, Right.READ)
         seen = [comment_id, *store.answers_to(tx, comment_id)]
         waits = mentions.anything_waits(tx, actor.user_id, source_ids=seen)
         return store.comment_data(tx, comment_id), seen if waits else []
@@ -131,11 +131,11 @@ async def change_comment(
     text = None if body is None else checked_body(services, body)
 
     def run(tx: Tx) -> CommentData:
-        row = _held(tx, require_owned(tx, actor, table, "comment", comment_id, Right.EDIT))
-        if text is not None and text != row["body"]:
+        row = _held(tx, require_owned(tx, actor, CommentRow, table, "comment", comment_id, Right.EDIT))
+        if text is not None and text != row.body:
             _rewrite(tx, actor, row, text)
         if linked_sections is not None:
-            linked = _checked_links(store.content_of(tx, row["document_id"]), linked_sections)
+            linked = _checked_links(store.content_of(tx, row.document_id), linked_sections)
             store.update(tx, comment_id, linked_sections=list(linked))
         if text is not None or linked_sections is not None:
             store.announce(tx, comment_id, by=actor.user_id)
@@ -151,9 +151,8 @@ async def delete_comment(services: Services, actor: Actor, comment_id: str) -> N
     """Remove a comment with its answers (its writer, and owners). A conversation about it stays."""
 
     def run(tx: Tx) -> None:
-        asked = require_owned(tx, actor, table, "comment", comment_id, Right.EDIT)
-        row = _held(tx, asked)
-        if row["by"] != actor.user_id and not allows(asked["actor_role"], Right.OWN):
+        row = _held(tx, require_owned(tx, actor, CommentRow, table, "comment", comment_id, Right.EDIT))
+        if row.by != actor.user_id and not allows(require(tx, actor, row.project_id, Right.READ), Right.OWN):
             raise Forbidden(
                 "Comments are deleted by who wrote them, and by owners.",
                 hint="Resolve it instead.",
@@ -182,17 +181,17 @@ async def assign_comment(
     (`ThreadLocked`, `CreditsNeeded`, `RateLimited`, `UnknownModel` …); then nothing was changed."""
     asked = request_hash("assign", comment_id, to, message, model)
 
-    def produce(tx: Tx, found: sa.RowMapping) -> dict[str, Any]:
+    def produce(tx: Tx, found: CommentRow) -> dict[str, Any]:
         row = _held(tx, found)
         _demand_top(row, "given to somebody")
-        given = _give(tx, services, actor, row, to, message, model, told=row["mentions"])
+        given = _give(tx, services, actor, row, to, message, model, told=row.mentions)
         store.announce(tx, comment_id, by=actor.user_id)
-        if row["status"] == "resolved" and to is not None:
-            documents.announce(tx, row["document_id"], by=actor.user_id)
+        if row.status == "resolved" and to is not None:
+            documents.announce(tx, row.document_id, by=actor.user_id)
         return given
 
     def run(tx: Tx) -> Assigned:
-        found = require_owned(tx, actor, table, "comment", comment_id, Right.EDIT)
+        found = require_owned(tx, actor, CommentRow, table, "comment", comment_id, Right.EDIT)
         made = remember(tx, actor.user_id, key, asked, lambda: produce(tx, found))
         return Assigned(store.comment_data(tx, comment_id), made["thread_id"], made["run_id"])
 
@@ -215,30 +214,30 @@ def checked_body(services: Services, body: str) -> str:
     return text
 
 
-def _held(tx: Tx, row: sa.RowMapping) -> sa.RowMapping:
+def _held(tx: Tx, row: CommentRow) -> CommentRow:
     """The comment's row as it is now; its document is held until the transaction ends, before everything else."""
-    documents.hold(tx, row["document_id"])
-    return store.hold(tx, row["id"])
+    documents.hold(tx, row.document_id)
+    return store.hold(tx, row.id)
 
 
 def _create(
-    tx: Tx, services: Services, actor: Actor, document: sa.RowMapping, body: str, written: Written
+    tx: Tx, services: Services, actor: Actor, document: DocumentRow, body: str, written: Written
 ) -> dict[str, Any]:
     check_made_rate(
         tx, comments_table, actor.user_id, services.settings.limits.comments_per_minute_per_user, by="by"
     )
     check_count("mentions", len(written.mentions), MOST_NAMED)
-    documents.hold(tx, document["id"])
-    parent = None if written.parent_id is None else _answered(tx, document["id"], written.parent_id)
-    named = mentions.named_in(tx, document["project_id"], body, written.mentions)
+    documents.hold(tx, document.id)
+    parent = None if written.parent_id is None else _answered(tx, document.id, written.parent_id)
+    named = mentions.named_in(tx, document.project_id, body, written.mentions)
     new = NewComment(
-        document_id=document["id"],
-        project_id=document["project_id"],
+        document_id=document.id,
+        project_id=document.project_id,
         by=actor.user_id,
         body=body,
-        parent_id=None if parent is None else parent["id"],
+        parent_id=None if parent is None else parent.id,
         mentions=named.users,
-        **_place(tx, document["id"], written, parent),
+        **_place(tx, document.id, written, parent),
     )
     comment_id = store.add(tx, new)
     row = store.hold(tx, comment_id)
@@ -248,30 +247,30 @@ def _create(
         about = row if parent is None else parent
         given = _give(tx, services, actor, about, to, without_agent(body), None, told=named.users)
         if parent is not None:
-            store.announce(tx, parent["id"], by=actor.user_id)
+            store.announce(tx, parent.id, by=actor.user_id)
     store.announce(tx, comment_id, "comment.created", by=actor.user_id)
     if parent is None:
-        documents.announce(tx, document["id"], by=actor.user_id)
-    store.tell_inbox(tx, document["project_id"], _told(tx, row, named, actor, to))
+        documents.announce(tx, document.id, by=actor.user_id)
+    store.tell_inbox(tx, document.project_id, _told(tx, row, named, actor, to))
     return {"id": comment_id, **given}
 
 
-def _told(tx: Tx, row: sa.RowMapping, named: Named, actor: Actor, given_to: str | None) -> list[Any]:
+def _told(tx: Tx, row: CommentRow, named: Named, actor: Actor, given_to: str | None) -> list[Any]:
     """Who is named finds it once: whom a comment is given to has it as that."""
     return mentions.tell(
         tx, store.where_of(row, actor.user_id), [one for one in named.users if one != given_to]
     )
 
 
-def _answered(tx: Tx, document_id: str, parent_id: str) -> sa.RowMapping:
+def _answered(tx: Tx, document_id: str, parent_id: str) -> CommentRow:
     """The comment that begins the talk. Raises `NotFound` for one of another document."""
     row = store.hold(tx, parent_id)
-    if row["document_id"] != document_id:
+    if row.document_id != document_id:
         raise NotFound("This comment is not on the document any more.", noun="comment", id=parent_id)
-    return row if row["parent_id"] is None else store.hold(tx, row["parent_id"])
+    return row if row.parent_id is None else store.hold(tx, row.parent_id)
 
 
-def _place(tx: Tx, document_id: str, written: Written, parent: sa.RowMapping | None) -> dict[str, Any]:
+def _place(tx: Tx, document_id: str, written: Written, parent: CommentRow | None) -> dict[str, Any]:
     placed = written.section_id or written.block_id or written.quote
     if parent is not None:
         if placed:
@@ -294,24 +293,22 @@ def _checked_links(content: Content, linked: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(linked))
 
 
-def _rewrite(tx: Tx, actor: Actor, row: sa.RowMapping, body: str) -> None:
-    if row["by"] != actor.user_id:
-        raise Forbidden(
-            "A comment's words are its writer's.", hint="Answer it instead.", comment_id=row["id"]
-        )
-    named = mentions.named_anew(tx, row["project_id"], row["body"], body, row["mentions"])
-    store.update(tx, row["id"], body=body, mentions=list(named.users))
-    news = mentions.withdraw(tx, "comment", row["id"], keep=named.users)
-    news += mentions.tell(tx, store.where_of(store.hold(tx, row["id"]), actor.user_id), named.users)
-    store.tell_inbox(tx, row["project_id"], news)
+def _rewrite(tx: Tx, actor: Actor, row: CommentRow, body: str) -> None:
+    if row.by != actor.user_id:
+        raise Forbidden("A comment's words are its writer's.", hint="Answer it instead.", comment_id=row.id)
+    named = mentions.named_anew(tx, row.project_id, row.body, body, row.mentions)
+    store.update(tx, row.id, body=body, mentions=list(named.users))
+    news = mentions.withdraw(tx, "comment", row.id, keep=named.users)
+    news += mentions.tell(tx, store.where_of(store.hold(tx, row.id), actor.user_id), named.users)
+    store.tell_inbox(tx, row.project_id, news)
 
 
-def _demand_top(row: sa.RowMapping, what: str) -> None:
-    if row["parent_id"] is not None:
+def _demand_top(row: CommentRow, what: str) -> None:
+    if row.parent_id is not None:
         raise MalformedInput(
             f"An answer cannot be {what} by itself.",
             hint="Do it to the comment that it answers.",
-            parent_id=row["parent_id"],
+            parent_id=row.parent_id,
         )
 
 
@@ -319,7 +316,7 @@ def _give(
     tx: Tx,
     services: Services,
     actor: Actor,
-    row: sa.RowMapping,
+    row: CommentRow,
     to: str | None,
     message: str | None,
     model: str | None,
@@ -327,17 +324,17 @@ def _give(
     told: Sequence[str],
 ) -> dict[str, Any]:
     """Whose a comment is from now on. Not announced yet. `told`: who is named in the comment and knows already."""
-    started: dict[str, Any] = {"thread_id": row["thread_id"], "run_id": None}
+    started: dict[str, Any] = {"thread_id": row.thread_id, "run_id": None}
     people = [] if to is None or to == AGENT else [to]
-    news = mentions.withdraw(tx, "assigned", row["id"], keep=people)
+    news = mentions.withdraw(tx, "assigned", row.id, keep=people)
     if to == AGENT:
         started = _start(tx, services, actor, row, message, model, told)
     elif to is not None:
-        _demand_editor(tx, row["project_id"], to)
+        _demand_editor(tx, row.project_id, to)
     again = {"status": "open", "resolved_by": None, "resolved_at": None} if to is not None else {}
-    store.update(tx, row["id"], assigned_to=to, thread_id=started["thread_id"], **again)
+    store.update(tx, row.id, assigned_to=to, thread_id=started["thread_id"], **again)
     news += mentions.tell(tx, store.where_of(row, actor.user_id, "assigned"), people)
-    store.tell_inbox(tx, row["project_id"], news)
+    store.tell_inbox(tx, row.project_id, news)
     return {"thread_id": started["thread_id"], "run_id": started["run_id"]}
 
 
@@ -345,28 +342,28 @@ def _start(
     tx: Tx,
     services: Services,
     actor: Actor,
-    row: sa.RowMapping,
+    row: CommentRow,
     message: str | None,
     model: str | None,
     told: Sequence[str],
 ) -> dict[str, Any]:
     """Post to the conversation about the comment, and start the agent there. It names nobody of `told` again."""
-    text = message if message is not None and not is_blank(message) else without_agent(row["body"])
+    text = message if message is not None and not is_blank(message) else without_agent(row.body)
     thread_id = _conversation(tx, services, actor, row)
-    draft = Draft(content=text if not is_blank(text) else row["body"], told=told)
+    draft = Draft(content=text if not is_blank(text) else row.body, told=told)
     return start_in(tx, services, actor, thread_id, draft, model, "enqueue")
 
 
-def _conversation(tx: Tx, services: Services, actor: Actor, row: sa.RowMapping) -> str:
+def _conversation(tx: Tx, services: Services, actor: Actor, row: CommentRow) -> str:
     """The thread about the comment: the one it has, brought back if it was archived, or a new one."""
-    known = None if row["thread_id"] is None else tx.find(thread_table, {"id": row["thread_id"]})
+    known = None if row.thread_id is None else tx.find(ThreadRow, thread_table, {"id": row.thread_id})
     if known is not None:
-        if known["status"] == "archived":
-            threads.set_status(tx, known["id"], "open")
-        return str(known["id"])
+        if known.status == "archived":
+            threads.set_status(tx, known.id, "open")
+        return str(known.id)
     demand_profile(services, PROFILE)
-    anchor = {"type": "comment", "id": row["id"], "document_id": row["document_id"]}
-    return threads.add_thread(tx, row["project_id"], actor.user_id, profile=PROFILE, anchor=anchor)
+    anchor = {"type": "comment", "id": row.id, "document_id": row.document_id}
+    return threads.add_thread(tx, row.project_id, actor.user_id, profile=PROFILE, anchor=anchor)
 
 
 def _demand_editor(tx: Tx, project_id: str, user_id: str) -> None:

@@ -6,18 +6,19 @@ changes one holds its document's row, before its thread's and its project's.
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.apps.documents import store
 from outlast.apps.documents.comments.anchor_resolution import Anchor, Content, place
+from outlast.apps.documents.rows import CommentRow
 from outlast.apps.documents.tables import blocks, comments, sections
 from outlast.base.clock import iso
 from outlast.base.document_data import CommentChanged, CommentData, CommentDeleted, InboxChanged, Quote
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
-from outlast.db.database import Tx
+from outlast.db.database import R, Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import INBOX
@@ -109,14 +110,23 @@ def add(tx: Tx, new: NewComment) -> str:
     return comment_id
 
 
-def hold(tx: Tx, comment_id: str) -> sa.RowMapping:
+def hold(tx: Tx, comment_id: str) -> CommentRow:
     """The comment's row, held until the transaction ends. Raises `NotFound`."""
-    return _found(tx.one(_HOLD, {"comment": comment_id}), comment_id)
+    return _found(tx.row(CommentRow, _HOLD, {"comment": comment_id}), comment_id)
+
+
+class ShownComment(NamedTuple):
+    comment: CommentRow
+    live_section: str | None
+    live_block: str | None
+    by_name: str | None
+    resolved_by_name: str | None
+    assigned_name: str | None
 
 
 def comment_data(tx: Tx, comment_id: str) -> CommentData:
     """The comment as lists and events show it. Raises `NotFound`."""
-    return to_data(_found(tx.one(_ONE, {"comment": comment_id}), comment_id))
+    return to_data(_found(tx.row(ShownComment, _ONE, {"comment": comment_id}), comment_id))
 
 
 def list_comments(
@@ -130,8 +140,8 @@ def list_comments(
         chosen = chosen.where(sa.func.coalesce(_parent.c.status, comments.c.status) == status)
     if after is not None:
         chosen = chosen.where(comments.c.id > after)
-    rows = tx.all(chosen.order_by(comments.c.id).limit(limit + 1))
-    return [to_data(row) for row in rows[:limit]], rows[limit - 1]["id"] if len(rows) > limit else None
+    rows = tx.rows(ShownComment, chosen.order_by(comments.c.id).limit(limit + 1))
+    return [to_data(row) for row in rows[:limit]], rows[limit - 1].comment.id if len(rows) > limit else None
 
 
 def answers_to(tx: Tx, comment_id: str) -> list[str]:
@@ -161,70 +171,90 @@ def tell_inbox(tx: Tx, project_id: str, news: Iterable[InboxChanged]) -> None:
         append(tx, project_id, events)
 
 
-def where_of(row: sa.RowMapping, by: str | None, source: Literal["comment", "assigned"] = "comment") -> Where:
+def where_of(row: CommentRow, by: str | None, source: Literal["comment", "assigned"] = "comment") -> Where:
     """A comment as a place in which somebody is named."""
-    return Where(row["project_id"], source, row["id"], row["body"], by, document_id=row["document_id"])
+    return Where(
+        row.project_id,
+        source,
+        row.id,
+        row.body,
+        by,
+        document_id=row.document_id,
+    )
 
 
 def resolve(tx: Tx, comment_id: str, by: str) -> bool:
     """Somebody says that a comment is done with: it is closed with its answers, told to the project and taken from the
     inbox of whom it was given to. False: it is gone, or was resolved before; nothing is told then."""
-    row = tx.one(_HOLD, {"comment": comment_id})
-    if row is None or row["status"] == "resolved":
+    row = tx.row(CommentRow, _HOLD, {"comment": comment_id})
+    if row is None or row.status == "resolved":
         return False
     update(tx, comment_id, status="resolved", resolved_by=by, resolved_at=tx.now)
     news = mentions.withdraw(tx, "assigned", comment_id)
     announce(tx, comment_id, by=by)
-    store.announce(tx, row["document_id"], by=by)
-    tell_inbox(tx, row["project_id"], news)
+    store.announce(tx, row.document_id, by=by)
+    tell_inbox(tx, row.project_id, news)
     return True
 
 
 def reopen(tx: Tx, comment_id: str, by: str) -> bool:
     """A resolved comment is open again, and waits again for whom it was given to. False: it was not resolved."""
     row = hold(tx, comment_id)
-    if row["status"] == "open":
+    if row.status == "open":
         return False
     update(tx, comment_id, status="open", resolved_by=None, resolved_at=None)
     announce(tx, comment_id, by=by)
-    store.announce(tx, row["document_id"], by=by)
-    if row["assigned_to"] not in (None, AGENT):
+    store.announce(tx, row.document_id, by=by)
+    if row.assigned_to not in (None, AGENT):
         tell_inbox(
-            tx, row["project_id"], mentions.tell(tx, where_of(row, by, "assigned"), [row["assigned_to"]])
+            tx,
+            row.project_id,
+            mentions.tell(tx, where_of(row, by, "assigned"), [row.assigned_to]),
         )
     return True
 
 
-def delete(tx: Tx, row: sa.RowMapping, by: str) -> None:
+def delete(tx: Tx, row: CommentRow, by: str) -> None:
     """Remove a comment with its answers, and tell its project."""
-    news = mentions.forget(tx, source_ids=[row["id"], *answers_to(tx, row["id"])])
-    tx.execute(sa.delete(comments).where(comments.c.id == row["id"]))
-    event = CommentDeleted(comment_id=row["id"], document_id=row["document_id"])
-    append(tx, row["project_id"], [("comment.deleted", event)])
-    if row["parent_id"] is None:
-        store.announce(tx, row["document_id"], by=by)
-    tell_inbox(tx, row["project_id"], news)
+    news = mentions.forget(tx, source_ids=[row.id, *answers_to(tx, row.id)])
+    tx.execute(sa.delete(comments).where(comments.c.id == row.id))
+    event = CommentDeleted(comment_id=row.id, document_id=row.document_id)
+    append(tx, row.project_id, [("comment.deleted", event)])
+    if row.parent_id is None:
+        store.announce(tx, row.document_id, by=by)
+    tell_inbox(tx, row.project_id, news)
+
+
+class _LeftComment(NamedTuple):
+    id: str
+    document_id: str
 
 
 def leave_thread(tx: Tx, thread_id: str) -> list[str]:
     """The conversation of these comments is about to go: they have none any more. Their ids, to be announced once the
     thread is gone."""
     found = sa.select(comments.c.id, comments.c.document_id).where(comments.c.thread_id == thread_id)
-    about = tx.all(found.order_by(comments.c.id))
-    for document_id in sorted({one["document_id"] for one in about}):
+    about = tx.rows(_LeftComment, found.order_by(comments.c.id))
+    for document_id in sorted({one.document_id for one in about}):
         store.hold(tx, document_id)
     for one in about:
-        row = hold(tx, one["id"])
-        left = None if row["assigned_to"] == AGENT else row["assigned_to"]
-        update(tx, one["id"], thread_id=None, assigned_to=left)
-    return [one["id"] for one in about]
+        row = hold(tx, one.id)
+        left = None if row.assigned_to == AGENT else row.assigned_to
+        update(tx, one.id, thread_id=None, assigned_to=left)
+    return [one.id for one in about]
+
+
+class _BlockText(NamedTuple):
+    id: str
+    section_id: str
+    markdown: str
 
 
 def content_of(tx: Tx, document_id: str) -> Content:
     """What comments can be put on, as it is now."""
     held = set(tx.execute(_SECTIONS, {"document": document_id}).scalars())
-    rows = tx.all(_BLOCKS, {"document": document_id})
-    return Content(frozenset(held), [(row["id"], row["section_id"], row["markdown"]) for row in rows])
+    rows = tx.rows(_BlockText, _BLOCKS, {"document": document_id})
+    return Content(frozenset(held), [(row.id, row.section_id, row.markdown) for row in rows])
 
 
 def reanchor(tx: Tx, document_id: str, touched: Collection[str]) -> None:
@@ -241,56 +271,56 @@ def reanchor(tx: Tx, document_id: str, touched: Collection[str]) -> None:
             continue
         quote = None if now.quote is None else now.quote.model_dump()
         values = {"section_id": now.section_id, "block_id": now.block_id, "quote": quote}
-        tx.update(comments, {"id": row["id"]}, **values, orphaned=now.orphaned)
+        tx.update(comments, {"id": row.id}, **values, orphaned=now.orphaned)
         if not now.shown_as(before):
-            announce(tx, row["id"])
+            announce(tx, row.id)
 
 
-def _concerned(tx: Tx, document_id: str, touched: set[str]) -> list[sa.RowMapping]:
+def _concerned(tx: Tx, document_id: str, touched: set[str]) -> list[CommentRow]:
     """The comments that a change may have moved: those at what it touched, and those that are lost."""
     chosen = _ANCHORED
     if len(touched) <= FEW:  # as almost always: the database looks at so many ids at once
         at = comments.c.section_id.in_(touched) | comments.c.block_id.in_(touched)
         chosen = chosen.where(comments.c.orphaned | at)
-    rows = tx.all(chosen, {"document": document_id})
-    return [row for row in rows if row["orphaned"] or {row["section_id"], row["block_id"]} & touched]
+    rows = tx.rows(CommentRow, chosen, {"document": document_id})
+    return [row for row in rows if row.orphaned or {row.section_id, row.block_id} & touched]
 
 
-def anchor_of(row: sa.RowMapping) -> Anchor:
+def anchor_of(row: CommentRow) -> Anchor:
     """Where a comment was put, as its row says."""
-    quote = None if row["quote"] is None else Quote.model_validate(row["quote"])
-    return Anchor(row["section_id"], row["block_id"], quote, row["orphaned"])
+    quote = None if row.quote is None else Quote.model_validate(row.quote)
+    return Anchor(row.section_id, row.block_id, quote, row.orphaned)
 
 
-def to_data(row: sa.RowMapping) -> CommentData:
+def to_data(row: ShownComment) -> CommentData:
     """A row of a comment with what stands beside it, as the API shows it."""
     return CommentData(
-        id=row["id"],
-        document_id=row["document_id"],
-        project_id=row["project_id"],
-        section_id=row["live_section"],
-        block_id=row["live_block"],
-        quote=row["quote"],
-        orphaned=row["orphaned"],
-        linked_sections=row["linked_sections"],
-        parent_id=row["parent_id"],
-        body=row["body"],
-        mentions=row["mentions"],
-        status=row["status"],
-        assigned_to=row["assigned_to"],
-        assigned_name=row["assigned_name"],
-        thread_id=row["thread_id"],
-        by=row["by"],
-        by_name=row["by_name"],
-        resolved_by=row["resolved_by"],
-        resolved_by_name=row["resolved_by_name"],
-        resolved_at=iso(row["resolved_at"]) if row["resolved_at"] else None,
-        created_at=iso(row["created_at"]),
-        updated_at=iso(row["updated_at"]),
+        id=row.comment.id,
+        document_id=row.comment.document_id,
+        project_id=row.comment.project_id,
+        section_id=row.live_section,
+        block_id=row.live_block,
+        quote=row.comment.quote,
+        orphaned=row.comment.orphaned,
+        linked_sections=row.comment.linked_sections,
+        parent_id=row.comment.parent_id,
+        body=row.comment.body,
+        mentions=row.comment.mentions,
+        status=row.comment.status,
+        assigned_to=row.comment.assigned_to,
+        assigned_name=row.assigned_name,
+        thread_id=row.comment.thread_id,
+        by=row.comment.by,
+        by_name=row.by_name,
+        resolved_by=row.comment.resolved_by,
+        resolved_by_name=row.resolved_by_name,
+        resolved_at=iso(row.comment.resolved_at) if row.comment.resolved_at else None,
+        created_at=iso(row.comment.created_at),
+        updated_at=iso(row.comment.updated_at),
     )
 
 
-def _found(row: sa.RowMapping | None, comment_id: str) -> sa.RowMapping:
+def _found(row: R | None, comment_id: str) -> R:
     if row is None:
         raise NotFound("This comment is not there any more.", noun="comment", id=comment_id)
     return row

@@ -6,7 +6,6 @@ from dataclasses import replace as with_fields
 from typing import Any
 
 import anyio.to_thread
-import sqlalchemy as sa
 
 from outlast.apps.documents import store
 from outlast.apps.documents.actions import whole_text
@@ -20,6 +19,7 @@ from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.news import changes_since
 from outlast.apps.documents.permissions import require_document
 from outlast.apps.documents.proposals.replacement import replaced
+from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.tables import document_versions as document_versions_table
 from outlast.base.document_data import (
     DocumentChanges,
@@ -71,10 +71,10 @@ async def change_document(
         await services.db.read(require_document, actor, document_id, Right.EDIT)
     ready = _cut(changes) if size <= FEW_CHARS else await anyio.to_thread.run_sync(_cut, changes)
 
-    def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
+    def produce(tx: Tx, row: DocumentRow) -> dict[str, Any]:
         _check_rate(tx, services, actor)
         made = commit(tx, row, ready, author, bounds_of(services.settings))
-        return {"before": row["version"], "made": dict(made.made)}
+        return {"before": row.version, "made": dict(made.made)}
 
     def run(tx: Tx) -> DocumentChanges:
         require_document(tx, actor, document_id, Right.EDIT)
@@ -120,16 +120,16 @@ async def import_markdown(
     parts = tuple(await anyio.to_thread.run_sync(cut, text))  # seconds, for the longest and oddest
     asked = request_hash("import", document_id, text, after_section_id, replace, seen)
 
-    def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
+    def produce(tx: Tx, row: DocumentRow) -> dict[str, Any]:
         if replace:
-            demand_document_seen(document_id, row["version"], seen)
+            demand_document_seen(document_id, row.version, seen)
         _check_rate(tx, services, actor)
         put = (
             _replace(tx, services, actor, row, parts)
             if replace
             else _append(tx, services, actor, row, parts, after_section_id)
         )
-        return {"before": row["version"], "made": dict(put.made)}
+        return {"before": row.version, "made": dict(put.made)}
 
     def run(tx: Tx) -> DocumentChanges:
         require_document(tx, actor, document_id, Right.EDIT)
@@ -192,10 +192,10 @@ async def restore_version(
         row = store.hold(tx, document_id)
         wanted, now = history.tree_at(tx, document_id, version), store.tree(tx, document_id)
         if deltas(now, wanted):
-            demand_document_seen(document_id, row["version"], seen)
+            demand_document_seen(document_id, row.version, seen)
         author = Author("restore", actor.user_id, summary=f"Restored version {version}")
         commit_tree(tx, row, now, wanted, author, bounds_of(services.settings))
-        return changes_since(tx, store.document_of(tx, document_id), row["version"])
+        return changes_since(tx, store.document_of(tx, document_id), row.version)
 
     return await services.db.write(run)
 
@@ -216,11 +216,11 @@ def _append(
     tx: Tx,
     services: Services,
     actor: Actor,
-    row: sa.RowMapping,
+    row: DocumentRow,
     parts: tuple[Part, ...],
     after_section_id: str | None,
 ) -> Committed:
-    content = store.tree(tx, row["id"])
+    content = store.tree(tx, row.id)
     section = content.section(after_section_id) if after_section_id is not None else None
     if section is None and content.sections:
         section = content.sections[-1]
@@ -263,8 +263,8 @@ def _cut(changes: Sequence[Change]) -> list[Change]:
 
 
 def _replace(
-    tx: Tx, services: Services, actor: Actor, row: sa.RowMapping, parts: tuple[Part, ...]
+    tx: Tx, services: Services, actor: Actor, row: DocumentRow, parts: tuple[Part, ...]
 ) -> Committed:
-    content = store.tree(tx, row["id"])
+    content = store.tree(tx, row.id)
     author = Author("import", actor.user_id, summary="Replaced the text by an imported one")
     return commit_tree(tx, row, content, replaced(content, parts), author, bounds_of(services.settings))

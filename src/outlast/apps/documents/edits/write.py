@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-import sqlalchemy as sa
-
 from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents import store
 from outlast.apps.documents.comments import store as comments
-from outlast.apps.documents.content import rows
+from outlast.apps.documents.content import store as content_store
 from outlast.apps.documents.content.records import change_of, state_of
 from outlast.apps.documents.content.tree import Block, Section, Tree, count_words
 from outlast.apps.documents.edits.apply import Applied, Bounds, apply, check, gone
@@ -30,6 +28,7 @@ from outlast.apps.documents.edits.tree_diff import Delta, deltas
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.summaries import describe
 from outlast.apps.documents.proposals import store as proposals
+from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.tables import document_versions
 from outlast.base.clock import iso
 from outlast.base.document_data import DocumentVersion, EditorKind, VersionCreated, VersionKind
@@ -76,7 +75,7 @@ def bounds_of(settings: Settings) -> Bounds:
 
 
 def commit(
-    tx: Tx, document: sa.RowMapping, changes: Sequence[Change], author: Author, bounds: Bounds
+    tx: Tx, document: DocumentRow, changes: Sequence[Change], author: Author, bounds: Bounds
 ) -> Committed:
     """Apply changes together: all or none. Only the sections that they name are read, only the rows that differ are
     written. Raises what `apply` does, and `SectionLocked` where somebody else keeps a section that they touch."""
@@ -85,7 +84,7 @@ def commit(
 
 
 def commit_tree(
-    tx: Tx, document: sa.RowMapping, before: Tree, after: Tree, author: Author, bounds: Bounds
+    tx: Tx, document: DocumentRow, before: Tree, after: Tree, author: Author, bounds: Bounds
 ) -> Committed:
     """Make the document what `after` says; `before` is what it is now, whole. Ids that are in both keep their rows.
     Raises `SectionLocked`, and (but not for what was there before) `DocumentFull` and `InputTooLarge`."""
@@ -95,19 +94,19 @@ def commit_tree(
     return _write(tx, document, before, Applied(after, found), author, bounds)
 
 
-def _needed(tx: Tx, document: sa.RowMapping, changes: Sequence[Change]) -> Tree:
+def _needed(tx: Tx, document: DocumentRow, changes: Sequence[Change]) -> Tree:
     """The document with the blocks of the sections that changes may touch."""
     wanted: set[str | None] = set()
     for change in changes:
         match change:
             case EditBlock() | DeleteBlock():
-                wanted.add(store.section_of_block(tx, document["id"], change.block_id))
+                wanted.add(store.section_of_block(tx, document.id, change.block_id))
             case MoveBlock():
-                wanted |= {store.section_of_block(tx, document["id"], change.block_id), change.section_id}
+                wanted |= {store.section_of_block(tx, document.id, change.block_id), change.section_id}
             case InsertBlock() | EditSection() | MoveSection():
                 wanted.add(change.section_id)
             case DeleteSection(keep_blocks=True):
-                return store.tree(tx, document["id"])
+                return store.tree(tx, document.id)
             case DeleteSection():
                 wanted.add(change.section_id)
     preamble = any(isinstance(one, InsertBlock | MoveBlock) and one.section_id is None for one in changes)
@@ -115,19 +114,19 @@ def _needed(tx: Tx, document: sa.RowMapping, changes: Sequence[Change]) -> Tree:
 
 
 def _write(
-    tx: Tx, document: sa.RowMapping, before: Tree, applied: Applied, author: Author, bounds: Bounds
+    tx: Tx, document: DocumentRow, before: Tree, applied: Applied, author: Author, bounds: Bounds
 ) -> Committed:
-    version = int(document["version"])
+    version = int(document.version)
     if not applied.touched:
         return Committed(version, None, applied.made)
-    document_id: str = document["id"]
+    document_id: str = document.id
     touched = {section_id for delta in applied.touched for section_id in delta.sections}
     known = {section.id for section in before.sections}
     locking.demand_free(tx, touched & known, author.user_id, bounds.lock_ttl_s)
     version += 1
     found = tuple(_stamped(delta, version, iso(tx.now), author) for delta in applied.deltas)
-    rows.write(tx, document, found)
-    words = int(document["words"]) + sum(_words(delta.after) - _words(delta.before) for delta in found)
+    content_store.write(tx, document, found)
+    words = int(document.words) + sum(_words(delta.after) - _words(delta.before) for delta in found)
     store.update(tx, document_id, version=version, words=max(words, 0))
     summary = author.summary or describe(before, applied.touched)
     line = _write_version(tx, document_id, version, found, replace(author, summary=summary))
@@ -138,8 +137,8 @@ def _write(
     lost = gone(found, "block"), gone(found, "section")
     proposals.supersede_gone(tx, document_id, *lost, version, before, author.user_id)
     comments.reanchor(tx, document_id, [delta.id for delta in found if not delta.quiet])
-    append(tx, document["project_id"], [event])
-    comments.tell_inbox(tx, document["project_id"], unasked)
+    append(tx, document.project_id, [event])
+    comments.tell_inbox(tx, document.project_id, unasked)
     store.announce(tx, document_id, by=author.user_id)
     return Committed(version, line, applied.made, found)
 

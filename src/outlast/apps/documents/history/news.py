@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 
-import sqlalchemy as sa
-
 from outlast.apps.documents import store
 from outlast.apps.documents.content.records import Record
 from outlast.apps.documents.history.versions import changes_between
+from outlast.apps.documents.rows import DocumentRow
 from outlast.base.document_data import DocumentChanges, SectionHead
 from outlast.base.errors import MalformedInput
 from outlast.db.database import Tx
@@ -14,11 +13,11 @@ from outlast.kernel.locks.store import locks_of
 
 
 def changes_since(
-    tx: Tx, document: sa.RowMapping, since: int, made: Mapping[str, str] | None = None
+    tx: Tx, document: DocumentRow, since: int, made: Mapping[str, str] | None = None
 ) -> DocumentChanges:
     """Everything that differs between version `since` and now. Only the sections concerned are read. Raises
     `MalformedInput` for a version that is not there yet."""
-    version = int(document["version"])
+    version = int(document.version)
     if not 0 <= since <= version:
         raise MalformedInput(
             f"The document is at version {version}; there is nothing since version {since}.",
@@ -26,7 +25,7 @@ def changes_since(
             field="since",
             version=version,
         )
-    changes = [one for step in changes_between(tx, document["id"], since, version) for one in step]
+    changes = [one for step in changes_between(tx, document.id, since, version) for one in step]
     named = {noun: {one["id"] for one in changes if _told(one, noun)} for noun in ("section", "block")}
     homes = {record["section_id"] for one in changes if one["noun"] == "block" for record in _sides(one)}
     content = store.partial_tree(tx, document, homes | named["section"], preamble=False)

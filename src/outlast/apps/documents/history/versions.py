@@ -5,7 +5,8 @@ Each version says what its sections and blocks were before and after. Every so o
 that any version is reached by taking back a few changes from the next state behind it (or from now)."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from datetime import datetime
+from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -54,6 +55,21 @@ _CHANGES: Final = sa.select(document_versions.c.version, document_versions.c.cha
 )
 
 
+class _VersionLine(NamedTuple):
+    document_id: str
+    version: int
+    kind: Literal["created", "edit", "agent", "import", "restore"]
+    summary: str
+    touched: Any
+    by: str | None
+    thread_id: str | None
+    run_id: str | None
+    proposal_id: str | None
+    created_at: datetime
+    message_id: str | None
+    by_name: str | None
+
+
 def list_versions(
     tx: Tx, document_id: str, before: int | None, limit: int
 ) -> tuple[list[DocumentVersion], int | None]:
@@ -62,58 +78,68 @@ def list_versions(
     chosen = sa.select(*_LINES, _NAME).where(document_versions.c.document_id == document_id)
     if before is not None:
         chosen = chosen.where(document_versions.c.version < before)
-    rows = tx.all(chosen.order_by(document_versions.c.version.desc()).limit(limit + 1))
-    return [to_line(row) for row in rows[:limit]], rows[limit - 1]["version"] if len(rows) > limit else None
+    rows = tx.rows(_VersionLine, chosen.order_by(document_versions.c.version.desc()).limit(limit + 1))
+    return [to_line(row) for row in rows[:limit]], rows[limit - 1].version if len(rows) > limit else None
 
 
 def version_of(tx: Tx, document_id: str, version: int) -> DocumentVersion:
     """One line of the history. Raises `NotFound`."""
-    row = tx.one(_LINE, {"document": document_id, "version": version})
+    row = tx.row(_VersionLine, _LINE, {"document": document_id, "version": version})
     if row is None:
         raise no_version(document_id, version)
     return to_line(row)
+
+
+class _State(NamedTuple):
+    version: int
+    state: Any
 
 
 def tree_at(tx: Tx, document_id: str, version: int | None) -> Tree:
     """A document's content at a version (0: nothing, None: now). Raises `NotFound` for one that never was."""
     if version is None:
         return store.tree(tx, document_id)
-    newest = int(store.document_of(tx, document_id)["version"])
+    newest = int(store.document_of(tx, document_id).version)
     if not 0 <= version <= newest:
         raise no_version(document_id, version)
     if version == newest:
         return store.tree(tx, document_id)
-    kept = tx.one(_NEXT_STATE, {"document": document_id, "version": version})
-    start = newest if kept is None else int(kept["version"])
-    state: Record = state_of(store.tree(tx, document_id)) if kept is None else kept["state"]
+    kept = tx.row(_State, _NEXT_STATE, {"document": document_id, "version": version})
+    start = newest if kept is None else int(kept.version)
+    state: Record = state_of(store.tree(tx, document_id)) if kept is None else kept.state
     for changes in reversed(changes_between(tx, document_id, version, start)):
         step_back(state, changes)
     return tree_of(document_id, version, state)
 
 
+class _Changes(NamedTuple):
+    version: int
+    changes: Any
+
+
 def changes_between(tx: Tx, document_id: str, after: int, upto: int) -> list[list[Record]]:
     """What each version after `after`, up to `upto`, changed; oldest first."""
-    rows = tx.all(_CHANGES, {"document": document_id, "after": after, "upto": upto})
-    return [row["changes"] for row in sorted(rows, key=lambda row: int(row["version"]))]
+    rows = tx.rows(_Changes, _CHANGES, {"document": document_id, "after": after, "upto": upto})
+    return [row.changes for row in sorted(rows, key=lambda row: int(row.version))]
 
 
-def to_line(row: Any) -> DocumentVersion:
+def to_line(row: _VersionLine) -> DocumentVersion:
     """A row with its author's name, as the API shows it."""
-    touched = row["touched"]
+    touched = row.touched
     return DocumentVersion(
-        document_id=row["document_id"],
-        version=row["version"],
-        kind=row["kind"],
-        summary=row["summary"],
-        by=row["by"],
-        by_name=row["by_name"],
-        thread_id=row["thread_id"],
-        message_id=row["message_id"],
-        run_id=row["run_id"],
-        proposal_id=row["proposal_id"],
+        document_id=row.document_id,
+        version=row.version,
+        kind=row.kind,
+        summary=row.summary,
+        by=row.by,
+        by_name=row.by_name,
+        thread_id=row.thread_id,
+        message_id=row.message_id,
+        run_id=row.run_id,
+        proposal_id=row.proposal_id,
         sections=touched["sections"],
         blocks=touched["blocks"],
-        created_at=iso(row["created_at"]),
+        created_at=iso(row.created_at),
     )
 
 

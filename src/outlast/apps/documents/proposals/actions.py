@@ -19,6 +19,7 @@ from outlast.apps.documents.proposals.decisions import merge_of
 from outlast.apps.documents.proposals.edit_store import State
 from outlast.apps.documents.proposals.reopened import Reopening
 from outlast.apps.documents.proposals.review import Decided, Left, Verdict
+from outlast.apps.documents.rows import EditRow, ProposalRow
 from outlast.apps.documents.rules import Decision
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.document_data import EditData, ProposalData
@@ -88,7 +89,7 @@ async def read_proposal(services: Services, actor: Actor, proposal_id: str) -> P
     """One proposal with its edits and what became of them."""
 
     def run(tx: Tx) -> ProposalData:
-        require_owned(tx, actor, proposals, "proposal", proposal_id, Right.READ)
+        require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.READ)
         return store.proposal_data(tx, proposal_id)
 
     return await services.db.read(run)
@@ -98,9 +99,9 @@ async def read_merge(services: Services, actor: Actor, edit_id: str) -> MergeVie
     """What accepting an edit as proposed would write now."""
 
     def run(tx: Tx) -> MergeView:
-        row = require_owned(tx, actor, edits, "edit", edit_id, Right.READ)
+        row = require_owned(tx, actor, EditRow, edits, "edit", edit_id, Right.READ)
         (edit,) = store.edits_of(tx, [edit_id])
-        tree = documents.tree(tx, row["document_id"])
+        tree = documents.tree(tx, row.document_id)
         block = None if edit.block_id is None else tree.find_block(edit.block_id)
         current = "" if block is None else block.markdown
         wanted = current if edit.op == "move" else edit.new_text
@@ -114,8 +115,8 @@ async def decide_edit(
     services: Services, actor: Actor, verdict: Verdict, *, key: str | None = None
 ) -> Decided:
     """Accept (with a text of one's own, if given) or reject one edit (editors); as `decide_edits`."""
-    row = await services.db.read(require_owned, actor, edits, "edit", verdict.edit_id, Right.EDIT)
-    return await decide_edits(services, actor, row["proposal_id"], [verdict], key=key)
+    row = await services.db.read(require_owned, actor, EditRow, edits, "edit", verdict.edit_id, Right.EDIT)
+    return await decide_edits(services, actor, row.proposal_id, [verdict], key=key)
 
 
 async def decide_edits(
@@ -149,8 +150,8 @@ async def reopen_edit(
     services: Services, actor: Actor, wanted: Reopening, *, key: str | None = None
 ) -> Decided:
     """Take a decision about one edit back (editors), as `reopen_edits`."""
-    row = await services.db.read(require_owned, actor, edits, "edit", wanted.edit_id, Right.EDIT)
-    return await reopen_edits(services, actor, row["proposal_id"], [wanted], key=key)
+    row = await services.db.read(require_owned, actor, EditRow, edits, "edit", wanted.edit_id, Right.EDIT)
+    return await reopen_edits(services, actor, row.proposal_id, [wanted], key=key)
 
 
 async def reopen_edits(
@@ -167,7 +168,7 @@ async def reopen_edits(
         return _answer(reopened.reopen(tx, proposal_id, wanted, actor.user_id, bounds))
 
     def run(tx: Tx) -> Decided:
-        require_owned(tx, actor, proposals, "proposal", proposal_id, Right.EDIT)
+        require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.EDIT)
         asked = request_hash("reopen", proposal_id, [asdict(one) for one in wanted])
         return _decided(remember(tx, actor.user_id, key, asked, lambda: produce(tx)))
 
@@ -199,15 +200,15 @@ async def _decide(
     wanted = request_hash("review", proposal_id, [asked[0], _plain(asked[1])])
 
     def rehearsed(tx: Tx) -> tuple[Tree, Sequence[Verdict], list[EditData]]:
-        row = require_owned(tx, actor, proposals, "proposal", proposal_id, Right.EDIT)
+        row = require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.EDIT)
         found = store.proposal_data(tx, proposal_id).edits
-        return documents.tree(tx, row["document_id"]), choose(tx), found
+        return documents.tree(tx, row.document_id), choose(tx), found
 
     cuts = await anyio.to_thread.run_sync(reviewing.rehearse, *await services.db.read(rehearsed))
 
     def produce(tx: Tx) -> dict[str, Any]:
         store.check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
-        documents.hold(tx, store.proposal_row(tx, proposal_id)["document_id"])
+        documents.hold(tx, store.proposal_row(tx, proposal_id).document_id)
         verdicts = choose(tx)
         if not verdicts and asked[0] == "all":
             return _answer(Decided(None, store.proposal_data(tx, proposal_id).edits))
@@ -216,7 +217,7 @@ async def _decide(
         return _answer(decide(tx, proposal_id, verdicts, actor.user_id, bounds, cuts))
 
     def run(tx: Tx) -> Decided:
-        require_owned(tx, actor, proposals, "proposal", proposal_id, Right.EDIT)
+        require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.EDIT)
         return _decided(remember(tx, actor.user_id, key, wanted, lambda: produce(tx)))
 
     return await services.db.write(run)

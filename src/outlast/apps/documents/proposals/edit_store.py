@@ -5,11 +5,13 @@ in which everybody takes these rows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Literal
+from datetime import datetime
+from typing import Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 from pydantic import BaseModel
 
+from outlast.apps.documents.rows import EditRow
 from outlast.apps.documents.rules import proposal_state
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.clock import iso
@@ -41,10 +43,15 @@ _ORDER: Final = (edits.c.proposal_id, edits.c.ordinal)
 State = Literal["open", "closed", "all"]
 
 
+class _NamedEdit(NamedTuple):
+    edit: EditRow
+    decided_by_name: str | None
+
+
 def edits_of(tx: Tx, edit_ids: Sequence[str]) -> list[EditData]:
     """These edits, by proposal and in its order. Raises `NotFound` for one that is not there."""
-    rows = tx.all(_EDITS.where(edits.c.id.in_(list(edit_ids))).order_by(*_ORDER))
-    missing = set(edit_ids) - {row["id"] for row in rows}
+    rows = tx.rows(_NamedEdit, _EDITS.where(edits.c.id.in_(list(edit_ids))).order_by(*_ORDER))
+    missing = set(edit_ids) - {row.edit.id for row in rows}
     if missing:
         edit_id = min(missing)
         raise NotFound("This edit is not there any more.", noun="edit", id=edit_id)
@@ -57,12 +64,25 @@ def open_edits_of(tx: Tx, document_id: str, thread_id: str | None = None) -> lis
     if thread_id is not None:
         of_thread = sa.select(proposals.c.id).where(proposals.c.thread_id == thread_id)
         chosen = chosen.where(edits.c.proposal_id.in_(of_thread))
-    return [_edit(row) for row in tx.all(chosen.order_by(*_ORDER))]
+    return [_edit(row) for row in tx.rows(_NamedEdit, chosen.order_by(*_ORDER))]
 
 
-def proposal_row(tx: Tx, proposal_id: str) -> sa.RowMapping:
+class ProposalLine(NamedTuple):
+    id: str
+    project_id: str
+    document_id: str
+    thread_id: str
+    run_id: str | None
+    effect_id: str | None
+    summary: str
+    state: Literal["open", "closed"]
+    created_at: datetime
+    message_id: str | None
+
+
+def proposal_row(tx: Tx, proposal_id: str) -> ProposalLine:
     """A proposal's row, with the message that proposed it as far as it is known. Raises `NotFound`."""
-    row = tx.one(_PROPOSALS.where(proposals.c.id == proposal_id))
+    row = tx.row(ProposalLine, _PROPOSALS.where(proposals.c.id == proposal_id))
     if row is None:
         raise NotFound("This proposal is not there any more.", noun="proposal", id=proposal_id)
     return row
@@ -92,8 +112,8 @@ def list_proposals(
         chosen = chosen.where(proposals.c.state == state)
     if before is not None:
         chosen = chosen.where(proposals.c.id < before)
-    rows = tx.all(chosen.order_by(proposals.c.id.desc()).limit(limit + 1))
-    return _with_edits(tx, rows[:limit]), rows[limit - 1]["id"] if len(rows) > limit else None
+    rows = tx.rows(ProposalLine, chosen.order_by(proposals.c.id.desc()).limit(limit + 1))
+    return _with_edits(tx, rows[:limit]), rows[limit - 1].id if len(rows) > limit else None
 
 
 def settle_states(tx: Tx, proposal_ids: Iterable[str]) -> None:
@@ -144,37 +164,43 @@ def places_changed(tx: Tx, proposal_ids: Iterable[str]) -> list[tuple[str, str, 
     return news
 
 
+class _ThreadOfEdit(NamedTuple):
+    id: str
+    thread_id: str
+
+
 def _threads_of(tx: Tx, proposal_ids: Sequence[str]) -> Mapping[str, str]:
     found = sa.select(proposals.c.id, proposals.c.thread_id).where(proposals.c.id.in_(list(proposal_ids)))
-    return {row["id"]: row["thread_id"] for row in tx.all(found)}
+    return {row.id: row.thread_id for row in tx.rows(_ThreadOfEdit, found)}
 
 
-def _with_edits(tx: Tx, rows: Sequence[sa.RowMapping]) -> list[ProposalData]:
-    found: dict[str, list[EditData]] = {row["id"]: [] for row in rows}
+def _with_edits(tx: Tx, rows: Sequence[ProposalLine]) -> list[ProposalData]:
+    found: dict[str, list[EditData]] = {row.id: [] for row in rows}
     if found:
-        for row in tx.all(_EDITS.where(edits.c.proposal_id.in_(list(found))).order_by(*_ORDER)):
-            found[row["proposal_id"]].append(_edit(row))
-    return [_proposal(row, found[row["id"]]) for row in rows]
+        for row in tx.rows(_NamedEdit, _EDITS.where(edits.c.proposal_id.in_(list(found))).order_by(*_ORDER)):
+            found[row.edit.proposal_id].append(_edit(row))
+    return [_proposal(row, found[row.id]) for row in rows]
 
 
-def _proposal(row: sa.RowMapping, its_edits: list[EditData]) -> ProposalData:
+def _proposal(row: ProposalLine, its_edits: list[EditData]) -> ProposalData:
     return ProposalData(
-        id=row["id"],
-        project_id=row["project_id"],
-        document_id=row["document_id"],
-        thread_id=row["thread_id"],
-        message_id=row["message_id"],
-        run_id=row["run_id"],
-        summary=row["summary"],
-        state=row["state"],
+        id=row.id,
+        project_id=row.project_id,
+        document_id=row.document_id,
+        thread_id=row.thread_id,
+        message_id=row.message_id,
+        run_id=row.run_id,
+        summary=row.summary,
+        state=row.state,
         edits=its_edits,
-        created_at=iso(row["created_at"]),
+        created_at=iso(row.created_at),
     )
 
 
-def _edit(row: sa.RowMapping) -> EditData:
-    values: dict[str, Any] = {name: row[name] for name in EditData.model_fields if name in row}
-    return EditData(**{**values, "decided_at": None if row["decided_at"] is None else iso(row["decided_at"])})
+def _edit(row: _NamedEdit) -> EditData:
+    values = {name: value for name, value in row.edit._asdict().items() if name in EditData.model_fields}
+    decided_at = None if row.edit.decided_at is None else iso(row.edit.decided_at)
+    return EditData(**{**values, "decided_at": decided_at, "decided_by_name": row.decided_by_name})
 
 
 def check_decision_rate(tx: Tx, user_id: str, per_user: int) -> None:

@@ -6,7 +6,7 @@ of a replacement that was written as proposed. First argument: the open transact
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 from pydantic import BaseModel
@@ -30,13 +30,20 @@ class Ended:
     proposal_ids: list[str] = field(default_factory=list)
 
 
+class _Twin(NamedTuple):
+    id: str
+    proposal_id: str
+    thread_id: str
+    twin_of: str
+
+
 def hold_threads(tx: Tx, edit_ids: Sequence[str]) -> None:
     """Hold the conversations that have open twins of these edits: threads come before the project's log, as
     everywhere."""
-    rows = tx.all(_twins(edit_ids))
-    wanted = sa.select(threads.c.id).where(threads.c.id.in_({row["thread_id"] for row in rows}))
+    rows = tx.rows(_Twin, _twins(edit_ids))
+    wanted = sa.select(threads.c.id).where(threads.c.id.in_({row.thread_id for row in rows}))
     if rows:
-        tx.all(wanted.order_by(threads.c.id).with_for_update(key_share=True))
+        tx.execute(wanted.order_by(threads.c.id).with_for_update(key_share=True))
 
 
 def supersede_twins(
@@ -45,14 +52,14 @@ def supersede_twins(
     """These edits were just accepted in the conversation `title`, as `version` of the document (None: nothing
     differed). `ends`: by edit, what the texts that belong behind it go behind from now on."""
     done = {edit.id: edit for edit in accepted if edit.op in ONCE or edit.applied_text == edit.new_text}
-    twins = {row["id"]: row for row in tx.all(_twins(list(done)))}
+    twins = {row.id: row for row in tx.rows(_Twin, _twins(list(done)))}
     reason = REASON.format(title=title, version="" if version is None else f", version {version}")
     for twin_id, row in twins.items():
-        by = row["twin_of"]
+        by = row.twin_of
         tx.update(edits, {"id": twin_id}, state="superseded", superseded_by=by, reason=reason)
-    ids = list(dict.fromkeys(row["proposal_id"] for row in twins.values()))
+    ids = list(dict.fromkeys(row.proposal_id for row in twins.values()))
     settle_states(tx, ids)
-    behind = {twin_id: ends[row["twin_of"]] for twin_id, row in twins.items() if row["twin_of"] in ends}
+    behind = {twin_id: ends[row.twin_of] for twin_id, row in twins.items() if row.twin_of in ends}
     placed = [proposal_id for proposal_id in ids if _place_followers(tx, proposal_id, behind)]
     return Ended([*news_of(tx, "edit.superseded", list(twins)), *places_changed(tx, placed)], ids)
 

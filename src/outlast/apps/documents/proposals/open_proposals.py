@@ -1,7 +1,10 @@
 """Proposals that wait for somebody. A read over other rooms' rows; nothing is stored for it."""
 
+from typing import NamedTuple
+
 import sqlalchemy as sa
 
+from outlast.apps.documents.rows import ProposalRow
 from outlast.apps.documents.tables import documents, edits, proposals
 from outlast.base.clock import iso
 from outlast.db.database import Tx
@@ -10,6 +13,14 @@ from outlast.kernel.mentions.items import InboxItem, InboxPart, Waiting
 from outlast.kernel.projects.tables import members
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.threads.tables import threads
+
+
+class _OpenProposal(NamedTuple):
+    proposal: ProposalRow
+    thread_title: str
+    document_title: str
+    answer_id: str | None
+    left: int
 
 
 def proposals_for(
@@ -42,7 +53,7 @@ def proposals_for(
         found = found.where(proposals.c.project_id == project_id)
     if part is not None:
         found = part.of(found, proposals.c.created_at, proposals.c.id)
-    return [(row["created_at"], _item(row)) for row in tx.all(found)]
+    return [(row.proposal.created_at, _item(row)) for row in tx.rows(_OpenProposal, found)]
 
 
 def concerned(tx: Tx, proposal_id: str) -> list[str]:
@@ -71,17 +82,17 @@ def _concerns(user_id: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
     return sa.or_(threads.c.created_by == user_id, locks.c.holder_id == user_id, runs.c.started_by == user_id)
 
 
-def _item(row: sa.RowMapping) -> InboxItem:
+def _item(row: _OpenProposal) -> InboxItem:
     return InboxItem(
         kind="proposal",
-        id=row["id"],
-        project_id=row["project_id"],
-        text=row["summary"] or f"{row['left']} proposed edits wait for a decision.",
-        created_at=iso(row["created_at"]),
-        thread_id=row["thread_id"],
-        thread_title=row["thread_title"],
-        message_id=row["message_id"] or row["answer_id"],
-        run_id=row["run_id"],
-        document_id=row["document_id"],
-        document_title=row["document_title"],
+        id=row.proposal.id,
+        project_id=row.proposal.project_id,
+        text=row.proposal.summary or f"{row.left} proposed edits wait for a decision.",
+        created_at=iso(row.proposal.created_at),
+        thread_id=row.proposal.thread_id,
+        thread_title=row.thread_title,
+        message_id=row.proposal.message_id or row.answer_id,
+        run_id=row.proposal.run_id,
+        document_id=row.proposal.document_id,
+        document_title=row.document_title,
     )

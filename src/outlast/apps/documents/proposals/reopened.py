@@ -7,7 +7,7 @@ is taken back together: that version's changes are undone, whatever came since s
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -54,24 +54,24 @@ def reopen(tx: Tx, proposal_id: str, wanted: Sequence[Reopening], user_id: str, 
     edit that something newer took the place of, and for another decision than the person saw; `TextChanged` where
     the text was changed since, `NotFound` where the place of an edit is gone, `SectionLocked`, `MalformedInput`."""
     proposal = proposal_row(tx, proposal_id)
-    document_id: str = store.hold(tx, proposal["document_id"])["id"]
+    document_id: str = store.hold(tx, proposal.document_id).id
     chosen = _chosen(tx, proposal_id, wanted)
     ended = _ended(tx, document_id, chosen)
-    _hold_threads(tx, [proposal["thread_id"], *(row["thread_id"] for row in ended)])
+    _hold_threads(tx, [proposal.thread_id, *(row.thread_id for row in ended)])
     version = None
     for number in sorted({edit.version for edit in chosen if edit.version is not None}, reverse=True):
-        version = _take_back(tx, document_id, number, proposal["summary"], user_id, bounds) or version
+        version = _take_back(tx, document_id, number, proposal.summary, user_id, bounds) or version
     tree = store.tree(tx, document_id)
     for edit in chosen:
         _demand_place(tree, edit)
-    revived = [row["id"] for row in ended if _has_place(tree, *edits_of(tx, [row["id"]]))]
+    revived = [row.id for row in ended if _has_place(tree, *edits_of(tx, [row.id]))]
     _open(tx, [*(edit.id for edit in chosen), *revived])
     touched = list(dict.fromkeys(edit.proposal_id for edit in edits_of(tx, [*_ids(chosen), *revived])))
     settle_states(tx, touched)
     news = news_of(tx, "edit.reopened", [*_ids(chosen), *revived], version=version, by=user_id)
-    tell(tx, proposal["project_id"], news)
+    tell(tx, proposal.project_id, news)
     if news:
-        append(tx, proposal["project_id"], [(INBOX, went("proposal", None))])
+        append(tx, proposal.project_id, [(INBOX, went("proposal", None))])
     if version is None and news:
         store.announce(tx, document_id, by=user_id)
     unsettle_comments(tx, touched, {edit.decided_at for edit in chosen}, user_id)
@@ -107,7 +107,12 @@ def _chosen(tx: Tx, proposal_id: str, wanted: Sequence[Reopening]) -> list[EditD
     ]
 
 
-def _ended(tx: Tx, document_id: str, chosen: Sequence[EditData]) -> Sequence[sa.RowMapping]:
+class _EndedProposal(NamedTuple):
+    id: str
+    thread_id: str
+
+
+def _ended(tx: Tx, document_id: str, chosen: Sequence[EditData]) -> Sequence[_EndedProposal]:
     """What these decisions superseded: copies in forks, and edits of what an accepted one deleted. Ids and threads."""
     accepted = [edit for edit in chosen if edit.state == "accepted"]
     if not accepted:
@@ -126,12 +131,12 @@ def _ended(tx: Tx, document_id: str, chosen: Sequence[EditData]) -> Sequence[sa.
         )
         .order_by(other.c.proposal_id, other.c.ordinal)
     )
-    return tx.all(found)
+    return tx.rows(_EndedProposal, found)
 
 
 def _hold_threads(tx: Tx, thread_ids: Sequence[str]) -> None:
     found = sa.select(threads.c.id).where(threads.c.id.in_(set(thread_ids))).order_by(threads.c.id)
-    tx.all(found.with_for_update(key_share=True))
+    tx.execute(found.with_for_update(key_share=True))
 
 
 def _take_back(

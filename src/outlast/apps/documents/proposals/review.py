@@ -19,6 +19,7 @@ from outlast.apps.documents.edits.apply import Bounds
 from outlast.apps.documents.edits.write import Author, Committed
 from outlast.apps.documents.proposals.decisions import Accepted, Plan, followers, plan
 from outlast.apps.documents.proposals.edit_store import (
+    ProposalLine,
     edits_of,
     news_of,
     places_changed,
@@ -83,9 +84,9 @@ def decide_possible(
 ) -> Decided:
     """As `decide`, but what cannot be accepted now (its text changed since, somebody else keeps its section) is left
     open and named, and the rest is decided in one version."""
-    document = store.hold(tx, proposal_row(tx, proposal_id)["document_id"])
+    document = store.hold(tx, proposal_row(tx, proposal_id).document_id)
     found = _found(tx, proposal_id, verdicts)
-    tree = store.tree(tx, document["id"])
+    tree = store.tree(tx, document.id)
     left = [
         Left(one.edit_id, SectionLocked.code, "Somebody else keeps its section.")
         for one in verdicts
@@ -147,16 +148,16 @@ def decide(
     with the first decision, `TextChanged` (`conflicts`: all of them), `SectionLocked`, `NotFound` for an edit of
     another proposal, `MalformedInput`, `InputTooLarge`, `DocumentFull`. `cuts`: of `rehearse`."""
     proposal = proposal_row(tx, proposal_id)
-    document = store.hold(tx, proposal["document_id"])
-    thread = tx.one(_HOLD_THREAD, {"thread": proposal["thread_id"]})
-    assert thread is not None  # proposals go with their thread
+    document = store.hold(tx, proposal.document_id)
+    title = tx.execute(_HOLD_THREAD, {"thread": proposal.thread_id}).scalar()
+    assert title is not None  # proposals go with their thread
     found = _found(tx, proposal_id, verdicts)
-    made = _record(tx, store.tree(tx, document["id"]), verdicts, found, user_id, cuts)
+    made = _record(tx, store.tree(tx, document.id), verdicts, found, user_id, cuts)
     placed = _followers(tx, proposal_id, made)
     hold_threads(tx, list(made.written))
-    committed = Committed(document["version"], None)
+    committed = Committed(document.version, None)
     if made.changes:
-        author = _author(proposal, thread, user_id, len(made.written))
+        author = _author(proposal, title, user_id, len(made.written))
         committed = writing.commit(tx, document, made.changes, author, bounds)
     version = None if committed.line is None else committed.version
     for edit_id in made.written:
@@ -165,14 +166,14 @@ def decide(
         tx.update(edits, {"id": edit_id}, after_id=committed.made.get(end, end))
     settle_states(tx, [proposal_id])
     ends = {edit_id: committed.made.get(end, end) for edit_id, end in made.ends.items()}
-    ended = supersede_twins(tx, edits_of(tx, list(made.written)), ends, thread["title"], version)
+    ended = supersede_twins(tx, edits_of(tx, list(made.written)), ends, title, version)
     decided_ids = [verdict.edit_id for verdict in verdicts]
     news = news_of(tx, "edit.resolved", decided_ids, version=version, by=user_id)
     news += [*places_changed(tx, [proposal_id] if placed else []), *ended.news]
-    tell(tx, document["project_id"], news)
-    _tell_inbox(tx, [proposal_id, *ended.proposal_ids], document["project_id"])
+    tell(tx, document.project_id, news)
+    _tell_inbox(tx, [proposal_id, *ended.proposal_ids], document.project_id)
     if version is None:
-        store.announce(tx, document["id"], by=user_id)
+        store.announce(tx, document.id, by=user_id)
     settle_comments(tx, [proposal_id, *ended.proposal_ids], user_id)
     return Decided(version, edits_of(tx, decided_ids))
 
@@ -210,17 +211,17 @@ def _record(
     return made
 
 
-def _author(proposal: sa.RowMapping, thread: sa.RowMapping, user_id: str, count: int) -> Author:
-    said = proposal["summary"] or f"{count} edits of the agent in “{thread['title']}”"
+def _author(proposal: ProposalLine, title: str, user_id: str, count: int) -> Author:
+    said = proposal.summary or f"{count} edits of the agent in “{title}”"
     return Author(
         kind="agent",
         user_id=user_id,
         editor_kind="agent",
         summary=said,
-        thread_id=proposal["thread_id"],
-        message_id=proposal["message_id"],
-        run_id=proposal["run_id"],
-        proposal_id=proposal["id"],
+        thread_id=proposal.thread_id,
+        message_id=proposal.message_id,
+        run_id=proposal.run_id,
+        proposal_id=proposal.id,
     )
 
 
@@ -234,5 +235,5 @@ def _followers(tx: Tx, proposal_id: str, made: Plan) -> Mapping[str, str]:
 
 
 def _tell_inbox(tx: Tx, proposal_ids: Sequence[str], project_id: str) -> None:
-    if any(proposal_row(tx, proposal_id)["state"] == "closed" for proposal_id in proposal_ids):
+    if any(proposal_row(tx, proposal_id).state == "closed" for proposal_id in proposal_ids):
         append(tx, project_id, [(INBOX, went("proposal", None))])

@@ -1,6 +1,7 @@
 """A comment is done with once its agent's edits are. First argument: the open transaction; the document is held."""
 
 from collections.abc import Collection, Iterable
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -29,22 +30,27 @@ def unsettle_comments(tx: Tx, proposal_ids: Iterable[str], decided: Collection[s
         anchor = _anchor(tx, proposal_id)
         if anchor is None or anchor.get("type") != "comment":
             continue
-        row = tx.find(comments_table, {"id": anchor["id"]}, "resolved_at")
-        if row is not None and row["resolved_at"] is not None and iso(row["resolved_at"]) in decided:
+        resolved_at = tx.value(comments_table.c.resolved_at, {"id": anchor["id"]})
+        if resolved_at is not None and iso(resolved_at) in decided:
             comments.reopen(tx, anchor["id"], by)
 
 
 def _anchor(tx: Tx, proposal_id: str) -> dict[str, str] | None:
     about = sa.select(threads.c.anchor).join(proposals, proposals.c.thread_id == threads.c.id)
-    row = tx.one(about.where(proposals.c.id == proposal_id))
-    return None if row is None else row["anchor"]
+    anchor: dict[str, str] | None = tx.execute(about.where(proposals.c.id == proposal_id)).scalar()
+    return anchor
+
+
+class _Renewal(NamedTuple):
+    older: str
+    newer: str
 
 
 def _settles(tx: Tx, proposal_id: str) -> bool:
     """What the conversation itself has proposed anew is decided with the newer one: they count together."""
     found, fresh = {proposal_id}, {proposal_id}
     while fresh:
-        beside = {one for row in tx.all(_renewals(fresh)) for one in (row["older"], row["newer"])}
+        beside = {one for row in tx.rows(_Renewal, _renewals(fresh)) for one in (row.older, row.newer)}
         fresh = beside - found
         found |= fresh
     return settles_comment(

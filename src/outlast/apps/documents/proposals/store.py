@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import sqlalchemy as sa
-
 from outlast.apps.documents import store
 from outlast.apps.documents.proposals.edit_store import (
     edits_of,
@@ -23,6 +21,7 @@ from outlast.apps.documents.proposals.edit_store import (
 from outlast.apps.documents.proposals.open_proposals import concerned
 from outlast.apps.documents.proposals.superseded import supersede_gone, supersede_older
 from outlast.apps.documents.proposals.validation import NewEdit, Trouble, check
+from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.document_data import ProposalCreated, ProposalData
 from outlast.base.errors import MalformedInput
@@ -64,9 +63,9 @@ def propose(
     Open edits of the same thread for the same blocks are superseded. Safe to repeat: the same `effect_id` gets the
     proposal that was made first. Raises `NotFound` for a document that is gone, `MalformedInput` for none or more than
     `most` edits."""
-    made = tx.find(proposals, {"effect_id": source.effect_id}, "id")
+    made = tx.value(proposals.c.id, {"effect_id": source.effect_id})
     if made is not None:
-        return proposal_data(tx, made["id"])
+        return proposal_data(tx, made)
     if not 1 <= len(new_edits) <= most:
         raise MalformedInput(f"A proposal has from 1 to {most} edits, not {len(new_edits)}.", field="edits")
     document = store.hold(tx, document_id)
@@ -80,19 +79,19 @@ def propose(
     news = news_of(tx, "edit.superseded", lost)
     tell(
         tx,
-        document["project_id"],
+        document.project_id,
         [*news, (source.thread_id, "proposal.created", ProposalCreated(proposal=data))],
     )
     item = _waiting(tx, document, data)
     if people := concerned(tx, proposal_id):
-        append(tx, document["project_id"], [(INBOX, came(item, user_id)) for user_id in people])
+        append(tx, document.project_id, [(INBOX, came(item, user_id)) for user_id in people])
     store.announce(tx, document_id)
     return data
 
 
-def _add(tx: Tx, document: sa.RowMapping, source: Source, summary: str, kept: Sequence[NewEdit]) -> str:
+def _add(tx: Tx, document: DocumentRow, source: Source, summary: str, kept: Sequence[NewEdit]) -> str:
     proposal_id = new_id("proposal")
-    about = {"document_id": document["id"], "project_id": document["project_id"]}
+    about = {"document_id": document.id, "project_id": document.project_id}
     tx.insert(
         proposals,
         id=proposal_id,
@@ -115,8 +114,7 @@ def _columns(edit: NewEdit) -> dict[str, Any]:
     return {name: getattr(edit, name) for name in NewEdit.__slots__}
 
 
-def _waiting(tx: Tx, document: sa.RowMapping, data: ProposalData) -> InboxItem:
-    thread = tx.find(threads, {"id": data.thread_id}, "title")
+def _waiting(tx: Tx, document: DocumentRow, data: ProposalData) -> InboxItem:
     return InboxItem(
         kind="proposal",
         id=data.id,
@@ -124,8 +122,8 @@ def _waiting(tx: Tx, document: sa.RowMapping, data: ProposalData) -> InboxItem:
         text=data.summary,
         created_at=data.created_at,
         thread_id=data.thread_id,
-        thread_title=None if thread is None else thread["title"],
+        thread_title=tx.value(threads.c.title, {"id": data.thread_id}),
         run_id=data.run_id,
         document_id=data.document_id,
-        document_title=document["title"],
+        document_title=document.title,
     )

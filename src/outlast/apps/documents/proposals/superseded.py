@@ -65,7 +65,7 @@ def supersede_gone(
     news = [*news_of(tx, "edit.superseded", marked), *places_changed(tx, placed)]
     if not news:
         return
-    project_id: str = store.document_of(tx, document_id)["project_id"]
+    project_id: str = store.document_of(tx, document_id).project_id
     tell(tx, project_id, news)
     if _closed(tx, marked):
         append(tx, project_id, [(INBOX, went("proposal", None))])
@@ -88,7 +88,7 @@ def _closed(tx: Tx, edit_ids: Collection[str]) -> bool:
     """Whether nothing is left to decide about one of the proposals of these edits."""
     of_these = sa.select(edits.c.proposal_id).where(edits.c.id.in_(list(edit_ids)))
     closed = sa.select(proposals.c.id).where(proposals.c.id.in_(of_these), proposals.c.state == "closed")
-    return tx.one(closed.limit(1)) is not None
+    return tx.execute(closed.limit(1)).first() is not None
 
 
 def _mark(tx: Tx, lost: Iterable[tuple[EditData, str, str]]) -> list[str]:

@@ -107,7 +107,5 @@ def _workspace(tx: Tx, run: Run) -> str | None:
     """Where the run's files lie, if there are any yet."""
     if run.workspace_id is not None:
         return run.workspace_id
-    thread = tx.find(threads, {"id": run.thread_id}, "workspace_id")
-    if thread is not None and thread["workspace_id"] is not None:
-        return str(thread["workspace_id"])
-    return find_workspace(tx, run.thread_id)
+    workspace_id: str | None = tx.value(threads.c.workspace_id, {"id": run.thread_id})
+    return workspace_id or find_workspace(tx, run.thread_id)

@@ -88,7 +88,7 @@ def _conversation(context: PromptContext) -> Conversation:
 
 def _found_now(tx: Tx, run: Run) -> Found:
     page = pages.page_of_thread(tx, run.thread_id)
-    return Found("", 0) if page is None else Found(page["id"], page["version"])
+    return Found("", 0) if page is None else Found(page.id, page.version)
 
 
 def _html(tx: Tx, found: Found) -> str:
@@ -98,7 +98,7 @@ def _html(tx: Tx, found: Found) -> str:
     try:
         return versions.html_at(tx, found.page_id, found.version)
     except NotFound:
-        return str(pages.page_of(tx, found.page_id)["html"])
+        return str(pages.page_of(tx, found.page_id).html)
 
 
 def _images(context: PromptContext) -> list[Piece]:

@@ -105,8 +105,8 @@ class Checker:
 
 
 def _found_before(tx: Tx, run_id: str) -> frozenset[str]:
-    row = tx.one(_LAST_CHECK, {"run": run_id})
-    return frozenset((row["result"] or {}).get("problems", ())) if row is not None else frozenset()
+    result = tx.execute(_LAST_CHECK, {"run": run_id}).scalar()
+    return frozenset((result or {}).get("problems", ()))
 
 
 def _detail(problems: Sequence[str], modules: Sequence[NewModule]) -> str:

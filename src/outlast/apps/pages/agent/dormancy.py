@@ -42,11 +42,10 @@ class Dormancy:
 
     def _due(self, tx: Tx, page_id: str) -> str | None:
         page = page_of(tx, page_id)
-        thread = tx.find(threads, {"id": page["thread_id"]}, "active_run_id")
-        if thread is not None and thread["active_run_id"] is not None:
+        if tx.value(threads.c.active_run_id, {"id": page.thread_id}) is not None:
             return None
-        due_at = page["active_at"] + self._after
+        due_at = page.active_at + self._after
         if due_at > tx.now:
             timers.set_timer(tx, KIND, page_id, due_at)
             return None
-        return str(page["workspace_id"])
+        return str(page.workspace_id)

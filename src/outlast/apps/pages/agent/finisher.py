@@ -5,7 +5,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from html import unescape
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -17,6 +17,7 @@ from outlast.apps.pages import versions
 from outlast.apps.pages.agent.context import change_line
 from outlast.apps.pages.agent.outcome import outcome_of
 from outlast.apps.pages.agent.recent_changes import ARROW, asked_text, done_words
+from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import UNTITLED
 from outlast.base.errors import InternalError, OutlastError
 from outlast.base.page_data import ModulesSaved, PageStats
@@ -26,6 +27,7 @@ from outlast.kernel.agents.prompt import NOT_READABLE
 from outlast.kernel.runs.model import Run, text_of
 from outlast.kernel.runs.store import transcript_of
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.search import replace_title
 from outlast.kernel.threads.tables import messages, threads
 
@@ -64,7 +66,13 @@ def save_page(
         ) from error
 
 
-def stats_of(tx: Tx, run: Run, page: Mapping[str, Any]) -> PageStats:
+class _Usage(NamedTuple):
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+
+
+def stats_of(tx: Tx, run: Run, page: PageRow) -> PageStats:
     """The figures of a run that ends: what it made of the page, and which part of its prompts came out of a cache."""
     journal = transcript_of(tx, run.id, NONE)
     turns = [effect for effect in journal.effects if effect.kind == "model" and not effect.inherited]
@@ -72,18 +80,18 @@ def stats_of(tx: Tx, run: Run, page: Mapping[str, Any]) -> PageStats:
     for turn in turns:
         for name, value in (turn.result or {}).get("counts", {}).items():
             counts[name] = counts.get(name, 0) + value
-    row = tx.find(runs, {"id": run.id}, "input_tokens", "output_tokens", "cached_tokens")
-    usage = {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0} if row is None else dict(row)
+    row = tx.find(_Usage, runs, {"id": run.id})
+    usage = {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0} if row is None else row._asdict()
     said = [text_of(turn) for turn in turns if (turn.result or {}).get("pieces")]
     return PageStats(
-        page_id=page["id"],
-        version=page["version"],
+        page_id=page.id,
+        version=page.version,
         run_id=run.id,
         patches=counts.get("patches", 0),
         replaced=counts.get("replaced", 0),
         refused=counts.get("refused", 0),
-        elements=len(_ELEMENT.findall(page["html"])),
-        html_bytes=len(page["html"].encode()),
+        elements=len(_ELEMENT.findall(page.html)),
+        html_bytes=len(page.html.encode()),
         cached_share=cached_share(usage["input_tokens"], usage["cached_tokens"]),
         told=dict(outcome_of(said).stats),
         **usage,
@@ -106,41 +114,41 @@ def _save(
     found = pages.page_of_thread(tx, run.thread_id)
     if found is None:  # deleted meanwhile, with its thread
         return Finished()
-    page = dict(pages.hold(tx, found["id"]))
+    page = pages.hold(tx, found.id)
     problems = list(facts.get("problems", ()))
-    pages.update(tx, page["id"], **_titled(tx, run, page, str(facts.get("title", ""))), problems=problems)
+    pages.update(tx, page.id, **_titled(tx, run, page, str(facts.get("title", ""))), problems=problems)
     announced = [_module(one) for one in facts.get("modules", ())]
     saved = shelf.save(
         tx,
         announced,
         project_id=run.project_id,
-        workspace_id=page["workspace_id"],
-        page_id=page["id"],
+        workspace_id=page.workspace_id,
+        page_id=page.id,
         user_id=run.started_by,
         run_id=run.id,
         dependencies=dependencies,
     )
     summary = _summary(tx, run, parts, facts)
     memory.remember(tx, project_id=run.project_id, thread_id=run.thread_id, run_id=run.id, summary=summary)
-    versions.describe(tx, page["id"], run.id, summary.partition(ARROW)[2] or summary)
+    versions.describe(tx, page.id, run.id, summary.partition(ARROW)[2] or summary)
     tx.after_commit(embed)
     if not saved:
         return Finished()
     told = [one.data(dependencies) for one in saved]
-    event = ModulesSaved(run_id=run.id, workspace_id=page["workspace_id"], modules=told)
+    event = ModulesSaved(run_id=run.id, workspace_id=page.workspace_id, modules=told)
     return Finished(events=(("modules.saved", event),))
 
 
-def _titled(tx: Tx, run: Run, page: Mapping[str, Any], said: str) -> dict[str, Any]:
+def _titled(tx: Tx, run: Run, page: PageRow, said: str) -> dict[str, Any]:
     """The agent's title, else the page's first heading where it has no title yet; a person's own stays. The thread is
     called so too."""
-    title = said[:TITLE_CHARS] if said else heading_of(page["html"]) if page["title"] == UNTITLED else ""
-    if not title or page["named"] or title == page["title"]:
+    title = said[:TITLE_CHARS] if said else heading_of(page.html) if page.title == UNTITLED else ""
+    if not title or page.named or title == page.title:
         return {}
-    thread = tx.find(threads, {"id": run.thread_id}, "titled", "project_id")
-    if thread is not None and not thread["titled"]:
+    thread = tx.find(ThreadRow, threads, {"id": run.thread_id})
+    if thread is not None and not thread.titled:
         tx.update(threads, {"id": run.thread_id}, title=title)
-        replace_title(tx, run.thread_id, thread["project_id"], title)
+        replace_title(tx, run.thread_id, thread.project_id, title)
     return {"title": title}
 
 
@@ -161,8 +169,7 @@ def _summary(tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mappin
     said = str(facts.get("summary", ""))
     if ARROW in said:
         return said
-    own = tx.find(messages, {"id": run.message_id}, "parts")
-    asked = asked_text(own["parts"]) if own is not None else ""
+    asked = asked_text(tx.value(messages.c.parts, {"id": run.message_id}) or ())
     prose = " ".join(str(facts.get("prose", "")).split())
     return change_line(asked, said or "; ".join(one for one in (done_words(parts), prose) if one))
 

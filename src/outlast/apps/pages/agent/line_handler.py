@@ -53,23 +53,23 @@ class PageLines:
         page = page_of_thread(tx, run.thread_id)
         if page is None:
             return LinesTaken(problems=(GONE,))
-        return take_lines(tx, page["id"], self._rules, Author(run.id, step, run.started_by), lines)
+        return take_lines(tx, page.id, self._rules, Author(run.id, step, run.started_by), lines)
 
     def reset(self, tx: Tx, run: Run, step: int) -> Sequence[tuple[str, Any]]:
         page = page_of_thread(tx, run.thread_id)
-        return () if page is None else versions.reset_step(tx, page["id"], self._rules, run.id, step)
+        return () if page is None else versions.reset_step(tx, page.id, self._rules, run.id, step)
 
     def part(self, tx: Tx, run: Run, step: int, counts: Mapping[str, int]) -> PagePart | None:
         page = page_of_thread(tx, run.thread_id)
-        return None if page is None else part_of(tx, page["id"], run.id, step, counts)
+        return None if page is None else part_of(tx, page.id, run.id, step, counts)
 
     def end(self, tx: Tx, run: Run, status: str) -> Sequence[tuple[str, Any]]:
         page = page_of_thread(tx, run.thread_id)
         if page is None:
             return ()
         touch(tx, run.thread_id)
-        timers.set_timer(tx, "page_dormant", page["id"], tx.now + self._dormant_after)
-        return (("page.stats", stats_of(tx, run, dict(page))),)
+        timers.set_timer(tx, "page_dormant", page.id, tx.now + self._dormant_after)
+        return (("page.stats", stats_of(tx, run, page)),)
 
 
 def take_lines(tx: Tx, page_id: str, rules: Rules, author: Author, lines: Sequence[str]) -> LinesTaken:
@@ -114,16 +114,15 @@ def part_of(tx: Tx, page_id: str, run_id: str, step: int, counts: Mapping[str, i
     ).where(
         page_versions.c.page_id == page_id, page_versions.c.run_id == run_id, page_versions.c.step == step
     )
-    row = tx.one(made)
-    if (row is None or row["last"] is None) and not counts.get("refused"):
+    base, last = tuple(tx.execute(made).one())
+    if last is None and not counts.get("refused"):
         return None
-    changed = row is not None and row["last"] is not None
     return PagePart(
         id=new_id("part"),
         step=step,
         page_id=page_id,
-        base_version=row["base"] if changed and row is not None else 0,
-        version=row["last"] if changed and row is not None else 0,
+        base_version=base or 0,
+        version=last or 0,
         patches=counts.get("patches", 0),
         whole=counts.get("replaced", 0) > 0 or counts.get("whole", 0) > 0,
         refused=counts.get("refused", 0),

@@ -145,7 +145,7 @@ def _publish(
         tx,
         publication.module,
         project_id=run.project_id,
-        page_id=page["id"] if page is not None else None,
+        page_id=page.id if page is not None else None,
         user_id=owner,
         published_by=owner,
         run_id=run.id,

@@ -29,7 +29,7 @@ def read_page_tool(db: Database) -> Tool:
         page = await db.read(page_of_thread, ctx.run.thread_id)
         if page is None:
             raise NotFound("This page was deleted.", thread_id=ctx.run.thread_id)
-        html = await anyio.to_thread.run_sync(_html_of, page["html"], at)
+        html = await anyio.to_thread.run_sync(_html_of, page.html, at)
         if html is None:
             return ToolResult(f"There is no element {at} on the page.", is_error=True)
         shown = html[after : after + SHOWN_CHARS]

@@ -4,7 +4,7 @@ back or brought back."""
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -72,34 +72,49 @@ def done_words(parts: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(word for word in words if word) or "changed nothing"
 
 
+class _AskedMessage(NamedTuple):
+    id: str
+    parts: Any
+    created_at: datetime
+
+
+class _EndedRun(NamedTuple):
+    message_id: str
+    id: str
+    status: str
+    parts: Any
+
+
 def _requests(tx: Tx, run: Run, most: int) -> list[_Request]:
-    own = tx.find(messages, {"id": run.message_id}, "position")
-    if own is None:
+    position = tx.value(messages.c.position, {"id": run.message_id})
+    if position is None:
         return []
     columns = messages.c.id, messages.c.parts, messages.c.created_at
-    asked = tx.all(
+    asked = tx.rows(
+        _AskedMessage,
         sa.select(*columns)
         .where(
             messages.c.thread_id == run.thread_id,
             messages.c.role == "user",
-            messages.c.position < own["position"],
+            messages.c.position < position,
         )
         .order_by(messages.c.position.desc())
-        .limit(most)
+        .limit(most),
     )
     ended = {
-        row["message_id"]: row
-        for row in tx.all(
+        row.message_id: row
+        for row in tx.rows(
+            _EndedRun,
             sa.select(runs.c.message_id, runs.c.id, runs.c.status, messages.c.parts)
             .outerjoin(messages, messages.c.id == runs.c.answer_id)
-            .where(runs.c.message_id.in_([row["id"] for row in asked]), runs.c.leg == "ended")
-            .order_by(runs.c.created_at, runs.c.id)
+            .where(runs.c.message_id.in_([row.id for row in asked]), runs.c.leg == "ended")
+            .order_by(runs.c.created_at, runs.c.id),
         )
     }
     return [
-        _Request(row["created_at"], asked_text(row["parts"]), last["id"], last["status"], last["parts"] or ())
+        _Request(row.created_at, asked_text(row.parts), last.id, last.status, last.parts or ())
         for row in reversed(asked)
-        if (last := ended.get(row["id"])) is not None
+        if (last := ended.get(row.id)) is not None
     ]
 
 
@@ -115,8 +130,14 @@ def _said(parts: Sequence[Mapping[str, Any]]) -> str:
     return " ".join(part["text"] for part in parts if part["type"] == "text").strip()
 
 
+class _ByHand(NamedTuple):
+    kind: str
+    created_at: datetime
+
+
 def _by_hand(tx: Tx, page_id: str, most: int) -> list[tuple[datetime, str]]:
-    rows = tx.all(
+    rows = tx.rows(
+        _ByHand,
         sa.select(page_versions.c.kind, page_versions.c.created_at)
         .where(
             page_versions.c.page_id == page_id,
@@ -124,9 +145,9 @@ def _by_hand(tx: Tx, page_id: str, most: int) -> list[tuple[datetime, str]]:
             page_versions.c.kind.in_(sorted(_BY_HAND)),
         )
         .order_by(page_versions.c.version.desc())
-        .limit(most)
+        .limit(most),
     )
-    return [(row["created_at"], _BY_HAND[row["kind"]]) for row in rows]
+    return [(row.created_at, _BY_HAND[row.kind]) for row in rows]
 
 
 def _count(number: int, noun: str) -> str:

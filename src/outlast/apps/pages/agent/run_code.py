@@ -5,7 +5,7 @@ is answered with a reminder.
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import anyio.to_thread
 import orjson
@@ -106,14 +106,20 @@ class LibraryCode:
         return [text.format(packages=", ".join(new), first=new[0])]
 
 
+class _Search(NamedTuple):
+    arguments: str | None
+    result: Any
+
+
 def searches_of(tx: Tx, run: Run) -> list[tuple[dict[str, Any], str]]:
     """(arguments, answer) of the searches that this run has made, also of those that it goes on from."""
-    rows = tx.all(
+    rows = tx.rows(
+        _Search,
         sa.select(effects.c.arguments, effects.c.result).where(
             effects.c.run_id == run.id, effects.c.tool == "search_docs", effects.c.status == "finished"
-        )
+        ),
     )
-    return [(_object(row["arguments"]), str((row["result"] or {}).get("content", ""))) for row in rows]
+    return [(_object(row.arguments), str((row.result or {}).get("content", ""))) for row in rows]
 
 
 def searched(package: str, searches: Sequence[tuple[dict[str, Any], str]]) -> bool:

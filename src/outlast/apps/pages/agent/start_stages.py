@@ -45,28 +45,28 @@ async def prepare(
     if page is None:
         await context.tell("load_page", "failed", NO_PAGE)
         raise NotFound(NO_PAGE, hint="Make a new page.", thread_id=run.thread_id)
-    usable = await modules.usable(page["workspace_id"], run.started_by)
-    recent, asked = await db.read(_history, run, page["id"])
+    usable = await modules.usable(page.workspace_id, run.started_by)
+    recent, asked = await db.read(_history, run, page.id)
     recalled: list[str] = []
     if recall is not None:
         without = recent.run_ids | {run.id}
         found = await recall.of_thread(run.thread_id, asked, without=without, limit=most_recalled)
         recalled = [one.summary for one in found]
-    told = Found(page["id"], page["version"], module_list(usable), recent.lines, tuple(recalled))
-    await context.tell("load_page", "done", _detail(page["title"], told, len(usable)))
+    told = Found(page.id, page.version, module_list(usable), recent.lines, tuple(recalled))
+    await context.tell("load_page", "done", _detail(page.title, told, len(usable)))
     return StageResult(facts=told.facts())
 
 
 def found_by(tx: Tx, run: Run) -> Found | None:
     """What the run found when it began; None: nothing yet."""
-    row = tx.one(_PREPARED, {"run": run.id})
-    facts = None if row is None else (row["result"] or {}).get("facts", {})
+    result = tx.execute(_PREPARED, {"run": run.id}).scalar()
+    facts = (result or {}).get("facts", {})
     return Found.of(facts) if facts and "page_id" in facts else None
 
 
 def _history(tx: Tx, run: Run, page_id: str) -> tuple[Lately, str]:
-    own = tx.find(messages, {"id": run.message_id}, "parts")
-    return lately(tx, run, page_id), asked_text(own["parts"]) if own is not None else ""
+    parts = tx.value(messages.c.parts, {"id": run.message_id})
+    return lately(tx, run, page_id), asked_text(parts or ())
 
 
 def _detail(title: str, found: Found, modules: int) -> str:

@@ -121,7 +121,7 @@ def _frame(data: dict[str, Any]) -> bytes:
 
 def _embedded(tx: Tx, page_id: str, secret: str) -> Embedded:
     row = links.opened(tx, secret)
-    role = role_of(tx, row["created_by"], row["project_id"])
-    if row["page_id"] != page_id or role is None or not allows(role, Right.EDIT):
+    role = role_of(tx, row.created_by, row.project_id)
+    if row.page_id != page_id or role is None or not allows(role, Right.EDIT):
         raise links.closed()
-    return Embedded(page_id, row["thread_id"], row["title"], row["html"], row["version"])
+    return Embedded(page_id, row.thread_id, row.title, row.html, row.version)

@@ -84,7 +84,7 @@ def screen_agent(
 def _instructions(systems: Mapping[str, str], context: PromptContext) -> str:
     """The rules for the template that the screen was made with."""
     screen = screen_of_thread(context.tx, context.run.thread_id)
-    return systems[screen["template"] if screen is not None else context.settings.screens.template]
+    return systems[screen.template if screen is not None else context.settings.screens.template]
 
 
 def _conversation(lists: FileLists, context: PromptContext) -> Conversation:
@@ -101,13 +101,13 @@ def _found(lists: FileLists, context: PromptContext) -> str:
     """The screen as the run found it, and what the thread is about."""
     tx, run = context.tx, context.run
     screen = screen_of_thread(tx, run.thread_id)
-    workspace_id = screen["workspace_id"] if screen is not None else run.workspace_id
+    workspace_id = screen.workspace_id if screen is not None else run.workspace_id
     paths = lists.before_run(tx, workspace_id, run.id) if workspace_id is not None else None
     found = CONTEXT.format(
-        title=screen["title"] if screen is not None else "-",
-        theme=screen["theme"] if screen is not None else "-",
+        title=screen.title if screen is not None else "-",
+        theme=screen.theme if screen is not None else "-",
         files="(not known)" if paths is None else listed(paths),
     )
-    thread = tx.find(threads, {"id": run.thread_id}, "anchor")
-    text = str((thread["anchor"] or {}).get("text", "")).strip() if thread is not None else ""
+    anchor = tx.value(threads.c.anchor, {"id": run.thread_id})
+    text = str((anchor or {}).get("text", "")).strip()
     return f"{found}\n\n<anchor>\n{text}\n</anchor>" if text else found

@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import anyio
 import anyio.to_thread
@@ -17,6 +18,7 @@ import sqlalchemy as sa
 from outlast.apps.screens.agent.project_files import FileLists
 from outlast.apps.screens.agent.tags import Outcome, one_line, parse_outcome
 from outlast.apps.screens.agent.type_check import COMMAND, Types, types_of
+from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.store import screen_of_thread
 from outlast.apps.screens.theme_classes import dress
 from outlast.apps.screens.themes import STYLE_SHEET, theme_of
@@ -70,7 +72,7 @@ class Before:
     thread's last check its files, what it found of their types, and whether it was ever said why there is no
     picture. `found`: what this run's own last check found, in which files, and how often in a row."""
 
-    screen: Mapping[str, Any] | None
+    screen: ScreenRow | None
     tree: str | None
     checked_tree: str | None
     checked: Mapping[str, Any] | None
@@ -142,7 +144,7 @@ class Checker:
             if len(content) > STYLE_BYTES:  # not all of it was read
                 return False
             css = content.decode()
-            theme = theme_of(screen["theme"], screen["theme_tokens"])
+            theme = theme_of(screen.theme, screen.theme_tokens)
             themed = await anyio.to_thread.run_sync(dress, css, theme)
         except (NotFound, UnicodeDecodeError, UnknownTheme, MalformedInput):
             return False  # the page says what that means for it
@@ -198,7 +200,7 @@ class Checker:
         """What the page looks like and what is wrong with it; None: nobody can look here."""
         if self.photographer is None:
             return None, []
-        width, height = (before.screen["width"], before.screen["height"]) if before.screen else (1280, 800)
+        width, height = (before.screen.width, before.screen.height) if before.screen else (1280, 800)
         sides = (min(max(side, LEAST_SIDE), MOST_SIDE) for side in (width, height))
         look = await self.photographer.look(opened.sandbox, DEV_PORT, "/", *sides)
         return look, _of_page(look)
@@ -262,7 +264,7 @@ class Checker:
             return []
         with suppress(NotFound):
             present = frozenset(self.lists.of_tree(before.tree))
-            known = [file["path"] for file in before.screen["files"]] if before.screen else []
+            known = [file["path"] for file in before.screen.files] if before.screen else []
             return sorted({*known, *(file.path for file in outcome.files)} - present)
         return []
 
@@ -334,12 +336,23 @@ def _summed(problems: Sequence[Problem]) -> tuple[Any, str]:
     return "failed", " ".join(problem.short for problem in problems)
 
 
+class _Place(NamedTuple):
+    changed_at: datetime | None
+    tree: str
+
+
+class _LastCheck(NamedTuple):
+    result: Any
+    run_id: str
+    inherited: bool
+
+
 def _read_before(tx: Tx, run: Run, workspace_id: str) -> Before:
     place = sa.select(workspaces.c.changed_at, checkpoints.c.tree).join(
         checkpoints, checkpoints.c.id == workspaces.c.checkpoint_id
     )
-    now = tx.one(place.where(workspaces.c.id == workspace_id))
-    tree = now["tree"] if now is not None and now["changed_at"] is None else None
+    now = tx.row(_Place, place.where(workspaces.c.id == workspace_id))
+    tree = now.tree if now is not None and now.changed_at is None else None
     last = (
         sa.select(effects.c.result, effects.c.run_id, effects.c.inherited)
         .join(runs, runs.c.id == effects.c.run_id)
@@ -347,10 +360,9 @@ def _read_before(tx: Tx, run: Run, workspace_id: str) -> Before:
         .order_by(runs.c.created_at.desc(), effects.c.ordinal.desc())
         .limit(1)
     )
-    check = tx.one(last)
-    facts = ((check["result"] if check is not None else None) or {}).get("facts", {})
-    mine = check is not None and check["run_id"] == run.id and not check["inherited"]
+    check = tx.row(_LastCheck, last)
+    facts = ((check.result if check is not None else None) or {}).get("facts", {})
+    mine = check is not None and check.run_id == run.id and not check.inherited
     screen = screen_of_thread(tx, run.thread_id)
-    row = dict(screen) if screen is not None else None
     found = facts.get("found", {}) if mine else {}
-    return Before(row, tree, facts.get("tree"), facts.get("types"), bool(facts.get(NO_PICTURE)), found)
+    return Before(screen, tree, facts.get("tree"), facts.get("types"), bool(facts.get(NO_PICTURE)), found)

@@ -9,11 +9,13 @@ import sqlalchemy as sa
 
 from outlast.apps.screens import store as screens
 from outlast.apps.screens.agent.tags import Outcome, merge_files, parse_outcome
+from outlast.apps.screens.rows import ScreenRow
 from outlast.base.errors import InternalError, OutlastError
 from outlast.base.screen_data import ScreenFile
 from outlast.db.database import Tx
 from outlast.kernel.agents.prompt import NOT_READABLE
 from outlast.kernel.runs.model import Run
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.search import replace_title
 from outlast.kernel.threads.tables import threads
 
@@ -37,7 +39,7 @@ def _save(tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[s
     found = screens.screen_of_thread(tx, run.thread_id)
     if found is None:  # deleted meanwhile, with its thread
         return
-    screen = dict(screens.hold(tx, found["id"]))
+    screen = screens.hold(tx, found.id)
     outcome = parse_outcome("\n\n".join(part["text"] for part in parts if part["type"] == "text"))
     values = {
         **_titled(tx, run, screen, outcome),
@@ -46,22 +48,22 @@ def _save(tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[s
     }
     if facts.get("picture_id"):
         values |= {"picture_id": facts["picture_id"], "pictured_at": tx.now}
-    screens.update(tx, screen["id"], **values)
+    screens.update(tx, screen.id, **values)
 
 
-def _titled(tx: Tx, run: Run, screen: Mapping[str, Any], outcome: Outcome) -> dict[str, Any]:
+def _titled(tx: Tx, run: Run, screen: ScreenRow, outcome: Outcome) -> dict[str, Any]:
     """The agent's title, where no person chose one; the thread is called so too."""
-    if outcome.title is None or screen["named"]:
+    if outcome.title is None or screen.named:
         return {}
-    thread = tx.find(threads, {"id": run.thread_id}, "titled", "project_id")
-    if thread is not None and not thread["titled"]:
+    thread = tx.find(ThreadRow, threads, {"id": run.thread_id})
+    if thread is not None and not thread.titled:
         tx.update(threads, {"id": run.thread_id}, title=outcome.title)
-        replace_title(tx, run.thread_id, thread["project_id"], outcome.title)
+        replace_title(tx, run.thread_id, thread.project_id, outcome.title)
     return {"title": outcome.title}
 
 
-def _files(screen: Mapping[str, Any], outcome: Outcome, facts: Mapping[str, Any]) -> list[ScreenFile]:
-    before = [ScreenFile(**file) for file in screen["files"]]
+def _files(screen: ScreenRow, outcome: Outcome, facts: Mapping[str, Any]) -> list[ScreenFile]:
+    before = [ScreenFile(**file) for file in screen.files]
     gone = frozenset(facts.get("gone", ()))
     kept = frozenset(file.path for file in (*before, *outcome.files)) - gone
     return merge_files(before, outcome.files, kept)

@@ -105,7 +105,7 @@ def _screen(tx: Tx, thread_id: str) -> Found | None:
     row = screen_of_thread(tx, thread_id)
     if row is None:
         return None
-    data = screen_data(tx, row["id"])
+    data = screen_data(tx, row.id)
     return Found(data.id, data.title, data.sandbox_id)
 
 

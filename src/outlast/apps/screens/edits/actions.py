@@ -7,7 +7,6 @@ from functools import partial
 from typing import Final
 
 import anyio.to_thread
-import sqlalchemy as sa
 
 from outlast.apps.screens import store
 from outlast.apps.screens.edits.apply import MAX_EDITS, apply_edits
@@ -24,6 +23,7 @@ from outlast.base.screen_data import ScreenData
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.limits.rules import check_count
 from outlast.kernel.projects.permissions import require_checkpoint, require_owned
@@ -156,16 +156,16 @@ async def place_picture(
     """Put an uploaded picture of the screen's project among the app's files (editors, as in `save_edits`), so that the
     app can show it wherever it runs. Repeating is harmless. Raises `NotFound`, and as `save_edits`."""
 
-    def find(tx: Tx) -> tuple[ScreenData, sa.RowMapping]:
+    def find(tx: Tx) -> tuple[ScreenData, AttachmentRow]:
         screen = _may_edit(tx, actor, screen_id)
-        row = require_owned(tx, actor, attachments, "attachment", attachment_id, Right.READ)
-        if row["project_id"] != screen.project_id:
+        row = require_owned(tx, actor, AttachmentRow, attachments, "attachment", attachment_id, Right.READ)
+        if row.project_id != screen.project_id:
             raise NotFound("There is no such attachment in this project.", id=attachment_id)
         return screen, row
 
     screen, row = await services.db.read(find)
-    content = await anyio.to_thread.run_sync(services.blobs.get, row["blob"])
-    path = picture_path(row["name"], row["media_type"], row["blob"])
+    content = await anyio.to_thread.run_sync(services.blobs.get, row.blob)
+    path = picture_path(row.name, row.media_type, row.blob)
     saved = await rewrite_all(services, screen, {path: lambda _: content})
     if saved is not None:
         await services.db.write(_tell, screen_id, actor)
@@ -174,7 +174,7 @@ async def place_picture(
 
 def _may_edit(tx: Tx, actor: Actor, screen_id: str) -> ScreenData:
     row = require_screen(tx, actor, screen_id, Right.EDIT)
-    driving.demand_not_locked(tx, row["thread_id"], actor)
+    driving.demand_not_locked(tx, row.thread_id, actor)
     return store.screen_data(tx, screen_id)
 
 

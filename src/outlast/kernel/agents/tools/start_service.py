@@ -9,7 +9,7 @@ from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, ToolResult, tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.sandboxes.services.rules import Declared, ServiceState, checked
-from outlast.kernel.sandboxes.services.store import ServiceRow
+from outlast.kernel.sandboxes.services.store import ServiceRecord
 
 WAIT_S = 200.0  # a little longer than the keeper gives a service to answer
 SHOWN_BYTES = 4_000
@@ -33,8 +33,8 @@ HealthPath = Annotated[
 class Keeper(Protocol):
     """What the sandboxes room offers here: services that are kept running."""
 
-    async def declare(self, workspace_id: str, wanted: Declared) -> ServiceRow: ...
-    async def wait_settled(self, workspace_id: str, name: str, timeout_s: float) -> ServiceRow: ...
+    async def declare(self, workspace_id: str, wanted: Declared) -> ServiceRecord: ...
+    async def wait_settled(self, workspace_id: str, name: str, timeout_s: float) -> ServiceRecord: ...
     def output(self, workspace_id: str, name: str, max_bytes: int) -> str: ...
 
 
@@ -64,7 +64,7 @@ def _require_valid(name: str, command: str, port: int, health_path: str) -> None
         raise ArgumentsInvalid(error.message, tool="start_service", **error.fields) from None
 
 
-def _told(row: ServiceRow, output: str) -> str:
+def _told(row: ServiceRecord, output: str) -> str:
     """What the model reads: where it stands, then the end of its output."""
     declared = row.declared
     end = f"\n[end of its output]\n{output}" if output else "\n[it has printed nothing]"

@@ -61,7 +61,7 @@ async def list_checkpoints(
     """Those of the workspace that a sandbox runs."""
 
     def run(tx: Tx) -> Listed[CheckpointData, str]:
-        workspace_id = require_sandbox(tx, actor, sandbox_id, Right.READ)["workspace_id"]
+        workspace_id = require_sandbox(tx, actor, sandbox_id, Right.READ).workspace_id
         return _page(tx, workspace_id, before, limit)
 
     return await services.db.read(run)
@@ -73,7 +73,7 @@ async def list_of_thread(
     """Those of a thread's files, also while no sandbox is there."""
 
     def run(tx: Tx) -> Listed[CheckpointData, str]:
-        workspace_id = require_thread(tx, actor, thread_id, Right.READ)["workspace_id"]
+        workspace_id = require_thread(tx, actor, thread_id, Right.READ).workspace_id
         return Listed([], None) if workspace_id is None else _page(tx, workspace_id, before, limit)
 
     return await services.db.read(run)
@@ -132,7 +132,7 @@ async def reset_workspace(
     `Conflict` for a thread that has none, `ThreadBusy` while a run works there or waits for a person."""
 
     def run(tx: Tx) -> str | None:
-        workspace_id: str | None = require_thread(tx, actor, thread_id, Right.EDIT)["workspace_id"]
+        workspace_id: str | None = require_thread(tx, actor, thread_id, Right.EDIT).workspace_id
         return workspace_id
 
     workspace_id = await services.db.read(run)

@@ -35,7 +35,7 @@ from outlast.kernel.sandboxes.checkpoints.edits import Edit, edited_tree
 from outlast.kernel.sandboxes.checkpoints.garbage import GRACE_S, Collected, collect
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
 from outlast.kernel.sandboxes.checkpoints.workspaces import Place
-from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.translation import translated, untranslated
 from outlast.kernel.set_aside import kinds
 from outlast_sandbox.checkpoints.file_lookup import files_in_folder, files_in_tree
@@ -324,11 +324,11 @@ class CheckpointKeeper:
 
     # --- told of by the sandboxes
 
-    def awake(self, row: SandboxRow, sandbox: Sandbox) -> None:
+    def awake(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         """What runs there may change files at any time."""
         self._still.discard(row.workspace_id)
 
-    def asleep(self, row: SandboxRow) -> None:
+    def asleep(self, row: SandboxRecord) -> None:
         """What it has changed last is seen by whoever looks next."""
         self._still.discard(row.workspace_id)
 

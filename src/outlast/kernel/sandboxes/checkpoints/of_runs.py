@@ -5,6 +5,7 @@ import sqlalchemy as sa
 from outlast.base.events import CheckpointData
 from outlast.db.database import Tx
 from outlast.kernel.sandboxes.checkpoints.store import to_data
+from outlast.kernel.sandboxes.rows import CheckpointRow
 from outlast.kernel.sandboxes.tables import checkpoints
 from outlast.kernel.threads.tables import messages
 
@@ -17,11 +18,11 @@ def span_of(
     answers = sa.select(messages.c.id).where(messages.c.thread_id == thread_id, messages.c.run_id == run_id)
     here = sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id)
     mine = here.where(sa.or_(checkpoints.c.run_id == run_id, checkpoints.c.message_id.in_(answers)))
-    rows = tx.all(mine.order_by(checkpoints.c.id))
+    rows = tx.rows(CheckpointRow, mine.order_by(checkpoints.c.id))
     if not rows:
         return None, None
-    earlier = here.where(checkpoints.c.id < rows[0]["id"]).order_by(checkpoints.c.id.desc())
-    before = tx.one(earlier.limit(1))
+    earlier = here.where(checkpoints.c.id < rows[0].id).order_by(checkpoints.c.id.desc())
+    before = tx.row(CheckpointRow, earlier.limit(1))
     return None if before is None else to_data(before), to_data(rows[-1])
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -24,8 +24,10 @@ from outlast.kernel.sandboxes.checkpoints.workspaces import (
     mark_kept,
     place_of,
 )
+from outlast.kernel.sandboxes.rows import CheckpointRow
 from outlast.kernel.sandboxes.tables import checkpoints, packed_files, workspaces
 from outlast.kernel.streams.log import append
+from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import messages, threads
 
 
@@ -51,7 +53,7 @@ def place_now(tx: Tx, workspace_id: str) -> tuple[datetime, Place | None, Checkp
 
 def checkpoint(tx: Tx, checkpoint_id: str) -> CheckpointData:
     """One checkpoint. Raises `NotFound`."""
-    row = tx.one(sa.select(checkpoints).where(checkpoints.c.id == checkpoint_id))
+    row = tx.row(CheckpointRow, sa.select(checkpoints).where(checkpoints.c.id == checkpoint_id))
     if row is None:
         raise NotFound("This version of the files is no longer kept.", id=checkpoint_id)
     return to_data(row)
@@ -60,7 +62,7 @@ def checkpoint(tx: Tx, checkpoint_id: str) -> CheckpointData:
 def newest_of(tx: Tx, workspace_id: str) -> CheckpointData | None:
     """What the workspace's files were when they were last saved; None: they never were."""
     found = sa.select(checkpoints).join(workspaces, workspaces.c.checkpoint_id == checkpoints.c.id)
-    row = tx.one(found.where(workspaces.c.id == workspace_id))
+    row = tx.row(CheckpointRow, found.where(workspaces.c.id == workspace_id))
     return None if row is None else to_data(row)
 
 
@@ -69,7 +71,9 @@ def list_of(tx: Tx, workspace_id: str, before: str | None, limit: int) -> list[C
     rows = sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id)
     if before is not None:
         rows = rows.where(checkpoints.c.id < before)
-    return [to_data(row) for row in tx.all(rows.order_by(checkpoints.c.id.desc()).limit(limit))]
+    return [
+        to_data(row) for row in tx.rows(CheckpointRow, rows.order_by(checkpoints.c.id.desc()).limit(limit))
+    ]
 
 
 def add(tx: Tx, new: NewCheckpoint, since: datetime | None) -> CheckpointData:
@@ -82,7 +86,7 @@ def add(tx: Tx, new: NewCheckpoint, since: datetime | None) -> CheckpointData:
     data = _row(tx, place, new, new.message_id or _answer_of(tx, new.run_id))
     tell(tx, place, data)  # holds the log's owner first, as those do who delete it
     held = sa.select(workspaces.c.id).where(workspaces.c.id == place.id).with_for_update(key_share=True)
-    if tx.one(held) is None:
+    if tx.execute(held).first() is None:
         raise deleted(place.id)
     tx.execute(sa.insert(checkpoints).values(**{**data.model_dump(), "created_at": tx.now}))
     _unbind(tx, data)
@@ -108,7 +112,7 @@ def before(tx: Tx, this: CheckpointData) -> CheckpointData | None:
     )
     if this.message_id is not None:
         older = older.where(checkpoints.c.message_id.is_not(None))
-    row = tx.one(older.order_by(checkpoints.c.id.desc()).limit(1))
+    row = tx.row(CheckpointRow, older.order_by(checkpoints.c.id.desc()).limit(1))
     return None if row is None else to_data(row)
 
 
@@ -124,28 +128,28 @@ def at_message(tx: Tx, workspace_id: str, thread_id: str, position: int) -> Chec
         )
         .order_by(messages.c.position.desc(), checkpoints.c.id.desc())
     )
-    row = tx.one(found.limit(1))
+    row = tx.row(CheckpointRow, found.limit(1))
     return None if row is None else to_data(row)
 
 
 def first_of(tx: Tx, workspace_id: str) -> CheckpointData | None:
     """What the workspace's files began as, as far as that is still kept."""
     mine = sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id)
-    row = tx.one(mine.order_by(checkpoints.c.id).limit(1))
+    row = tx.row(CheckpointRow, mine.order_by(checkpoints.c.id).limit(1))
     return None if row is None else to_data(row)
 
 
-def fork_files(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str) -> None:
+def fork_files(tx: Tx, parent: ThreadRow, fork_id: str, message_id: str) -> None:
     """Give a forked thread the files as they were at the message, with the history up to it. Nothing is copied on disk:
     the new workspace lies in its checkpoint alone until its first use."""
-    if parent["workspace_id"] is None:
+    if parent.workspace_id is None:
         return
     position = tx.execute(sa.select(messages.c.position).where(messages.c.id == message_id)).scalar_one()
-    source = at_message(tx, parent["workspace_id"], parent["id"], position)
+    source = at_message(tx, parent.workspace_id, parent.id, position)
     if source is None:
         return
     workspace_id = new_id("workspace")
-    owner = {"owner_type": "thread", "owner_id": fork_id, "project_id": parent["project_id"]}
+    owner = {"owner_type": "thread", "owner_id": fork_id, "project_id": parent.project_id}
     row = {"id": workspace_id, **owner, "created_at": tx.now, "last_used_at": tx.now, "evicted_at": tx.now}
     tx.execute(sa.insert(workspaces).values(**row))
     tx.execute(sa.update(threads).where(threads.c.id == fork_id).values(workspace_id=workspace_id))
@@ -201,6 +205,15 @@ def unpack(tx: Tx, blob: str) -> None:
     tx.execute(sa.delete(packed_files).where(packed_files.c.blob == blob))
 
 
+class _Candidate(NamedTuple):
+    id: str
+    message_id: str | None
+    run_id: str | None
+    created_at: datetime
+    newest: bool
+    recorded: bool
+
+
 def kept_candidates(tx: Tx) -> list[Kept]:
     """Every checkpoint that no message has, for the rules to decide over."""
     newest = sa.select(workspaces.c.id).where(workspaces.c.checkpoint_id == checkpoints.c.id).exists()
@@ -209,14 +222,14 @@ def kept_candidates(tx: Tx) -> list[Kept]:
     rows = sa.select(*columns, newest.label("newest"), recorded.label("recorded"))
     return [
         Kept(
-            row["id"],
-            bool(row["newest"]),
-            row["message_id"],
-            row["run_id"],
-            bool(row["recorded"]),
-            row["created_at"],
+            row.id,
+            bool(row.newest),
+            row.message_id,
+            row.run_id,
+            bool(row.recorded),
+            row.created_at,
         )
-        for row in tx.all(rows.where(checkpoints.c.message_id.is_(None)))
+        for row in tx.rows(_Candidate, rows.where(checkpoints.c.message_id.is_(None)))
     ]
 
 
@@ -237,9 +250,9 @@ def trees(tx: Tx) -> list[str]:
     return list(tx.execute(sa.select(checkpoints.c.tree).distinct()).scalars())
 
 
-def to_data(row: Mapping[str, Any] | sa.RowMapping) -> CheckpointData:
-    fields = {name: row[name] for name in CheckpointData.model_fields if name != "created_at"}
-    return CheckpointData(**fields, created_at=iso(row["created_at"]))
+def to_data(row: CheckpointRow) -> CheckpointData:
+    values = row._asdict()
+    return CheckpointData(**{**values, "created_at": iso(row.created_at)})
 
 
 def tell(tx: Tx, place: Place, data: CheckpointData) -> None:
@@ -280,32 +293,37 @@ def _unbind(tx: Tx, data: CheckpointData) -> None:
     tx.execute(sa.update(checkpoints).where(*earlier).values(message_id=None))
 
 
-def copy_history(tx: Tx, parent: sa.RowMapping, fork_id: str, workspace_id: str, upto: int) -> None:
+class _CopiedCheckpoint(NamedTuple):
+    checkpoint: CheckpointRow
+    copied_id: str
+
+
+def copy_history(tx: Tx, parent: ThreadRow, fork_id: str, workspace_id: str, upto: int) -> None:
     """Give a forked thread's workspace the checkpoints of the copied messages before position `upto`, so that a fork of
     the fork, and its history, have them too."""
     old, new = messages.alias(), messages.alias()
-    rows = tx.all(
+    rows = tx.rows(
+        _CopiedCheckpoint,
         sa.select(checkpoints, new.c.id.label("copied_id"))
         .join(old, old.c.id == checkpoints.c.message_id)
         .join(new, (new.c.thread_id == fork_id) & (new.c.position == old.c.position))
         .where(
-            checkpoints.c.workspace_id == parent["workspace_id"],
-            old.c.thread_id == parent["id"],
+            checkpoints.c.workspace_id == parent.workspace_id,
+            old.c.thread_id == parent.id,
             old.c.position < upto,
         )
-        .order_by(checkpoints.c.id)
+        .order_by(checkpoints.c.id),
     )
     copies = [
-        {
-            **{name: row[name] for name in checkpoints.c.keys()},  # noqa: SIM118 — a table's columns
-            "id": new_id("checkpoint"),
-            "workspace_id": workspace_id,
-            "message_id": row["copied_id"],
-            "run_id": None,
-            "effect_id": None,
-            "parent_id": None,
-        }
+        row.checkpoint._replace(
+            id=new_id("checkpoint"),
+            workspace_id=workspace_id,
+            message_id=row.copied_id,
+            run_id=None,
+            effect_id=None,
+            parent_id=None,
+        )
         for row in rows
     ]
     if copies:
-        tx.execute(sa.insert(checkpoints), copies)
+        tx.execute(sa.insert(checkpoints), [copy._asdict() for copy in copies])

@@ -4,9 +4,8 @@ First argument: the open transaction.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -22,8 +21,7 @@ IN_ONE: Final = 400  # values in one query
 _AWAKE: Final = [state.value for state in State if is_alive(state)]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A workspace and where its files are, as recorded."""
 
     id: str
@@ -40,9 +38,7 @@ class Place:
 
 def place_of(tx: Tx, workspace_id: str) -> Place | None:
     """The workspace; None: it is gone."""
-    columns = [workspaces.c[name] for name in Place.__dataclass_fields__]
-    row = tx.one(sa.select(*columns).where(workspaces.c.id == workspace_id))
-    return None if row is None else Place(**row)
+    return tx.find(Place, workspaces, {"id": workspace_id})
 
 
 def mark_kept(tx: Tx, workspace_id: str, since: datetime) -> None:
@@ -111,6 +107,11 @@ def idle(tx: Tx, node_id: str, ttl: timedelta) -> list[str]:
     return list(tx.execute(rows.order_by(workspaces.c.last_used_at).limit(IN_ONE)).scalars())
 
 
+class _Unsaved(NamedTuple):
+    id: str
+    run_id: str | None
+
+
 def unsaved(tx: Tx, node_id: str, since: timedelta) -> list[tuple[str, str | None]]:
     """Workspaces of this node whose changes nobody has saved for so long, and where no run is at work. With each the
     last run it had."""
@@ -125,7 +126,7 @@ def unsaved(tx: Tx, node_id: str, since: timedelta) -> list[tuple[str, str | Non
         sa.or_(workspaces.c.node_id == node_id, workspaces.c.node_id.is_(None)),
         ~working.exists(),
     )
-    return [(row["id"], row["run_id"]) for row in tx.all(rows.limit(IN_ONE))]
+    return [(row.id, row.run_id) for row in tx.rows(_Unsaved, rows.limit(IN_ONE))]
 
 
 def unknown(tx: Tx, workspace_ids: Collection[str]) -> set[str]:

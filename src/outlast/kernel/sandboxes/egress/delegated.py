@@ -9,7 +9,7 @@ from dataclasses import replace
 from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database
 from outlast.kernel.sandboxes.egress import store
-from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast_sandbox.egress.secrets import OperatorSecrets, SecretLookup
 from outlast_sandbox.interface import Sandbox, SandboxSpec, WireSecret
 
@@ -24,7 +24,7 @@ class HandedOver:
         self._settings = settings
         self._lookup = lookup or OperatorSecrets()
 
-    async def prepare(self, row: SandboxRow, spec: SandboxSpec) -> SandboxSpec:
+    async def prepare(self, row: SandboxRecord, spec: SandboxSpec) -> SandboxSpec:
         """The spec with the hosts that may be reached, and each secret that has a value."""
         hosts = [*self._settings.allow_hosts]
         by_secret: dict[str, list[str]] = {}
@@ -40,7 +40,7 @@ class HandedOver:
                 secrets[name] = WireSecret(tuple(dict.fromkeys(its_hosts)), value)
         return replace(spec, allow_hosts=tuple(dict.fromkeys(hosts)), secrets=secrets)
 
-    def open(self, row: SandboxRow, sandbox: Sandbox) -> None:
+    def open(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         """The provider has opened it."""
 
     def close(self, sandbox_id: str, *, for_good: bool) -> None:

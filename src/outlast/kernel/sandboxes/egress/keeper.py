@@ -17,7 +17,7 @@ from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.kernel.sandboxes.egress import store
 from outlast.kernel.sandboxes.egress.uses import UseLog
-from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.translation import untranslated
 from outlast.kernel.set_aside.kinds import SANDBOX_EGRESS
 from outlast_sandbox.egress.authorities import Authorities, write_private
@@ -74,7 +74,7 @@ class EgressKeeper:
         self._users: dict[str, tuple[float, str | None]] = {}
         self._news = 0
         self._gates: dict[str, Gate] = {}
-        self._opened: dict[str, tuple[SandboxRow, Sandbox]] = {}
+        self._opened: dict[str, tuple[SandboxRecord, Sandbox]] = {}
         self._tasks: TaskGroup | None = None
         self._reading = anyio.Lock()
 
@@ -109,7 +109,7 @@ class EgressKeeper:
             finally:
                 self._tasks = None
 
-    async def prepare(self, row: SandboxRow, spec: SandboxSpec) -> SandboxSpec:
+    async def prepare(self, row: SandboxRecord, spec: SandboxSpec) -> SandboxSpec:
         """The spec of a sandbox about to start, with what belongs to its way out. Repeatable: a sandbox that was
         stopped gets the same authority and placeholders again."""
         if not self._policy.opens:
@@ -126,7 +126,7 @@ class EgressKeeper:
         env = {**placeholders, **_led_through(self._policy), **spec.env}
         return replace(spec, env=env, authority_pem=authority.pem, egress=True)
 
-    def open(self, row: SandboxRow, sandbox: Sandbox) -> None:
+    def open(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         """It lives: serve it. Repeatable; neither waits nor raises."""
         if row.id in self._gates or not (self._policy.opens or row.id in self._earlier):
             return
@@ -153,7 +153,7 @@ class EgressKeeper:
             except OSError as error:  # `run` tries again at the next start
                 log.warning("authority not removed", extra={"sandbox": sandbox_id, "reason": str(error)})
 
-    async def _keep_serving(self, row: SandboxRow, sandbox: Sandbox, gate: Gate) -> None:
+    async def _keep_serving(self, row: SandboxRecord, sandbox: Sandbox, gate: Gate) -> None:
         """Until it is closed, or its listener is gone. A sandbox that cannot be served costs nobody else theirs."""
         try:
             with gate.scope:
@@ -162,7 +162,7 @@ class EgressKeeper:
             if self._gates.get(row.id) is gate:
                 del self._gates[row.id]
 
-    async def _serve(self, row: SandboxRow, sandbox: Sandbox, gate: Gate) -> None:
+    async def _serve(self, row: SandboxRecord, sandbox: Sandbox, gate: Gate) -> None:
         whose = partial(self._whose, row.workspace_id)
         placeholders = await self._placeholders(row.id)
         secrets = SandboxSecrets(placeholders, row.project_id, self._lookup, whose)

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from outlast.db.database import Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.sandboxes.rows import SecretUseRow
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, sandboxes, secret_uses, workspaces
 from outlast.kernel.threads.tables import threads
 
@@ -49,9 +50,9 @@ class KeptUse:
 def user_of(tx: Tx, workspace_id: str) -> str | None:
     """Whom the work there is done for: who started the run at work, else the latest one, else who made the sandbox
     or the thread."""
-    found = tx.one(_WORKER, {"workspace_id": workspace_id})
+    found = tx.execute(_WORKER, {"workspace_id": workspace_id}).scalar()
     if found is not None:
-        return str(found["started_by"])
+        return str(found)
     hosted = sa.select(hosted_sandboxes.c.user_id).where(hosted_sandboxes.c.workspace_id == workspace_id)
     owner = (
         sa.select(threads.c.created_by)
@@ -109,18 +110,18 @@ def uses_of(
         query = query.where(secret_uses.c.secret == secret)
     return [
         KeptUse(
-            row["id"],
+            row.id,
             Use(
-                row["project_id"],
-                row["sandbox_id"],
-                row["user_id"],
-                row["secret"],
-                row["host"],
-                row["method"],
-                row["path"],
-                row["status"],
-                row["at"],
+                row.project_id,
+                row.sandbox_id,
+                row.user_id,
+                row.secret,
+                row.host,
+                row.method,
+                row.path,
+                row.status,
+                row.at,
             ),
         )
-        for row in tx.all(query.order_by(secret_uses.c.id.desc()).limit(limit))
+        for row in tx.rows(SecretUseRow, query.order_by(secret_uses.c.id.desc()).limit(limit))
     ]

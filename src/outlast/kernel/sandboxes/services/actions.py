@@ -10,7 +10,7 @@ from outlast.kernel.sandboxes.actions import machines_of
 from outlast.kernel.sandboxes.services import store
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.rules import Declared
-from outlast.kernel.sandboxes.services.store import ServiceRow
+from outlast.kernel.sandboxes.services.store import ServiceRecord
 from outlast.kernel.sandboxes.shapes import LogAnswer, ServiceAnswer
 from outlast.kernel.sandboxes.views import require_row
 from outlast.kernel.services import Services
@@ -23,7 +23,7 @@ async def list_services(services: Services, actor: Actor, sandbox_id: str) -> li
 
     def run(tx: Tx) -> list[ServiceAnswer]:
         row = require_row(tx, actor, sandbox_id, Right.READ)
-        return [_view(service) for service in store.services_of(tx, row["workspace_id"])]
+        return [_view(service) for service in store.services_of(tx, row.sandbox.workspace_id)]
 
     return await services.db.read(run)
 
@@ -33,7 +33,7 @@ async def read_service(services: Services, actor: Actor, sandbox_id: str, name: 
 
     def run(tx: Tx) -> ServiceAnswer:
         row = require_row(tx, actor, sandbox_id, Right.READ)
-        return _view(store.service_of(tx, row["workspace_id"], name))
+        return _view(store.service_of(tx, row.sandbox.workspace_id, name))
 
     return await services.db.read(run)
 
@@ -42,22 +42,22 @@ async def put_service(services: Services, actor: Actor, sandbox_id: str, wanted:
     """Declare a service, or replace its declaration (editors). It starts now if the sandbox is awake, else with it. A
     repeated declaration leaves what runs alone, but starts a failed one again. Raises `MalformedInput`."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
-    return _view(await _keeper(services).declare(row["workspace_id"], wanted))
+    return _view(await _keeper(services).declare(row.sandbox.workspace_id, wanted))
 
 
 async def remove_service(services: Services, actor: Actor, sandbox_id: str, name: str) -> None:
     """End it and forget it with its log (editors). Raises `NotFound`."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
-    await _keeper(services).remove(row["workspace_id"], name)
+    await _keeper(services).remove(row.sandbox.workspace_id, name)
 
 
 async def read_logs(services: Services, actor: Actor, sandbox_id: str) -> list[LogAnswer]:
     """What the shim wrote since its start, then the last 64 KiB of each service's output. Nothing is
     woken; secrets that the server knows are hidden."""
 
-    def run(tx: Tx) -> tuple[str, list[ServiceRow]]:
+    def run(tx: Tx) -> tuple[str, list[ServiceRecord]]:
         row = require_row(tx, actor, sandbox_id, Right.READ)
-        return row["workspace_id"], store.services_of(tx, row["workspace_id"])
+        return row.sandbox.workspace_id, store.services_of(tx, row.sandbox.workspace_id)
 
     workspace_id, declared = await services.db.read(run)
     keeper = _keeper(services)
@@ -73,7 +73,7 @@ def _keeper(services: Services) -> ServiceKeeper:
     return services.keeper
 
 
-def _view(row: ServiceRow) -> ServiceAnswer:
+def _view(row: ServiceRecord) -> ServiceAnswer:
     declared = row.declared
     return ServiceAnswer(
         name=declared.name,

@@ -30,8 +30,8 @@ from outlast.kernel.sandboxes.services.rules import (
     after_end,
     how_it_ended,
 )
-from outlast.kernel.sandboxes.services.store import ServiceRow
-from outlast.kernel.sandboxes.store import Announce, SandboxRow, announce_to_project
+from outlast.kernel.sandboxes.services.store import ServiceRecord
+from outlast.kernel.sandboxes.store import Announce, SandboxRecord, announce_to_project
 from outlast.kernel.set_aside import kinds
 from outlast_sandbox.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
 from outlast_sandbox.interface import Sandbox
@@ -49,7 +49,7 @@ TAG: Final = "service:"
 class Place:
     """An awake sandbox and what is kept there, by name."""
 
-    row: SandboxRow
+    row: SandboxRecord
     sandbox: Sandbox
     kept: dict[str, anyio.CancelScope] = field(default_factory=dict)
 
@@ -99,22 +99,22 @@ class ServiceKeeper:
             finally:
                 self._tasks = None
 
-    def awake(self, row: SandboxRow, sandbox: Sandbox) -> None:
+    def awake(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         self.asleep(row)
         place = self._awake[row.workspace_id] = Place(row, sandbox)
         if self._tasks is not None:
             self._soon(self._tasks, place, self._begin_all)
 
-    def asleep(self, row: SandboxRow) -> None:
+    def asleep(self, row: SandboxRecord) -> None:
         place = self._awake.pop(row.workspace_id, None)
         for scope in place.kept.values() if place is not None else ():
             scope.cancel()
 
-    async def declare(self, workspace_id: str, wanted: Declared) -> ServiceRow:
+    async def declare(self, workspace_id: str, wanted: Declared) -> ServiceRecord:
         """Record it, and start it now if its sandbox is awake, else with the sandbox. What runs under its name
         with another declaration is ended first. Raises `MalformedInput`, `NotFound` (the workspace is gone)."""
 
-        def change(tx: Tx) -> tuple[ServiceRow, bool]:
+        def change(tx: Tx) -> tuple[ServiceRecord, bool]:
             declared = store.declare(tx, workspace_id, wanted)
             self._tell_newest(tx, workspace_id)
             return declared
@@ -140,7 +140,7 @@ class ServiceKeeper:
                 await self._end_process(place, name)
         self.logs.forget(workspace_id, name)
 
-    async def wait_settled(self, workspace_id: str, name: str, timeout_s: float) -> ServiceRow:
+    async def wait_settled(self, workspace_id: str, name: str, timeout_s: float) -> ServiceRecord:
         """Return once it is healthy or failed, at the latest after `timeout_s`. Raises `NotFound` once removed."""
         with anyio.move_on_after(timeout_s):
             while True:
@@ -178,7 +178,7 @@ class ServiceKeeper:
                 if name not in declared:
                     await self._end_process(place, name)
 
-    def _begin(self, service: ServiceRow, *, anew: bool) -> None:
+    def _begin(self, service: ServiceRecord, *, anew: bool) -> None:
         place = self._awake.get(service.workspace_id)
         if place is None or self._tasks is None or (service.name in place.kept and not anew):
             return
@@ -187,7 +187,7 @@ class ServiceKeeper:
         scope = place.kept[service.name] = anyio.CancelScope()
         self._tasks.start_soon(self._keep, place, service, scope, anew)
 
-    async def _keep(self, place: Place, service: ServiceRow, scope: anyio.CancelScope, anew: bool) -> None:
+    async def _keep(self, place: Place, service: ServiceRecord, scope: anyio.CancelScope, anew: bool) -> None:
         """Life after life, until it is given up, or left alone."""
         name = f"{service.workspace_id}/{service.name}"
         with scope:
@@ -195,7 +195,7 @@ class ServiceKeeper:
         if place.kept.get(service.name) is scope:
             del place.kept[service.name]
 
-    async def _keep_once(self, place: Place, service: ServiceRow, anew: bool) -> None:
+    async def _keep_once(self, place: Place, service: ServiceRecord, anew: bool) -> None:
         try:
             if anew:
                 await self._end_process(place, service.name)

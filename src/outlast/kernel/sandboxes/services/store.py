@@ -9,12 +9,13 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound
 from outlast.base.events import ServiceStateData
 from outlast.db.database import Tx
+from outlast.kernel.sandboxes.rows import ServiceRow
 from outlast.kernel.sandboxes.services.rules import Declared, ServiceState, checked, must_restart
 from outlast.kernel.sandboxes.tables import services
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceRow:
+class ServiceRecord:
     """One service as recorded; `error` says why it failed or was last restarted."""
 
     workspace_id: str
@@ -30,13 +31,13 @@ class ServiceRow:
         return self.declared.name
 
 
-def services_of(tx: Tx, workspace_id: str) -> list[ServiceRow]:
+def services_of(tx: Tx, workspace_id: str) -> list[ServiceRecord]:
     """The workspace's services, by name."""
     mine = sa.select(services).where(services.c.workspace_id == workspace_id).order_by(services.c.name)
-    return [_row(row) for row in tx.all(mine)]
+    return [_row(row) for row in tx.rows(ServiceRow, mine)]
 
 
-def service_of(tx: Tx, workspace_id: str, name: str) -> ServiceRow:
+def service_of(tx: Tx, workspace_id: str, name: str) -> ServiceRecord:
     """Raises `NotFound`."""
     for row in services_of(tx, workspace_id):
         if row.name == name:
@@ -44,7 +45,7 @@ def service_of(tx: Tx, workspace_id: str, name: str) -> ServiceRow:
     raise NotFound(f"There is no service {name[:80]!r} here.", hint="The list names those there are.")
 
 
-def declare(tx: Tx, workspace_id: str, wanted: Declared) -> tuple[ServiceRow, bool]:
+def declare(tx: Tx, workspace_id: str, wanted: Declared) -> tuple[ServiceRecord, bool]:
     """Add or replace a declaration: (it, whether it must be started anew, and is `stopped` until then). Raises
     `MalformedInput`."""
     present = services_of(tx, workspace_id)
@@ -116,14 +117,14 @@ def _one(workspace_id: str, name: str) -> sa.ColumnElement[bool]:
     return sa.and_(services.c.workspace_id == workspace_id, services.c.name == name)
 
 
-def _row(row: sa.RowMapping) -> ServiceRow:
-    declared = Declared(row["name"], row["command"], row["port"], row["health_path"])
-    return ServiceRow(
-        row["workspace_id"],
+def _row(row: ServiceRow) -> ServiceRecord:
+    declared = Declared(row.name, row.command, row.port, row.health_path)
+    return ServiceRecord(
+        row.workspace_id,
         declared,
-        ServiceState(row["state"]),
-        row["error"],
-        row["restarts"],
-        row["created_at"],
-        row["changed_at"],
+        ServiceState(row.state),
+        row.error,
+        row.restarts,
+        row.created_at,
+        row.changed_at,
     )

@@ -12,7 +12,7 @@ from outlast.base.settings import Settings
 from outlast.kernel.cli.admin import opened
 from outlast.kernel.sandboxes.providers import open_provider
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
-from outlast.kernel.sandboxes.snapshots.store import SnapshotRow
+from outlast.kernel.sandboxes.snapshots.store import SnapshotRecord
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.templates import preview_environment
 from outlast_sandbox.interface import Progress
@@ -86,7 +86,7 @@ class SnapshotAdmin:
         return anyio.run(run)
 
 
-def _plain(row: SnapshotRow, wanted: str) -> dict[str, Any]:
+def _plain(row: SnapshotRecord, wanted: str) -> dict[str, Any]:
     known = row.known
     return {
         "name": known.name,

@@ -149,7 +149,7 @@ class SnapshotKeeper:
             raise failure
         return await self._db.read(store.find, self._place, recipe.name)
 
-    async def listed(self) -> tuple[list[store.SnapshotRow], str]:
+    async def listed(self) -> tuple[list[store.SnapshotRecord], str]:
         """(all that is recorded, newest first; the name of the configured one, empty: none)."""
         recipe = await self.recipe()
         rows = await self._db.read(store.listed, self._place)

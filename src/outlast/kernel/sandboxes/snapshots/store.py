@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from outlast.base.events import SnapshotProgress
 from outlast.db.database import Tx
+from outlast.kernel.sandboxes.rows import SnapshotRow
 from outlast.kernel.sandboxes.snapshots.rules import Known, State
 from outlast.kernel.sandboxes.tables import sandboxes, snapshots
 from outlast.kernel.streams.log import append
@@ -29,7 +30,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotRow:
+class SnapshotRecord:
     """One snapshot as listed for operators."""
 
     known: Known
@@ -46,26 +47,28 @@ def announce_to_project(tx: Tx, project_id: str, data: SnapshotProgress) -> None
 
 
 def find(tx: Tx, place: Place, name: str) -> Known | None:
-    row = tx.one(sa.select(snapshots).where(_at(place), snapshots.c.name == name))
+    row = tx.row(SnapshotRow, sa.select(snapshots).where(_at(place), snapshots.c.name == name))
     return None if row is None else _known(row)
 
 
 def all_known(tx: Tx, place: Place) -> list[Known]:
-    return [_known(row) for row in tx.all(sa.select(snapshots).where(_at(place)))]
+    return [_known(row) for row in tx.rows(SnapshotRow, sa.select(snapshots).where(_at(place)))]
 
 
-def listed(tx: Tx, place: Place) -> list[SnapshotRow]:
+def listed(tx: Tx, place: Place) -> list[SnapshotRecord]:
     """Newest first."""
-    rows = tx.all(sa.select(snapshots).where(_at(place)).order_by(snapshots.c.created_at.desc()))
+    rows = tx.rows(
+        SnapshotRow, sa.select(snapshots).where(_at(place)).order_by(snapshots.c.created_at.desc())
+    )
     return [
-        SnapshotRow(
+        SnapshotRecord(
             _known(row),
-            tuple(row["recipe"]["dependencies"]),
-            tuple(row["recipe"]["commands"]),
-            row["recipe"].get("template", ""),
-            len(row["recipe"]["files"]),
-            row["size_bytes"],
-            row["created_at"],
+            tuple(row.recipe["dependencies"]),
+            tuple(row.recipe["commands"]),
+            row.recipe.get("template", ""),
+            len(row.recipe["files"]),
+            row.size_bytes,
+            row.created_at,
         )
         for row in rows
     ]
@@ -142,13 +145,13 @@ def _at(place: Place) -> sa.ColumnElement[bool]:
     return sa.and_(snapshots.c.provider == place.provider, snapshots.c.node_id == place.node_id)
 
 
-def _known(row: sa.RowMapping) -> Known:
+def _known(row: SnapshotRow) -> Known:
     return Known(
-        row["name"],
-        State(row["state"]),
-        row["ref"],
-        row["built_at"],
-        row["last_used_at"],
-        row["error"],
-        row["recipe"].get("template", ""),
+        row.name,
+        State(row.state),
+        row.ref,
+        row.built_at,
+        row.last_used_at,
+        row.error,
+        row.recipe.get("template", ""),
     )

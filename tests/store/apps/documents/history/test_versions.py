@@ -5,7 +5,6 @@ from __future__ import annotations
 import anyio
 import orjson
 import pytest
-import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -64,8 +63,8 @@ async def test_any_version_is_what_the_document_was(db: Database):
         states[made.version] = await desk.tree()
     for version, state in states.items():
         assert await desk.tree(version) == state
-    kept = await db.read(lambda tx: tx.all(document_versions.select()))
-    assert [row["version"] for row in kept if row["state"] is not None] == [50, 100]
+    kept = await db.read(lambda tx: tx.execute(document_versions.select()).all())
+    assert [row.version for row in kept if row.state is not None] == [50, 100]
     with pytest.raises(NotFound):
         await desk.tree(999)
 
@@ -92,7 +91,7 @@ async def _check_any_changes(sqlite_url: str, folder, data: st.DataObject) -> No
             check_followed(states[-1], now, await db.read(_news, desk.document_id, since))
             if now.version != since:
                 states.append(now)
-        words = (await db.read(store.document_of, desk.document_id))["words"]
+        words = (await db.read(store.document_of, desk.document_id)).words
         assert words == states[-1].words()
         for state in states:
             assert await desk.tree(state.version) == state
@@ -202,7 +201,10 @@ async def test_a_deleted_document_leaves_nothing_behind(db: Database):
     await db.write(store.delete, desk.document_id)
 
     def rows(tx: Tx) -> int:
-        return sum(len(tx.all(table.select())) for table in (documents, sections, blocks, document_versions))
+        return sum(
+            len(tx.execute(table.select()).all())
+            for table in (documents, sections, blocks, document_versions)
+        )
 
     assert await db.read(rows) == 0
 
@@ -212,13 +214,18 @@ async def test_a_text_with_many_headings_takes_no_more_statements_than_a_short_o
 ):
     desk = await Desk.open(db)
     ran: list[object] = []
-    execute = Tx.execute
 
-    def counted(tx: Tx, statement: sa.Executable, parameters: object = None) -> sa.CursorResult[object]:
-        ran.append(statement)
-        return execute(tx, statement, parameters)
+    def count_calls_of(name: str) -> None:
+        right = getattr(Tx, name)
 
-    monkeypatch.setattr(Tx, "execute", counted)
+        def counted(*args: object) -> object:
+            ran.append(args)
+            return right(*args)
+
+        monkeypatch.setattr(Tx, name, counted)
+
+    for name in ("execute", "row", "rows", "insert_many"):
+        count_calls_of(name)
     sizes = []
     for count in (5, 50):
         ran.clear()

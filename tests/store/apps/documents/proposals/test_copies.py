@@ -76,9 +76,11 @@ async def test_a_fork_has_copies_of_what_its_messages_propose(db: Database) -> N
     assert older.edits[0].superseded_by == newer.edits[0].id
     assert newer.edits[0].state == "open"
     assert (newer.message_id, newer.run_id) == (older.message_id, None)
-    shown = await db.read(lambda tx: tx.all(messages.select().where(messages.c.thread_id == fork_id)))
-    assert [part["proposal_id"] for part in shown[0]["parts"]] == [older.id, newer.id]
-    assert shown[0]["id"] == newer.message_id
+    shown = await db.read(
+        lambda tx: tx.execute(messages.select().where(messages.c.thread_id == fork_id)).all()
+    )
+    assert [part["proposal_id"] for part in shown[0].parts] == [older.id, newer.id]
+    assert shown[0].id == newer.message_id
 
 
 async def test_what_is_rejected_in_a_fork_is_open_in_the_parent(db: Database) -> None:

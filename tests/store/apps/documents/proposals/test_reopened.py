@@ -17,6 +17,7 @@ from outlast.apps.documents.proposals.edit_store import edits_of, proposal_data
 from outlast.apps.documents.proposals.reopened import Reopening
 from outlast.apps.documents.proposals.review import Decided, Verdict, decide_possible
 from outlast.apps.documents.proposals.store import NewEdit
+from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import proposals, sections
 from outlast.base.document_data import ProposalData
 from outlast.base.errors import EditDecided, MalformedInput, NotFound, OutlastError, TextChanged
@@ -240,7 +241,7 @@ async def test_what_can_be_accepted_is_accepted_and_conflicts_stay_open(db: Data
     await desk.edit(await desk.block(0), "Nobody reads it.")
 
     def lock(tx: Tx) -> None:
-        section = tx.find(sections, {"document_id": desk.document_id, "heading": "Risks"})
+        section = tx.find(SectionRow, sections, {"document_id": desk.document_id, "heading": "Risks"})
         assert section is not None
         locking.take(tx, section, desk.team.editor, 3600)
 

@@ -15,6 +15,7 @@ from outlast.apps.documents.edits.changes import DeleteSection
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.store import NewEdit
+from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import documents, sections
 from outlast.base.errors import EditDecided, MalformedInput, NotFound, SectionLocked, TextChanged
 from outlast.base.ids import new_id
@@ -194,7 +195,7 @@ async def test_a_section_that_somebody_else_keeps_takes_no_edit(db: Database) ->
 
 
 def _lock(tx: Tx, desk: Desk, section_id: str) -> None:
-    section = tx.find(sections, {"id": section_id})
+    section = tx.find(SectionRow, sections, {"id": section_id})
     assert section is not None
     locking.take(tx, section, desk.team.editor, 3600)
 
@@ -528,4 +529,4 @@ async def test_proposals_go_with_their_document(db: Database) -> None:
     await db.write(store.delete, desk.document_id)
     with pytest.raises(NotFound):
         await desk.read(proposal)
-    assert await db.read(lambda tx: tx.all(documents.select())) == []
+    assert await db.read(lambda tx: tx.exists(documents, {"id": desk.document_id})) is False

@@ -94,9 +94,10 @@ class Desk:
                 (workspaces, "last_used_at", "changed_at", "evicted_at"),
                 (checkpoints, "created_at"),
             ):
-                for row in tx.all(sa.select(table)):
-                    moments = {name: row[name] - time for name in columns if row[name] is not None}
-                    tx.execute(sa.update(table).where(table.c.id == row["id"]).values(**moments))
+                for row in tx.execute(sa.select(table)).all():
+                    then = {name: getattr(row, name) for name in columns}
+                    moments = {name: moment - time for name, moment in then.items() if moment is not None}
+                    tx.execute(sa.update(table).where(table.c.id == row.id).values(**moments))
 
         await self.db.write(change)
 

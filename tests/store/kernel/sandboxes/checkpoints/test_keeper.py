@@ -19,9 +19,11 @@ from outlast.kernel.sandboxes.checkpoints import keeper as keeping
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.rules import Life, PauseKind, State
-from outlast.kernel.sandboxes.store import SandboxRow, give_up
+from outlast.kernel.sandboxes.store import SandboxRecord, give_up
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads.rows import ThreadRow
+from outlast.kernel.threads.tables import threads
 from outlast_sandbox.interface import SandboxSpec
 from outlast_sandbox.providers.memory import MemoryProvider
 from tests.factories import say
@@ -313,7 +315,7 @@ async def test_reading_while_it_sleeps_sees_what_is_in_no_checkpoint_yet(desk: D
     assert await desk.keeper.current(desk.workspace_id) == current
     desk.write(a_txt="what a service wrote before it was stopped")
     desk.keeper.asleep(
-        SandboxRow(
+        SandboxRecord(
             id="sbx_1",
             workspace_id=desk.workspace_id,
             project_id=desk.project_id,
@@ -366,10 +368,11 @@ async def test_a_fork_has_the_files_and_the_history_up_to_its_message(both: Desk
     fork_id = await both.thread()
 
     def fork(tx: Tx) -> str | None:
-        parent = {"id": both.thread_id, "workspace_id": both.workspace_id, "project_id": both.project_id}
+        parent = tx.find(ThreadRow, threads, {"id": both.thread_id})
+        assert parent is not None
         for _ in answers:
             say(tx, fork_id, None, "copied")
-        store.fork_files(tx, parent, fork_id, answers[1])  # type: ignore[arg-type]  # a row of threads
+        store.fork_files(tx, parent._replace(workspace_id=both.workspace_id), fork_id, answers[1])
         mine = sa.select(workspaces.c.id).where(workspaces.c.owner_id == fork_id)
         found: str | None = tx.execute(mine).scalar()
         return found

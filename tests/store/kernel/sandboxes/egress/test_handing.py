@@ -12,7 +12,7 @@ from outlast.base.settings import DependencySettings, SandboxSettings
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.egress.delegated import HandedOver
 from outlast.kernel.sandboxes.rules import Life, State
-from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast_sandbox.interface import SandboxSpec, WireSecret
 from tests.factories import Team
@@ -35,22 +35,22 @@ async def lookup(user_id: str | None, project_id: str, name: str) -> str | None:
 
 
 @pytest.fixture
-async def row(db: Database) -> SandboxRow:
+async def row(db: Database) -> SandboxRecord:
     """The sandbox of a thread that the owner made."""
 
-    def make(tx: Tx) -> SandboxRow:
+    def make(tx: Tx) -> SandboxRecord:
         team, workspace_id = Team(tx), new_id("workspace")
         owner = {"owner_type": "thread", "owner_id": team.thread_id, "project_id": team.project_id}
         moments = {"created_at": tx.now, "last_used_at": tx.now}
         tx.execute(sa.insert(workspaces).values(id=workspace_id, **owner, **moments))
         life = Life(State.CREATING)
-        return SandboxRow("sbx_1", workspace_id, team.project_id, "", life, tx.now, "deno", "local")
+        return SandboxRecord("sbx_1", workspace_id, team.project_id, "", life, tx.now, "deno", "local")
 
     return await db.write(make)
 
 
 async def test_hosts_are_named_and_secrets_go_to_theirs_only(
-    db: Database, row: SandboxRow, tmp_path: Path
+    db: Database, row: SandboxRecord, tmp_path: Path
 ) -> None:
     asked.clear()
     spec = await HandedOver(db, SETTINGS, lookup=lookup).prepare(row, SandboxSpec("sbx_1", tmp_path))
@@ -68,14 +68,14 @@ async def test_hosts_are_named_and_secrets_go_to_theirs_only(
     assert {(user is not None, project) for user, project, _ in asked} == {(True, row.project_id)}
 
 
-async def test_the_value_is_in_no_text_of_the_spec(db: Database, row: SandboxRow, tmp_path: Path) -> None:
+async def test_the_value_is_in_no_text_of_the_spec(db: Database, row: SandboxRecord, tmp_path: Path) -> None:
     spec = await HandedOver(db, SETTINGS, lookup=lookup).prepare(row, SandboxSpec("sbx_1", tmp_path))
     assert "a secret value" not in repr(spec)
     assert not spec.egress
 
 
 async def test_the_operators_variables_are_asked_where_nobody_else_is(
-    db: Database, row: SandboxRow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    db: Database, row: SandboxRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("API_KEY", "the operator's")
     spec = await HandedOver(db, SETTINGS).prepare(row, SandboxSpec("sbx_1", tmp_path))

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from outlast.apps.documents.content.tree import Block, Section
 from outlast.apps.documents.edits.tree_diff import Delta
+from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.tables import blocks, sections
 from outlast.db.database import Tx
 
@@ -14,7 +15,7 @@ _DROP_BLOCK: Final = sa.delete(blocks).where(blocks.c.id == sa.bindparam("block"
 _DROP_SECTION: Final = sa.delete(sections).where(sections.c.id == sa.bindparam("section"))
 
 
-def write(tx: Tx, document: sa.RowMapping, found: Sequence[Delta]) -> None:
+def write(tx: Tx, document: DocumentRow, found: Sequence[Delta]) -> None:
     """Write sections and blocks as they are now. New sections come first, gone ones last: blocks move between them."""
     fresh: list[dict[str, Any]] = []
     for delta in found:
@@ -34,7 +35,7 @@ def write(tx: Tx, document: sa.RowMapping, found: Sequence[Delta]) -> None:
             tx.execute(_DROP_SECTION, {"section": delta.id})
 
 
-def _section(tx: Tx, document: sa.RowMapping, delta: Delta, section: Section) -> list[dict[str, Any]]:
+def _section(tx: Tx, document: DocumentRow, delta: Delta, section: Section) -> list[dict[str, Any]]:
     """Write a section that is there; one that is new is a row to be added."""
     if delta.quiet:
         tx.update(sections, {"id": section.id}, rank=section.rank)
@@ -47,13 +48,13 @@ def _section(tx: Tx, document: sa.RowMapping, delta: Delta, section: Section) ->
         "updated_at": tx.now,
     }
     if delta.before is None:
-        home = {"document_id": document["id"], "project_id": document["project_id"]}
+        home = {"document_id": document.id, "project_id": document.project_id}
         return [{"id": section.id, **home, **values}]
     tx.update(sections, {"id": section.id}, **values)
     return []
 
 
-def _block(tx: Tx, document: sa.RowMapping, delta: Delta, block: Block) -> list[dict[str, Any]]:
+def _block(tx: Tx, document: DocumentRow, delta: Delta, block: Block) -> list[dict[str, Any]]:
     """As `_section`."""
     if delta.quiet:
         tx.update(blocks, {"id": block.id}, rank=block.rank)
@@ -69,6 +70,6 @@ def _block(tx: Tx, document: sa.RowMapping, delta: Delta, block: Block) -> list[
         "updated_at": tx.now,
     }
     if delta.before is None:
-        return [{"id": block.id, "document_id": document["id"], **values}]
+        return [{"id": block.id, "document_id": document.id, **values}]
     tx.update(blocks, {"id": block.id}, **values)
     return []
