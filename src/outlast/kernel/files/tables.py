@@ -1,18 +1,28 @@
 """Files of projects."""
 
+from typing import Any
+
 import sqlalchemy as sa
 
 from outlast.db.columns import blob, count, metadata, moment, one_of, own_id, ref, text, word
 
+
+def upload_columns() -> tuple[sa.Column[Any], ...]:
+    """What is said of each file that somebody uploaded."""
+    return (
+        own_id(),
+        ref("project_id", "projects", "whose members may open it", nullable=False, index=True),
+        blob("blob", "SHA-256 of the content, its name in the blob store", nullable=False),
+        text("name", "file name as uploaded", nullable=False),
+        word("media_type", "found from the content, not from the name", nullable=False),
+        sa.Column("size_bytes", sa.BigInteger, nullable=False, comment="of the content"),
+    )
+
+
 artifacts = sa.Table(
     "artifacts",
     metadata,
-    own_id(),
-    ref("project_id", "projects", "whose members may open it", nullable=False, index=True),
-    blob("blob", "SHA-256 of the content, its name in the blob store", nullable=False),
-    text("name", "file name as uploaded", nullable=False),
-    word("media_type", "found from the content, not from the name", nullable=False),
-    sa.Column("size_bytes", sa.BigInteger, nullable=False, comment="of the content"),
+    *upload_columns(),
     word(
         "state",
         "reading | ready | no_text | failed",

@@ -13,17 +13,8 @@ from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.content import store as content_store
 from outlast.apps.documents.content.records import change_of, state_of
 from outlast.apps.documents.content.tree import Block, Section, Tree, count_words
+from outlast.apps.documents.edits import changes as kinds
 from outlast.apps.documents.edits.apply import Applied, Bounds, apply, check, gone
-from outlast.apps.documents.edits.changes import (
-    Change,
-    DeleteBlock,
-    DeleteSection,
-    EditBlock,
-    EditSection,
-    InsertBlock,
-    MoveBlock,
-    MoveSection,
-)
 from outlast.apps.documents.edits.tree_diff import Delta, deltas
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.summaries import describe
@@ -75,7 +66,7 @@ def bounds_of(settings: Settings) -> Bounds:
 
 
 def commit(
-    tx: Tx, document: DocumentRow, changes: Sequence[Change], author: Author, bounds: Bounds
+    tx: Tx, document: DocumentRow, changes: Sequence[kinds.Change], author: Author, bounds: Bounds
 ) -> Committed:
     """Apply changes together: all or none. Only the sections that they name are read, only the rows that differ are
     written. Raises what `apply` does, and `SectionLocked` where somebody else keeps a section that they touch."""
@@ -94,22 +85,24 @@ def commit_tree(
     return _write(tx, document, before, Applied(after, found), author, bounds)
 
 
-def _needed(tx: Tx, document: DocumentRow, changes: Sequence[Change]) -> Tree:
+def _needed(tx: Tx, document: DocumentRow, changes: Sequence[kinds.Change]) -> Tree:
     """The document with the blocks of the sections that changes may touch."""
     wanted: set[str | None] = set()
     for change in changes:
         match change:
-            case EditBlock() | DeleteBlock():
+            case kinds.EditBlock() | kinds.DeleteBlock():
                 wanted.add(store.section_of_block(tx, document.id, change.block_id))
-            case MoveBlock():
+            case kinds.MoveBlock():
                 wanted |= {store.section_of_block(tx, document.id, change.block_id), change.section_id}
-            case InsertBlock() | EditSection() | MoveSection():
+            case kinds.InsertBlock() | kinds.EditSection() | kinds.MoveSection():
                 wanted.add(change.section_id)
-            case DeleteSection(keep_blocks=True):
+            case kinds.DeleteSection(keep_blocks=True):
                 return store.tree(tx, document.id)
-            case DeleteSection():
+            case kinds.DeleteSection():
                 wanted.add(change.section_id)
-    preamble = any(isinstance(one, InsertBlock | MoveBlock) and one.section_id is None for one in changes)
+    preamble = any(
+        isinstance(one, kinds.InsertBlock | kinds.MoveBlock) and one.section_id is None for one in changes
+    )
     return store.partial_tree(tx, document, {one for one in wanted if one is not None}, preamble=preamble)
 
 

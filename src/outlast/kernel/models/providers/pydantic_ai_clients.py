@@ -63,18 +63,23 @@ def prepare(kind: str) -> None:
         TypeAdapter(ResponseStreamEvent)
 
 
+def _options(config: ProviderConfig, key: ApiKey, http: httpx2.AsyncClient) -> dict[str, Any]:
+    """What the SDKs of OpenAI and Anthropic call by the same names."""
+    return {
+        "api_key": key.reveal(),
+        "base_url": config.url or None,
+        "http_client": http,
+        "max_retries": 0,
+        "timeout": http.timeout,
+    }
+
+
 def _openai(config: ProviderConfig, key: ApiKey, http: httpx2.AsyncClient) -> MakeModel:
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIResponsesModel
     from pydantic_ai.providers.openai import OpenAIProvider
 
-    client = AsyncOpenAI(
-        api_key=key.reveal(),
-        base_url=config.url or None,
-        http_client=http,
-        max_retries=0,
-        timeout=http.timeout,
-    )
+    client = AsyncOpenAI(**_options(config, key, http))
     provider = OpenAIProvider(openai_client=client)
     return lambda name: OpenAIResponsesModel(name, provider=provider)
 
@@ -86,13 +91,7 @@ def _anthropic(config: ProviderConfig, key: ApiKey, http: httpx2.AsyncClient) ->
 
     from outlast.kernel.models.providers.pydantic_ai_anthropic import ServerToolModel
 
-    client = AsyncAnthropic(
-        api_key=key.reveal(),
-        base_url=config.url or None,
-        http_client=http,
-        max_retries=0,
-        timeout=http.timeout,
-    )
+    client = AsyncAnthropic(**_options(config, key, http))
     provider = AnthropicProvider(anthropic_client=client)
     kind = ServerToolModel if config.extra_body.get("tools") else AnthropicModel
     return lambda name: kind(name, provider=provider)

@@ -3,8 +3,8 @@
 import hashlib
 import logging
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -229,40 +229,26 @@ class CheckpointKeeper:
         Raises `ThreadBusy` while a run works there or waits for a person, `NotFound`, `DiskFull`.
         """
         workspace_id = target.workspace_id
-        await self._db.read(places.demand_idle, workspace_id)
-        sandbox = None if self._local else await self._find(workspace_id)
-        self._moving.add(workspace_id)
-        try:
-            async with self._locks[workspace_id]:
-                place = await self._db.read(places.demand_idle, workspace_id)
-                await self._take(NewCheckpoint(workspace_id, "person", "", 0, 0), sandbox)
-                return await self._exchange(place, target, sandbox)
-        finally:
-            self._moving.discard(workspace_id)
+        async with self._moved(workspace_id) as (place, sandbox):
+            await self._take(NewCheckpoint(workspace_id, "person", "", 0, 0), sandbox)
+            return await self._exchange(place, target, sandbox)
 
     async def start_empty(self, workspace_id: str, first: NewCheckpoint | None = None) -> CheckpointData:
         """Give the workspace no files (or those of `first`), also where its newest checkpoint cannot be read any more:
         the new newest checkpoint. What the workspace holds on this machine is saved first, as a checkpoint or as a
         folder that is moved aside; earlier checkpoints stay. Raises `ThreadBusy` while a run works there or waits for a
         person, `NotFound`, `DiskFull`."""
-        await self._db.read(places.demand_idle, workspace_id)
-        sandbox = None if self._local else await self._find(workspace_id)
-        self._moving.add(workspace_id)
-        try:
-            async with self._locks[workspace_id]:
-                place = await self._db.read(places.demand_idle, workspace_id)
-                if self._local and not self._is_here(place):
-                    await anyio.to_thread.run_sync(self._move_aside, workspace_id)
-                else:
-                    saved = NewCheckpoint(workspace_id, "person", "", 0, 0)
-                    await self._take(saved, sandbox, upon_nothing=True)
-                if first is None:
-                    manifest, _ = encode(EMPTY)
-                    name = await anyio.to_thread.run_sync(self._blobs.put, manifest)
-                    first = NewCheckpoint(workspace_id, "person", name, 0, 0)
-                return await self._exchange(place, first, sandbox)
-        finally:
-            self._moving.discard(workspace_id)
+        async with self._moved(workspace_id) as (place, sandbox):
+            if self._local and not self._is_here(place):
+                await anyio.to_thread.run_sync(self._move_aside, workspace_id)
+            else:
+                saved = NewCheckpoint(workspace_id, "person", "", 0, 0)
+                await self._take(saved, sandbox, upon_nothing=True)
+            if first is None:
+                manifest, _ = encode(EMPTY)
+                name = await anyio.to_thread.run_sync(self._blobs.put, manifest)
+                first = NewCheckpoint(workspace_id, "person", name, 0, 0)
+            return await self._exchange(place, first, sandbox)
 
     def one_hand(self, workspace_id: str) -> anyio.Lock:
         """Held by whoever reads files of a workspace and writes them anew by hand, so that nothing comes between."""
@@ -272,20 +258,27 @@ class CheckpointKeeper:
         """Change files, by path, of a workspace whose sandbox is asleep, or that has none, all or none: each edit is
         given the content (None: it is not there) and answers the new one. The new newest checkpoint; None: nothing was
         to be changed. Errors, and what a killed server leaves, as of `restore`; and what an edit raises."""
+        async with self._moved(workspace_id) as (place, _):
+            await self._take(NewCheckpoint(workspace_id, "person", "", 0, 0), None)
+            newest = await self._db.read(store.newest_of, workspace_id)
+            tree = EMPTY if newest is None else await self.tree(newest)
+            edited = await anyio.to_thread.run_sync(edited_tree, self._blobs, tree, edits)
+            if edited is None:
+                return None
+            sums = edited.files, edited.size_bytes
+            new = NewCheckpoint(workspace_id, "person", edited.name, *sums)
+            return await self._exchange(place, new, None)
+
+    @asynccontextmanager
+    async def _moved(self, workspace_id: str) -> AsyncIterator[tuple[Place, Sandbox | None]]:
+        """The workspace, while its files are exchanged: nobody else reads or writes them. With the sandbox that its
+        files lie in, where they lie in none of this machine's folders. Raises `ThreadBusy`, `NotFound`."""
         await self._db.read(places.demand_idle, workspace_id)
+        sandbox = None if self._local else await self._find(workspace_id)
         self._moving.add(workspace_id)
         try:
             async with self._locks[workspace_id]:
-                place = await self._db.read(places.demand_idle, workspace_id)
-                await self._take(NewCheckpoint(workspace_id, "person", "", 0, 0), None)
-                newest = await self._db.read(store.newest_of, workspace_id)
-                tree = EMPTY if newest is None else await self.tree(newest)
-                edited = await anyio.to_thread.run_sync(edited_tree, self._blobs, tree, edits)
-                if edited is None:
-                    return None
-                sums = edited.files, edited.size_bytes
-                new = NewCheckpoint(workspace_id, "person", edited.name, *sums)
-                return await self._exchange(place, new, None)
+                yield await self._db.read(places.demand_idle, workspace_id), sandbox
         finally:
             self._moving.discard(workspace_id)
 
@@ -346,7 +339,9 @@ class CheckpointKeeper:
             await self._place(place.id)
             await self._db.write(places.back, place.id, self._node_id)
         elif sandbox is not None:
-            await fill_sandbox(sandbox, await self.tree(now), self._blobs)
+            tree = await self.tree(now)
+            with translated():
+                await fill_sandbox(untranslated(sandbox), tree, self._blobs)
         return now
 
     async def _evict(self, workspace_id: str) -> None:

@@ -5,9 +5,9 @@ whose flag is END, which holds the error if there was one: its status is always 
 """
 
 import struct
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import anyio
 import orjson
@@ -15,11 +15,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from outlast.base.errors import InputTooLarge, MalformedInput, OutlastError, SandboxLost
+from outlast.base.errors import InputTooLarge, MalformedInput, NotOffered, OutlastError, SandboxLost
 from outlast.kernel.http.event_stream import ABORT
 from outlast.surfaces.protocols.e2b.numbers import whole_number
 from outlast.surfaces.protocols.e2b.problems import connect_error, http_status_of_word, told, word_of
 
+Call = TypeVar("Call")
 Message = dict[str, Any]
 Emit = Callable[[Message], Awaitable[None]]
 Produce = Callable[[Emit], Awaitable[None]]
@@ -55,6 +56,14 @@ def object_in(message: Message, name: str) -> Message:
     if not isinstance(value, dict):
         raise MalformedInput(f"{name} is an object.", field=name)
     return value
+
+
+def call_of(calls: Mapping[str, Call], request: Request) -> Call:
+    """The call that the request's path names. Raises `NotOffered`."""
+    method = request.path_params["method"]
+    if method not in calls:
+        raise NotOffered(f"There is no call {method[:60]}.")
+    return calls[method]
 
 
 def timeout_of(request: Request) -> float | None:

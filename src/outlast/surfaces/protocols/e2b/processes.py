@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from outlast.base.errors import MalformedInput, NotFound, NotOffered, OutlastError, PathRefused
+from outlast.base.errors import MalformedInput, NotFound, OutlastError, PathRefused
 from outlast.surfaces.protocols.e2b import connect
 from outlast.surfaces.protocols.e2b.access import Inside, inside, runtime_of
 from outlast.surfaces.protocols.e2b.connect import Emit, Message, StreamAnswer
@@ -134,9 +134,7 @@ async def stream_input(request: Request) -> ASGIApp:
 async def answer_unary(request: Request) -> Response:
     """Any call of one message."""
     place = await inside(request)
-    call = UNARY.get(request.path_params["method"])
-    if call is None:
-        raise NotOffered(f"There is no call {request.path_params['method'][:60]}.")
+    call = connect.call_of(UNARY, request)
     return connect.unary_answer(await call(place, await connect.read_unary(request)))
 
 
