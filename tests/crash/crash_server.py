@@ -1,7 +1,7 @@
 """The command `outlast`, with a database that can be told to kill the process: `python -m tests.crash.crash_server
 serve …`. The environment says where: `OUTLAST_CRASH_POINT_FILE`, and `OUTLAST_CRASH_COMMITS_FILE` for the labels of
 all commits (see `tests.crash.crash_database`); `OUTLAST_CRASH_STAGED=1` gives the agent `chat` stages. An event
-loop that stands still is a line of the log (see `outlast.testing.lag`)."""
+loop that stands still is a line of the log (see `tests.lag`)."""
 
 import gc
 import os
@@ -25,8 +25,8 @@ def main() -> None:
     """The command `outlast`, as the environment wants it."""
     gc.disable()  # as `run` does while it imports the program; it enables it again
     from outlast import app
-    from outlast.testing.lag import run_logging_stalls
     from tests.crash.staged_chat import staged_chat
+    from tests.lag import run_logging_stalls
 
     app.open_database = _open_crashing  # type: ignore[attr-defined]  # imported there by name
     app.run_program = partial(run_logging_stalls, app.run_program)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from outlast.testing import lag
-from outlast.testing.lag import Stall
+from tests import lag
+from tests.lag import Stall
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -31,7 +31,7 @@ def served(config: Path) -> Iterator[str]:
     """The address of a server that runs while this context is open, and stops in good order."""
     log = config.with_suffix(".log")
     log.write_text("")
-    with Forked(["serve", "--config", str(config)], log, module="outlast.testing.lag") as process:
+    with Forked(["serve", "--config", str(config)], log, module="tests.lag") as process:
         address = ""
         while not address and process.poll() is None:
             lines = log.read_text().splitlines()

@@ -13,10 +13,11 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from outlast.testing import lag
-from outlast.testing.lag import Stall
+import outlast
+from tests import lag
+from tests.lag import Stall
 
-PROGRAM = f"{Path(lag.__file__).parents[1]}/example.py"
+PROGRAM = str(Path(outlast.__file__).with_name("example.py"))
 
 
 def _written(text: str, **names: Any) -> Any:
