@@ -255,7 +255,6 @@ def _wire(
         modules.look_into(checkpoints)
     warm = settings.sandbox is not None and settings.sandbox.mode == "warm"
     opener = ScreenOpener()
-    warmer = Warmer(database, sandboxes) if sandboxes is not None and warm else None
     rooms = Workspaces(database, sandboxes)
     page_rules = PageRules(LiveTrees(), settings.pages.html_bytes, settings.pages.versions)
     search = search_docs_tool(knowledge, database, settings.knowledge.results)
@@ -313,6 +312,9 @@ def _wire(
         log=_log_event,
         files=checkpoints,
     )
+    warmer = None
+    if sandboxes is not None and warm:
+        warmer = Warmer(database, sandboxes, engine.agents.sandboxed)
     watching = Watching(database, hub, clock, settings, node_id)
     steps = sandbox_steps(sandboxes)
     services = Services(

@@ -395,8 +395,8 @@ async def test_a_run_that_waits_for_a_person_does_not_prepare_again(db: Database
 async def test_a_stage_has_its_time_and_is_stopped_then_without_another_try(
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr(staging, "PREPARE_S", 0.05)
-    monkeypatch.setattr(staging, "CHECK_MORE_S", 0.05 - QUICK.screens.check_timeout_s)
+    monkeypatch.setattr(staging, "PREPARE_S", 0.5)
+    monkeypatch.setattr(staging, "CHECK_MORE_S", 0.5 - QUICK.screens.check_timeout_s)
 
     async def hang(context: StageContext) -> StageResult:
         await anyio.sleep_forever()

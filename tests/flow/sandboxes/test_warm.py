@@ -10,7 +10,6 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.apps.documents.actions import create_document
 from outlast.base.clock import SystemClock
 from outlast.base.errors import SandboxUnavailable
 from outlast.base.settings import SandboxSettings
@@ -24,6 +23,7 @@ from outlast.kernel.sandboxes.warm_start import Warmer
 from outlast.kernel.services import Services
 from outlast.kernel.threads.actions import create_thread
 from outlast.kernel.threads.message_parts import Draft
+from outlast.testing.agents import FakeAgent
 from outlast_sandbox.interface import SandboxSpec
 from outlast_sandbox.providers.memory import MemoryProvider, MemorySandbox
 from tests.factories import make_project, make_services, make_user
@@ -70,8 +70,9 @@ class Warm:
 async def warm(db: Database, folder: Path) -> AsyncIterator[Warm]:
     async with Watched() as provider, anyio.create_task_group() as tasks:
         machines = SandboxManager(db, provider, SystemClock(), SandboxSettings(), folder)
-        warmer = Warmer(db, machines)
-        services = make_services(db, folder, machines=machines, warm=warmer.warm)
+        warmer = Warmer(db, machines, {"chat"})
+        agents = [FakeAgent(), FakeAgent(name="reader")]
+        services = make_services(db, folder, machines=machines, warm=warmer.warm, agents=agents)
         owner = await db.write(make_user)
         tasks.start_soon(warmer.run)
         yield Warm(services, provider, machines, owner, await db.write(make_project, owner))
@@ -116,9 +117,8 @@ async def test_many_threads_at_once_each_get_one(it: Warm) -> None:
     assert it.provider.asked == 12
 
 
-async def test_a_conversation_about_a_document_needs_none(it: Warm) -> None:
-    document = await create_document(it.services, it.owner, it.project_id, title="Report")
-    it.services.warm(document.thread_id)
+async def test_a_thread_whose_agent_works_without_a_sandbox_gets_none(it: Warm) -> None:
+    await create_thread(it.services, it.owner, it.project_id, profile="reader")
     chat = await it.thread()
     await it.provider.wait_asked(1)
     assert await it.threads_with_sandboxes() == [chat]

@@ -21,6 +21,7 @@ class Agents(Mapping[str, Agent]):
         tools = [tool for agent in self._agents.values() for tool in agent.tools]
         self.names = frozenset(self._agents)
         self.listed = frozenset(agent.name for agent in self._agents.values() if agent.listed)
+        self.sandboxed = frozenset(agent.name for agent in self._agents.values() if agent.sandbox)
         self.questions = frozenset(tool.name for tool in tools if tool.asks_person)
         """Names of the tools whose calls are questions to a person."""
 

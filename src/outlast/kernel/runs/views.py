@@ -108,10 +108,7 @@ def details_of(tx: Tx, run_id: str, sandbox: SandboxSettings | None = None) -> R
         if kind in TAKES_AWAY
     ]
     if sandbox is not None and row.workspace_id is not None and row.ended_at is None:
-        beside = clocks_beside_run(tx, sandbox, row.workspace_id)
-        clocks += [
-            ClockAnswer(name=clock.name, due_at=clock.due_at, takes_away=clock.takes_away) for clock in beside
-        ]
+        clocks += clocks_beside_run(tx, sandbox, row.workspace_id)
     steps = steps_of(tx, row)
     return RunDetails(
         parts, state.pending, steps, state.last_seq, clocks, state.workflow, state.page, state.modules

@@ -1,7 +1,6 @@
 """What time will take away from a sandbox nobody uses, and when: shown wherever the sandbox or its run is."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -10,6 +9,7 @@ import sqlalchemy as sa
 from outlast.base.clock import iso
 from outlast.base.settings import SandboxSettings
 from outlast.db.database import Tx
+from outlast.kernel.runs.shapes import ClockAnswer
 from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.rules import Life, PauseKind, State, is_alive
@@ -37,15 +37,6 @@ OF_RUNS: Final[Mapping[str, str]] = {"approval_pause": FREEZE, "paused_kill": KI
 """Timers of a run that waits for a person, and the clock of its sandbox that each brings forward."""
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxClock:
-    """`due_at` is ISO 8601 in UTC."""
-
-    name: str
-    due_at: str
-    takes_away: str
-
-
 def idle_clocks(life: Life, last_used_at: datetime, settings: SandboxSettings) -> dict[str, datetime]:
     """When each further step down is due if nobody uses it; nothing for one that has ended. Pure."""
     if not is_alive(life.state):
@@ -63,7 +54,7 @@ class _Program(NamedTuple):
     on_timeout: str
 
 
-def clocks_of(tx: Tx, settings: SandboxSettings, row: SandboxRecord) -> list[SandboxClock]:
+def clocks_of(tx: Tx, settings: SandboxSettings, row: SandboxRecord) -> list[ClockAnswer]:
     """The clocks of one sandbox and of its files, the soonest first; none while a run works there. One that a
     program has asked for has its own end alone, until it is paused."""
     open_runs = _open_runs(tx, row.workspace_id)
@@ -75,7 +66,7 @@ def clocks_of(tx: Tx, settings: SandboxSettings, row: SandboxRecord) -> list[San
             (PAUSED_FOR_PROGRAM if program.on_timeout == "pause" else ENDED_FOR_PROGRAM),
             program.ends_at,
         )
-        return [SandboxClock(name, iso(moment), TAKES_AWAY[name])]
+        return [ClockAnswer(name=name, due_at=iso(moment), takes_away=TAKES_AWAY[name])]
     due = idle_clocks(row.life, row.last_used_at, settings)
     for kind, moment in _timers_of(tx, list(open_runs)):
         name = OF_RUNS[kind]
@@ -84,12 +75,12 @@ def clocks_of(tx: Tx, settings: SandboxSettings, row: SandboxRecord) -> list[San
     if not open_runs:
         due |= _eviction(tx, settings, row.workspace_id)
     return [
-        SandboxClock(name, iso(moment), TAKES_AWAY[name])
+        ClockAnswer(name=name, due_at=iso(moment), takes_away=TAKES_AWAY[name])
         for name, moment in sorted(due.items(), key=lambda item: item[1])
     ]
 
 
-def clocks_beside_run(tx: Tx, settings: SandboxSettings, workspace_id: str) -> list[SandboxClock]:
+def clocks_beside_run(tx: Tx, settings: SandboxSettings, workspace_id: str) -> list[ClockAnswer]:
     """Those of the workspace's sandbox that no clock of its run speaks of already."""
     row = newest(tx, workspace_id)
     if row is None:

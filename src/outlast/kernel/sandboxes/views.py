@@ -14,8 +14,9 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.projects.permissions import require, require_sandbox
 from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs.shapes import ClockAnswer
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.sandboxes.clocks import SandboxClock, clocks_of
+from outlast.kernel.sandboxes.clocks import clocks_of
 from outlast.kernel.sandboxes.rows import SandboxRow
 from outlast.kernel.sandboxes.rules import State, is_alive
 from outlast.kernel.sandboxes.services.store import states_of
@@ -47,7 +48,7 @@ class Recorded:
 
     row: ShownSandbox
     services: list[ServiceStateData]
-    clocks: list[SandboxClock]
+    clocks: list[ClockAnswer]
 
 
 @dataclass(frozen=True, slots=True)

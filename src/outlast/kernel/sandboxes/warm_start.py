@@ -2,6 +2,7 @@
 that the first tool call finds it there."""
 
 import logging
+from collections.abc import Collection
 from typing import Final
 
 import anyio
@@ -15,15 +16,15 @@ from outlast.kernel.threads.tables import threads
 
 AT_A_TIME: Final = 4
 MOST_WAITING: Final = 1_000
-WITHOUT_SANDBOX: Final = ("document",)  # profiles
 log = logging.getLogger("outlast.sandboxes")
 
 
 class Warmer:
-    """In memory: which threads are waited for. Losing it costs time, never work: a tool call makes what is missing."""
+    """In memory: which threads are waited for. Losing it costs time, never work: a tool call makes what is missing.
+    `agents`: names of those that work in a sandbox."""
 
-    def __init__(self, db: Database, machines: SandboxManager) -> None:
-        self._db, self._machines = db, machines
+    def __init__(self, db: Database, machines: SandboxManager, agents: Collection[str]) -> None:
+        self._db, self._machines, self._agents = db, machines, agents
         self._wanted, self._coming = anyio.create_memory_object_stream[str](MOST_WAITING)
 
     def warm(self, thread_id: str) -> None:
@@ -45,16 +46,16 @@ class Warmer:
 
     async def _warm(self, thread_id: str, limiter: anyio.CapacityLimiter) -> None:
         async with limiter:
-            place = await self._db.write(_place_of, thread_id)
+            place = await self._db.write(_place_of, thread_id, self._agents)
             if place is not None:
                 await self._machines.ensure(*place)
 
 
-def _place_of(tx: Tx, thread_id: str) -> tuple[str, str] | None:
-    """(workspace id, project id) of a thread; None: its agent has no tools that need a sandbox."""
+def _place_of(tx: Tx, thread_id: str, agents: Collection[str]) -> tuple[str, str] | None:
+    """(workspace id, project id) of a thread; None: its agent is none of these."""
     thread = tx.find(ThreadRow, threads, {"id": thread_id})
     if thread is None:
         raise NotFound("This thread was deleted.", id=thread_id)
-    if thread.profile in WITHOUT_SANDBOX:
+    if thread.profile not in agents:
         return None
     return workspace_of_thread(tx, thread.project_id, thread_id), thread.project_id
