@@ -325,8 +325,7 @@ async def test_each_use_of_a_secret_is_logged_and_its_value_is_nowhere(town: Tow
         await server.run(f'curl -sS -H "X-Key: $LINEAR_API_KEY" "https://{API}/graphql?q=private"')
         await server.run(f"curl -sS https://{API}/without")
         sandbox_id = (await server.sandbox()).sandbox_id
-    (line,) = await town.db.read(store.uses_of, town.project_id, 10, None, None, None)
-    use = line.use
+    (use,) = await town.db.read(store.uses_of, town.project_id, 10, None, None, None)
     assert (use.secret, use.host, use.method, use.path, use.status) == (
         "LINEAR_API_KEY",
         API,

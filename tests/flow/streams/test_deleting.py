@@ -88,7 +88,7 @@ async def test_a_deleted_threads_followers_are_let_go_and_the_projects_are_told(
         services, team = it.services, it.team
         view = await projects.read_project(services, team.viewer, team.project_id)
         thread_chunks = await follow_thread(services, team.viewer, team.thread_id, "0")
-        project_chunks = await follow_project(services, team.viewer, team.project_id, str(view.log_seq))
+        project_chunks = await follow_project(services, team.viewer, team.project_id, view.cursor)
         ended = anyio.Event()
 
         async def read_thread() -> None:
@@ -141,9 +141,9 @@ async def test_nothing_of_the_workspace_is_left(db: Database, tmp_path: Path, wh
 async def test_the_project_is_told_that_the_sandbox_ended(db: Database, tmp_path: Path) -> None:
     async with home(db, tmp_path) as it:
         _, sandbox = await it.furnish()
-        cursor = (await projects.read_project(it.services, it.team.owner, it.team.project_id)).log_seq
+        cursor = (await projects.read_project(it.services, it.team.owner, it.team.project_id)).cursor
         await threads.delete_thread(it.services, it.team.owner, it.team.thread_id)
-        chunks = await follow_project(it.services, it.team.owner, it.team.project_id, str(cursor))
+        chunks = await follow_project(it.services, it.team.owner, it.team.project_id, cursor)
         async for _, event in frames(chunks):
             assert event["event"] == "sandbox.state"
             assert (event["data"]["sandbox_id"], event["data"]["state"]) == (sandbox.sandbox_id, "killed")

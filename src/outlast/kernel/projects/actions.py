@@ -10,23 +10,23 @@ from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.projects.store import ProjectData
+from outlast.kernel.projects.shapes import ProjectAnswer
 from outlast.kernel.projects.tables import members as members_table
 from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.store import give_up
 from outlast.kernel.services import Services
 
 
-async def list_projects(services: Services, actor: Actor) -> list[ProjectData]:
+async def list_projects(services: Services, actor: Actor) -> list[ProjectAnswer]:
     """The projects the actor is a member of, oldest first."""
     return await services.db.read(projects.list_projects, actor.user_id)
 
 
-async def create_project(services: Services, actor: Actor, name: str) -> ProjectData:
+async def create_project(services: Services, actor: Actor, name: str) -> ProjectAnswer:
     """Make a project; the actor owns it."""
     title = checked_line("The project's name", name, services.settings.limits.title_chars)
 
-    def run(tx: Tx) -> ProjectData:
+    def run(tx: Tx) -> ProjectAnswer:
         check_made_rate(
             tx,
             members_table,
@@ -41,20 +41,20 @@ async def create_project(services: Services, actor: Actor, name: str) -> Project
     return await services.db.write(run)
 
 
-async def read_project(services: Services, actor: Actor, project_id: str) -> ProjectData:
+async def read_project(services: Services, actor: Actor, project_id: str) -> ProjectAnswer:
     """One project as the actor sees it."""
 
-    def run(tx: Tx) -> ProjectData:
+    def run(tx: Tx) -> ProjectAnswer:
         require(tx, actor, project_id, Right.READ)
         return projects.project_data(tx, project_id, actor.user_id)
 
     return await services.db.read(run)
 
 
-async def rename_project(services: Services, actor: Actor, project_id: str, name: str) -> ProjectData:
+async def rename_project(services: Services, actor: Actor, project_id: str, name: str) -> ProjectAnswer:
     """Give a project another name (editors)."""
 
-    def run(tx: Tx) -> ProjectData:
+    def run(tx: Tx) -> ProjectAnswer:
         require(tx, actor, project_id, Right.EDIT)
         projects.rename_project(
             tx, project_id, checked_line("The project's name", name, services.settings.limits.title_chars)

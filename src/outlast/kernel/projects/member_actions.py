@@ -47,17 +47,7 @@ async def list_members(services: Services, actor: Actor, project_id: str) -> lis
 
     def run(tx: Tx) -> list[MemberAnswer]:
         role = require(tx, actor, project_id, Right.READ)
-        found = [
-            MemberAnswer(
-                user_id=one.user_id,
-                name=one.name,
-                role=one.role,
-                created_at=one.created_at,
-                plan=None,
-                balance=None,
-            )
-            for one in projects.list_members(tx, project_id)
-        ]
+        found = projects.list_members(tx, project_id)
         return [_with_credits(tx, plans, one) for one in found] if role is Role.OWNER else found
 
     return await services.db.read(run)

@@ -1,8 +1,5 @@
 """Projects: list, make, read, rename, delete."""
 
-from dataclasses import asdict
-from typing import Any
-
 from fastapi import APIRouter
 from starlette.responses import Response
 
@@ -11,7 +8,6 @@ from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.projects import actions
 from outlast.kernel.projects.shapes import ProjectAnswer, ProjectRequest
-from outlast.kernel.projects.store import ProjectData
 
 router = APIRouter(prefix="/v1/projects", tags=["Projects"])
 
@@ -19,25 +15,25 @@ router = APIRouter(prefix="/v1/projects", tags=["Projects"])
 @router.get("", response_model=Page[ProjectAnswer])
 async def list_projects(services: Svc, actor: Signed) -> Response:
     """The caller's projects, oldest first."""
-    return reply(page([_shown(project) for project in await actions.list_projects(services, actor)]))
+    return reply(page(await actions.list_projects(services, actor)))
 
 
 @router.post("", status_code=201, response_model=ProjectAnswer)
 async def create_project(body: ProjectRequest, services: Svc, actor: Signed) -> Response:
     """Make a project; the caller owns it."""
-    return reply(_shown(await actions.create_project(services, actor, body.name)), 201)
+    return reply(await actions.create_project(services, actor, body.name), 201)
 
 
 @router.get("/{project_id}", response_model=ProjectAnswer)
 async def read_project(project_id: str, services: Svc, actor: Signed) -> Response:
     """One project; follow its events from `cursor`."""
-    return reply(_shown(await actions.read_project(services, actor, project_id)))
+    return reply(await actions.read_project(services, actor, project_id))
 
 
 @router.patch("/{project_id}", response_model=ProjectAnswer)
 async def rename_project(project_id: str, body: ProjectRequest, services: Svc, actor: Signed) -> Response:
     """Rename a project (editors)."""
-    return reply(_shown(await actions.rename_project(services, actor, project_id, body.name)))
+    return reply(await actions.rename_project(services, actor, project_id, body.name))
 
 
 @router.delete("/{project_id}", status_code=204)
@@ -45,9 +41,3 @@ async def delete_project(project_id: str, services: Svc, actor: Signed) -> Respo
     """Remove a project with everything in it (owners)."""
     await actions.delete_project(services, actor, project_id)
     return nothing()
-
-
-def _shown(project: ProjectData) -> dict[str, Any]:
-    fields = asdict(project)
-    cursor = str(fields.pop("log_seq"))
-    return {**fields, "cursor": cursor}

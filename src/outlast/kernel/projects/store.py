@@ -1,6 +1,5 @@
 """Projects and their members in the database. First argument: the open transaction."""
 
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 import sqlalchemy as sa
@@ -14,7 +13,7 @@ from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.projects.rows import MemberRow, ProjectRow
 from outlast.kernel.projects.rules import Role, leaves_an_owner
-from outlast.kernel.projects.shapes import RoleName
+from outlast.kernel.projects.shapes import MemberAnswer, ProjectAnswer
 from outlast.kernel.projects.tables import members, projects
 from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.streams.log import append
@@ -34,29 +33,6 @@ _DEFAULT_PROJECT: Final = (
         members.c.role != "viewer",
     )
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectData:
-    """A project as one of its members sees it; `log_seq` is the last number of its log, where a follower starts."""
-
-    id: str
-    name: str
-    role: RoleName
-    created_at: str
-    updated_at: str
-    thread_count: int
-    log_seq: int
-
-
-@dataclass(frozen=True, slots=True)
-class Membership:
-    """A member with the date of joining."""
-
-    user_id: str
-    name: str
-    role: RoleName
-    created_at: str
 
 
 def add_project(tx: Tx, owner_id: str, name: str, *, default_for: str | None = None) -> str:
@@ -95,7 +71,7 @@ class _SeenProject(NamedTuple):
     thread_count: int
 
 
-def project_data(tx: Tx, project_id: str, user_id: str) -> ProjectData:
+def project_data(tx: Tx, project_id: str, user_id: str) -> ProjectAnswer:
     """One project as a member sees it. Raises `NotFound` for a stranger."""
     row = tx.row(_SeenProject, _seen_by(user_id).where(projects.c.id == project_id))
     if row is None:
@@ -103,7 +79,7 @@ def project_data(tx: Tx, project_id: str, user_id: str) -> ProjectData:
     return _project_data(row)
 
 
-def list_projects(tx: Tx, user_id: str) -> list[ProjectData]:
+def list_projects(tx: Tx, user_id: str) -> list[ProjectAnswer]:
     """The user's projects, oldest first."""
     return [
         _project_data(row)
@@ -142,8 +118,8 @@ class _NamedMember(NamedTuple):
     name: str
 
 
-def list_members(tx: Tx, project_id: str) -> list[Membership]:
-    """Everybody in the project, in the order of joining."""
+def list_members(tx: Tx, project_id: str) -> list[MemberAnswer]:
+    """Everybody in the project, in the order of joining, without plans and balances."""
     rows = tx.rows(
         _NamedMember,
         sa.select(members, users.c.name)
@@ -152,7 +128,15 @@ def list_members(tx: Tx, project_id: str) -> list[Membership]:
         .order_by(members.c.created_at, members.c.user_id),
     )
     return [
-        Membership(row.member.user_id, row.name, row.member.role, iso(row.member.created_at)) for row in rows
+        MemberAnswer(
+            user_id=row.member.user_id,
+            name=row.name,
+            role=row.member.role,
+            created_at=iso(row.member.created_at),
+            plan=None,
+            balance=None,
+        )
+        for row in rows
     ]
 
 
@@ -244,13 +228,13 @@ def _seen_by(user_id: str) -> sa.Select[tuple[object, ...]]:
     return sa.select(projects, members.c.role, threads_in_it.label("thread_count")).join(members, mine)
 
 
-def _project_data(row: _SeenProject) -> ProjectData:
-    return ProjectData(
-        row.project.id,
-        row.project.name,
-        row.role,
-        iso(row.project.created_at),
-        iso(row.project.updated_at),
-        row.thread_count,
-        row.project.log_seq,
+def _project_data(row: _SeenProject) -> ProjectAnswer:
+    return ProjectAnswer(
+        id=row.project.id,
+        name=row.project.name,
+        role=row.role,
+        created_at=iso(row.project.created_at),
+        updated_at=iso(row.project.updated_at),
+        thread_count=row.thread_count,
+        cursor=str(row.project.log_seq),
     )

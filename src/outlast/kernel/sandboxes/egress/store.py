@@ -7,9 +7,11 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.sandboxes.egress.shapes import SecretUseAnswer
 from outlast.kernel.sandboxes.rows import SecretUseRow
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, sandboxes, secret_uses, workspaces
 from outlast.kernel.threads.tables import threads
@@ -37,14 +39,6 @@ class Use:
     path: str
     status: int | None
     at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class KeptUse:
-    """A line with its running number."""
-
-    id: int
-    use: Use
 
 
 def user_of(tx: Tx, workspace_id: str) -> str | None:
@@ -99,7 +93,7 @@ def add_uses(tx: Tx, uses: Sequence[Use]) -> None:
 
 def uses_of(
     tx: Tx, project_id: str, limit: int, before: int | None, sandbox_id: str | None, secret: str | None
-) -> list[KeptUse]:
+) -> list[SecretUseAnswer]:
     """The project's lines, newest first."""
     query = sa.select(secret_uses).where(secret_uses.c.project_id == project_id)
     if before is not None:
@@ -109,19 +103,17 @@ def uses_of(
     if secret is not None:
         query = query.where(secret_uses.c.secret == secret)
     return [
-        KeptUse(
-            row.id,
-            Use(
-                row.project_id,
-                row.sandbox_id,
-                row.user_id,
-                row.secret,
-                row.host,
-                row.method,
-                row.path,
-                row.status,
-                row.at,
-            ),
+        SecretUseAnswer(
+            id=str(row.id),
+            project_id=row.project_id,
+            sandbox_id=row.sandbox_id,
+            user_id=row.user_id,
+            secret=row.secret,
+            host=row.host,
+            method=row.method,
+            path=row.path,
+            status=row.status,
+            at=iso(row.at),
         )
         for row in tx.rows(SecretUseRow, query.order_by(secret_uses.c.id.desc()).limit(limit))
     ]
