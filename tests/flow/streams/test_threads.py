@@ -11,6 +11,7 @@ from typing import cast
 
 import anyio
 import pytest
+from pydantic import BaseModel
 
 from outlast.base.errors import CursorUnknown
 from outlast.base.settings import PolicyRule, Settings
@@ -23,6 +24,11 @@ from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import Call, WaitFor, turn
 from tests.factories import make_thread
 from tests.flow.harness import Event, Stage, frames, stage
+
+
+class Nothing(BaseModel):
+    pass
+
 
 ASKING = Settings(policy=(PolicyRule(tool="look", decision="ask"),))
 
@@ -174,7 +180,7 @@ async def test_who_is_here_is_shown_without_a_cursor_and_never_logged(db: Databa
         seen = b""
         while b"text.delta" not in seen:
             seen += await anext(chunks)
-        it.services.hub.whisper(it.thread_id, whisper)
+        it.services.hub.whisper(it.thread_id, "presence", Nothing())
         while whisper not in seen:
             seen += await anext(chunks)
         gate.set()

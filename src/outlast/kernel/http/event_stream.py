@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import anyio
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from outlast.base.errors import OutlastError
 from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.kernel.http.stream_limits import StreamPlaces
+from outlast.kernel.streams.sse import HEARTBEAT, OPENING
 
-HEARTBEAT: Final[Message] = {"type": "http.response.body", "body": b": \n\n", "more_body": True}
-OPENING: Final = b"retry: 1000\n\n"
 HEADERS: Final = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -175,7 +174,7 @@ class EventStream:
 
     async def _heartbeat(self, scope: Scope, send: Send, ending: anyio.CancelScope) -> None:
         with anyio.move_on_after(self._open.times.slow_reader_s):
-            await send(HEARTBEAT)
+            await send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
             return
         self._cut(scope, ending)
 

@@ -36,5 +36,4 @@ async def watcher(services: Services, actor: Actor, thread_id: str) -> MemberDat
 def tell_presence(presence: PresenceBoard, hub: Hub, room_id: str) -> None:
     """Show the followers of a thread or project who is there now; those of a document's project who is in it."""
     shown = presence.present(room_id)
-    frame = b"event: presence\ndata: %b\n\n" % shown.model_dump_json().encode()
-    hub.whisper(shown.thread_id or shown.project_id, frame, room_id)
+    hub.whisper(shown.thread_id or shown.project_id, "presence", shown, room_id)

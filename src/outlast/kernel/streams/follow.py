@@ -19,8 +19,9 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.fold import fold_deltas
-from outlast.kernel.streams.hub import NOTHING, Channel, Direct, Hub, frame, fresh
+from outlast.kernel.streams.hub import NOTHING, Channel, Direct, Hub, fresh
 from outlast.kernel.streams.log import Line, count_after, read_after, read_all
+from outlast.kernel.streams.sse import event_frame
 from outlast.kernel.threads.tables import threads
 
 FOLD_BEYOND: Final = 2_000  # events: a client further behind gets snapshots of parts instead of their deltas
@@ -187,7 +188,7 @@ async def follow_project(db: Database, hub: Hub, project_id: str, after: int) ->
                     yield body
             if lines:
                 after, woken = lines[-1][0], False
-                yield b"".join(frame(b"", seq, line) for seq, line in lines)
+                yield b"".join(event_frame(b"%d" % seq, line) for seq, line in lines)
             elif woken and await db.read(_is_gone, projects, project_id):
                 return
             else:
@@ -253,7 +254,7 @@ def _thread_frames(
         if named is not None and other:
             shown = (named, 0)
         cursor = ThreadCursor(seq, *shown) if shown is not None else ThreadCursor(seq)
-        frames.append(b"id: %b\ndata: %b\n\n" % (str(cursor).encode(), line))
+        frames.append(event_frame(str(cursor).encode(), line))
         seen = seq
         if other:
             return b"".join(frames), seen, named
@@ -296,7 +297,7 @@ class _RunReader:
             return b""
         self.after = lines[-1][0]
         self.ended = _ENDED_MARK in lines[-1][1]
-        return b"".join(frame(prefix, seq, line) for seq, line in lines)
+        return b"".join(event_frame(b"%b%d" % (prefix, seq), line) for seq, line in lines)
 
     async def wait(self, version: int, prefix: bytes) -> None:
         """Until there is something to read; what can be pushed meanwhile counts as read."""

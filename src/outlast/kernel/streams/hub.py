@@ -15,7 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from pydantic import BaseModel
+
 from outlast.kernel.streams.log import Line
+from outlast.kernel.streams.sse import event_frame, passing_frame
 
 log: Final = logging.getLogger("outlast.streams")
 TAIL_LINES: Final = 20_000  # kept in memory per live stream at most, about 5 MB
@@ -110,7 +113,7 @@ class Channel:
         if cached is not None and cached[0] == self.head:
             return cached
         start = max(after + 1 - self._first, 0)
-        body = b"".join(frame(prefix, seq, line) for seq, line in self._lines[start:])
+        body = b"".join(event_frame(b"%b%d" % (prefix, seq), line) for seq, line in self._lines[start:])
         if len(self._chunks) > 64:
             self._chunks.clear()
         self._chunks[key] = (self.head, body)
@@ -201,10 +204,11 @@ class Hub:
         elif stream_id in self._channels:
             self._channels[stream_id].ring()
 
-    def whisper(self, stream_id: str, body: bytes, topic: str = "") -> None:
-        """Show the followers a frame that is never logged; only the newest of a topic counts."""
+    def whisper(self, stream_id: str, event: str, data: BaseModel, topic: str = "") -> None:
+        """Show the followers an event that is never logged; only the newest of a topic counts."""
         if (channel := self._channels.get(stream_id)) is not None:
-            channel.whispers = {**channel.whispers, topic: body}
+            frame = passing_frame(event.encode(), data.model_dump_json().encode())
+            channel.whispers = {**channel.whispers, topic: frame}
             channel.ring()
 
     def write(self, stream_id: str, base: int, generation: int) -> Channel:
@@ -294,8 +298,3 @@ def _takes(direct: Direct, body: bytes) -> bool:
 def fresh(whispers: Mapping[str, bytes], seen: Mapping[str, bytes]) -> bytes:
     """The frames of the topics in which there is something else than was seen."""
     return b"".join(body for topic, body in whispers.items() if seen.get(topic) != body)
-
-
-def frame(prefix: bytes, seq: int, line: bytes) -> bytes:
-    """One server-sent event: its id is the cursor after it."""
-    return b"id: %b%d\ndata: %b\n\n" % (prefix, seq, line)

@@ -5,7 +5,8 @@ import pytest
 
 from outlast.base.errors import RateLimited
 from outlast.kernel.accounts.actor import ACCESS_BELL
-from outlast.kernel.http.event_stream import ABORT, HEARTBEAT, OPENING, EventStream, OpenStreams, StreamTimes
+from outlast.kernel.http.event_stream import ABORT, EventStream, OpenStreams, StreamTimes
+from outlast.kernel.streams.sse import HEARTBEAT, OPENING
 
 QUICK = StreamTimes(heartbeat_s=0.01, slow_reader_s=0.05, recheck_s=0.02)
 CALM = StreamTimes(heartbeat_s=60, slow_reader_s=60, recheck_s=60)
@@ -101,7 +102,7 @@ async def test_a_client_that_leaves_ends_the_following(client):
 async def test_a_silent_stream_sends_heartbeats(client):
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(serve, client, Frames(), OpenStreams(QUICK))
-        await client.until(HEARTBEAT["body"])
+        await client.until(HEARTBEAT)
         client.left.set()
 
 
@@ -121,7 +122,7 @@ async def test_a_reader_whose_socket_takes_nothing_is_cut_off(client):
 
 async def test_a_silent_reader_that_takes_no_heartbeat_is_cut_off(client):
     async def not_a_beat(message) -> None:
-        client.stall = message.get("body") == HEARTBEAT["body"]
+        client.stall = message.get("body") == HEARTBEAT
         await Client.send(client, message)
 
     await EventStream(aiter(Frames()), OpenStreams(QUICK), yes)(client.scope, client.receive, not_a_beat)

@@ -9,8 +9,9 @@ import anyio
 import pytest
 
 from outlast.kernel.streams import hub as module
-from outlast.kernel.streams.hub import Channel, Hub, frame
+from outlast.kernel.streams.hub import Channel, Hub
 from outlast.kernel.streams.log import Line
+from outlast.kernel.streams.sse import event_frame
 from outlast.kernel.streams.writer import RunWriter
 from outlast.testing.clock import ManualClock
 
@@ -30,7 +31,10 @@ def channel() -> Iterator[Channel]:
 
 def test_a_chunk_holds_everything_after_the_cursor_once(channel: Channel) -> None:
     channel.publish(lines(11, 14))
-    assert channel.chunk(12, b"") == (14, b"".join(frame(b"", *line) for line in lines(13, 14)))
+    assert channel.chunk(12, b"") == (
+        14,
+        b"".join(event_frame(b"%d" % seq, text) for seq, text in lines(13, 14)),
+    )
     assert channel.chunk(12, b"7~run_1:")[1].startswith(b"id: 7~run_1:13\ndata: ")
     channel.publish(lines(15, 15))
     assert channel.chunk(12, b"")[1].count(b"\n\n") == 3
