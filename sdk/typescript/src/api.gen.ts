@@ -44,7 +44,7 @@ export interface AcceptRequest {
   name?: string
 }
 
-/** `token`: an API token, shown this once, where accepting made a new user. */
+/** The project you joined. `token` is an API token for a new user; it is shown only here. */
 export interface AcceptedInvitation {
   /** Id of the project that you joined. */
   project_id: string
@@ -54,7 +54,7 @@ export interface AcceptedInvitation {
   token: string | null
 }
 
-/** What somebody did on a page: the name of a `data-action`, and the values that came with it, at most 16 kB. */
+/** An action on a page: the name of a `data-action` and its values, at most 16 kB. */
 export interface ActionRequest {
   /** The value of the element's `data-action`. */
   name: string
@@ -70,7 +70,7 @@ export interface AgainRequest {
   model?: string | null
 }
 
-/** `arguments`: the object; text where the model wrote none. */
+/** One tool call of the agent. */
 export interface AgentCall {
   /** Id of the tool call's part in the message. */
   id: string
@@ -84,13 +84,13 @@ export interface AgentCall {
   result: string | null
 }
 
-/** Only `threadId` counts. Whatever else is sent of a context is passed over: the server builds it anew. */
+/** Where the agent works. Only `threadId` counts; the server builds the rest itself. */
 export interface AgentContext {
   /** Id of the thread to post the message to. All other keys are ignored. */
   threadId: string
 }
 
-/** `message` is what was said last; `proposedEdits` wait for a person. */
+/** What came of the run: its last message, proposed edits and tool calls. */
 export interface AgentRunAnswer {
   /** Text of the agent's last message. */
   message: string
@@ -129,7 +129,7 @@ export interface AgentRunEdit {
   newText: string
 }
 
-/** `timeoutS`: how long to wait, in seconds; the run goes on afterwards. */
+/** A message to an agent whose result you wait for. */
 export interface AgentRunRequest {
   /** Where to post the message. */
   context: AgentContext
@@ -141,7 +141,7 @@ export interface AgentRunRequest {
   timeoutS?: number
 }
 
-/** The run has not ended. `pending`: what it waits for a person with; null: it works, and the time was over. */
+/** The run has not ended: it waits for a person, or works on after the time was over. */
 export interface AgentRunWaiting {
   /** The approval or question that the run waits for; null if it still works and your time was over. */
   pending: Pending | null
@@ -153,7 +153,7 @@ export interface AgentRunWaiting {
   runId: string
 }
 
-/** One answer, or a list where several were allowed, by the question's id. */
+/** Answers to an agent's questions. */
 export interface AnswersRequest {
   /** By the id of each question: one answer, or a list where several are allowed. */
   answers: Answers
@@ -181,7 +181,7 @@ export interface Approval {
   created_at: string
 }
 
-/** `arguments` (an object, or JSON text) replaces the model's; `remember` allows the same for the whole thread. */
+/** A decision about a tool call. */
 export interface ApprovalDecision {
   /** `approve` runs the tool call, `deny` refuses it. */
   decision: 'approve' | 'deny'
@@ -199,7 +199,7 @@ export interface ApprovalRequested {
   approval: Approval
 }
 
-/** Somebody decided, or the run ended first (`cancelled`). */
+/** The approval was decided, or the run ended first (`cancelled`). */
 export interface ApprovalResolved {
   /** Id of the approval. */
   approval_id: string
@@ -225,7 +225,7 @@ export interface ArtifactChanged {
   by: string | null
 }
 
-/** A file of the project. `state`: its text is being read, can be searched (`ready`), or there is none. */
+/** A file of the project. */
 export interface ArtifactData {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -263,7 +263,7 @@ export interface ArtifactDeleted {
   artifact_id: string
 }
 
-/** A passage of a file: `page` of a PDF (null: it has no pages), `terms` the words in it that the query found. */
+/** A passage of a file that matches the search. */
 export interface ArtifactHit {
   /** The file that holds the passage. */
   artifact: ArtifactData
@@ -279,7 +279,7 @@ export interface ArtifactHit {
   terms: string[]
 }
 
-/** Passages, best first; `note` says in a sentence how the search went, or is empty. */
+/** Passages, best first. */
 export interface ArtifactHits {
   /** Passages, best first. */
   items: ArtifactHit[]
@@ -287,7 +287,7 @@ export interface ArtifactHits {
   note: string
 }
 
-/** A page of a file's text; texts without pages have one. */
+/** One page of a file's text. */
 export interface ArtifactText {
   /** The file. */
   artifact: ArtifactData
@@ -309,7 +309,7 @@ export interface AssignRequest {
   model?: string | null
 }
 
-/** The comment; the conversation about it; the run that was started. */
+/** The comment, the conversation about it, and the run that was started. */
 export interface Assigned {
   /** The comment as it is now. */
   comment: CommentData
@@ -334,7 +334,7 @@ export interface Attachment {
   height: number | null
 }
 
-/** One block of Markdown. `version` is the document's version that changed it last. */
+/** One block of Markdown. */
 export interface BlockData {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -356,7 +356,7 @@ export interface BlockData {
   updated_at: string
 }
 
-/** What became of a block. `moved`: the same text at another place. */
+/** What changed in a block. */
 export interface BlockDifference {
   /** Id of the block. */
   id: string
@@ -368,7 +368,7 @@ export interface BlockDifference {
   after: string | null
 }
 
-/** Of one model: tokens of its prompts, and which part of them (0 to 1) its provider read from a cache. */
+/** How much of a model's prompts its provider read from a cache. */
 export interface CacheShare {
   /** Name of the provider in the configuration. */
   provider: string
@@ -403,7 +403,7 @@ export interface ChangesRequest {
   since?: number | null
 }
 
-/** A workspace's files as they were at one moment; `files` counts them, links included. */
+/** A workspace's files at one moment. */
 export interface Checkpoint {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -431,13 +431,13 @@ export interface Checkpoint {
   created_at: string
 }
 
-/** A workspace's files were saved, or brought back to what they were (`reason` restore). */
+/** A workspace's files were saved, or restored (`reason` restore). */
 export interface CheckpointCreated {
   /** The new checkpoint. */
   checkpoint: Checkpoint
 }
 
-/** A checkpoint with what is in it, at most 5,000 entries; `truncated`: there are more. */
+/** A checkpoint with its files, at most 5,000 entries. */
 export interface CheckpointFiles {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -469,7 +469,7 @@ export interface CheckpointFiles {
   truncated: boolean
 }
 
-/** A timer that will take something away, and what. */
+/** A timer, and what happens when it fires. */
 export interface Clock {
   /** Name of the timer. */
   name: string
@@ -554,7 +554,7 @@ export interface CommentDeleted {
   document_id: string
 }
 
-/** What is to be different. */
+/** What to change; properties that you leave out stay as they are. */
 export interface CommentPatch {
   /** New text, as Markdown; left out, it stays as it is. */
   body?: string | null
@@ -564,7 +564,7 @@ export interface CommentPatch {
   linked_sections?: string[] | null
 }
 
-/** What changed from one checkpoint (null: from no files at all) to another, sorted by path. */
+/** Files that differ between two checkpoints. */
 export interface Comparison {
   /** The older checkpoint; null for an empty workspace. */
   before: Checkpoint | null
@@ -586,7 +586,7 @@ export interface ContextLost {
   text: string
 }
 
-/** Where the copy goes; without: beside the first. */
+/** Where to put the copy; next to the original if left out. */
 export interface CopyRequest {
   /** Left edge of the copy in CSS pixels; next to the original if left out. */
   x?: number | null
@@ -607,7 +607,7 @@ export interface CreditEntry {
   created_at: string
 }
 
-/** The balance of whoever started the run is low. */
+/** The balance of the user who started the run is low. */
 export interface CreditLow {
   /** Credits that are left. */
   balance: number
@@ -625,7 +625,7 @@ export interface CreditSettled {
   balance: number | null
 }
 
-/** `balance` and `allowance` (what the plan grants a month) null: unlimited. */
+/** Your balance and its last entries. `balance` and `allowance` null: unlimited. */
 export interface Credits {
   /** Name of the user's plan; the plan sets credits and rates. */
   plan: string
@@ -688,7 +688,7 @@ export interface DecisionsRequest {
   possible?: boolean
 }
 
-/** A block away; `old` is the text that was seen. */
+/** Delete a block. */
 export interface DeleteBlockChange {
   /** Always `delete_block`. */
   op: 'delete_block'
@@ -744,7 +744,7 @@ export interface DocumentChanges {
   block_order: Record<string, string[]>
 }
 
-/** A document as lists and events show it; `version` counts its changes. `thread_id` is its own conversation. */
+/** A document, without its text. `thread_id` is its own conversation. */
 export interface DocumentData {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -788,13 +788,13 @@ export interface DocumentDifference {
   sections: SectionDifference[]
 }
 
-/** What is to be different. */
+/** What to change; properties that you leave out stay as they are. */
 export interface DocumentPatch {
   /** New title of the document. */
   title: string
 }
 
-/** The block where the caller is (null: at none), and whether they type in it. */
+/** The block where you are, and whether you type. */
 export interface DocumentPlace {
   /** Id of the block where you are; left out, you are at none. */
   block_id?: string | null
@@ -802,7 +802,7 @@ export interface DocumentPlace {
   typing?: boolean
 }
 
-/** What a new document is to be: without a title it gets that of its first heading. */
+/** A new document. Without a title it gets that of its first heading. */
 export interface DocumentRequest {
   /** Title; the first heading if left out. */
   title?: string | null
@@ -840,7 +840,7 @@ export interface DocumentVersion {
   created_at: string
 }
 
-/** A version with what the document said then. */
+/** A version with its text. */
 export interface DocumentVersionView {
   /** Id of the document. */
   document_id: string
@@ -880,7 +880,7 @@ export interface DocumentVersions {
   next: number | null
 }
 
-/** A document with all that it says. */
+/** A document with its text. */
 export interface DocumentView {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -910,7 +910,7 @@ export interface DocumentView {
   sections: SectionData[]
 }
 
-/** Other text for a block; `old` is the text it started from. A text that somebody changed meanwhile is merged. */
+/** Change the text of a block. If others changed it meanwhile, the texts are merged. */
 export interface EditBlockChange {
   /** Always `edit_block`. */
   op: 'edit_block'
@@ -996,7 +996,7 @@ export interface EditResult {
   found: string | null
 }
 
-/** Another heading, or level; `old` is the heading it started from. */
+/** Change a section's heading or level. */
 export interface EditSectionChange {
   /** Always `edit_section`. */
   op: 'edit_section'
@@ -1043,7 +1043,7 @@ export interface EditsResolved {
   by: string | null
 }
 
-/** Edits will not be decided any more: something newer took their place. In the thread's log and the project's. */
+/** Newer changes replaced these edits. In the logs of the thread and the project. */
 export interface EditsSuperseded {
   /** Id of the proposal. */
   proposal_id: string
@@ -1053,7 +1053,7 @@ export interface EditsSuperseded {
   edits: EditData[]
 }
 
-/** A thread of a family. `parent_message_id`: the last message of its parent that it goes on from. */
+/** A thread and where it was forked. */
 export interface FamilyThread {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -1095,7 +1095,7 @@ export interface FileChange {
   after_bytes: number | null
 }
 
-/** One path that differs; `diff` is the unified difference of two texts (null: no text, or too long). */
+/** A path that differs, with a unified diff of its texts. */
 export interface FileDifference {
   /** Path relative to the workspace, with `/` between folders. */
   path: string
@@ -1119,7 +1119,7 @@ export interface FilesChanged {
   files: ChangedFile[]
 }
 
-/** With `summary` nothing is copied: a first run sums up what was said, with `model` (none: the default one). */
+/** Fork a thread. With `summary`, a run writes a summary instead of copying the messages. */
 export interface ForkRequest {
   /** Copy up to and including this message; the last one if left out. */
   message_id?: string | null
@@ -1131,7 +1131,7 @@ export interface ForkRequest {
   model?: string | null
 }
 
-/** The fork; with a summary, the run that writes it. */
+/** The fork, and the run that writes its summary. */
 export interface ForkedThread {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -1185,7 +1185,7 @@ export interface Health {
   status: string
 }
 
-/** How a hit came about; a method that does not know it is missing. */
+/** How a hit scored by each method; methods that did not find it are missing. */
 export interface HitScores {
   /** Score by words, from 0 to 1; left out if no word matches. */
   words: number | null
@@ -1195,7 +1195,7 @@ export interface HitScores {
   reranked: number | null
 }
 
-/** A host of other sites' pictures; `allowed_at` null: they were blocked, and nobody has allowed them. */
+/** A host of pictures that the screen asked for. */
 export interface ImageHost {
   /** Host name, such as `images.example.com`. */
   host: string
@@ -1214,7 +1214,7 @@ export interface ImageInput {
   attachment_id: string
 }
 
-/** A stored image: `attachment_id` opens at /v1/attachments/{id}. */
+/** A stored image. */
 export interface ImagePart {
   /** Always `image` for this kind of part. */
   type: 'image'
@@ -1294,7 +1294,7 @@ export interface InboxItem {
   comment_id: string | null
 }
 
-/** New text in a section (null: before the first heading), behind one of its blocks (null: first). */
+/** Insert a block into a section. */
 export interface InsertBlockChange {
   /** Always `insert_block`. */
   op: 'insert_block'
@@ -1308,7 +1308,7 @@ export interface InsertBlockChange {
   ref?: string | null
 }
 
-/** A new section behind another one (null: first). */
+/** Insert a section. */
 export interface InsertSectionChange {
   /** Always `insert_section`. */
   op: 'insert_section'
@@ -1358,7 +1358,7 @@ export interface InvitationRequest {
   expires_in_days?: number | null
 }
 
-/** A file, folder or symbolic link in a checkpoint; `path` is relative to the workspace, `mode` as in `chmod`. */
+/** A file, folder or symbolic link in a checkpoint. */
 export interface KeptFile {
   /** Path relative to the workspace, with `/` between folders. */
   path: string
@@ -1374,7 +1374,7 @@ export interface KeptFile {
   target: string | null
 }
 
-/** Best hits first. `note` says in one sentence what was not there (no embedder, no such package). */
+/** Hits, best first. */
 export interface KnowledgeAnswer {
   /** Hits, best first. */
   items: KnowledgeHit[]
@@ -1420,7 +1420,7 @@ export interface KnowledgeHit {
   verified: boolean
 }
 
-/** `fetched_at`: its oldest content. */
+/** A package of indexed documentation. */
 export interface KnowledgePackage {
   /** Name of the package, such as `npm:react`. */
   package: string
@@ -1436,7 +1436,7 @@ export interface KnowledgePackage {
   fetched_at: string | null
 }
 
-/** `embedder`: the model whose vectors a search uses; null: it goes by words alone. */
+/** Packages of indexed documentation, and the model that search uses for vectors. */
 export interface KnowledgePackages {
   /** Packages, by name. */
   items: KnowledgePackage[]
@@ -1448,7 +1448,7 @@ export interface KnowledgePackages {
   reranker: boolean
 }
 
-/** One piece of a documentation text: `heading` is the way to it through the headings above, ` › ` between. */
+/** A passage of documentation. `heading` joins the headings above it with ` › `. */
 export interface KnowledgePassage {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -1526,7 +1526,7 @@ export interface Lineage {
   title: string
 }
 
-/** A name for those who manage links, and how long it is good (without: until it is revoked). */
+/** A new link to a page. */
 export interface LinkRequest {
   /** Name for those who manage links. */
   name?: string
@@ -1534,7 +1534,7 @@ export interface LinkRequest {
   expires_in_days?: number | null
 }
 
-/** `plan` and `balance` are for owners; a `balance` of null beside a plan is unlimited. */
+/** A member of the project. Only owners see `plan` and `balance`. */
 export interface ListedMember {
   /** Id of the user. */
   user_id: string
@@ -1587,7 +1587,7 @@ export interface ListedThread {
   match: Match | null
 }
 
-/** Who drives a thread (or edits a section). `expired` is relative to the moment of reading. */
+/** Who drives a thread or edits a section. */
 export interface Lock {
   /** Whether a thread or a section is locked. */
   resource_type: 'thread' | 'section'
@@ -1629,7 +1629,7 @@ export interface LockRequest {
   take_over?: boolean
 }
 
-/** Where a search found something: the words around it, and in which message (null: in the title). */
+/** Where a search matched: the text around it, and its message; null for the title. */
 export interface Match {
   /** The words with some text around them. */
   snippet: string
@@ -1669,7 +1669,7 @@ export interface Member {
   role: Role
 }
 
-/** Somebody joined or has another role. */
+/** A member joined or has another role. */
 export interface MemberChanged {
   /** The member, as it is now. */
   member: Member
@@ -1694,7 +1694,7 @@ export interface MergeData {
   hunks: MergeHunk[]
 }
 
-/** A stretch of three texts. `conflict`: both changed it, and not the same. */
+/** A stretch of the three texts. */
 export interface MergeHunk {
   /** Who changed the stretch. `conflict`: both did, in different ways. */
   kind: 'same' | 'current' | 'wanted' | 'both' | 'conflict'
@@ -1706,7 +1706,7 @@ export interface MergeHunk {
   wanted: string
 }
 
-/** A message as the API gives it. `position` orders a thread's messages. */
+/** A message of a thread. */
 export interface Message {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -1744,7 +1744,7 @@ export interface MessageCreated {
   message: Message
 }
 
-/** `content` is short for one text part; `images` names uploaded attachments. */
+/** A message: `content` is short for one text part, `images` for image parts. */
 export interface MessageRequest {
   /** Text of the message, as Markdown: short for one text part. */
   content?: string | null
@@ -1756,7 +1756,7 @@ export interface MessageRequest {
   mentions?: string[]
 }
 
-/** A model to choose; `available` false says why in `reason` (a missing key). */
+/** A configured model. If it is not available, `reason` says why. */
 export interface Model {
   /** Id to pass as `model`. */
   id: string
@@ -1808,7 +1808,7 @@ export interface ModuleData {
   updated_at: string
 }
 
-/** A run announced modules, and they are in the index now. */
+/** Modules that a run saved; search finds them now. */
 export interface ModulesSaved {
   /** Id of the run. */
   run_id: string
@@ -1818,7 +1818,7 @@ export interface ModulesSaved {
   modules: ModuleData[]
 }
 
-/** A block to another place (`section_id` null: before the first heading). */
+/** Move a block. */
 export interface MoveBlockChange {
   /** Always `move_block`. */
   op: 'move_block'
@@ -1830,7 +1830,7 @@ export interface MoveBlockChange {
   after: string | null
 }
 
-/** A section to another place; `whole`: with those below it in the outline. */
+/** Move a section, with those below it in the outline or without. */
 export interface MoveSectionChange {
   /** Always `move_section`. */
   op: 'move_section'
@@ -1847,7 +1847,7 @@ export interface MovesRequest {
   items: ScreenMove[]
 }
 
-/** The same, saying which edit. */
+/** A decision about one edit, by its id. */
 export interface NamedDecision {
   /** `accept` writes the edit, `reject` drops it, `reopen` takes a decision back. */
   decision: 'accept' | 'reject' | 'reopen'
@@ -1881,7 +1881,7 @@ export interface NewComment {
   assign?: string | null
 }
 
-/** `token` and `url` are shown this once. */
+/** An invitation. `token` and `url` are shown only here. */
 export interface NewInvitation {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -1895,7 +1895,7 @@ export interface NewInvitation {
   expires_at: string
 }
 
-/** A link just made: `url` holds its secret and is shown this once; `frame` is HTML for another site. */
+/** A new link. `url` holds its secret and is shown only here. */
 export interface NewPageLink {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -1915,7 +1915,7 @@ export interface NewPageLink {
   frame: string
 }
 
-/** What a new screen is to be; what is left out the server chooses. `theme_tokens` make a custom theme. */
+/** A new screen. The server chooses what you leave out. */
 export interface NewScreen {
   /** Left edge on the canvas, in CSS pixels; the next free place if left out. */
   x?: number | null
@@ -1951,7 +1951,7 @@ export interface NewSource {
   kind?: SourceKind | null
 }
 
-/** `token` is shown this once. */
+/** A new API token. `token` is shown only here. */
 export interface NewToken {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -1969,7 +1969,7 @@ export interface NewToken {
   token: string
 }
 
-/** Something the person should know that neither side of the conversation said. */
+/** A notice of the server to the reader. */
 export interface NoticePart {
   /** Always `notice` for this kind of part. */
   type: 'notice'
@@ -1985,13 +1985,13 @@ export interface NoticePart {
   text: string
 }
 
-/** An action was queued, or went on. In the thread's log. */
+/** An action was queued or changed its state. In the thread's log. */
 export interface PageActed {
   /** The action, as it is now. */
   action: PageAction
 }
 
-/** What somebody did on a page: the name of a `data-action` and the values that came with it. */
+/** An action of a person on a page. */
 export interface PageAction {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -2021,7 +2021,7 @@ export interface PageChanged {
   by: string | null
 }
 
-/** A call of the page's agent. `code`: what ran, the query of a search, or the paths of written files. */
+/** Code that the page's agent ran, a search, or files that it wrote. */
 export interface PageCode {
   /** Id of the run. */
   run_id: string
@@ -2077,7 +2077,7 @@ export interface PageData {
   updated_at: string
 }
 
-/** A page is gone, with its thread and files (project log). */
+/** A page was deleted with its thread and files (project log). */
 export interface PageDeleted {
   /** Id of the page. */
   page_id: string
@@ -2101,7 +2101,7 @@ export interface PageHtml {
   by: string | null
 }
 
-/** A valid link; its secret is not known any more. */
+/** A valid link to a page. Its secret is not stored. */
 export interface PageLink {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -2179,13 +2179,13 @@ export interface PagePatched {
   step: number | null
 }
 
-/** What is to be different. */
+/** What to change; properties that you leave out stay as they are. */
 export interface PageRename {
   /** New title of the page. */
   title: string
 }
 
-/** What a new page is to be; empty without `html`, which is sanitised. */
+/** A new page; empty without `html`. */
 export interface PageRequest {
   /** Title; a default one if left out. */
   title?: string | null
@@ -2223,7 +2223,7 @@ export interface PageStats {
   told: Record<string, number | string>
 }
 
-/** One line of a page's history. */
+/** One version in a page's history. */
 export interface PageVersion {
   /** Id of the page. */
   page_id: string
@@ -2245,7 +2245,7 @@ export interface PageVersion {
   created_at: string
 }
 
-/** A version with the page as it was. */
+/** A version with its page. */
 export interface PageVersionHtml {
   /** Id of the page. */
   page_id: string
@@ -2269,7 +2269,7 @@ export interface PageVersionHtml {
   html: string
 }
 
-/** A whole part: it is new, or takes the place of the part of the same id. */
+/** A whole part: a new one, or one that replaces the part with its id. */
 export interface PartCarrier {
   /** The part, with all its text so far. */
   part: Part
@@ -2323,7 +2323,7 @@ export interface PictureRequest {
   attachment_id: string
 }
 
-/** A picture among the app's files: `src` is what the page calls it. */
+/** A picture that was added to the app's files. */
 export interface PlacedPicture {
   /** Path of the picture among the app's files. */
   path: string
@@ -2333,7 +2333,7 @@ export interface PlacedPicture {
   checkpoint_id: string | null
 }
 
-/** The message; `started_run_id` is the run that it started by naming the agent (null: it did not). */
+/** The message, and the run that it started by naming the agent. */
 export interface PostedMessage {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -2367,9 +2367,7 @@ export interface PostedMessage {
   started_run_id: string | null
 }
 
-/** Shown, never logged: an SSE frame without id, `event: presence`. In a thread's stream `thread_id` is given; in a
- * project's `project_id`, and nobody types, or with `document_id` for who has that document open. `places`: the
- * block that a user (by id) is at there. */
+/** Who watches and types. A frame without id, `event: presence`; it is not logged. */
 export interface Presence {
   /** Id of the thread, in a thread's stream. */
   thread_id: string
@@ -2385,7 +2383,7 @@ export interface Presence {
   typing: string[]
 }
 
-/** `url` is the preview itself, for a browser that was let in; `ticket_url` lets one in, once, until `expires_at`. */
+/** Addresses of a preview. `ticket_url` lets one browser in, once. */
 export interface Preview {
   /** Address of the preview, for a browser that was let in. */
   url: string
@@ -2395,7 +2393,7 @@ export interface Preview {
   expires_at: string
 }
 
-/** A port of a sandbox: of a declared service, or one that something listens on now. */
+/** A port of a sandbox: of a declared service, or of another program that listens. */
 export interface PreviewPort {
   /** Port number inside the sandbox. */
   port: number
@@ -2407,7 +2405,7 @@ export interface PreviewPort {
   listening: boolean
 }
 
-/** Which port to see, and where to begin. */
+/** The port to show, and where to begin. */
 export interface PreviewRequest {
   /** Port where a program listens inside the sandbox. */
   port: number
@@ -2472,7 +2470,7 @@ export interface ProposalCreated {
   proposal: ProposalData
 }
 
-/** What an agent would like to change, waiting for a person. Closed once no edit is open. */
+/** Edits that an agent proposes. Closed once no edit is open. */
 export interface ProposalData {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -2496,7 +2494,7 @@ export interface ProposalData {
   created_at: string
 }
 
-/** What an agent proposed to change in a document: `proposal_id` opens at /v1/proposals/{id}. */
+/** Edits that an agent proposed to a document. */
 export interface ProposalPart {
   /** Always `proposal` for this kind of part. */
   type: 'proposal'
@@ -2531,7 +2529,7 @@ export interface Question {
   created_at: string
 }
 
-/** Somebody answered, or the run ended first (`cancelled`). */
+/** The questions were answered, or the run ended first (`cancelled`). */
 export interface QuestionAnswered {
   /** Id of the question. */
   question_id: string
@@ -2571,7 +2569,7 @@ export interface QueuedRun {
   message_id: string
 }
 
-/** Selected text in a block, found again by what stands around it where it moved (W3C's TextQuoteSelector). */
+/** Selected text in a block with the text around it, by which it is found again (W3C TextQuoteSelector). */
 export interface Quote {
   /** The selected words. */
   text: string
@@ -2581,7 +2579,7 @@ export interface Quote {
   suffix: string
 }
 
-/** Selected text of a block: as it is shown or as Markdown, with what stands before and after it. */
+/** Selected text of a block, as it is shown or as Markdown, with the text around it. */
 export interface QuoteInput {
   /** The selected words, as shown or as Markdown. */
   text: string
@@ -2591,7 +2589,7 @@ export interface QuoteInput {
   suffix?: string
 }
 
-/** `down`: vital services that have been down for more than 10 s. The last two: with `?verbose` only. */
+/** Whether the server can work. Services and failed work only with `?verbose`. */
 export interface Ready {
   /** `ok`, or `unavailable` while the server cannot work. */
   status: string
@@ -2607,7 +2605,7 @@ export interface Ready {
   set_aside: SetAsideCount[] | null
 }
 
-/** What a model thought aloud; shown folded. */
+/** Reasoning of a model. */
 export interface ReasoningPart {
   /** Always `reasoning` for this kind of part. */
   type: 'reasoning'
@@ -2627,7 +2625,7 @@ export interface RestoreDocumentRequest {
   seen?: number | null
 }
 
-/** Which version the page is to be again. */
+/** The version of the page to restore. */
 export interface RestoreRequest {
   /** Version to restore. */
   version: number
@@ -2638,7 +2636,7 @@ export interface RoleRequest {
   role: Role
 }
 
-/** The run was cancelled; what there was of an answer is saved. */
+/** The run was cancelled; its partial answer is saved. */
 export interface RunCancelled {
   /** Id of the run. */
   run_id: string
@@ -2677,7 +2675,7 @@ export interface RunError {
   retry_after_s: number | null
 }
 
-/** The run ended in an error; what there was of an answer is saved. */
+/** The run ended in an error; its partial answer is saved. */
 export interface RunFailed {
   /** Id of the run. */
   run_id: string
@@ -2689,7 +2687,7 @@ export interface RunFailed {
   error: RunError
 }
 
-/** Where a run has brought its page. `stats` null: not told yet. */
+/** The run's page as it is now. */
 export interface RunPage {
   /** Id of the page. */
   page_id: string
@@ -2699,7 +2697,7 @@ export interface RunPage {
   stats: PageStats | null
 }
 
-/** A run was asked for. `after_run_id`: it waits behind that one. */
+/** A run was started. */
 export interface RunQueued {
   /** Id of the run. */
   run_id: string
@@ -2719,13 +2717,13 @@ export interface RunQueued {
   parent_run_id: string | null
 }
 
-/** Nothing more comes in this log. */
+/** The log ends here. */
 export interface RunReference {
   /** Id of the run. */
   run_id: string
 }
 
-/** A worker took the run up; `attempt` above 1: after a break. */
+/** A worker claimed the run. */
 export interface RunStarted {
   /** Id of the run. */
   run_id: string
@@ -2733,7 +2731,7 @@ export interface RunStarted {
   attempt: number
 }
 
-/** The run waits for a person, is paused, or goes on; `retry_at`: the model is asked again then. */
+/** The run has another status. */
 export interface RunStatusChanged {
   /** Id of the run. */
   run_id: string
@@ -2873,8 +2871,7 @@ export interface RunView {
   modules: ModuleData[]
 }
 
-/** A sandbox with its owner. Memory, processes and processor time are null while it is not awake, the disk where its
- * files do not lie on the server's machine; `clocks` is empty while a run works in it. */
+/** A sandbox. Its use of memory, processes and processor is null while it is not awake. */
 export interface Sandbox {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -2926,7 +2923,7 @@ export interface Sandbox {
   ended_at: string | null
 }
 
-/** A file or folder; `path` is relative to the workspace. */
+/** A file or folder of the workspace. */
 export interface SandboxFile {
   /** Path relative to the workspace, with `/` between folders. */
   path: string
@@ -2949,7 +2946,7 @@ export interface SandboxHealth {
   fixes: string[]
 }
 
-/** What it may use at most. */
+/** The most that a sandbox may use. */
 export interface SandboxLimits {
   /** Memory that it may use, in bytes. */
   memory_bytes: number
@@ -2961,7 +2958,7 @@ export interface SandboxLimits {
   cpus: number
 }
 
-/** The end of one log: of the service named in `source`, or of the sandbox itself (`sandbox`). */
+/** The end of a log: of a service, or of the sandbox itself. */
 export interface SandboxLog {
   /** Name of the service, or `sandbox` for the sandbox itself. */
   source: string
@@ -2985,7 +2982,7 @@ export interface SandboxStateData {
   services: ServiceState[]
 }
 
-/** Results in the order of the edits; the checkpoint that holds them (null: nothing was changed). */
+/** Results in the order of the edits, and the checkpoint that holds them. */
 export interface SavedEdits {
   /** One result for each edit, in the order of the request. */
   results: EditResult[]
@@ -2993,7 +2990,7 @@ export interface SavedEdits {
   checkpoint_id: string | null
 }
 
-/** What is to be different. `theme_tokens` make the theme a custom one. */
+/** What to change; properties that you leave out stay as they are. */
 export interface ScreenChange {
   /** New left edge on the canvas, in CSS pixels. */
   x?: number | null
@@ -3019,7 +3016,7 @@ export interface ScreenChanged {
   by: string | null
 }
 
-/** What a run changed: from the files as it found them (`before`; null: none were kept) to those that it left. */
+/** Files that a run changed. */
 export interface ScreenChanges {
   /** Id of the run; null if no run changed a file. */
   run_id: string | null
@@ -3085,7 +3082,7 @@ export interface ScreenData {
   updated_at: string
 }
 
-/** A screen is gone, with its thread and files. */
+/** A screen was deleted with its thread and files. */
 export interface ScreenDeleted {
   /** Id of the screen. */
   screen_id: string
@@ -3107,7 +3104,7 @@ export interface ScreenEdit {
   value: string
 }
 
-/** A file that the agent spoke of when it had finished, and what it said. */
+/** A file that the agent described when it had finished. */
 export interface ScreenFile {
   /** Path relative to the workspace, with `/` between folders. */
   path: string
@@ -3134,7 +3131,7 @@ export interface ScreenFiles {
   truncated: boolean
 }
 
-/** Where one screen goes, and how large it is there. */
+/** Place and size of one screen. */
 export interface ScreenMove {
   /** Id of the screen. */
   id: string
@@ -3154,7 +3151,7 @@ export interface ScreenPreviewRequest {
   path?: string
 }
 
-/** A line that holds what was searched for; lines count from 1. */
+/** A line that matches the search. */
 export interface SearchHit {
   /** Path relative to the workspace, with `/` between folders. */
   path: string
@@ -3195,7 +3192,7 @@ export interface SecretUse {
   at: string
 }
 
-/** A heading and the blocks below it, in order. */
+/** A section: its heading and its blocks, in order. */
 export interface SectionData {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -3243,7 +3240,7 @@ export interface SectionHead {
   lock: Lock | null
 }
 
-/** `taken`: the run's turn has come; `waiting`: it is queued behind another. */
+/** An action that the server accepted. */
 export interface SentAction {
   /** Id of the action. */
   action_id: string
@@ -3255,7 +3252,7 @@ export interface SentAction {
   thread_id: string
 }
 
-/** A declared service; `error` says why it failed or was last restarted, with the end of its output. */
+/** A declared service of a sandbox. */
 export interface Service {
   /** Name of the service. */
   name: string
@@ -3277,7 +3274,7 @@ export interface Service {
   changed_at: string
 }
 
-/** A part of the server that is restarted when it fails. `down_s`: 0 while it is up. */
+/** A part of the server, and whether it works. */
 export interface ServiceHealth {
   /** Name of the service. */
   name: string
@@ -3291,8 +3288,7 @@ export interface ServiceHealth {
   code: string
 }
 
-/** A service: its shell command stays running and listens on `port`, which it also finds in the variable PORT. With a
- * `health_path` it is healthy once that answers below 500, without one once the port can be connected to. */
+/** A shell command to keep running. It listens on `port`, which it also finds in the variable PORT. */
 export interface ServiceRequest {
   /** Shell command that keeps running. It finds its port in the variable PORT. */
   command: string
@@ -3302,7 +3298,7 @@ export interface ServiceRequest {
   health_path?: string
 }
 
-/** A declared service of a sandbox; `error` says why it failed or was last restarted. */
+/** A declared service of a sandbox. */
 export interface ServiceState {
   /** Name of the service. */
   name: string
@@ -3322,7 +3318,7 @@ export interface SessionRequest {
   token: string
 }
 
-/** What failed again and again, and is not tried any more. */
+/** Work that failed repeatedly and is not tried again. */
 export interface SetAsideCount {
   /** Kind of work. */
   kind: string
@@ -3336,7 +3332,7 @@ export interface SetAsideCount {
   code: string
 }
 
-/** Work that failed again and again. `title` names the kind for people; `deletable`: it can be given up here. */
+/** Work that failed repeatedly and is not tried again. */
 export interface SetAsideItem {
   /** Kind of work. */
   kind: string
@@ -3356,7 +3352,7 @@ export interface SetAsideItem {
   deletable: boolean
 }
 
-/** `is_admin`: may run the server. */
+/** The user who is signed in. */
 export interface SignedInUser {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -3392,7 +3388,7 @@ export interface SourceChanged {
   source: KnowledgeSource
 }
 
-/** An element as its source has it; `attributes` for pictures only. Where none was found, `refusal` says why. */
+/** An element in the source. If it cannot be edited, `refusal` says why. */
 export interface SourceElement {
   /** Where the element begins, `path:line:column`. */
   loc: string
@@ -3439,7 +3435,7 @@ export interface StartRun {
   on_busy?: OnBusy
 }
 
-/** The same with a new thread; without a project, in the caller's default one. */
+/** Post a message to a new thread and start a run that answers it. */
 export interface StartThread {
   /** Text of the message, as Markdown: short for one text part. */
   content?: string | null
@@ -3461,7 +3457,7 @@ export interface StartThread {
   title?: string | null
 }
 
-/** Follow the run's events from `cursor`. */
+/** The run. Follow its events from `cursor`. */
 export interface StartedRun {
   /** Id of the run. */
   run_id: string
@@ -3473,7 +3469,7 @@ export interface StartedRun {
   cursor: number
 }
 
-/** One named step, as operators see it. */
+/** One named step of a run. */
 export interface Step {
   /** Name of the step, for people. */
   name: string
@@ -3515,7 +3511,7 @@ export interface StepCompleted {
   usage: Usage
 }
 
-/** Everything shown of `step` is replaced by `parts` (empty where the model is asked again). */
+/** `parts` replace everything shown of this step. */
 export interface StepReset {
   /** Id of the run. */
   run_id: string
@@ -3578,7 +3574,7 @@ export interface TextPart {
   text: string
 }
 
-/** A named look: a CSS value for every token. */
+/** A theme: a CSS value for every token. */
 export interface Theme {
   /** Id to pass as `theme`. */
   id: string
@@ -3636,8 +3632,7 @@ export interface Thread {
   updated_at: string
 }
 
-/** What a thread hangs on in a document. `text`: the comment's or the selected words; `gone`: what its anchor names
- * is not there any more. */
+/** What a thread in a document is about. */
 export interface ThreadAbout {
   /** Id of the document. */
   document_id: string
@@ -3657,7 +3652,7 @@ export interface ThreadAbout {
   gone: boolean
 }
 
-/** Told in the project's log; the thread's own log is gone with it and its streams end. */
+/** A thread was deleted; its own log is gone. In the project's log. */
 export interface ThreadDeleted {
   /** Id of the thread. */
   thread_id: string
@@ -3678,7 +3673,7 @@ export interface ThreadUpdated {
   thread: Thread
 }
 
-/** A thread with what a page needs to show it: load its messages, then follow it from `cursor`. */
+/** A thread. Load its messages, then follow it from `cursor`. */
 export interface ThreadView {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -3755,7 +3750,7 @@ export interface TokenRequest {
   expires_in_days?: number | null
 }
 
-/** A theme's colours and measures by token name. */
+/** Colours and measures of a theme, by token name. */
 export interface TokensRequest {
   /** CSS values by token, for light mode; the theme's if left out. */
   light?: Record<string, string>
@@ -3789,7 +3784,7 @@ export interface ToolCallPart {
   duration_s: number | null
 }
 
-/** A tool call ended; `result` is what the model is told. */
+/** A tool call ended. */
 export interface ToolResultData {
   /** Id of the message's part. */
   part_id: string
@@ -3808,13 +3803,13 @@ export interface TypingRequest {
   typing: boolean
 }
 
-/** What saving answered. */
+/** The checkpoint that saving the edits returned. */
 export interface UndoRequest {
   /** The `checkpoint_id` that saving the edits returned. */
   checkpoint_id: string
 }
 
-/** The files that are what they were; the checkpoint that has them so (null: they were already). */
+/** Files that were restored, and the checkpoint that holds them. */
 export interface UndoneEdits {
   /** Files that have their earlier content again. */
   paths: string[]
@@ -3844,7 +3839,7 @@ export interface User {
   plan: string
 }
 
-/** What is left out stays as it is. */
+/** What to change; properties that you leave out stay as they are. */
 export interface UserChangeRequest {
   /** Name of the new plan; left out, it stays as it is. */
   plan?: string | null
@@ -3852,7 +3847,7 @@ export interface UserChangeRequest {
   is_admin?: boolean | null
 }
 
-/** A user; `balance` and `allowance` (credits a month) null: unlimited. */
+/** A user. `balance` and `allowance` null: unlimited. */
 export interface UserSummary {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -3872,7 +3867,7 @@ export interface UserSummary {
   created_at: string
 }
 
-/** A page of users, and the names of the plans that they can have. */
+/** A page of users, and the names of all plans. */
 export interface Users {
   /** Users, newest first. */
   items: UserSummary[]
@@ -3903,8 +3898,7 @@ export interface Watcher {
   name: string
 }
 
-/** One named step of a run's way, for people and operators. Its agent names it, the server those around it: `agent`,
- * `save_<agent>`, `save_answer`, `save_error`, `settle_credits`. `detail` is one line. */
+/** One named step of a run. The agent names its own; the server adds those around them. */
 export interface WorkflowStep {
   /** Id of the run. */
   run_id: string

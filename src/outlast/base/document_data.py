@@ -32,7 +32,7 @@ EditState = Literal[
 
 
 class BlockData(Frozen):
-    """One block of Markdown. `version` is the document's version that changed it last."""
+    """One block of Markdown."""
 
     id: str
     section_id: str
@@ -57,13 +57,13 @@ class SectionHead(Frozen):
 
 
 class SectionData(SectionHead):
-    """A heading and the blocks below it, in order."""
+    """A section: its heading and its blocks, in order."""
 
     blocks: list[BlockData]
 
 
 class DocumentData(Frozen):
-    """A document as lists and events show it; `version` counts its changes. `thread_id` is its own conversation."""
+    """A document, without its text. `thread_id` is its own conversation."""
 
     id: str
     project_id: str
@@ -80,7 +80,7 @@ class DocumentData(Frozen):
 
 
 class DocumentView(DocumentData):
-    """A document with all that it says."""
+    """A document with its text."""
 
     sections: list[SectionData]
 
@@ -129,7 +129,7 @@ class DocumentVersion(Frozen):
 
 
 class DocumentVersionView(DocumentVersion):
-    """A version with what the document said then."""
+    """A version with its text."""
 
     content: list[SectionData]
 
@@ -138,7 +138,7 @@ DiffState = Literal["same", "added", "removed", "changed", "moved"]
 
 
 class BlockDifference(Frozen):
-    """What became of a block. `moved`: the same text at another place."""
+    """What changed in a block."""
 
     id: str
     state: DiffState
@@ -173,7 +173,7 @@ class VersionCreated(Frozen):
 
 
 class Quote(Frozen):
-    """Selected text in a block, found again by what stands around it where it moved (W3C's TextQuoteSelector)."""
+    """Selected text in a block with the text around it, by which it is found again (W3C TextQuoteSelector)."""
 
     text: str
     prefix: str = ""
@@ -249,7 +249,7 @@ class EditData(Frozen):
 
 
 class ProposalData(Frozen):
-    """What an agent would like to change, waiting for a person. Closed once no edit is open."""
+    """Edits that an agent proposes. Closed once no edit is open."""
 
     id: str
     project_id: str
@@ -290,7 +290,7 @@ class EditsReopened(Frozen):
 
 
 class EditsSuperseded(Frozen):
-    """Edits will not be decided any more: something newer took their place. In the thread's log and the project's."""
+    """Newer changes replaced these edits. In the logs of the thread and the project."""
 
     proposal_id: str
     document_id: str
@@ -298,7 +298,7 @@ class EditsSuperseded(Frozen):
 
 
 class ArtifactData(Frozen):
-    """A file of the project. `state`: its text is being read, can be searched (`ready`), or there is none."""
+    """A file of the project."""
 
     id: str
     project_id: str

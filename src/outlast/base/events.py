@@ -156,9 +156,7 @@ KERNEL_EVENTS: Final = (
 
 
 class EphemeralPresence(Frozen):
-    """Shown, never logged: an SSE frame without id, `event: presence`. In a thread's stream `thread_id` is given; in a
-    project's `project_id`, and nobody types, or with `document_id` for who has that document open. `places`: the block
-    that a user (by id) is at there."""
+    """Who watches and types. A frame without id, `event: presence`; it is not logged."""
 
     thread_id: str = ""
     project_id: str = ""

@@ -36,7 +36,7 @@ class SourceData(Frozen):
 
 
 class PassageData(Frozen):
-    """One piece of a documentation text: `heading` is the way to it through the headings above, ` › ` between."""
+    """A passage of documentation. `heading` joins the headings above it with ` › `."""
 
     id: str
     source_id: str

@@ -76,7 +76,7 @@ class PageChanged(Frozen):
 
 
 class PageDeleted(Frozen):
-    """A page is gone, with its thread and files (project log)."""
+    """A page was deleted with its thread and files (project log)."""
 
     page_id: str
 
@@ -123,7 +123,7 @@ class PageStats(Frozen):
 
 
 class PageAction(Frozen):
-    """What somebody did on a page: the name of a `data-action` and the values that came with it."""
+    """An action of a person on a page."""
 
     id: str
     page_id: str
@@ -137,13 +137,13 @@ class PageAction(Frozen):
 
 
 class PageActed(Frozen):
-    """An action was queued, or went on. In the thread's log."""
+    """An action was queued or changed its state. In the thread's log."""
 
     action: PageAction
 
 
 class PageVersion(Frozen):
-    """One line of a page's history."""
+    """One version in a page's history."""
 
     page_id: str
     version: int
@@ -175,7 +175,7 @@ class ModuleData(Frozen):
 
 
 class ModulesSaved(Frozen):
-    """A run announced modules, and they are in the index now."""
+    """Modules that a run saved; search finds them now."""
 
     run_id: str
     workspace_id: str

@@ -19,7 +19,7 @@ class TextPart(Frozen):
 
 
 class ReasoningPart(Frozen):
-    """What a model thought aloud; shown folded."""
+    """Reasoning of a model."""
 
     type: Literal["reasoning"] = "reasoning"
     id: str
@@ -57,7 +57,7 @@ class ToolCallPart(Frozen):
 
 
 class ImagePart(Frozen):
-    """A stored image: `attachment_id` opens at /v1/attachments/{id}."""
+    """A stored image."""
 
     type: Literal["image"] = "image"
     id: str
@@ -70,7 +70,7 @@ class ImagePart(Frozen):
 
 
 class NoticePart(Frozen):
-    """Something the person should know that neither side of the conversation said."""
+    """A notice of the server to the reader."""
 
     type: Literal["notice"] = "notice"
     id: str
@@ -96,7 +96,7 @@ class PagePart(Frozen):
 
 
 class ProposalPart(Frozen):
-    """What an agent proposed to change in a document: `proposal_id` opens at /v1/proposals/{id}."""
+    """Edits that an agent proposed to a document."""
 
     type: Literal["proposal"] = "proposal"
     id: str

@@ -18,7 +18,7 @@ RunStatus = Literal["queued", "running", "awaiting_approval", "paused", "complet
 
 
 class RunQueued(Frozen):
-    """A run was asked for. `after_run_id`: it waits behind that one."""
+    """A run was started."""
 
     run_id: str
     thread_id: str
@@ -31,14 +31,14 @@ class RunQueued(Frozen):
 
 
 class RunStarted(Frozen):
-    """A worker took the run up; `attempt` above 1: after a break."""
+    """A worker claimed the run."""
 
     run_id: str
     attempt: int
 
 
 class RunStatusChanged(Frozen):
-    """The run waits for a person, is paused, or goes on; `retry_at`: the model is asked again then."""
+    """The run has another status."""
 
     run_id: str
     status: RunStatus
@@ -59,7 +59,7 @@ class RunCompleted(Frozen):
 
 
 class RunFailed(Frozen):
-    """The run ended in an error; what there was of an answer is saved."""
+    """The run ended in an error; its partial answer is saved."""
 
     run_id: str
     message_id: str | None
@@ -68,7 +68,7 @@ class RunFailed(Frozen):
 
 
 class RunCancelled(Frozen):
-    """The run was cancelled; what there was of an answer is saved."""
+    """The run was cancelled; its partial answer is saved."""
 
     run_id: str
     message_id: str | None
@@ -77,7 +77,7 @@ class RunCancelled(Frozen):
 
 
 class RunReference(Frozen):
-    """Nothing more comes in this log."""
+    """The log ends here."""
 
     run_id: str
 
@@ -100,7 +100,7 @@ class StepCompleted(Frozen):
 
 
 class StepReset(Frozen):
-    """Everything shown of `step` is replaced by `parts` (empty where the model is asked again)."""
+    """`parts` replace everything shown of this step."""
 
     run_id: str
     step: int
@@ -109,7 +109,7 @@ class StepReset(Frozen):
 
 
 class PartCarrier(Frozen):
-    """A whole part: it is new, or takes the place of the part of the same id."""
+    """A whole part: a new one, or one that replaces the part with its id."""
 
     part: Part
 
@@ -122,7 +122,7 @@ class Delta(Frozen):
 
 
 class ToolResultData(Frozen):
-    """A tool call ended; `result` is what the model is told."""
+    """A tool call ended."""
 
     part_id: str
     call_id: str
@@ -138,7 +138,7 @@ class ApprovalRequested(Frozen):
 
 
 class ApprovalResolved(Frozen):
-    """Somebody decided, or the run ended first (`cancelled`)."""
+    """The approval was decided, or the run ended first (`cancelled`)."""
 
     approval_id: str
     part_id: str
@@ -156,7 +156,7 @@ class QuestionAsked(Frozen):
 
 
 class QuestionAnswered(Frozen):
-    """Somebody answered, or the run ended first (`cancelled`)."""
+    """The questions were answered, or the run ended first (`cancelled`)."""
 
     question_id: str
     part_id: str
@@ -175,7 +175,7 @@ class CreditSettled(Frozen):
 
 
 class CreditLow(Frozen):
-    """The balance of whoever started the run is low."""
+    """The balance of the user who started the run is low."""
 
     balance: int
 
@@ -193,7 +193,7 @@ class ThreadUpdated(Frozen):
 
 
 class ThreadDeleted(Frozen):
-    """Told in the project's log; the thread's own log is gone with it and its streams end."""
+    """A thread was deleted; its own log is gone. In the project's log."""
 
     thread_id: str
 
@@ -208,7 +208,7 @@ class LockChanged(Frozen):
 
 
 class MemberChanged(Frozen):
-    """Somebody joined or has another role."""
+    """A member joined or has another role."""
 
     member: MemberData
 

@@ -22,7 +22,7 @@ class FilesChanged(Frozen):
 
 
 class ServiceStateData(Frozen):
-    """A declared service of a sandbox; `error` says why it failed or was last restarted."""
+    """A declared service of a sandbox."""
 
     name: str
     port: int
@@ -63,7 +63,7 @@ class SnapshotProgress(Frozen):
 
 
 class CheckpointData(Frozen):
-    """A workspace's files as they were at one moment; `files` counts them, links included."""
+    """A workspace's files at one moment."""
 
     id: str
     workspace_id: str
@@ -80,6 +80,6 @@ class CheckpointData(Frozen):
 
 
 class CheckpointCreated(Frozen):
-    """A workspace's files were saved, or brought back to what they were (`reason` restore)."""
+    """A workspace's files were saved, or restored (`reason` restore)."""
 
     checkpoint: CheckpointData

@@ -18,7 +18,7 @@ WorkflowStatus = Literal["started", "done", "failed", "skipped", "cancelled"]
 
 
 class ScreenFile(Frozen):
-    """A file that the agent spoke of when it had finished, and what it said."""
+    """A file that the agent described when it had finished."""
 
     path: str
     description: str
@@ -68,14 +68,13 @@ class ScreenChanged(Frozen):
 
 
 class ScreenDeleted(Frozen):
-    """A screen is gone, with its thread and files."""
+    """A screen was deleted with its thread and files."""
 
     screen_id: str
 
 
 class WorkflowStep(Frozen):
-    """One named step of a run's way, for people and operators. Its agent names it, the server those around it: `agent`,
-    `save_<agent>`, `save_answer`, `save_error`, `settle_credits`. `detail` is one line."""
+    """One named step of a run. The agent names its own; the server adds those around them."""
 
     run_id: str
     name: str

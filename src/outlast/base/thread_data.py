@@ -23,7 +23,7 @@ class ErrorData(Frozen):
 
 
 class LockData(Frozen):
-    """Who drives a thread (or edits a section). `expired` is relative to the moment of reading."""
+    """Who drives a thread or edits a section."""
 
     resource_type: Literal["thread", "section"]
     resource_id: str
@@ -68,7 +68,7 @@ class QuestionData(Frozen):
 
 
 class MessageData(Frozen):
-    """A message as the API gives it. `position` orders a thread's messages."""
+    """A message of a thread."""
 
     id: str
     thread_id: str

@@ -57,7 +57,7 @@ class AcceptRequest(TypedDict):
 
 
 class AcceptedInvitation(TypedDict):
-    """`token`: an API token, shown this once, where accepting made a new user."""
+    """The project you joined. `token` is an API token for a new user; it is shown only here."""
     # Id of the project that you joined.
     project_id: str
     # The user who joined.
@@ -67,8 +67,7 @@ class AcceptedInvitation(TypedDict):
 
 
 class ActionRequest(TypedDict):
-    """What somebody did on a page: the name of a `data-action`, and the values that came with it, at most
-    16 kB."""
+    """An action on a page: the name of a `data-action` and its values, at most 16 kB."""
     # The value of the element's `data-action`.
     name: str
     # Values that came with the action, at most 16 kB as JSON.
@@ -84,7 +83,7 @@ class AgainRequest(TypedDict):
 
 
 class AgentCall(TypedDict):
-    """`arguments`: the object; text where the model wrote none."""
+    """One tool call of the agent."""
     # Id of the tool call's part in the message.
     id: str
     # Name of the tool.
@@ -98,14 +97,13 @@ class AgentCall(TypedDict):
 
 
 class AgentContext(TypedDict):
-    """Only `threadId` counts. Whatever else is sent of a context is passed over: the server builds it
-    anew."""
+    """Where the agent works. Only `threadId` counts; the server builds the rest itself."""
     # Id of the thread to post the message to. All other keys are ignored.
     threadId: str
 
 
 class AgentRunAnswer(TypedDict):
-    """`message` is what was said last; `proposedEdits` wait for a person."""
+    """What came of the run: its last message, proposed edits and tool calls."""
     # Text of the agent's last message.
     message: str
     # Edits that wait for a person's decision.
@@ -144,7 +142,7 @@ class AgentRunEdit(TypedDict):
 
 
 class AgentRunRequest(TypedDict):
-    """`timeoutS`: how long to wait, in seconds; the run goes on afterwards."""
+    """A message to an agent whose result you wait for."""
     # Where to post the message.
     context: AgentContext
     # Text of the message, as Markdown.
@@ -156,8 +154,7 @@ class AgentRunRequest(TypedDict):
 
 
 class AgentRunWaiting(TypedDict):
-    """The run has not ended. `pending`: what it waits for a person with; null: it works, and the time was
-    over."""
+    """The run has not ended: it waits for a person, or works on after the time was over."""
     # The approval or question that the run waits for; null if it still works and your time was over.
     pending: PendingApproval | PendingQuestion | None
     # State of the run.
@@ -169,7 +166,7 @@ class AgentRunWaiting(TypedDict):
 
 
 class AnswersRequest(TypedDict):
-    """One answer, or a list where several were allowed, by the question's id."""
+    """Answers to an agent's questions."""
     # By the id of each question: one answer, or a list where several are allowed.
     answers: Mapping[str, str | Sequence[str]]
 
@@ -197,8 +194,7 @@ class Approval(TypedDict):
 
 
 class ApprovalDecision(TypedDict):
-    """`arguments` (an object, or JSON text) replaces the model's; `remember` allows the same for the whole
-    thread."""
+    """A decision about a tool call."""
     # `approve` runs the tool call, `deny` refuses it.
     decision: Literal["approve", "deny"]
     # What the agent is told about your decision.
@@ -216,7 +212,7 @@ class ApprovalRequested(TypedDict):
 
 
 class ApprovalResolved(TypedDict):
-    """Somebody decided, or the run ended first (`cancelled`)."""
+    """The approval was decided, or the run ended first (`cancelled`)."""
     # Id of the approval.
     approval_id: str
     # Id of the message's part.
@@ -242,7 +238,7 @@ class ArtifactChanged(TypedDict):
 
 
 class ArtifactData(TypedDict):
-    """A file of the project. `state`: its text is being read, can be searched (`ready`), or there is none."""
+    """A file of the project."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the project that it belongs to.
@@ -280,8 +276,7 @@ class ArtifactDeleted(TypedDict):
 
 
 class ArtifactHit(TypedDict):
-    """A passage of a file: `page` of a PDF (null: it has no pages), `terms` the words in it that the query
-    found."""
+    """A passage of a file that matches the search."""
     # The file that holds the passage.
     artifact: ArtifactData
     # Headings above the passage, with ` › ` between them.
@@ -297,7 +292,7 @@ class ArtifactHit(TypedDict):
 
 
 class ArtifactHits(TypedDict):
-    """Passages, best first; `note` says in a sentence how the search went, or is empty."""
+    """Passages, best first."""
     # Passages, best first.
     items: Sequence[ArtifactHit]
     # How the search went, in a sentence; empty if there is nothing to say.
@@ -305,7 +300,7 @@ class ArtifactHits(TypedDict):
 
 
 class ArtifactText(TypedDict):
-    """A page of a file's text; texts without pages have one."""
+    """One page of a file's text."""
     # The file.
     artifact: ArtifactData
     # Text of this page.
@@ -327,7 +322,7 @@ class AssignRequest(TypedDict):
 
 
 class Assigned(TypedDict):
-    """The comment; the conversation about it; the run that was started."""
+    """The comment, the conversation about it, and the run that was started."""
     # The comment as it is now.
     comment: CommentData
     # Id of the thread about the comment; null if there is none.
@@ -352,7 +347,7 @@ class Attachment(TypedDict):
 
 
 class BlockData(TypedDict):
-    """One block of Markdown. `version` is the document's version that changed it last."""
+    """One block of Markdown."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the section that it stands in.
@@ -374,7 +369,7 @@ class BlockData(TypedDict):
 
 
 class BlockDifference(TypedDict):
-    """What became of a block. `moved`: the same text at another place."""
+    """What changed in a block."""
     # Id of the block.
     id: str
     # What changed. `moved` means the same text at another place.
@@ -386,7 +381,7 @@ class BlockDifference(TypedDict):
 
 
 class CacheShare(TypedDict):
-    """Of one model: tokens of its prompts, and which part of them (0 to 1) its provider read from a cache."""
+    """How much of a model's prompts its provider read from a cache."""
     # Name of the provider in the configuration.
     provider: str
     # Id of the model.
@@ -422,7 +417,7 @@ class ChangesRequest(TypedDict):
 
 
 class Checkpoint(TypedDict):
-    """A workspace's files as they were at one moment; `files` counts them, links included."""
+    """A workspace's files at one moment."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the workspace that holds the files.
@@ -450,13 +445,13 @@ class Checkpoint(TypedDict):
 
 
 class CheckpointCreated(TypedDict):
-    """A workspace's files were saved, or brought back to what they were (`reason` restore)."""
+    """A workspace's files were saved, or restored (`reason` restore)."""
     # The new checkpoint.
     checkpoint: Checkpoint
 
 
 class CheckpointFiles(TypedDict):
-    """A checkpoint with what is in it, at most 5,000 entries; `truncated`: there are more."""
+    """A checkpoint with its files, at most 5,000 entries."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the workspace that holds the files.
@@ -488,7 +483,7 @@ class CheckpointFiles(TypedDict):
 
 
 class Clock(TypedDict):
-    """A timer that will take something away, and what."""
+    """A timer, and what happens when it fires."""
     # Name of the timer.
     name: str
     # Time at which the timer fires (ISO 8601, UTC).
@@ -573,7 +568,7 @@ class CommentDeleted(TypedDict):
 
 
 class CommentPatch(TypedDict):
-    """What is to be different."""
+    """What to change; properties that you leave out stay as they are."""
     # New text, as Markdown; left out, it stays as it is.
     body: NotRequired[str | None]
     # `resolved` to resolve the comment, `open` to reopen it.
@@ -583,7 +578,7 @@ class CommentPatch(TypedDict):
 
 
 class Comparison(TypedDict):
-    """What changed from one checkpoint (null: from no files at all) to another, sorted by path."""
+    """Files that differ between two checkpoints."""
     # The older checkpoint; null for an empty workspace.
     before: Checkpoint | None
     # The newer checkpoint.
@@ -605,7 +600,7 @@ class ContextLost(TypedDict):
 
 
 class CopyRequest(TypedDict):
-    """Where the copy goes; without: beside the first."""
+    """Where to put the copy; next to the original if left out."""
     # Left edge of the copy in CSS pixels; next to the original if left out.
     x: NotRequired[int | None]
     # Top edge of the copy in CSS pixels; next to the original if left out.
@@ -626,7 +621,7 @@ class CreditEntry(TypedDict):
 
 
 class CreditLow(TypedDict):
-    """The balance of whoever started the run is low."""
+    """The balance of the user who started the run is low."""
     # Credits that are left.
     balance: int
 
@@ -644,7 +639,7 @@ class CreditSettled(TypedDict):
 
 
 class Credits(TypedDict):
-    """`balance` and `allowance` (what the plan grants a month) null: unlimited."""
+    """Your balance and its last entries. `balance` and `allowance` null: unlimited."""
     # Name of the user's plan; the plan sets credits and rates.
     plan: str
     # Credits left; null if unlimited.
@@ -708,7 +703,7 @@ class DecisionsRequest(TypedDict):
 
 
 class DeleteBlockChange(TypedDict):
-    """A block away; `old` is the text that was seen."""
+    """Delete a block."""
     # Always `delete_block`.
     op: Literal["delete_block"]
     # Id of the block to delete.
@@ -765,8 +760,7 @@ class DocumentChanges(TypedDict):
 
 
 class DocumentData(TypedDict):
-    """A document as lists and events show it; `version` counts its changes. `thread_id` is its own
-    conversation."""
+    """A document, without its text. `thread_id` is its own conversation."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the project that it belongs to.
@@ -806,13 +800,13 @@ DocumentDifference = TypedDict(
 
 
 class DocumentPatch(TypedDict):
-    """What is to be different."""
+    """What to change; properties that you leave out stay as they are."""
     # New title of the document.
     title: str
 
 
 class DocumentPlace(TypedDict):
-    """The block where the caller is (null: at none), and whether they type in it."""
+    """The block where you are, and whether you type."""
     # Id of the block where you are; left out, you are at none.
     block_id: NotRequired[str | None]
     # Whether you type in the block.
@@ -820,7 +814,7 @@ class DocumentPlace(TypedDict):
 
 
 class DocumentRequest(TypedDict):
-    """What a new document is to be: without a title it gets that of its first heading."""
+    """A new document. Without a title it gets that of its first heading."""
     # Title; the first heading if left out.
     title: NotRequired[str | None]
     # First text, as Markdown; empty if left out.
@@ -858,7 +852,7 @@ class DocumentVersion(TypedDict):
 
 
 class DocumentVersionView(TypedDict):
-    """A version with what the document said then."""
+    """A version with its text."""
     # Id of the document.
     document_id: str
     # Version number; each change adds 1.
@@ -899,7 +893,7 @@ class DocumentVersions(TypedDict):
 
 
 class DocumentView(TypedDict):
-    """A document with all that it says."""
+    """A document with its text."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the project that it belongs to.
@@ -929,8 +923,7 @@ class DocumentView(TypedDict):
 
 
 class EditBlockChange(TypedDict):
-    """Other text for a block; `old` is the text it started from. A text that somebody changed meanwhile is
-    merged."""
+    """Change the text of a block. If others changed it meanwhile, the texts are merged."""
     # Always `edit_block`.
     op: Literal["edit_block"]
     # Id of the block to change.
@@ -1017,7 +1010,7 @@ class EditResult(TypedDict):
 
 
 class EditSectionChange(TypedDict):
-    """Another heading, or level; `old` is the heading it started from."""
+    """Change a section's heading or level."""
     # Always `edit_section`.
     op: Literal["edit_section"]
     # Id of the section to change.
@@ -1064,8 +1057,7 @@ class EditsResolved(TypedDict):
 
 
 class EditsSuperseded(TypedDict):
-    """Edits will not be decided any more: something newer took their place. In the thread's log and the
-    project's."""
+    """Newer changes replaced these edits. In the logs of the thread and the project."""
     # Id of the proposal.
     proposal_id: str
     # Id of the document.
@@ -1075,7 +1067,7 @@ class EditsSuperseded(TypedDict):
 
 
 class FamilyThread(TypedDict):
-    """A thread of a family. `parent_message_id`: the last message of its parent that it goes on from."""
+    """A thread and where it was forked."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Title that people see, at most 200 characters.
@@ -1117,7 +1109,7 @@ class FileChange(TypedDict):
 
 
 class FileDifference(TypedDict):
-    """One path that differs; `diff` is the unified difference of two texts (null: no text, or too long)."""
+    """A path that differs, with a unified diff of its texts."""
     # Path relative to the workspace, with `/` between folders.
     path: str
     # `added`, `changed` or `removed`.
@@ -1141,8 +1133,7 @@ class FilesChanged(TypedDict):
 
 
 class ForkRequest(TypedDict):
-    """With `summary` nothing is copied: a first run sums up what was said, with `model` (none: the default
-    one)."""
+    """Fork a thread. With `summary`, a run writes a summary instead of copying the messages."""
     # Copy up to and including this message; the last one if left out.
     message_id: NotRequired[str | None]
     # Title of the fork; made from the first thread's if left out.
@@ -1154,7 +1145,7 @@ class ForkRequest(TypedDict):
 
 
 class ForkedThread(TypedDict):
-    """The fork; with a summary, the run that writes it."""
+    """The fork, and the run that writes its summary."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the project that it belongs to.
@@ -1209,7 +1200,7 @@ class Health(TypedDict):
 
 
 class HitScores(TypedDict):
-    """How a hit came about; a method that does not know it is missing."""
+    """How a hit scored by each method; methods that did not find it are missing."""
     # Score by words, from 0 to 1; left out if no word matches.
     words: float | None
     # Similarity of the vectors, from 0 to 1; left out if there are none.
@@ -1219,7 +1210,7 @@ class HitScores(TypedDict):
 
 
 class ImageHost(TypedDict):
-    """A host of other sites' pictures; `allowed_at` null: they were blocked, and nobody has allowed them."""
+    """A host of pictures that the screen asked for."""
     # Host name, such as `images.example.com`.
     host: str
     # Time at which the screen first asked for a picture there (ISO 8601, UTC).
@@ -1238,7 +1229,7 @@ class ImageInput(TypedDict):
 
 
 class ImagePart(TypedDict):
-    """A stored image: `attachment_id` opens at /v1/attachments/{id}."""
+    """A stored image."""
     # Always `image` for this kind of part.
     type: Literal["image"]
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
@@ -1319,7 +1310,7 @@ class InboxItem(TypedDict):
 
 
 class InsertBlockChange(TypedDict):
-    """New text in a section (null: before the first heading), behind one of its blocks (null: first)."""
+    """Insert a block into a section."""
     # Always `insert_block`.
     op: Literal["insert_block"]
     # Id of the section; null for the text before the first heading.
@@ -1333,7 +1324,7 @@ class InsertBlockChange(TypedDict):
 
 
 class InsertSectionChange(TypedDict):
-    """A new section behind another one (null: first)."""
+    """Insert a section."""
     # Always `insert_section`.
     op: Literal["insert_section"]
     # Id of the section that it goes behind; null for the first place.
@@ -1383,8 +1374,7 @@ class InvitationRequest(TypedDict):
 
 
 class KeptFile(TypedDict):
-    """A file, folder or symbolic link in a checkpoint; `path` is relative to the workspace, `mode` as in
-    `chmod`."""
+    """A file, folder or symbolic link in a checkpoint."""
     # Path relative to the workspace, with `/` between folders.
     path: str
     # Whether it is a file, a folder or a symbolic link.
@@ -1400,7 +1390,7 @@ class KeptFile(TypedDict):
 
 
 class KnowledgeAnswer(TypedDict):
-    """Best hits first. `note` says in one sentence what was not there (no embedder, no such package)."""
+    """Hits, best first."""
     # Hits, best first.
     items: Sequence[KnowledgeHit]
     # How the hits were found and sorted.
@@ -1446,7 +1436,7 @@ class KnowledgeHit(TypedDict):
 
 
 class KnowledgePackage(TypedDict):
-    """`fetched_at`: its oldest content."""
+    """A package of indexed documentation."""
     # Name of the package, such as `npm:react`.
     package: str
     # Versions that are documented.
@@ -1462,7 +1452,7 @@ class KnowledgePackage(TypedDict):
 
 
 class KnowledgePackages(TypedDict):
-    """`embedder`: the model whose vectors a search uses; null: it goes by words alone."""
+    """Packages of indexed documentation, and the model that search uses for vectors."""
     # Packages, by name.
     items: Sequence[KnowledgePackage]
     # Cursor of the next page: pass it as `before`, or as `after` where the route takes that. Null on the last
@@ -1475,8 +1465,7 @@ class KnowledgePackages(TypedDict):
 
 
 class KnowledgePassage(TypedDict):
-    """One piece of a documentation text: `heading` is the way to it through the headings above, ` › `
-    between."""
+    """A passage of documentation. `heading` joins the headings above it with ` › `."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the source.
@@ -1554,7 +1543,7 @@ class Lineage(TypedDict):
 
 
 class LinkRequest(TypedDict):
-    """A name for those who manage links, and how long it is good (without: until it is revoked)."""
+    """A new link to a page."""
     # Name for those who manage links.
     name: NotRequired[str]
     # Days that it is valid; left out, until it is revoked.
@@ -1562,7 +1551,7 @@ class LinkRequest(TypedDict):
 
 
 class ListedMember(TypedDict):
-    """`plan` and `balance` are for owners; a `balance` of null beside a plan is unlimited."""
+    """A member of the project. Only owners see `plan` and `balance`."""
     # Id of the user.
     user_id: str
     # Name of the user.
@@ -1616,7 +1605,7 @@ class ListedThread(TypedDict):
 
 
 class Lock(TypedDict):
-    """Who drives a thread (or edits a section). `expired` is relative to the moment of reading."""
+    """Who drives a thread or edits a section."""
     # Whether a thread or a section is locked.
     resource_type: Literal["thread", "section"]
     # Id of the locked thread or section.
@@ -1658,7 +1647,7 @@ class LockRequest(TypedDict):
 
 
 class Match(TypedDict):
-    """Where a search found something: the words around it, and in which message (null: in the title)."""
+    """Where a search matched: the text around it, and its message; null for the title."""
     # The words with some text around them.
     snippet: str
     # Id of the message that holds the words; null for the title.
@@ -1698,7 +1687,7 @@ class Member(TypedDict):
 
 
 class MemberChanged(TypedDict):
-    """Somebody joined or has another role."""
+    """A member joined or has another role."""
     # The member, as it is now.
     member: Member
 
@@ -1723,7 +1712,7 @@ class MergeData(TypedDict):
 
 
 class MergeHunk(TypedDict):
-    """A stretch of three texts. `conflict`: both changed it, and not the same."""
+    """A stretch of the three texts."""
     # Who changed the stretch. `conflict`: both did, in different ways.
     kind: Literal["same", "current", "wanted", "both", "conflict"]
     # The stretch as the agent saw it.
@@ -1735,7 +1724,7 @@ class MergeHunk(TypedDict):
 
 
 class Message(TypedDict):
-    """A message as the API gives it. `position` orders a thread's messages."""
+    """A message of a thread."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the thread.
@@ -1773,7 +1762,7 @@ class MessageCreated(TypedDict):
 
 
 class MessageRequest(TypedDict):
-    """`content` is short for one text part; `images` names uploaded attachments."""
+    """A message: `content` is short for one text part, `images` for image parts."""
     # Text of the message, as Markdown: short for one text part.
     content: NotRequired[str | None]
     # Parts of the message, instead of `content` and `images`.
@@ -1785,7 +1774,7 @@ class MessageRequest(TypedDict):
 
 
 class Model(TypedDict):
-    """A model to choose; `available` false says why in `reason` (a missing key)."""
+    """A configured model. If it is not available, `reason` says why."""
     # Id to pass as `model`.
     id: str
     # Name that people see.
@@ -1838,7 +1827,7 @@ class ModuleData(TypedDict):
 
 
 class ModulesSaved(TypedDict):
-    """A run announced modules, and they are in the index now."""
+    """Modules that a run saved; search finds them now."""
     # Id of the run.
     run_id: str
     # Id of the workspace that holds the files.
@@ -1848,7 +1837,7 @@ class ModulesSaved(TypedDict):
 
 
 class MoveBlockChange(TypedDict):
-    """A block to another place (`section_id` null: before the first heading)."""
+    """Move a block."""
     # Always `move_block`.
     op: Literal["move_block"]
     # Id of the block to move.
@@ -1860,7 +1849,7 @@ class MoveBlockChange(TypedDict):
 
 
 class MoveSectionChange(TypedDict):
-    """A section to another place; `whole`: with those below it in the outline."""
+    """Move a section, with those below it in the outline or without."""
     # Always `move_section`.
     op: Literal["move_section"]
     # Id of the section to move.
@@ -1877,7 +1866,7 @@ class MovesRequest(TypedDict):
 
 
 class NamedDecision(TypedDict):
-    """The same, saying which edit."""
+    """A decision about one edit, by its id."""
     # `accept` writes the edit, `reject` drops it, `reopen` takes a decision back.
     decision: Literal["accept", "reject", "reopen"]
     # Text to write instead of the proposed one.
@@ -1911,7 +1900,7 @@ class NewComment(TypedDict):
 
 
 class NewInvitation(TypedDict):
-    """`token` and `url` are shown this once."""
+    """An invitation. `token` and `url` are shown only here."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Role in the project: `owner`, `editor` or `viewer`.
@@ -1925,7 +1914,7 @@ class NewInvitation(TypedDict):
 
 
 class NewPageLink(TypedDict):
-    """A link just made: `url` holds its secret and is shown this once; `frame` is HTML for another site."""
+    """A new link. `url` holds its secret and is shown only here."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the page.
@@ -1945,7 +1934,7 @@ class NewPageLink(TypedDict):
 
 
 class NewScreen(TypedDict):
-    """What a new screen is to be; what is left out the server chooses. `theme_tokens` make a custom theme."""
+    """A new screen. The server chooses what you leave out."""
     # Left edge on the canvas, in CSS pixels; the next free place if left out.
     x: NotRequired[int | None]
     # Top edge on the canvas, in CSS pixels; the next free place if left out.
@@ -1981,7 +1970,7 @@ class NewSource(TypedDict):
 
 
 class NewToken(TypedDict):
-    """`token` is shown this once."""
+    """A new API token. `token` is shown only here."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Name that you gave the token.
@@ -1999,7 +1988,7 @@ class NewToken(TypedDict):
 
 
 class NoticePart(TypedDict):
-    """Something the person should know that neither side of the conversation said."""
+    """A notice of the server to the reader."""
     # Always `notice` for this kind of part.
     type: Literal["notice"]
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
@@ -2015,13 +2004,13 @@ class NoticePart(TypedDict):
 
 
 class PageActed(TypedDict):
-    """An action was queued, or went on. In the thread's log."""
+    """An action was queued or changed its state. In the thread's log."""
     # The action, as it is now.
     action: PageAction
 
 
 class PageAction(TypedDict):
-    """What somebody did on a page: the name of a `data-action` and the values that came with it."""
+    """An action of a person on a page."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the page.
@@ -2051,7 +2040,7 @@ class PageChanged(TypedDict):
 
 
 class PageCode(TypedDict):
-    """A call of the page's agent. `code`: what ran, the query of a search, or the paths of written files."""
+    """Code that the page's agent ran, a search, or files that it wrote."""
     # Id of the run.
     run_id: str
     # Id of the message that shows the call; null while the run works.
@@ -2107,7 +2096,7 @@ class PageData(TypedDict):
 
 
 class PageDeleted(TypedDict):
-    """A page is gone, with its thread and files (project log)."""
+    """A page was deleted with its thread and files (project log)."""
     # Id of the page.
     page_id: str
 
@@ -2131,7 +2120,7 @@ class PageHtml(TypedDict):
 
 
 class PageLink(TypedDict):
-    """A valid link; its secret is not known any more."""
+    """A valid link to a page. Its secret is not stored."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the page.
@@ -2210,13 +2199,13 @@ class PagePatched(TypedDict):
 
 
 class PageRename(TypedDict):
-    """What is to be different."""
+    """What to change; properties that you leave out stay as they are."""
     # New title of the page.
     title: str
 
 
 class PageRequest(TypedDict):
-    """What a new page is to be; empty without `html`, which is sanitised."""
+    """A new page; empty without `html`."""
     # Title; a default one if left out.
     title: NotRequired[str | None]
     # First content; the server sanitises it.
@@ -2255,7 +2244,7 @@ class PageStats(TypedDict):
 
 
 class PageVersion(TypedDict):
-    """One line of a page's history."""
+    """One version in a page's history."""
     # Id of the page.
     page_id: str
     # Version number; each change adds 1.
@@ -2277,7 +2266,7 @@ class PageVersion(TypedDict):
 
 
 class PageVersionHtml(TypedDict):
-    """A version with the page as it was."""
+    """A version with its page."""
     # Id of the page.
     page_id: str
     # Version number; each change adds 1.
@@ -2301,7 +2290,7 @@ class PageVersionHtml(TypedDict):
 
 
 class PartCarrier(TypedDict):
-    """A whole part: it is new, or takes the place of the part of the same id."""
+    """A whole part: a new one, or one that replaces the part with its id."""
     # The part, with all its text so far.
     part: TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart
 
@@ -2355,7 +2344,7 @@ class PictureRequest(TypedDict):
 
 
 class PlacedPicture(TypedDict):
-    """A picture among the app's files: `src` is what the page calls it."""
+    """A picture that was added to the app's files."""
     # Path of the picture among the app's files.
     path: str
     # Address of the picture in the app, for an `img` element.
@@ -2365,7 +2354,7 @@ class PlacedPicture(TypedDict):
 
 
 class PostedMessage(TypedDict):
-    """The message; `started_run_id` is the run that it started by naming the agent (null: it did not)."""
+    """The message, and the run that it started by naming the agent."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the thread.
@@ -2399,9 +2388,7 @@ class PostedMessage(TypedDict):
 
 
 class Presence(TypedDict):
-    """Shown, never logged: an SSE frame without id, `event: presence`. In a thread's stream `thread_id` is
-    given; in a project's `project_id`, and nobody types, or with `document_id` for who has that
-    document open. `places`: the block that a user (by id) is at there."""
+    """Who watches and types. A frame without id, `event: presence`; it is not logged."""
     # Id of the thread, in a thread's stream.
     thread_id: str
     # Id of the project, in a project's stream.
@@ -2417,8 +2404,7 @@ class Presence(TypedDict):
 
 
 class Preview(TypedDict):
-    """`url` is the preview itself, for a browser that was let in; `ticket_url` lets one in, once, until
-    `expires_at`."""
+    """Addresses of a preview. `ticket_url` lets one browser in, once."""
     # Address of the preview, for a browser that was let in.
     url: str
     # Address that lets one browser in, once.
@@ -2428,7 +2414,7 @@ class Preview(TypedDict):
 
 
 class PreviewPort(TypedDict):
-    """A port of a sandbox: of a declared service, or one that something listens on now."""
+    """A port of a sandbox: of a declared service, or of another program that listens."""
     # Port number inside the sandbox.
     port: int
     # Name of the declared service; null for other programs.
@@ -2440,7 +2426,7 @@ class PreviewPort(TypedDict):
 
 
 class PreviewRequest(TypedDict):
-    """Which port to see, and where to begin."""
+    """The port to show, and where to begin."""
     # Port where a program listens inside the sandbox.
     port: int
     # Path and query to begin with; `/` if left out.
@@ -2505,7 +2491,7 @@ class ProposalCreated(TypedDict):
 
 
 class ProposalData(TypedDict):
-    """What an agent would like to change, waiting for a person. Closed once no edit is open."""
+    """Edits that an agent proposes. Closed once no edit is open."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the project that it belongs to.
@@ -2529,7 +2515,7 @@ class ProposalData(TypedDict):
 
 
 class ProposalPart(TypedDict):
-    """What an agent proposed to change in a document: `proposal_id` opens at /v1/proposals/{id}."""
+    """Edits that an agent proposed to a document."""
     # Always `proposal` for this kind of part.
     type: Literal["proposal"]
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
@@ -2564,7 +2550,7 @@ class Question(TypedDict):
 
 
 class QuestionAnswered(TypedDict):
-    """Somebody answered, or the run ended first (`cancelled`)."""
+    """The questions were answered, or the run ended first (`cancelled`)."""
     # Id of the question.
     question_id: str
     # Id of the message's part.
@@ -2604,7 +2590,7 @@ class QueuedRun(TypedDict):
 
 
 class Quote(TypedDict):
-    """Selected text in a block, found again by what stands around it where it moved (W3C's
+    """Selected text in a block with the text around it, by which it is found again (W3C
     TextQuoteSelector)."""
     # The selected words.
     text: str
@@ -2615,7 +2601,7 @@ class Quote(TypedDict):
 
 
 class QuoteInput(TypedDict):
-    """Selected text of a block: as it is shown or as Markdown, with what stands before and after it."""
+    """Selected text of a block, as it is shown or as Markdown, with the text around it."""
     # The selected words, as shown or as Markdown.
     text: str
     # Text before the selected words; helps to find them again.
@@ -2625,7 +2611,7 @@ class QuoteInput(TypedDict):
 
 
 class Ready(TypedDict):
-    """`down`: vital services that have been down for more than 10 s. The last two: with `?verbose` only."""
+    """Whether the server can work. Services and failed work only with `?verbose`."""
     # `ok`, or `unavailable` while the server cannot work.
     status: str
     # `ok`, or why the database does not answer.
@@ -2641,7 +2627,7 @@ class Ready(TypedDict):
 
 
 class ReasoningPart(TypedDict):
-    """What a model thought aloud; shown folded."""
+    """Reasoning of a model."""
     # Always `reasoning` for this kind of part.
     type: Literal["reasoning"]
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
@@ -2661,7 +2647,7 @@ class RestoreDocumentRequest(TypedDict):
 
 
 class RestoreRequest(TypedDict):
-    """Which version the page is to be again."""
+    """The version of the page to restore."""
     # Version to restore.
     version: int
 
@@ -2672,7 +2658,7 @@ class RoleRequest(TypedDict):
 
 
 class RunCancelled(TypedDict):
-    """The run was cancelled; what there was of an answer is saved."""
+    """The run was cancelled; its partial answer is saved."""
     # Id of the run.
     run_id: str
     # Id of the message.
@@ -2711,7 +2697,7 @@ class RunError(TypedDict):
 
 
 class RunFailed(TypedDict):
-    """The run ended in an error; what there was of an answer is saved."""
+    """The run ended in an error; its partial answer is saved."""
     # Id of the run.
     run_id: str
     # Id of the message.
@@ -2723,7 +2709,7 @@ class RunFailed(TypedDict):
 
 
 class RunPage(TypedDict):
-    """Where a run has brought its page. `stats` null: not told yet."""
+    """The run's page as it is now."""
     # Id of the page.
     page_id: str
     # Version of the page that the run has made.
@@ -2733,7 +2719,7 @@ class RunPage(TypedDict):
 
 
 class RunQueued(TypedDict):
-    """A run was asked for. `after_run_id`: it waits behind that one."""
+    """A run was started."""
     # Id of the run.
     run_id: str
     # Id of the thread.
@@ -2753,13 +2739,13 @@ class RunQueued(TypedDict):
 
 
 class RunReference(TypedDict):
-    """Nothing more comes in this log."""
+    """The log ends here."""
     # Id of the run.
     run_id: str
 
 
 class RunStarted(TypedDict):
-    """A worker took the run up; `attempt` above 1: after a break."""
+    """A worker claimed the run."""
     # Id of the run.
     run_id: str
     # How many times a worker has claimed the run, from 1.
@@ -2767,7 +2753,7 @@ class RunStarted(TypedDict):
 
 
 class RunStatusChanged(TypedDict):
-    """The run waits for a person, is paused, or goes on; `retry_at`: the model is asked again then."""
+    """The run has another status."""
     # Id of the run.
     run_id: str
     # The run's new state.
@@ -2907,8 +2893,7 @@ class RunView(TypedDict):
 
 
 class Sandbox(TypedDict):
-    """A sandbox with its owner. Memory, processes and processor time are null while it is not awake, the
-    disk where its files do not lie on the server's machine; `clocks` is empty while a run works in it."""
+    """A sandbox. Its use of memory, processes and processor is null while it is not awake."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the workspace that holds the files.
@@ -2960,7 +2945,7 @@ class Sandbox(TypedDict):
 
 
 class SandboxFile(TypedDict):
-    """A file or folder; `path` is relative to the workspace."""
+    """A file or folder of the workspace."""
     # Path relative to the workspace, with `/` between folders.
     path: str
     # Size in bytes.
@@ -2983,7 +2968,7 @@ class SandboxHealth(TypedDict):
 
 
 class SandboxLimits(TypedDict):
-    """What it may use at most."""
+    """The most that a sandbox may use."""
     # Memory that it may use, in bytes.
     memory_bytes: int
     # Disk space that it may use, in bytes.
@@ -2995,7 +2980,7 @@ class SandboxLimits(TypedDict):
 
 
 class SandboxLog(TypedDict):
-    """The end of one log: of the service named in `source`, or of the sandbox itself (`sandbox`)."""
+    """The end of a log: of a service, or of the sandbox itself."""
     # Name of the service, or `sandbox` for the sandbox itself.
     source: str
     # The end of the log.
@@ -3019,7 +3004,7 @@ class SandboxStateData(TypedDict):
 
 
 class SavedEdits(TypedDict):
-    """Results in the order of the edits; the checkpoint that holds them (null: nothing was changed)."""
+    """Results in the order of the edits, and the checkpoint that holds them."""
     # One result for each edit, in the order of the request.
     results: Sequence[EditResult]
     # Id of the checkpoint with the new files; null if nothing changed.
@@ -3027,7 +3012,7 @@ class SavedEdits(TypedDict):
 
 
 class ScreenChange(TypedDict):
-    """What is to be different. `theme_tokens` make the theme a custom one."""
+    """What to change; properties that you leave out stay as they are."""
     # New left edge on the canvas, in CSS pixels.
     x: NotRequired[int | None]
     # New top edge on the canvas, in CSS pixels.
@@ -3053,8 +3038,7 @@ class ScreenChanged(TypedDict):
 
 
 class ScreenChanges(TypedDict):
-    """What a run changed: from the files as it found them (`before`; null: none were kept) to those that
-    it left."""
+    """Files that a run changed."""
     # Id of the run; null if no run changed a file.
     run_id: str | None
     # Checkpoint with the files that the run found; null if none was kept.
@@ -3120,7 +3104,7 @@ class ScreenData(TypedDict):
 
 
 class ScreenDeleted(TypedDict):
-    """A screen is gone, with its thread and files."""
+    """A screen was deleted with its thread and files."""
     # Id of the screen.
     screen_id: str
 
@@ -3142,7 +3126,7 @@ class ScreenEdit(TypedDict):
 
 
 class ScreenFile(TypedDict):
-    """A file that the agent spoke of when it had finished, and what it said."""
+    """A file that the agent described when it had finished."""
     # Path relative to the workspace, with `/` between folders.
     path: str
     # What the file does, in the agent's words.
@@ -3169,7 +3153,7 @@ class ScreenFiles(TypedDict):
 
 
 class ScreenMove(TypedDict):
-    """Where one screen goes, and how large it is there."""
+    """Place and size of one screen."""
     # Id of the screen.
     id: str
     # Left edge on the canvas, in CSS pixels.
@@ -3189,7 +3173,7 @@ class ScreenPreviewRequest(TypedDict):
 
 
 class SearchHit(TypedDict):
-    """A line that holds what was searched for; lines count from 1."""
+    """A line that matches the search."""
     # Path relative to the workspace, with `/` between folders.
     path: str
     # Line number, from 1.
@@ -3230,7 +3214,7 @@ class SecretUse(TypedDict):
 
 
 class SectionData(TypedDict):
-    """A heading and the blocks below it, in order."""
+    """A section: its heading and its blocks, in order."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the document.
@@ -3279,7 +3263,7 @@ class SectionHead(TypedDict):
 
 
 class SentAction(TypedDict):
-    """`taken`: the run's turn has come; `waiting`: it is queued behind another."""
+    """An action that the server accepted."""
     # Id of the action.
     action_id: str
     # `taken` if the run works on it now, `waiting` if the run is queued behind another one.
@@ -3291,7 +3275,7 @@ class SentAction(TypedDict):
 
 
 class Service(TypedDict):
-    """A declared service; `error` says why it failed or was last restarted, with the end of its output."""
+    """A declared service of a sandbox."""
     # Name of the service.
     name: str
     # Shell command that runs it.
@@ -3313,7 +3297,7 @@ class Service(TypedDict):
 
 
 class ServiceHealth(TypedDict):
-    """A part of the server that is restarted when it fails. `down_s`: 0 while it is up."""
+    """A part of the server, and whether it works."""
     # Name of the service.
     name: str
     # Whether the server is not ready without it.
@@ -3327,9 +3311,7 @@ class ServiceHealth(TypedDict):
 
 
 class ServiceRequest(TypedDict):
-    """A service: its shell command stays running and listens on `port`, which it also finds in the
-    variable PORT. With a `health_path` it is healthy once that answers below 500, without one once the
-    port can be connected to."""
+    """A shell command to keep running. It listens on `port`, which it also finds in the variable PORT."""
     # Shell command that keeps running. It finds its port in the variable PORT.
     command: str
     # Port that it listens on.
@@ -3339,7 +3321,7 @@ class ServiceRequest(TypedDict):
 
 
 class ServiceState(TypedDict):
-    """A declared service of a sandbox; `error` says why it failed or was last restarted."""
+    """A declared service of a sandbox."""
     # Name of the service.
     name: str
     # Port that it listens on.
@@ -3359,7 +3341,7 @@ class SessionRequest(TypedDict):
 
 
 class SetAsideCount(TypedDict):
-    """What failed again and again, and is not tried any more."""
+    """Work that failed repeatedly and is not tried again."""
     # Kind of work.
     kind: str
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
@@ -3373,8 +3355,7 @@ class SetAsideCount(TypedDict):
 
 
 class SetAsideItem(TypedDict):
-    """Work that failed again and again. `title` names the kind for people; `deletable`: it can be given up
-    here."""
+    """Work that failed repeatedly and is not tried again."""
     # Kind of work.
     kind: str
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
@@ -3394,7 +3375,7 @@ class SetAsideItem(TypedDict):
 
 
 class SignedInUser(TypedDict):
-    """`is_admin`: may run the server."""
+    """The user who is signed in."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Name of the user.
@@ -3430,8 +3411,7 @@ class SourceChanged(TypedDict):
 
 
 class SourceElement(TypedDict):
-    """An element as its source has it; `attributes` for pictures only. Where none was found, `refusal`
-    says why."""
+    """An element in the source. If it cannot be edited, `refusal` says why."""
     # Where the element begins, `path:line:column`.
     loc: str
     # Tag name in the source; null if it was not found.
@@ -3478,7 +3458,7 @@ class StartRun(TypedDict):
 
 
 class StartThread(TypedDict):
-    """The same with a new thread; without a project, in the caller's default one."""
+    """Post a message to a new thread and start a run that answers it."""
     # Text of the message, as Markdown: short for one text part.
     content: NotRequired[str | None]
     # Parts of the message, instead of `content` and `images`.
@@ -3500,7 +3480,7 @@ class StartThread(TypedDict):
 
 
 class StartedRun(TypedDict):
-    """Follow the run's events from `cursor`."""
+    """The run. Follow its events from `cursor`."""
     # Id of the run.
     run_id: str
     # Id of the thread.
@@ -3512,7 +3492,7 @@ class StartedRun(TypedDict):
 
 
 class Step(TypedDict):
-    """One named step, as operators see it."""
+    """One named step of a run."""
     # Name of the step, for people.
     name: str
     # Kind of step.
@@ -3554,7 +3534,7 @@ class StepCompleted(TypedDict):
 
 
 class StepReset(TypedDict):
-    """Everything shown of `step` is replaced by `parts` (empty where the model is asked again)."""
+    """`parts` replace everything shown of this step."""
     # Id of the run.
     run_id: str
     # Number of the model turn in the run, from 0.
@@ -3617,7 +3597,7 @@ class TextPart(TypedDict):
 
 
 class Theme(TypedDict):
-    """A named look: a CSS value for every token."""
+    """A theme: a CSS value for every token."""
     # Id to pass as `theme`.
     id: str
     # Name of the theme.
@@ -3676,8 +3656,7 @@ class Thread(TypedDict):
 
 
 class ThreadAbout(TypedDict):
-    """What a thread hangs on in a document. `text`: the comment's or the selected words; `gone`: what its
-    anchor names is not there any more."""
+    """What a thread in a document is about."""
     # Id of the document.
     document_id: str
     # Title of the document.
@@ -3697,7 +3676,7 @@ class ThreadAbout(TypedDict):
 
 
 class ThreadDeleted(TypedDict):
-    """Told in the project's log; the thread's own log is gone with it and its streams end."""
+    """A thread was deleted; its own log is gone. In the project's log."""
     # Id of the thread.
     thread_id: str
 
@@ -3718,7 +3697,7 @@ class ThreadUpdated(TypedDict):
 
 
 class ThreadView(TypedDict):
-    """A thread with what a page needs to show it: load its messages, then follow it from `cursor`."""
+    """A thread. Load its messages, then follow it from `cursor`."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Id of the project that it belongs to.
@@ -3796,7 +3775,7 @@ class TokenRequest(TypedDict):
 
 
 class TokensRequest(TypedDict):
-    """A theme's colours and measures by token name."""
+    """Colours and measures of a theme, by token name."""
     # CSS values by token, for light mode; the theme's if left out.
     light: NotRequired[Mapping[str, str]]
     # CSS values by token, for dark mode; the theme's if left out.
@@ -3830,7 +3809,7 @@ class ToolCallPart(TypedDict):
 
 
 class ToolResultData(TypedDict):
-    """A tool call ended; `result` is what the model is told."""
+    """A tool call ended."""
     # Id of the message's part.
     part_id: str
     # Id that the model gave to its tool call.
@@ -3849,13 +3828,13 @@ class TypingRequest(TypedDict):
 
 
 class UndoRequest(TypedDict):
-    """What saving answered."""
+    """The checkpoint that saving the edits returned."""
     # The `checkpoint_id` that saving the edits returned.
     checkpoint_id: str
 
 
 class UndoneEdits(TypedDict):
-    """The files that are what they were; the checkpoint that has them so (null: they were already)."""
+    """Files that were restored, and the checkpoint that holds them."""
     # Files that have their earlier content again.
     paths: Sequence[str]
     # Id of the checkpoint with the earlier content; null if nothing had to change.
@@ -3885,7 +3864,7 @@ class User(TypedDict):
 
 
 class UserChangeRequest(TypedDict):
-    """What is left out stays as it is."""
+    """What to change; properties that you leave out stay as they are."""
     # Name of the new plan; left out, it stays as it is.
     plan: NotRequired[str | None]
     # Whether the user administers the server; left out, it stays as it is.
@@ -3893,7 +3872,7 @@ class UserChangeRequest(TypedDict):
 
 
 class UserSummary(TypedDict):
-    """A user; `balance` and `allowance` (credits a month) null: unlimited."""
+    """A user. `balance` and `allowance` null: unlimited."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Name of the user.
@@ -3913,7 +3892,7 @@ class UserSummary(TypedDict):
 
 
 class Users(TypedDict):
-    """A page of users, and the names of the plans that they can have."""
+    """A page of users, and the names of all plans."""
     # Users, newest first.
     items: Sequence[UserSummary]
     # Cursor of the next page: pass it as `before`, or as `after` where the route takes that. Null on the last
@@ -3946,8 +3925,7 @@ class Watcher(TypedDict):
 
 
 class WorkflowStep(TypedDict):
-    """One named step of a run's way, for people and operators. Its agent names it, the server those around
-    it: `agent`, `save_<agent>`, `save_answer`, `save_error`, `settle_credits`. `detail` is one line."""
+    """One named step of a run. The agent names its own; the server adds those around them."""
     # Id of the run.
     run_id: str
     # Name of the step.

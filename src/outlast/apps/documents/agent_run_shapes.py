@@ -15,7 +15,7 @@ class Camel(BaseModel):
 
 
 class AgentContext(Camel):
-    """Only `threadId` counts. Whatever else is sent of a context is passed over: the server builds it anew."""
+    """Where the agent works. Only `threadId` counts; the server builds the rest itself."""
 
     model_config = ConfigDict(defer_build=True, extra="ignore")
 
@@ -23,7 +23,7 @@ class AgentContext(Camel):
 
 
 class AgentRunRequest(Camel):
-    """`timeoutS`: how long to wait, in seconds; the run goes on afterwards."""
+    """A message to an agent whose result you wait for."""
 
     context: AgentContext
     user_message: str = Field(alias="userMessage")
@@ -44,7 +44,7 @@ class AgentEdit(Camel):
 
 
 class AgentCall(Camel):
-    """`arguments`: the object; text where the model wrote none."""
+    """One tool call of the agent."""
 
     id: str
     tool: str
@@ -54,7 +54,7 @@ class AgentCall(Camel):
 
 
 class AgentRunAnswer(Camel):
-    """`message` is what was said last; `proposedEdits` wait for a person."""
+    """What came of the run: its last message, proposed edits and tool calls."""
 
     message: str
     proposed_edits: list[AgentEdit] = Field(alias="proposedEdits")
@@ -66,7 +66,7 @@ class AgentRunAnswer(Camel):
 
 
 class AgentRunOpen(Camel):
-    """The run has not ended. `pending`: what it waits for a person with; null: it works, and the time was over."""
+    """The run has not ended: it waits for a person, or works on after the time was over."""
 
     pending: Annotated[PendingApproval | PendingQuestion, Field(discriminator="kind")] | None
     status: Literal["queued", "running", "awaiting_approval", "paused"]

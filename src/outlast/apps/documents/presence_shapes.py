@@ -6,7 +6,7 @@ from outlast.kernel.http.shapes import Request
 
 
 class PlaceRequest(Request):
-    """The block where the caller is (null: at none), and whether they type in it."""
+    """The block where you are, and whether you type."""
 
     block_id: str | None = Field(None, max_length=40)
     typing: bool = False

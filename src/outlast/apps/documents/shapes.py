@@ -15,20 +15,20 @@ Ref = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class DocumentRequest(Request):
-    """What a new document is to be: without a title it gets that of its first heading."""
+    """A new document. Without a title it gets that of its first heading."""
 
     title: str | None = None
     markdown: str = ""
 
 
 class DocumentPatch(Request):
-    """What is to be different."""
+    """What to change; properties that you leave out stay as they are."""
 
     title: str
 
 
 class InsertBlockChange(Request):
-    """New text in a section (null: before the first heading), behind one of its blocks (null: first)."""
+    """Insert a block into a section."""
 
     op: Literal["insert_block"]
     section_id: Id | None
@@ -41,7 +41,7 @@ class InsertBlockChange(Request):
 
 
 class EditBlockChange(Request):
-    """Other text for a block; `old` is the text it started from. A text that somebody changed meanwhile is merged."""
+    """Change the text of a block. If others changed it meanwhile, the texts are merged."""
 
     op: Literal["edit_block"]
     block_id: Id
@@ -53,7 +53,7 @@ class EditBlockChange(Request):
 
 
 class MoveBlockChange(Request):
-    """A block to another place (`section_id` null: before the first heading)."""
+    """Move a block."""
 
     op: Literal["move_block"]
     block_id: Id
@@ -65,7 +65,7 @@ class MoveBlockChange(Request):
 
 
 class DeleteBlockChange(Request):
-    """A block away; `old` is the text that was seen."""
+    """Delete a block."""
 
     op: Literal["delete_block"]
     block_id: Id
@@ -76,7 +76,7 @@ class DeleteBlockChange(Request):
 
 
 class InsertSectionChange(Request):
-    """A new section behind another one (null: first)."""
+    """Insert a section."""
 
     op: Literal["insert_section"]
     after: Id | None
@@ -90,7 +90,7 @@ class InsertSectionChange(Request):
 
 
 class EditSectionChange(Request):
-    """Another heading, or level; `old` is the heading it started from."""
+    """Change a section's heading or level."""
 
     op: Literal["edit_section"]
     section_id: Id
@@ -103,7 +103,7 @@ class EditSectionChange(Request):
 
 
 class MoveSectionChange(Request):
-    """A section to another place; `whole`: with those below it in the outline."""
+    """Move a section, with those below it in the outline or without."""
 
     op: Literal["move_section"]
     section_id: Id

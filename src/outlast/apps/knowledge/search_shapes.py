@@ -6,7 +6,7 @@ from outlast.kernel.http.shapes import Answer
 
 
 class HitScores(Answer):
-    """How a hit came about; a method that does not know it is missing."""
+    """How a hit scored by each method; methods that did not find it are missing."""
 
     words: float | None = None
     vectors: float | None = None
@@ -33,7 +33,7 @@ class HitAnswer(Answer):
 
 
 class SearchReply(Answer):
-    """Best hits first. `note` says in one sentence what was not there (no embedder, no such package)."""
+    """Hits, best first."""
 
     items: list[HitAnswer]
     method: Literal["words", "words+vectors", "words+reranked", "words+vectors+reranked"]
@@ -43,7 +43,7 @@ class SearchReply(Answer):
 
 
 class PackageAnswer(Answer):
-    """`fetched_at`: its oldest content."""
+    """A package of indexed documentation."""
 
     package: str
     versions: list[str]
@@ -54,7 +54,7 @@ class PackageAnswer(Answer):
 
 
 class PackagesReply(Answer):
-    """`embedder`: the model whose vectors a search uses; null: it goes by words alone."""
+    """Packages of indexed documentation, and the model that search uses for vectors."""
 
     items: list[PackageAnswer]
     next: str | None

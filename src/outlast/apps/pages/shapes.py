@@ -9,20 +9,20 @@ from outlast.kernel.http.shapes import Answer, Days, Request
 
 
 class PageRequest(Request):
-    """What a new page is to be; empty without `html`, which is sanitised."""
+    """A new page; empty without `html`."""
 
     title: str | None = None
     html: str = ""
 
 
 class PagePatch(Request):
-    """What is to be different."""
+    """What to change; properties that you leave out stay as they are."""
 
     title: str
 
 
 class ActionRequest(Request):
-    """What somebody did on a page: the name of a `data-action`, and the values that came with it, at most 16 kB."""
+    """An action on a page: the name of a `data-action` and its values, at most 16 kB."""
 
     name: str = Field(min_length=1, max_length=64)
     data: dict[str, Any] = Field(default_factory=dict)
@@ -32,7 +32,7 @@ class ActionRequest(Request):
 
 
 class ActionAnswer(Answer):
-    """`taken`: the run's turn has come; `waiting`: it is queued behind another."""
+    """An action that the server accepted."""
 
     action_id: str
     state: ActionState
@@ -41,13 +41,13 @@ class ActionAnswer(Answer):
 
 
 class RestoreRequest(Request):
-    """Which version the page is to be again."""
+    """The version of the page to restore."""
 
     version: int = Field(ge=0, le=2**31 - 1)
 
 
 class VersionAnswer(PageVersion):
-    """A version with the page as it was."""
+    """A version with its page."""
 
     html: str
 
@@ -60,14 +60,14 @@ class VersionsAnswer(Answer):
 
 
 class LinkRequest(Request):
-    """A name for those who manage links, and how long it is good (without: until it is revoked)."""
+    """A new link to a page."""
 
     name: str = ""
     expires_in_days: Days | None = None
 
 
 class LinkAnswer(Answer):
-    """A valid link; its secret is not known any more."""
+    """A valid link to a page. Its secret is not stored."""
 
     id: str
     page_id: str
@@ -78,14 +78,14 @@ class LinkAnswer(Answer):
 
 
 class NewLinkAnswer(LinkAnswer):
-    """A link just made: `url` holds its secret and is shown this once; `frame` is HTML for another site."""
+    """A new link. `url` holds its secret and is shown only here."""
 
     url: str
     frame: str
 
 
 class CodeAnswer(Answer):
-    """A call of the page's agent. `code`: what ran, the query of a search, or the paths of written files."""
+    """Code that the page's agent ran, a search, or files that it wrote."""
 
     run_id: str
     message_id: str | None

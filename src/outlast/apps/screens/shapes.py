@@ -13,14 +13,14 @@ FAR = 2**31 - 1
 
 
 class PlaceRequest(Request):
-    """Where on the canvas, in its CSS pixels."""
+    """The block where you are, and whether you type."""
 
     x: int | None = Field(None, ge=-FAR, le=FAR)
     y: int | None = Field(None, ge=-FAR, le=FAR)
 
 
 class CopyRequest(PlaceRequest):
-    """Where the copy goes; without: beside the first."""
+    """Where to put the copy; next to the original if left out."""
 
 
 class FrameRequest(PlaceRequest):
@@ -31,7 +31,7 @@ class FrameRequest(PlaceRequest):
 
 
 class TokensRequest(Request):
-    """A theme's colours and measures by token name."""
+    """Colours and measures of a theme, by token name."""
 
     light: dict[str, str] = Field(default_factory=dict, max_length=100)
     dark: dict[str, str] = Field(default_factory=dict, max_length=100)
@@ -41,7 +41,7 @@ class TokensRequest(Request):
 
 
 class ScreenRequest(FrameRequest):
-    """What a new screen is to be; what is left out the server chooses. `theme_tokens` make a custom theme."""
+    """A new screen. The server chooses what you leave out."""
 
     title: str | None = None
     template: TemplateName | None = None
@@ -50,7 +50,7 @@ class ScreenRequest(FrameRequest):
 
 
 class ScreenPatch(FrameRequest):
-    """What is to be different. `theme_tokens` make the theme a custom one."""
+    """What to change; properties that you leave out stay as they are."""
 
     title: str | None = None
     theme: str | None = None
@@ -58,7 +58,7 @@ class ScreenPatch(FrameRequest):
 
 
 class MoveRequest(Request):
-    """Where one screen goes, and how large it is there."""
+    """Place and size of one screen."""
 
     id: str
     x: int = Field(ge=-FAR, le=FAR)
@@ -78,7 +78,7 @@ class ScreenPreviewRequest(Request):
 
 
 class ThemeAnswer(Answer):
-    """A named look: a CSS value for every token."""
+    """A theme: a CSS value for every token."""
 
     id: str
     name: str
@@ -102,7 +102,7 @@ class ScreenFilesAnswer(Answer):
 
 
 class CodeHitAnswer(Answer):
-    """A line that holds what was searched for; lines count from 1."""
+    """A line that matches the search."""
 
     path: str
     line: int
@@ -126,7 +126,7 @@ class FileChangeAnswer(Answer):
 
 
 class ScreenChangesAnswer(Answer):
-    """What a run changed: from the files as it found them (`before`; null: none were kept) to those that it left."""
+    """Files that a run changed."""
 
     run_id: str | None
     before: CheckpointData | None
@@ -136,7 +136,7 @@ class ScreenChangesAnswer(Answer):
 
 
 class ImageHostAnswer(Answer):
-    """A host of other sites' pictures; `allowed_at` null: they were blocked, and nobody has allowed them."""
+    """A host of pictures that the screen asked for."""
 
     host: str
     asked_at: str

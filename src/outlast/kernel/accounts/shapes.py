@@ -10,7 +10,7 @@ class UserAnswer(Answer):
 
 
 class SignedInUserAnswer(UserAnswer):
-    """`is_admin`: may run the server."""
+    """The user who is signed in."""
 
     is_admin: bool
 
@@ -62,7 +62,7 @@ class TokenAnswer(Answer):
 
 
 class NewTokenAnswer(TokenAnswer):
-    """`token` is shown this once."""
+    """A new API token. `token` is shown only here."""
 
     token: str
 
@@ -79,7 +79,7 @@ class SandboxHealth(Answer):
 
 
 class ServiceHealth(Answer):
-    """A part of the server that is restarted when it fails. `down_s`: 0 while it is up."""
+    """A part of the server, and whether it works."""
 
     name: str
     is_vital: bool
@@ -89,7 +89,7 @@ class ServiceHealth(Answer):
 
 
 class SetAsideItem(Answer):
-    """What failed again and again, and is not tried any more."""
+    """Work that failed repeatedly and is not tried again."""
 
     kind: str
     id: str
@@ -99,7 +99,7 @@ class SetAsideItem(Answer):
 
 
 class ReadyAnswer(Answer):
-    """`down`: vital services that have been down for more than 10 s. The last two: with `?verbose` only."""
+    """Whether the server can work. Services and failed work only with `?verbose`."""
 
     status: str
     database: str

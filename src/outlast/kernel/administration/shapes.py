@@ -6,7 +6,7 @@ from outlast.kernel.http.shapes import Answer, Request
 
 
 class UserSummaryAnswer(Answer):
-    """A user; `balance` and `allowance` (credits a month) null: unlimited."""
+    """A user. `balance` and `allowance` null: unlimited."""
 
     id: str
     name: str
@@ -19,7 +19,7 @@ class UserSummaryAnswer(Answer):
 
 
 class UsersAnswer(Answer):
-    """A page of users, and the names of the plans that they can have."""
+    """A page of users, and the names of all plans."""
 
     items: list[UserSummaryAnswer]
     next: str | None
@@ -27,7 +27,7 @@ class UsersAnswer(Answer):
 
 
 class UserChangeRequest(Request):
-    """What is left out stays as it is."""
+    """What to change; properties that you leave out stay as they are."""
 
     plan: str | None = None
     is_admin: bool | None = None
@@ -40,7 +40,7 @@ class GrantRequest(Request):
 
 
 class SetAsideAnswer(Answer):
-    """Work that failed again and again. `title` names the kind for people; `deletable`: it can be given up here."""
+    """Work that failed repeatedly and is not tried again."""
 
     kind: str
     id: str

@@ -12,7 +12,7 @@ class LedgerEntryAnswer(Answer):
 
 
 class CreditsAnswer(Answer):
-    """`balance` and `allowance` (what the plan grants a month) null: unlimited."""
+    """Your balance and its last entries. `balance` and `allowance` null: unlimited."""
 
     plan: str
     balance: int | None
@@ -24,7 +24,7 @@ class CreditsAnswer(Answer):
 
 
 class ModelAnswer(Answer):
-    """A model to choose; `available` false says why in `reason` (a missing key)."""
+    """A configured model. If it is not available, `reason` says why."""
 
     id: str
     label: str

@@ -6,7 +6,7 @@ from outlast.base.document_data import ArtifactData
 
 
 class FileHitAnswer(BaseModel):
-    """A passage of a file: `page` of a PDF (null: it has no pages), `terms` the words in it that the query found."""
+    """A passage of a file that matches the search."""
 
     artifact: ArtifactData
     heading: str
@@ -17,14 +17,14 @@ class FileHitAnswer(BaseModel):
 
 
 class FileSearchAnswer(BaseModel):
-    """Passages, best first; `note` says in a sentence how the search went, or is empty."""
+    """Passages, best first."""
 
     items: list[FileHitAnswer]
     note: str
 
 
 class FileTextAnswer(BaseModel):
-    """A page of a file's text; texts without pages have one."""
+    """One page of a file's text."""
 
     artifact: ArtifactData
     text: str

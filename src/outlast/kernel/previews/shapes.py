@@ -7,15 +7,14 @@ from outlast.kernel.http.shapes import Answer, Request
 
 
 class PreviewRequest(Request):
-    """Which port to see, and where to begin."""
+    """The port to show, and where to begin."""
 
     port: int = Field(ge=1, le=65_535, description="Where a server listens inside the sandbox.")
     path: str = Field("/", max_length=2_000, pattern="^/", description="Path and query to begin with.")
 
 
 class PreviewAnswer(Answer):
-    """`url` is the preview itself, for a browser that was let in; `ticket_url` lets one in, once, until
-    `expires_at`."""
+    """Addresses of a preview. `ticket_url` lets one browser in, once."""
 
     url: str
     ticket_url: str
@@ -23,7 +22,7 @@ class PreviewAnswer(Answer):
 
 
 class PortAnswer(Answer):
-    """A port of a sandbox: of a declared service, or one that something listens on now."""
+    """A port of a sandbox: of a declared service, or of another program that listens."""
 
     port: int
     service: str | None

@@ -23,7 +23,7 @@ class ProjectAnswer(Answer):
 
 
 class MemberAnswer(Answer):
-    """`plan` and `balance` are for owners; a `balance` of null beside a plan is unlimited."""
+    """A member of the project. Only owners see `plan` and `balance`."""
 
     user_id: str
     name: str
@@ -53,7 +53,7 @@ class InvitationAnswer(Answer):
 
 
 class NewInvitationAnswer(Answer):
-    """`token` and `url` are shown this once."""
+    """An invitation. `token` and `url` are shown only here."""
 
     id: str
     role: RoleName
@@ -68,7 +68,7 @@ class AcceptRequest(Request):
 
 
 class AcceptAnswer(Answer):
-    """`token`: an API token, shown this once, where accepting made a new user."""
+    """The project you joined. `token` is an API token for a new user; it is shown only here."""
 
     project_id: str
     user: UserAnswer

@@ -13,7 +13,7 @@ OnBusy = Literal["reject", "enqueue", "interrupt"]
 
 
 class StartedAnswer(Answer):
-    """Follow the run's events from `cursor`."""
+    """The run. Follow its events from `cursor`."""
 
     run_id: str
     thread_id: str
@@ -57,7 +57,7 @@ class RunSummaryAnswer(Answer):
 
 
 class CacheShareAnswer(Answer):
-    """Of one model: tokens of its prompts, and which part of them (0 to 1) its provider read from a cache."""
+    """How much of a model's prompts its provider read from a cache."""
 
     provider: str
     model: str
@@ -71,7 +71,7 @@ StepKind = Literal["start", "prepare", "model", "tool", "check", "wait", "settle
 
 
 class StepAnswer(Answer):
-    """One named step, as operators see it."""
+    """One named step of a run."""
 
     name: str
     kind: StepKind
@@ -89,7 +89,7 @@ class StepAnswer(Answer):
 
 
 class ClockAnswer(Answer):
-    """A timer that will take something away, and what."""
+    """A timer, and what happens when it fires."""
 
     name: str
     due_at: str
@@ -105,7 +105,7 @@ class PendingQuestion(QuestionData):
 
 
 class RunPageAnswer(Answer):
-    """Where a run has brought its page. `stats` null: not told yet."""
+    """The run's page as it is now."""
 
     page_id: str
     version: int
@@ -124,7 +124,7 @@ class RunAnswer(RunSummaryAnswer):
 
 
 class ApprovalRequest(Request):
-    """`arguments` (an object, or JSON text) replaces the model's; `remember` allows the same for the whole thread."""
+    """A decision about a tool call."""
 
     decision: Literal["approve", "deny"]
     reason: str = ""
@@ -142,6 +142,6 @@ class DecisionAnswer(Answer):
 
 
 class AnswersRequest(Request):
-    """One answer, or a list where several were allowed, by the question's id."""
+    """Answers to an agent's questions."""
 
     answers: dict[str, str | list[str]]

@@ -12,7 +12,7 @@ class StartRequest(MessageRequest):
 
 
 class StartThreadRequest(StartRequest):
-    """The same with a new thread; without a project, in the caller's default one."""
+    """Post a message to a new thread and start a run that answers it."""
 
     project_id: str | None = None
     profile: str | None = None

@@ -11,7 +11,7 @@ from outlast.kernel.runs.shapes import ClockAnswer
 
 
 class SandboxLimitsAnswer(Answer):
-    """What it may use at most."""
+    """The most that a sandbox may use."""
 
     memory_bytes: int
     disk_bytes: int
@@ -20,8 +20,7 @@ class SandboxLimitsAnswer(Answer):
 
 
 class SandboxAnswer(Answer):
-    """A sandbox with its owner. Memory, processes and processor time are null while it is not awake, the disk where its
-    files do not lie on the server's machine; `clocks` is empty while a run works in it."""
+    """A sandbox. Its use of memory, processes and processor is null while it is not awake."""
 
     id: str
     workspace_id: str
@@ -50,7 +49,7 @@ class SandboxAnswer(Answer):
 
 
 class FileAnswer(Answer):
-    """A file or folder; `path` is relative to the workspace."""
+    """A file or folder of the workspace."""
 
     path: str
     size_bytes: int
@@ -59,8 +58,7 @@ class FileAnswer(Answer):
 
 
 class ServiceRequest(Request):
-    """A service: its shell command stays running and listens on `port`, which it also finds in the variable PORT. With
-    a `health_path` it is healthy once that answers below 500, without one once the port can be connected to."""
+    """A shell command to keep running. It listens on `port`, which it also finds in the variable PORT."""
 
     command: str = Field(min_length=1, max_length=4000)
     port: int = Field(ge=1024, le=65535)
@@ -68,7 +66,7 @@ class ServiceRequest(Request):
 
 
 class ServiceAnswer(Answer):
-    """A declared service; `error` says why it failed or was last restarted, with the end of its output."""
+    """A declared service of a sandbox."""
 
     name: str
     command: str
@@ -82,7 +80,7 @@ class ServiceAnswer(Answer):
 
 
 class LogAnswer(Answer):
-    """The end of one log: of the service named in `source`, or of the sandbox itself (`sandbox`)."""
+    """The end of a log: of a service, or of the sandbox itself."""
 
     source: str
     text: str

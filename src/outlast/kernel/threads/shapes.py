@@ -22,7 +22,7 @@ class TitleRequest(Request):
 
 
 class Match(Answer):
-    """Where a search found something: the words around it, and in which message (null: in the title)."""
+    """Where a search matched: the text around it, and its message; null for the title."""
 
     snippet: str
     message_id: str | None
@@ -48,8 +48,7 @@ class QueuedRunAnswer(Answer):
 
 
 class AboutAnswer(Answer):
-    """What a thread hangs on in a document. `text`: the comment's or the selected words; `gone`: what its anchor names
-    is not there any more."""
+    """What a thread in a document is about."""
 
     document_id: str
     document_title: str
@@ -62,7 +61,7 @@ class AboutAnswer(Answer):
 
 
 class ThreadAnswer(ThreadData):
-    """A thread with what a page needs to show it: load its messages, then follow it from `cursor`."""
+    """A thread. Load its messages, then follow it from `cursor`."""
 
     cursor: str
     watching: list[WatcherAnswer]
@@ -87,7 +86,7 @@ PartInput = Annotated[TextInput | ImageInput, Field(discriminator="type")]
 
 
 class MessageRequest(Request):
-    """`content` is short for one text part; `images` names uploaded attachments."""
+    """A message: `content` is short for one text part, `images` for image parts."""
 
     content: str | None = None
     parts: list[PartInput] | None = None
@@ -100,13 +99,13 @@ class MessageRequest(Request):
 
 
 class PostedAnswer(MessageData):
-    """The message; `started_run_id` is the run that it started by naming the agent (null: it did not)."""
+    """The message, and the run that it started by naming the agent."""
 
     started_run_id: str | None
 
 
 class ForkRequest(Request):
-    """With `summary` nothing is copied: a first run sums up what was said, with `model` (none: the default one)."""
+    """Fork a thread. With `summary`, a run writes a summary instead of copying the messages."""
 
     message_id: str | None = None
     title: str | None = None
@@ -115,13 +114,13 @@ class ForkRequest(Request):
 
 
 class ForkAnswer(ThreadData):
-    """The fork; with a summary, the run that writes it."""
+    """The fork, and the run that writes its summary."""
 
     run_id: str | None = None
 
 
 class FamilyThreadAnswer(Answer):
-    """A thread of a family. `parent_message_id`: the last message of its parent that it goes on from."""
+    """A thread and where it was forked."""
 
     id: str
     title: str

@@ -9,7 +9,7 @@ from outlast.kernel.http.shapes import Answer, Request
 
 
 class QuoteInput(Request):
-    """Selected text of a block: as it is shown or as Markdown, with what stands before and after it."""
+    """Selected text of a block, as it is shown or as Markdown, with the text around it."""
 
     text: str
     prefix: str = ""
@@ -30,7 +30,7 @@ class CommentRequest(Request):
 
 
 class CommentPatch(Request):
-    """What is to be different."""
+    """What to change; properties that you leave out stay as they are."""
 
     body: str | None = None
     status: Literal["open", "resolved"] | None = None
@@ -46,7 +46,7 @@ class AssignRequest(Request):
 
 
 class AssignedAnswer(Answer):
-    """The comment; the conversation about it; the run that was started."""
+    """The comment, the conversation about it, and the run that was started."""
 
     comment: CommentData
     thread_id: str | None

@@ -19,7 +19,7 @@ class DecisionRequest(Request):
 
 
 class NamedDecision(DecisionRequest):
-    """The same, saying which edit."""
+    """A decision about one edit, by its id."""
 
     edit_id: str
 
@@ -48,7 +48,7 @@ class DecidedAnswer(Answer):
 
 
 class MergeHunk(Answer):
-    """A stretch of three texts. `conflict`: both changed it, and not the same."""
+    """A stretch of the three texts."""
 
     kind: HunkKind
     base: str

@@ -40,20 +40,20 @@ class EditAnswer(Answer):
 
 
 class EditsAnswer(Answer):
-    """Results in the order of the edits; the checkpoint that holds them (null: nothing was changed)."""
+    """Results in the order of the edits, and the checkpoint that holds them."""
 
     results: list[EditAnswer]
     checkpoint_id: str | None
 
 
 class UndoRequest(Request):
-    """What saving answered."""
+    """The checkpoint that saving the edits returned."""
 
     checkpoint_id: str = Field(max_length=40)
 
 
 class UndoAnswer(Answer):
-    """The files that are what they were; the checkpoint that has them so (null: they were already)."""
+    """Files that were restored, and the checkpoint that holds them."""
 
     paths: list[str]
     checkpoint_id: str | None
@@ -66,7 +66,7 @@ class PictureRequest(Request):
 
 
 class PictureAnswer(Answer):
-    """A picture among the app's files: `src` is what the page calls it."""
+    """A picture that was added to the app's files."""
 
     path: str
     src: str
@@ -94,7 +94,7 @@ class ValueAnswer(Answer):
 
 
 class ElementAnswer(Answer):
-    """An element as its source has it; `attributes` for pictures only. Where none was found, `refusal` says why."""
+    """An element in the source. If it cannot be edited, `refusal` says why."""
 
     loc: str
     tag: str | None

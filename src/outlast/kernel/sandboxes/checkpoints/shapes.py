@@ -7,7 +7,7 @@ from outlast.kernel.http.shapes import Answer
 
 
 class KeptFileAnswer(Answer):
-    """A file, folder or symbolic link in a checkpoint; `path` is relative to the workspace, `mode` as in `chmod`."""
+    """A file, folder or symbolic link in a checkpoint."""
 
     path: str
     kind: Literal["file", "directory", "symlink"]
@@ -18,14 +18,14 @@ class KeptFileAnswer(Answer):
 
 
 class CheckpointAnswer(CheckpointData):
-    """A checkpoint with what is in it, at most 5,000 entries; `truncated`: there are more."""
+    """A checkpoint with its files, at most 5,000 entries."""
 
     entries: list[KeptFileAnswer]
     truncated: bool
 
 
 class FileDifferenceAnswer(Answer):
-    """One path that differs; `diff` is the unified difference of two texts (null: no text, or too long)."""
+    """A path that differs, with a unified diff of its texts."""
 
     path: str
     change: Literal["added", "changed", "removed"]
@@ -35,7 +35,7 @@ class FileDifferenceAnswer(Answer):
 
 
 class ComparisonAnswer(Answer):
-    """What changed from one checkpoint (null: from no files at all) to another, sorted by path."""
+    """Files that differ between two checkpoints."""
 
     before: CheckpointData | None
     after: CheckpointData
