@@ -42,6 +42,7 @@ from outlast.kernel.sandboxes.services.store import declare
 from outlast.kernel.sandboxes.tables import checkpoints, sandboxes, workspaces
 from outlast.kernel.set_aside import store as set_aside
 from outlast.kernel.set_aside.kinds import TIMER
+from outlast.kernel.subjects.new_subject import NewSubject
 from outlast.surfaces.http.application import create_api
 from outlast.surfaces.http.descriptions import texts
 from tests.asgi import Answer, Browser
@@ -193,25 +194,27 @@ def _source(team: Team) -> NewSource:
     return NewSource("tracker", "markdown", "https://docs.example/sdk.md", team.project_id)
 
 
+def _subject(team: Team, subject_id: str, thread_id: str, workspace_id: str, title: str) -> NewSubject:
+    """The owner's, with a title that they chose."""
+    return NewSubject(
+        id=subject_id,
+        project_id=team.project_id,
+        thread_id=thread_id,
+        workspace_id=workspace_id,
+        title=title,
+        named=True,
+        created_by=team.owner.user_id,
+    )
+
+
 def _screen(tx: Tx, team: Team) -> str:
     thread_id, screen_id = make_thread(tx, team.project_id, team.owner), new_id("screen")
     workspace_id = new_id("workspace")
     owner = {"owner_type": "screen", "owner_id": screen_id, "project_id": team.project_id}
     moments = {"created_at": tx.now, "last_used_at": tx.now}
     tx.execute(sa.insert(workspaces).values(id=workspace_id, **owner, **moments))
-    screens.add(
-        tx,
-        screen_id,
-        team.project_id,
-        team.owner.user_id,
-        thread_id=thread_id,
-        workspace_id=workspace_id,
-        title="Shop",
-        named=True,
-        template="next",
-        theme="default",
-        place=Box(0, 0),
-    )
+    new = _subject(team, screen_id, thread_id, workspace_id, "Shop")
+    screens.add(tx, new, template="next", theme="default", place=Box(0, 0))
     return screen_id
 
 
@@ -224,16 +227,7 @@ def _page(tx: Tx, team: Team) -> dict[str, str]:
     """A page with a version, something that the editor did on it, and a link."""
     thread_id, page_id = make_thread(tx, team.project_id, team.owner), new_id("page")
     workspace_id = empty_workspace(tx, project_id=team.project_id, page_id=page_id, thread_id=thread_id)
-    pages.add(
-        tx,
-        page_id,
-        team.project_id,
-        team.owner.user_id,
-        thread_id=thread_id,
-        workspace_id=workspace_id,
-        title="Issues",
-        named=True,
-    )
+    pages.add(tx, _subject(team, page_id, thread_id, workspace_id, "Issues"))
     begin(tx, page_id, PageRules(LiveTrees()), "<p>Hello</p>", by=team.owner.user_id)
     page = pages.page_of(tx, page_id)
     action = page_actions.add(tx, page, NewAction("refresh", {}, team.editor.user_id, "run_1", "taken"))

@@ -12,7 +12,6 @@ from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.rules import UNTITLED, demand_room
 from outlast.apps.pages.tables import pages as pages_table
 from outlast.base.errors import OutlastError, ThreadBusy
-from outlast.base.ids import new_id
 from outlast.base.page_data import PageData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -26,6 +25,7 @@ from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.seeds import empty_workspace
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services
+from outlast.kernel.subjects.new_subject import new_subject
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.rows import ThreadRow
 
@@ -148,22 +148,13 @@ def demand_idle(tx: Tx, thread_id: str) -> ThreadRow:
 
 
 def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str | None, html: str) -> str:
-    page_id = new_id("page")
-    anchor = {"type": "page", "id": page_id}
-    thread_id = threads.add_thread(tx, project_id, actor.user_id, title=title, profile="page", anchor=anchor)
-    workspace_id = empty_workspace(tx, project_id=project_id, page_id=page_id, thread_id=thread_id)
-    store.add(
-        tx,
-        page_id,
-        project_id,
-        actor.user_id,
-        thread_id=thread_id,
-        workspace_id=workspace_id,
-        title=title or UNTITLED,
-        named=title is not None,
-    )
+    def make_workspace(page_id: str, thread_id: str) -> str:
+        return empty_workspace(tx, project_id=project_id, page_id=page_id, thread_id=thread_id)
+
+    new = new_subject(tx, actor, "page", project_id, title, UNTITLED, make_workspace)
+    store.add(tx, new)
     if html.strip():
-        versions.begin(tx, page_id, services.pages, html, by=actor.user_id)
-    threads.announce(tx, thread_id)
-    store.announce(tx, page_id, "page.created", by=actor.user_id)
-    return page_id
+        versions.begin(tx, new.id, services.pages, html, by=actor.user_id)
+    threads.announce(tx, new.thread_id)
+    store.announce(tx, new.id, "page.created", by=actor.user_id)
+    return new.id

@@ -61,24 +61,15 @@ def copy_page(
     `NotFound` for a message of another thread, `TooManyPages`, `RateLimited`."""
     demand_page(tx, services, actor, source.project_id)
     page_id = new_id("page")
-    thread_id, workspace_id = copy_conversation(tx, actor, "page", source, page_id, title, message_id)
-    store.add(
-        tx,
-        page_id,
-        source.project_id,
-        actor.user_id,
-        thread_id=thread_id,
-        workspace_id=workspace_id,
-        title=title,
-        named=source.named,
-    )
+    new = copy_conversation(tx, actor, "page", source, page_id, title, message_id)
+    store.add(tx, new)
     html = source.html if message_id is None else _html_then(tx, source, message_id)
     if html:
         versions.begin(tx, page_id, services.pages, html, kind="copy", by=actor.user_id)
     if message_id is None:
         store.update(tx, page_id, problems=source.problems)
-    _copy_modules(tx, source, page_id, workspace_id)
-    threads.announce(tx, thread_id)
+    _copy_modules(tx, source, page_id, new.workspace_id)
+    threads.announce(tx, new.thread_id)
     store.announce(tx, page_id, "page.created", by=actor.user_id)
     return page_id
 

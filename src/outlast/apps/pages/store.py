@@ -20,6 +20,7 @@ from outlast.db.database import R, Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.sandboxes.tables import sandboxes
 from outlast.kernel.streams.log import append
+from outlast.kernel.subjects.new_subject import NewSubject
 from outlast.kernel.threads.tables import threads
 
 ChangeName = Literal["page.created", "page.updated"]
@@ -47,34 +48,9 @@ _TOUCH: Final = (
 )
 
 
-def add(
-    tx: Tx,
-    page_id: str,
-    project_id: str,
-    created_by: str,
-    *,
-    thread_id: str,
-    workspace_id: str,
-    title: str,
-    named: bool,
-) -> None:
-    """Add the row of an empty page at version 0. Thread and workspace exist already. Not announced yet."""
-    tx.insert(
-        pages,
-        id=page_id,
-        project_id=project_id,
-        thread_id=thread_id,
-        workspace_id=workspace_id,
-        title=title,
-        named=named,
-        version=0,
-        html="",
-        problems=[],
-        created_by=created_by,
-        created_at=tx.now,
-        updated_at=tx.now,
-        active_at=tx.now,
-    )
+def add(tx: Tx, new: NewSubject) -> None:
+    """Add the row of an empty page at version 0. Not announced yet."""
+    tx.insert(pages, **new.columns(tx.now), version=0, html="", problems=[], active_at=tx.now)
 
 
 def page_of(tx: Tx, page_id: str) -> PageRow:

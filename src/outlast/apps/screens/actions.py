@@ -14,7 +14,6 @@ from outlast.apps.screens.tables import screens as screens_table
 from outlast.apps.screens.theme_actions import themed_seed, write_theme
 from outlast.apps.screens.themes import CUSTOM, DEFAULT, checked_tokens, theme_of
 from outlast.base.errors import MalformedInput, NotFound, OutlastError, ThreadBusy
-from outlast.base.ids import new_id
 from outlast.base.screen_data import ScreenData, ThemeTokens
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -28,6 +27,7 @@ from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.seeds import Seed, seed_workspace
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services
+from outlast.kernel.subjects.new_subject import new_subject
 from outlast.kernel.threads import driver as driving
 from outlast.kernel.threads import store as threads
 
@@ -232,29 +232,14 @@ def _add(
     tokens: ThemeTokens | None,
     place: Box,
 ) -> str:
-    screen_id = new_id("screen")
-    anchor = {"type": "screen", "id": screen_id}
-    thread_id = threads.add_thread(
-        tx, project_id, actor.user_id, title=title, profile="screen", anchor=anchor
-    )
-    workspace_id = seed_workspace(tx, seed, project_id=project_id, screen_id=screen_id, thread_id=thread_id)
-    store.add(
-        tx,
-        screen_id,
-        project_id,
-        actor.user_id,
-        thread_id=thread_id,
-        workspace_id=workspace_id,
-        title=title or UNTITLED,
-        named=title is not None,
-        template=seed.template,
-        theme=theme_id,
-        theme_tokens=tokens,
-        place=place,
-    )
-    threads.announce(tx, thread_id)
-    store.announce(tx, screen_id, "screen.created", by=actor.user_id)
-    return screen_id
+    def make_workspace(screen_id: str, thread_id: str) -> str:
+        return seed_workspace(tx, seed, project_id=project_id, screen_id=screen_id, thread_id=thread_id)
+
+    new = new_subject(tx, actor, "screen", project_id, title, UNTITLED, make_workspace)
+    store.add(tx, new, template=seed.template, theme=theme_id, theme_tokens=tokens, place=place)
+    threads.announce(tx, new.thread_id)
+    store.announce(tx, new.id, "screen.created", by=actor.user_id)
+    return new.id
 
 
 def _place(new: NewScreen, taken: Sequence[Box]) -> Box:

@@ -17,6 +17,7 @@ from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 from outlast.kernel.subjects.copies import copy_conversation, save_files
+from outlast.kernel.subjects.new_subject import NewSubject
 from outlast.kernel.threads import store as threads
 
 
@@ -69,36 +70,19 @@ def copy_screen(
     demand_room(len(taken), screens.most_per_project)
     place = _place(source, taken, at)
     screen_id = new_id("screen")
-    thread_id, workspace_id = copy_conversation(tx, actor, "screen", source, screen_id, title, message_id)
-    _add_like(tx, source, actor, screen_id, thread_id, workspace_id, title, place, whole=message_id is None)
-    threads.announce(tx, thread_id)
+    new = copy_conversation(tx, actor, "screen", source, screen_id, title, message_id)
+    _add_like(tx, source, new, place, whole=message_id is None)
+    threads.announce(tx, new.thread_id)
     store.announce(tx, screen_id, "screen.created", by=actor.user_id)
     return screen_id
 
 
-def _add_like(
-    tx: Tx,
-    source: ScreenRow,
-    actor: Actor,
-    screen_id: str,
-    thread_id: str,
-    workspace_id: str,
-    title: str,
-    place: Box,
-    *,
-    whole: bool,
-) -> None:
+def _add_like(tx: Tx, source: ScreenRow, new: NewSubject, place: Box, *, whole: bool) -> None:
     """The row of the copy. Of one that goes back to an earlier message nobody has seen a picture yet."""
     tokens = source.theme_tokens
     store.add(
         tx,
-        screen_id,
-        source.project_id,
-        actor.user_id,
-        thread_id=thread_id,
-        workspace_id=workspace_id,
-        title=title,
-        named=source.named,
+        new,
         template=source.template,
         theme=source.theme,
         theme_tokens=None if tokens is None else ThemeTokens(**tokens),

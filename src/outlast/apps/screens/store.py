@@ -21,6 +21,7 @@ from outlast.db.database import R, Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.sandboxes.tables import sandboxes
 from outlast.kernel.streams.log import append
+from outlast.kernel.subjects.new_subject import NewSubject
 from outlast.kernel.threads.tables import threads
 
 ChangeName = Literal["screen.created", "screen.updated"]
@@ -41,14 +42,8 @@ _HOLD: Final = _ROW.with_for_update()
 
 def add(
     tx: Tx,
-    screen_id: str,
-    project_id: str,
-    created_by: str,
+    new: NewSubject,
     *,
-    thread_id: str,
-    workspace_id: str,
-    title: str,
-    named: bool,
     template: str,
     theme: str,
     place: Box,
@@ -58,15 +53,10 @@ def add(
     picture_id: str | None = None,
     pictured_at: datetime | None = None,
 ) -> None:
-    """Add a row. Thread and workspace exist already. Not announced yet."""
+    """Add a row. Not announced yet."""
     tx.insert(
         screens,
-        id=screen_id,
-        project_id=project_id,
-        thread_id=thread_id,
-        workspace_id=workspace_id,
-        title=title,
-        named=named,
+        **new.columns(tx.now),
         template=template,
         theme=theme,
         theme_tokens=None if theme_tokens is None else theme_tokens.model_dump(mode="json"),
@@ -78,9 +68,6 @@ def add(
         problems=list(problems),
         picture_id=picture_id,
         pictured_at=pictured_at,
-        created_by=created_by,
-        created_at=tx.now,
-        updated_at=tx.now,
     )
 
 

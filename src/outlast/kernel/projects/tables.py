@@ -15,18 +15,18 @@ projects = sa.Table(
     moment("updated_at", "last change of the project's own fields", nullable=False),
 )
 
+
+def role_column() -> sa.Column[str]:
+    roles = ("owner", "editor", "viewer")
+    return sa.Column("role", sa.String(10), nullable=False, comment=" | ".join(roles), info=one_of(*roles))
+
+
 members = sa.Table(
     "members",
     metadata,
     ref("project_id", "projects", "of", nullable=False, primary_key=True),
     ref("user_id", "users", "who", nullable=False, primary_key=True, index=True),
-    sa.Column(
-        "role",
-        sa.String(10),
-        nullable=False,
-        comment="owner | editor | viewer",
-        info=one_of("owner", "editor", "viewer"),
-    ),
+    role_column(),
     moment("created_at", "since", nullable=False),
 )
 
@@ -35,13 +35,7 @@ invitations = sa.Table(
     metadata,
     own_id(),
     ref("project_id", "projects", "to", nullable=False, index=True),
-    sa.Column(
-        "role",
-        sa.String(10),
-        nullable=False,
-        comment="owner | editor | viewer",
-        info=one_of("owner", "editor", "viewer"),
-    ),
+    role_column(),
     text("name", "who is meant, for the inviter's eyes", nullable=False, server_default=""),
     sa.Column(
         "hash", sa.String(64), nullable=False, unique=True, comment="SHA-256 of the invitation's token"

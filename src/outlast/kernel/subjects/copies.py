@@ -11,6 +11,7 @@ from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
 from outlast.kernel.sandboxes.checkpoints.workspaces import demand_idle
 from outlast.kernel.sandboxes.seeds import copy_workspace, fork_workspace
 from outlast.kernel.services import Services
+from outlast.kernel.subjects.new_subject import NewSubject
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.messages import message_in
@@ -25,6 +26,8 @@ class SubjectRow(Protocol):
     def thread_id(self) -> str: ...
     @property
     def workspace_id(self) -> str: ...
+    @property
+    def named(self) -> bool: ...
 
 
 async def save_files(services: Services, workspace_id: str) -> None:
@@ -46,15 +49,31 @@ def copy_conversation(
     copy_id: str,
     title: str,
     message_id: str | None,
-) -> tuple[str, str]:
+) -> NewSubject:
     """Copy the conversation of a subject (`source`) up to a message, and its files as they were then; without
-    a message all of it, and the files as last saved. Holds the thread. Returns the ids of the copy's thread and
-    workspace. Raises `NotFound` for a message of another thread."""
-    thread = threads.hold(tx, source.thread_id)
+    a message all of it, and the files as last saved. Holds the thread. Returns the copy, whose row is still to be
+    stored. Raises `NotFound` for a message of another thread."""
     anchor = {"type": noun, "id": copy_id}
+    thread_id, workspace_id = _copy(tx, actor, source, anchor, title, message_id)
+    return NewSubject(
+        id=copy_id,
+        project_id=source.project_id,
+        thread_id=thread_id,
+        workspace_id=workspace_id,
+        title=title,
+        named=source.named,
+        created_by=actor.user_id,
+    )
+
+
+def _copy(
+    tx: Tx, actor: Actor, source: SubjectRow, anchor: dict[str, str], title: str, message_id: str | None
+) -> tuple[str, str]:
+    """The ids of the copy's thread and workspace."""
+    thread, copy_id = threads.hold(tx, source.thread_id), anchor["id"]
     if message_id is None and not thread.message_count:
         thread_id = threads.add_thread(
-            tx, source.project_id, actor.user_id, title=title, profile=noun, anchor=anchor
+            tx, source.project_id, actor.user_id, title=title, profile=anchor["type"], anchor=anchor
         )
         return thread_id, copy_workspace(tx, source.workspace_id, owner_id=copy_id, thread_id=thread_id)
     thread_id = fork_thread(tx, thread, actor, message_id, title, None, anchor)

@@ -20,6 +20,7 @@ from outlast.kernel.accounts.secrets import hash_of
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.sandboxes.seeds import empty_workspace
 from outlast.kernel.streams.log import read_all
+from outlast.kernel.subjects.new_subject import NewSubject
 from outlast.kernel.threads.store import add_thread
 from outlast.kernel.threads.tables import threads
 from tests.factories import Team
@@ -31,8 +32,16 @@ def make(tx: Tx, /, title: str = "Issues") -> tuple[Team, str]:
     anchor = {"type": "page", "id": page_id}
     thread_id = add_thread(tx, team.project_id, team.owner.user_id, profile="page", anchor=anchor)
     workspace_id = empty_workspace(tx, project_id=team.project_id, page_id=page_id, thread_id=thread_id)
-    ids = {"thread_id": thread_id, "workspace_id": workspace_id}
-    store.add(tx, page_id, team.project_id, team.owner.user_id, title=title, named=False, **ids)
+    new = NewSubject(
+        id=page_id,
+        project_id=team.project_id,
+        thread_id=thread_id,
+        workspace_id=workspace_id,
+        title=title,
+        named=False,
+        created_by=team.owner.user_id,
+    )
+    store.add(tx, new)
     return team, page_id
 
 

@@ -16,6 +16,7 @@ from outlast.base.page_data import Patch
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast.kernel.streams.log import read_all
+from outlast.kernel.subjects.new_subject import NewSubject
 from tests.factories import Team, make_thread
 
 FIRST = '<h1 id="title">Issues</h1><p id="count">0</p><ul id="list"></ul>'
@@ -28,12 +29,15 @@ def make_page(tx: Tx, /, team: Team, **fields: Any) -> str:
     owner = {"owner_type": "page", "owner_id": page_id, "project_id": team.project_id}
     tx.insert(workspaces, id=workspace_id, **owner, created_at=tx.now, last_used_at=tx.now)
     given: dict[str, Any] = {
+        "id": page_id,
+        "project_id": team.project_id,
+        "created_by": team.owner.user_id,
         "thread_id": thread_id,
         "workspace_id": workspace_id,
         "title": "Issues",
         "named": False,
     }
-    store.add(tx, page_id, team.project_id, team.owner.user_id, **{**given, **fields})
+    store.add(tx, NewSubject(**{**given, **fields}))
     return page_id
 
 

@@ -17,6 +17,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.streams.log import read_all
+from outlast.kernel.subjects.new_subject import NewSubject
 from outlast.kernel.threads.store import set_run_state
 from tests.factories import Team, make_thread
 
@@ -28,16 +29,17 @@ def make_screen(tx: Tx, /, team: Team, **fields: Any) -> str:
     owner = {"owner_type": "screen", "owner_id": screen_id, "project_id": team.project_id}
     moments = {"created_at": tx.now, "last_used_at": tx.now}
     tx.execute(sa.insert(workspaces).values(id=workspace_id, **owner, **moments))
-    given: dict[str, Any] = {
-        "thread_id": thread_id,
-        "workspace_id": workspace_id,
-        "title": "Shop",
-        "named": False,
-        "template": "next",
-        "theme": "default",
-        "place": Box(1, 2, 300, 400),
-    }
-    store.add(tx, screen_id, team.project_id, team.owner.user_id, **{**given, **fields})
+    new = NewSubject(
+        id=screen_id,
+        project_id=team.project_id,
+        thread_id=thread_id,
+        workspace_id=workspace_id,
+        title=fields.pop("title", "Shop"),
+        named=fields.pop("named", False),
+        created_by=team.owner.user_id,
+    )
+    given: dict[str, Any] = {"template": "next", "theme": "default", "place": Box(1, 2, 300, 400)}
+    store.add(tx, new, **{**given, **fields})
     return screen_id
 
 

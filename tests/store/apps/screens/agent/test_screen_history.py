@@ -31,6 +31,7 @@ from outlast.kernel.sandboxes import store as sandboxes
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint, add
 from outlast.kernel.sandboxes.rules import State, is_alive
 from outlast.kernel.sandboxes.tables import sandboxes as sandbox_rows
+from outlast.kernel.subjects.new_subject import NewSubject
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.tables import messages
 from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
@@ -95,19 +96,16 @@ def _screen(tx: Tx) -> tuple[str, str, str]:
     thread_id = make_thread(tx, project_id, owner, profile="screen")
     run = runs.run_of(tx, make_run(tx, thread_id, owner, profile="screen"))
     workspace_id, screen_id = workspace_of_run(tx, run), new_id("screen")
-    screens.add(
-        tx,
-        screen_id,
-        project_id,
-        owner.user_id,
+    new = NewSubject(
+        id=screen_id,
+        project_id=project_id,
         thread_id=thread_id,
         workspace_id=workspace_id,
         title="Mine",
         named=False,
-        template="vite",
-        theme="default",
-        place=Box(0, 0, 800, 600),
+        created_by=owner.user_id,
     )
+    screens.add(tx, new, template="vite", theme="default", place=Box(0, 0, 800, 600))
     return screen_id, workspace_id, project_id
 
 
