@@ -25,4 +25,4 @@ def built_template(name: str) -> str:
     with (cache / f"{name}.lock").open("w") as lock, tempfile.TemporaryDirectory() as folder:
         fcntl.flock(lock, fcntl.LOCK_EX)
         options = ["--template", name, "--data-dir", str(Path(folder) / "data")]
-        return run_outlast("snapshot", "build", *options, timeout=BUILD_S).split()[0]
+        return run_outlast("snapshots", "build", *options, timeout=BUILD_S).split()[0]

@@ -424,7 +424,7 @@ async def _bind(program: Program) -> list[socket.socket]:
     if not is_loopback(server.host) and not await program.database.read(has_tokens):
         raise UnsafeBind(
             f"{server.host} can be reached from other machines, and there is no API token to ask them for.",
-            hint=f"Make one first: outlast token create --data-dir {server.data_dir}; or bind 127.0.0.1.",
+            hint=f"Make one first: outlast tokens create --data-dir {server.data_dir}; or bind 127.0.0.1.",
             host=server.host,
         )
     listener = bind(server.host, server.port)

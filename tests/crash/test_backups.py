@@ -224,7 +224,7 @@ def house(tmp_path: Path, migrated_sqlite: Path) -> Path:
     data = tmp_path / "house"
     data.mkdir()
     shutil.copy(migrated_sqlite, data / "outlast.db")
-    run_outlast("token", "create", "--data-dir", str(data))
+    run_outlast("tokens", "create", "--data-dir", str(data))
     run_outlast("verify", "--data-dir", str(data))
     (data / "node").write_text("nod_1")
     for number in range(1500):

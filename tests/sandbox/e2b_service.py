@@ -43,6 +43,6 @@ class E2bService:
 def serving_e2b(folder: Path) -> Iterator[E2bService]:
     config = folder / "outlast.toml"
     config.write_text(CONFIG.format(folder=folder / "data"))
-    key = run_outlast("token", "create", "--config", str(config)).split()[-1]
+    key = run_outlast("tokens", "create", "--config", str(config)).split()[-1]
     with served(config) as url:
         yield E2bService(url, key)

@@ -87,7 +87,7 @@ class Server:
 def server(tmp_path: Path) -> Iterator[Server]:
     config = tmp_path / "outlast.toml"
     config.write_text(CONFIG.format(folder=tmp_path / "data"))
-    running = Server(config, run_outlast("token", "create", "--config", str(config)).split()[-1])
+    running = Server(config, run_outlast("tokens", "create", "--config", str(config)).split()[-1])
     running.start()
     yield running
     if running.process is not None and running.process.poll() is None:

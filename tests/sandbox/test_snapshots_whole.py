@@ -113,7 +113,7 @@ def test_an_operator_builds_lists_and_removes_a_snapshot(
     (tmp_path / "outlast").symlink_to(cache_dir)  # the base layer is there already
 
     def snapshot(*words: str) -> tuple[int, str, str]:
-        done = outlast("snapshot", *words, "--config", str(config), XDG_CACHE_HOME=str(tmp_path))
+        done = outlast("snapshots", *words, "--config", str(config), XDG_CACHE_HOME=str(tmp_path))
         return done.returncode, done.stdout, done.stderr
 
     code, said, heard = snapshot("build")
@@ -138,5 +138,5 @@ def test_an_operator_builds_lists_and_removes_a_snapshot(
 
 def test_without_anything_to_install_the_command_says_that_there_is_no_snapshot(tmp_path: Path) -> None:
     words = ("--data-dir", str(tmp_path / "data"))
-    assert "bare base" in outlast("snapshot", "build", *words, XDG_CACHE_HOME=str(tmp_path)).stdout
-    assert "No snapshots" in outlast("snapshot", "list", *words, XDG_CACHE_HOME=str(tmp_path)).stderr
+    assert "bare base" in outlast("snapshots", "build", *words, XDG_CACHE_HOME=str(tmp_path)).stdout
+    assert "No snapshots" in outlast("snapshots", "list", *words, XDG_CACHE_HOME=str(tmp_path)).stderr

@@ -187,7 +187,7 @@ class UnknownTheme(InvalidRequest):
 
 class NotSignedIn(PermissionNeeded):
     code = "not_signed_in"
-    default_hint = "Send 'Authorization: Bearer <token>', or sign in. 'outlast token create' makes a token."
+    default_hint = "Send 'Authorization: Bearer <token>', or sign in. 'outlast tokens create' makes a token."
 
 
 class Forbidden(PermissionNeeded):
@@ -274,7 +274,7 @@ class LastOwner(Conflict):
 
 class LastAdministrator(Conflict):
     code = "last_administrator"
-    default_hint = "Make another user an administrator first: outlast user admin NAME."
+    default_hint = "Make another user an administrator first: outlast users set-admin NAME."
 
 
 class ThreadOfScreen(Conflict):

@@ -14,15 +14,15 @@ def test_a_running_server_is_copied_and_its_copy_serves(tmp_path: Path) -> None:
     config.write_text(CONFIG.format(folder=tmp_path / "data"))
     backup, restored = tmp_path / "backup", tmp_path / "restored"
     with served(config) as url:
-        assert outlast("run", "start", "say hello", url=url).returncode == Exit.OK
+        assert outlast("runs", "start", "say hello", url=url).returncode == Exit.OK
         taken = outlast("backup", str(backup), "--config", str(config))
         assert taken.returncode == Exit.OK, taken.stderr
         assert f"Database: {tmp_path / 'data' / 'outlast.db'}" in taken.stderr
-        assert "All is there" in outlast("verify", "--config", str(config)).stdout
-    assert "All is there" in outlast("verify", str(backup)).stdout
+        assert "No problems" in outlast("verify", "--config", str(config)).stdout
+    assert "No problems" in outlast("verify", str(backup)).stdout
     told = outlast("restore", str(backup), "--data-dir", str(restored))
     assert told.returncode == Exit.OK, told.stderr
-    assert "All is there" in outlast("verify", str(restored)).stdout
+    assert "No problems" in outlast("verify", str(restored)).stdout
     again = outlast("restore", str(backup), "--data-dir", str(restored))
     assert again.returncode == Exit.REFUSED
     assert "backup_refused" in again.stderr
@@ -46,7 +46,7 @@ def test_on_postgresql_the_lines_for_the_database_are_printed_without_its_passwo
 ) -> None:
     config = tmp_path / "outlast.toml"
     config.write_text(CONFIG.format(folder=tmp_path / "data") + f'[database]\nurl = "{postgres_url}"\n')
-    assert outlast("token", "create", "--config", str(config)).returncode == Exit.OK
+    assert outlast("tokens", "create", "--config", str(config)).returncode == Exit.OK
     taken = outlast("backup", str(tmp_path / "backup"), "--config", str(config))
     assert taken.returncode == Exit.OK, taken.stderr
     assert "pg_dump --format=custom" in taken.stderr
@@ -56,6 +56,6 @@ def test_on_postgresql_the_lines_for_the_database_are_printed_without_its_passwo
     told = outlast("restore", str(tmp_path / "backup"), "--config", str(elsewhere))
     assert told.returncode == Exit.OK, told.stderr
     assert "pg_restore" in told.stderr
-    assert "All is there" in outlast("verify", "--config", str(elsewhere)).stdout
+    assert "No problems" in outlast("verify", "--config", str(elsewhere)).stdout
     refused = outlast("restore", str(tmp_path / "backup"), "--data-dir", str(tmp_path / "sqlite"))
     assert refused.returncode == Exit.REFUSED

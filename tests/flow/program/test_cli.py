@@ -17,8 +17,7 @@ import pytest
 
 from outlast.base.settings import Settings
 from outlast.kernel.cli.exits import Exit
-from outlast.surfaces.cli.main import run_cli
-from outlast.surfaces.cli.server_commands import Announce
+from outlast.surfaces.cli.main import Announce, run_cli
 from tests.flow.program.serving import CONFIG, served
 
 
@@ -41,13 +40,13 @@ def outlast(*arguments: str, url: str = "", stdin: str = "", **environ: str) -> 
         redirect_stderr(err),
     ):
         try:
-            run_cli(_no_server, _no_server, list(arguments))
+            run_cli(_no_server, list(arguments))
         except SystemExit as ending:
             code = int(ending.code or 0)
     return Done(code, out.getvalue(), err.getvalue())
 
 
-def _no_server(_settings: Settings, _announce: Announce) -> None:
+def _no_server(_settings: Settings, _announce: Announce, _http: bool) -> None:
     raise AssertionError("a server is started in a process of its own")
 
 
@@ -66,24 +65,24 @@ def server(config: Path) -> Iterator[str]:
 
 
 def test_a_run_is_started_and_shown_to_its_end(server: str):
-    done = outlast("run", "start", "Hello", url=server)
+    done = outlast("runs", "start", "Hello", url=server)
     assert done.returncode == Exit.OK, done.stderr
     assert "completed" in done.stdout
     assert "run_" in done.stderr
 
 
 def test_events_come_as_json_for_programs(server: str):
-    done = outlast("run", "start", "--json", "-", url=server, stdin="Hello")
+    done = outlast("runs", "start", "--json", "-", url=server, stdin="Hello")
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert events[-1]["event"] == "stream.ended"
 
 
 def test_a_detached_run_is_found_followed_and_exported(server: str, tmp_path: Path):
-    run_id = outlast("run", "start", "--detach", "Hello", url=server).stdout.strip()
-    assert outlast("run", "follow", run_id, url=server).returncode == Exit.OK
-    assert run_id in outlast("run", "list", url=server).stdout
+    run_id = outlast("runs", "start", "--detach", "Hello", url=server).stdout.strip()
+    assert outlast("runs", "follow", run_id, url=server).returncode == Exit.OK
+    assert run_id in outlast("runs", "list", url=server).stdout
     assert (
-        outlast("run", "export", run_id, "--out", str(tmp_path / "run.json"), url=server).returncode
+        outlast("runs", "export", run_id, "--out", str(tmp_path / "run.json"), url=server).returncode
         == Exit.OK
     )
     assert json.loads((tmp_path / "run.json").read_text())["run"]["id"] == run_id
@@ -95,28 +94,28 @@ def test_lists_are_given_as_tables_and_as_json(server: str):
 
 
 def test_what_the_server_refuses_is_told_in_words(server: str):
-    refused = outlast("run", "follow", "run_none", url=server)
+    refused = outlast("runs", "follow", "run_none", url=server)
     assert refused.returncode == Exit.REFUSED
     assert "not_found" in refused.stderr
     assert "Traceback" not in refused.stderr
 
 
 def test_no_server_is_told_with_what_to_do():
-    refused = outlast("run", "list", url="http://127.0.0.1:1")
+    refused = outlast("runs", "list", url="http://127.0.0.1:1")
     assert refused.returncode == Exit.UNREACHABLE
     assert "outlast serve" in refused.stderr
 
 
 def test_a_token_is_made_beside_the_server_and_signs_in(server: str, config: Path):
-    made = outlast("token", "create", "--new-user", "Ada", "--config", str(config))
+    made = outlast("tokens", "create", "--new-user", "Ada", "--config", str(config))
     token = made.stdout.strip()
     assert token.startswith("ol_")
     assert "prj_" in outlast("projects", "list", url=server, OUTLAST_TOKEN=token).stdout
-    assert "tok_" in outlast("token", "list", "--user", "Ada", "--config", str(config)).stdout
+    assert "tok_" in outlast("tokens", "list", "--user", "Ada", "--config", str(config)).stdout
 
 
 def test_the_search_index_is_made_anew_beside_the_server(server: str, config: Path):
-    rebuilt = outlast("search", "rebuild", "--config", str(config))
+    rebuilt = outlast("rebuild-search", "--config", str(config))
     assert rebuilt.returncode == 0, rebuilt.stderr
     assert "entries" in rebuilt.stdout
 
@@ -144,9 +143,33 @@ def test_a_bad_configuration_is_refused_with_its_line(tmp_path: Path):
     assert "sandbox.idle_pause_s" in told.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "proposed"),
+    [
+        ("outlast ru", "runs"),
+        ("outlast runs ca", "cancel"),
+        ("outlast run ca", "cancel"),
+        ("outlast runs list --st", "--status"),
+        ("outlast runs list --status qu", "queued"),
+    ],
+)
+def test_a_shell_completes_nouns_verbs_options_and_choices(words: str, proposed: str):
+    asked = {"_OUTLAST_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    assert outlast(**asked).stdout.split() == [proposed]
+
+
+def test_a_run_is_shown_in_a_few_lines_and_whole_as_json(server: str):
+    run_id = outlast("runs", "start", "--detach", "Hello", url=server).stdout.strip()
+    outlast("runs", "follow", run_id, url=server)
+    short = outlast("runs", "show", run_id, url=server).stdout
+    assert "completed (end)" in short
+    assert len(short.splitlines()) < 30
+    assert json.loads(outlast("runs", "show", run_id, "--json", url=server).stdout)["id"] == run_id
+
+
 def test_help_names_every_command_and_exit_code():
     told = outlast("--help").stdout
-    for word in ("serve", "worker", "check-config", "doctor", "token", "run", "Exit codes", "130"):
+    for word in ("serve", "worker", "doctor", "tokens", "runs", "Exit codes", "130"):
         assert word in told
 
 

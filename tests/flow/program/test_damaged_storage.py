@@ -25,7 +25,7 @@ from tests.forked import Forked
 def config(tmp_path: Path) -> Path:
     file = tmp_path / "outlast.toml"
     file.write_text(CONFIG.format(folder=tmp_path / "data"))
-    made = outlast("token", "create", "--config", str(file))
+    made = outlast("tokens", "create", "--config", str(file))
     assert made.returncode == Exit.OK, made.stderr
     return file
 

@@ -10,12 +10,12 @@ from outlast.kernel.cli.exits import Exit
 from tests.flow.program.test_cli import outlast
 
 READERS = (
-    ("token", "create"),
-    ("token", "create", "--new-user", "Grace", "--plan", "pro"),
-    ("token", "list"),
-    ("token", "revoke", "tok_none"),
+    ("tokens", "create"),
+    ("tokens", "create", "--new-user", "Grace", "--plan", "pro"),
+    ("tokens", "list"),
+    ("tokens", "revoke", "tok_none"),
     ("search", "rebuild"),
-    ("snapshot", "list"),
+    ("snapshots", "list"),
 )
 
 
@@ -47,7 +47,7 @@ def test_a_folder_without_a_database_gets_none(words: tuple[str, ...], empty_fol
 
 
 def test_the_first_token_may_come_before_the_first_start_where_the_place_is_named(empty_folder: Path) -> None:
-    made = outlast("token", "create", "--data-dir", "here")
+    made = outlast("tokens", "create", "--data-dir", "here")
     assert made.returncode == Exit.OK, made.stderr
     assert made.stdout.startswith("ol_")
     assert f"Database: {empty_folder / 'here' / 'outlast.db'}" in made.stderr
@@ -55,7 +55,7 @@ def test_the_first_token_may_come_before_the_first_start_where_the_place_is_name
 
 def test_the_database_that_was_opened_is_named_apart_from_the_result(empty_folder: Path) -> None:
     outlast("migrate", "--data-dir", "here")
-    told = outlast("search", "rebuild", "--data-dir", "here")
+    told = outlast("rebuild-search", "--data-dir", "here")
     assert "entries" in told.stdout
     assert "Database:" not in told.stdout
     assert f"Database: {empty_folder / 'here' / 'outlast.db'}" in told.stderr

@@ -45,6 +45,6 @@ def test_documentation_is_added_listed_searched_read_again_and_removed(tmp_path:
 
         guide = next(one["id"] for one in listed if one["location"] == "docs/guide.md")
         assert outlast("docs", "refresh", guide, url=url).returncode == Exit.REFUSED
-        assert outlast("docs", "remove", guide, url=url).returncode == Exit.OK
+        assert outlast("docs", "delete", guide, url=url).returncode == Exit.OK
         left = json.loads(outlast("docs", "list", "--json", url=url).stdout)["items"]
         assert guide not in {one["id"] for one in left}

@@ -1,4 +1,4 @@
-"""`outlast document …` and `outlast proposal …` against a server with the demo model."""
+"""`outlast documents …` and `outlast proposals …` against a server with the demo model."""
 
 from __future__ import annotations
 
@@ -29,45 +29,45 @@ def test_documents_are_made_shown_changed_compared_and_restored(tmp_path: Path) 
     plan.write_text(PLAN)
     more.write_text("## Risks\n\nRain.\n")
     with served(file) as url:
-        assert "No documents" in outlast("document", "list", url=url).stderr
-        made = outlast("document", "new", "--markdown", str(plan), url=url)
+        assert "No documents" in outlast("documents", "list", url=url).stderr
+        made = outlast("documents", "create", "--markdown", str(plan), url=url)
         document = made.stdout.strip()
         assert made.returncode == Exit.OK, made.stderr
-        assert "Launch plan" in outlast("document", "list", url=url).stdout
-        assert outlast("document", "show", document, url=url).stdout == PLAN
+        assert "Launch plan" in outlast("documents", "list", url=url).stdout
+        assert outlast("documents", "show", document, url=url).stdout == PLAN
 
-        assert "version 2" in outlast("document", "import", document, str(more), url=url).stdout
-        shown = outlast("document", "diff", document, "1", url=url).stdout
+        assert "version 2" in outlast("documents", "import", document, str(more), url=url).stdout
+        shown = outlast("documents", "diff", document, "1", url=url).stdout
         assert "+## Risks" in shown
         assert "+Rain." in shown
-        history = json.loads(outlast("document", "versions", document, "--json", url=url).stdout)["items"]
+        history = json.loads(outlast("documents", "versions", document, "--json", url=url).stdout)["items"]
         assert [one["kind"] for one in history] == ["import", "created"]
-        swapped = outlast("document", "import", document, str(more), "--replace", url=url)
+        swapped = outlast("documents", "import", document, str(more), "--replace", url=url)
         assert "version 3" in swapped.stdout, swapped.stderr
-        outlast("document", "restore", document, "1", url=url)
-        assert outlast("document", "show", document, url=url).stdout == PLAN
+        outlast("documents", "restore", document, "1", url=url)
+        assert outlast("documents", "show", document, url=url).stdout == PLAN
 
-        outlast("document", "rename", document, "The plan", url=url)
-        whole = json.loads(outlast("document", "show", document, "--json", url=url).stdout)
+        outlast("documents", "rename", document, "The plan", url=url)
+        whole = json.loads(outlast("documents", "show", document, "--json", url=url).stdout)
         assert whole["title"] == "The plan"
         said = outlast(
-            "document", "comment", document, "Too long", "--section", whole["sections"][1]["id"], url=url
+            "documents", "comment", document, "Too long", "--section", whole["sections"][1]["id"], url=url
         )
         assert said.returncode == Exit.OK, said.stderr
-        assert "Too long" in outlast("document", "comments", document, url=url).stdout
+        assert "Too long" in outlast("documents", "comments", document, url=url).stdout
 
-        started = outlast("run", "start", "Tighten this document", "--document", document, url=url)
+        started = outlast("runs", "start", "Tighten this document", "--document", document, url=url)
         assert started.returncode == Exit.OK, started.stderr
-        (row,) = json.loads(outlast("proposal", "list", document, "--json", url=url).stdout)["items"]
+        (row,) = json.loads(outlast("proposals", "list", document, "--json", url=url).stdout)["items"]
         first, *_rest = row["edits"]
-        assert first["id"] in outlast("proposal", "show", row["id"], url=url).stdout
-        accepted = outlast("proposal", "accept", first["id"], "--text", "We begin in Lisbon.", url=url)
+        assert first["id"] in outlast("proposals", "show", row["id"], url=url).stdout
+        accepted = outlast("proposals", "accept", first["id"], "--text", "We begin in Lisbon.", url=url)
         assert accepted.returncode == Exit.OK, accepted.stderr
-        assert "We begin in Lisbon." in outlast("document", "show", document, url=url).stdout
-        assert outlast("proposal", "accept", first["id"], url=url).returncode == Exit.REFUSED
-        assert outlast("proposal", "reject", row["id"], url=url).returncode == Exit.OK
-        assert "Nothing is proposed" in outlast("proposal", "list", document, url=url).stderr
+        assert "We begin in Lisbon." in outlast("documents", "show", document, url=url).stdout
+        assert outlast("proposals", "accept", first["id"], url=url).returncode == Exit.REFUSED
+        assert outlast("proposals", "reject", row["id"], url=url).returncode == Exit.OK
+        assert "No proposals" in outlast("proposals", "list", document, url=url).stderr
 
-        assert outlast("document", "delete", document, url=url, stdin="n\n").returncode != Exit.OK
-        assert outlast("document", "delete", "--yes", document, url=url).returncode == Exit.OK
-        assert "No documents" in outlast("document", "list", url=url).stderr
+        assert outlast("documents", "delete", document, url=url, stdin="n\n").returncode != Exit.OK
+        assert outlast("documents", "delete", "--yes", document, url=url).returncode == Exit.OK
+        assert "No documents" in outlast("documents", "list", url=url).stderr

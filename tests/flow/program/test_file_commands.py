@@ -1,4 +1,4 @@
-"""`outlast file …` against a server, which reads what it is given by itself."""
+"""`outlast files …` against a server, which reads what it is given by itself."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ def test_files_are_added_read_found_saved_and_removed(tmp_path: Path) -> None:
     notes.write_text("# Rollout\n\nIt begins in March.\n")
     program.write_bytes(b"MZ\x90\x00\x03")
     with served(file) as url:
-        assert "No files" in outlast("file", "list", url=url).stderr
-        added = outlast("file", "add", str(report), str(notes), url=url)
+        assert "No files" in outlast("files", "list", url=url).stderr
+        added = outlast("files", "add", str(report), str(notes), url=url)
         assert added.returncode == Exit.OK, added.stderr
         first, second = added.stdout.split()
-        states = json.loads(outlast("file", "list", "--json", url=url).stdout)["items"]
+        states = json.loads(outlast("files", "list", "--json", url=url).stdout)["items"]
         assert {one["name"]: one["state"] for one in states} == {
             "report.pdf": "ready",
             "notes.md": "ready",
         }
-        assert outlast("file", "text", first, "--page", "2", url=url).stdout.strip() == "Prices of tiles"
-        assert "report.pdf, page 2" in outlast("file", "search", "tiles", url=url).stdout
-        assert "notes.md" in outlast("file", "search", "when does the rollout begin", url=url).stdout
+        assert outlast("files", "read", first, "--page", "2", url=url).stdout.strip() == "Prices of tiles"
+        assert "report.pdf, page 2" in outlast("files", "search", "tiles", url=url).stdout
+        assert "notes.md" in outlast("files", "search", "when does the rollout begin", url=url).stdout
 
         copy = tmp_path / "copy.pdf"
-        assert outlast("file", "save", first, str(copy), url=url).returncode == Exit.OK
+        assert outlast("files", "download", first, str(copy), url=url).returncode == Exit.OK
         assert copy.read_bytes() == report.read_bytes()
-        refused = outlast("file", "add", str(program), url=url)
+        refused = outlast("files", "add", str(program), url=url)
         assert refused.returncode == Exit.REFUSED
         assert "PDF" in refused.stderr
 
-        assert outlast("file", "remove", second, url=url).returncode == Exit.OK
-        assert "Nothing found" in outlast("file", "search", "rollout", url=url).stderr
+        assert outlast("files", "delete", second, url=url).returncode == Exit.OK
+        assert "Nothing found" in outlast("files", "search", "rollout", url=url).stderr

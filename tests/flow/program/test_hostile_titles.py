@@ -39,12 +39,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     notes = folder / "[b] notes [bold].md"
     notes.write_text(f"# Rollout {TITLE}\n\nIt begins in March.\nIt ends in May.\n")
     with served(config) as url:
-        done = outlast("run", "start", f"say {TITLE}", url=url)
+        done = outlast("runs", "start", f"say {TITLE}", url=url)
         assert done.returncode == Exit.OK, done.stderr
-        document = outlast("document", "new", TITLE, url=url).stdout.strip()
-        page = outlast("page", "new", TITLE, url=url).stdout.strip()
-        screen = outlast("screen", "create", TITLE, url=url).stdout.strip()
-        assert outlast("file", "add", str(notes), url=url).returncode == Exit.OK
+        document = outlast("documents", "create", TITLE, url=url).stdout.strip()
+        page = outlast("pages", "create", TITLE, url=url).stdout.strip()
+        screen = outlast("screens", "create", TITLE, url=url).stdout.strip()
+        assert outlast("files", "add", str(notes), url=url).returncode == Exit.OK
         thread = json.loads(outlast("threads", "list", "--json", url=url).stdout)["items"][0]["id"]
         here = Made(url, document, page, screen, thread)
         here.post("/v1/projects", name=TITLE)
@@ -55,26 +55,26 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
 LISTS = {
     "projects list": ("projects", "list"),
     "threads list": ("threads", "list"),
-    "run list": ("run", "list"),
-    "document list": ("document", "list"),
-    "document comments": ("document", "comments", "{document}"),
-    "page list": ("page", "list"),
-    "screen list": ("screen", "list"),
-    "file list": ("file", "list"),
-    "file search": ("file", "search", "rollout"),
+    "run list": ("runs", "list"),
+    "document list": ("documents", "list"),
+    "document comments": ("documents", "comments", "{document}"),
+    "page list": ("pages", "list"),
+    "screen list": ("screens", "list"),
+    "file list": ("files", "list"),
+    "file search": ("files", "search", "rollout"),
 }
 QUIET = {
-    "document versions": ("document", "versions", "{document}"),
-    "page versions": ("page", "versions", "{page}"),
-    "page actions": ("page", "actions", "{page}"),
-    "page links": ("page", "links", "{page}"),
-    "page code": ("page", "code", "{page}"),
-    "proposal list": ("proposal", "list", "{document}"),
-    "checkpoint list": ("checkpoint", "list", "{thread}"),
-    "sandbox list": ("sandbox", "list"),
-    "secret uses": ("secret", "uses"),
+    "document versions": ("documents", "versions", "{document}"),
+    "page versions": ("pages", "versions", "{page}"),
+    "page actions": ("pages", "actions", "{page}"),
+    "page links": ("pages", "links", "{page}"),
+    "page code": ("pages", "code", "{page}"),
+    "proposal list": ("proposals", "list", "{document}"),
+    "checkpoint list": ("checkpoints", "list", "{thread}"),
+    "sandbox list": ("sandboxes", "list"),
+    "secret uses": ("secrets", "uses"),
     "docs list": ("docs", "list"),
-    "screen themes": ("screen", "themes"),
+    "screen themes": ("screens", "themes"),
 }
 
 
@@ -84,16 +84,16 @@ def test_every_list_shows_a_title_that_looks_like_markup(made: Made, words: tupl
     told = outlast(*(word.format(**ids) for word in words), url=made.url)
     assert told.returncode == Exit.OK, told.stderr
     if words in LISTS.values():
-        assert ("[bold]" if words[0] == "file" else TITLE) in told.stdout
+        assert ("[bold]" if words[0] == "files" else TITLE) in told.stdout
 
 
 def test_a_hit_keeps_its_line_breaks(made: Made) -> None:
-    told = outlast("file", "search", "rollout", url=made.url)
+    told = outlast("files", "search", "rollout", url=made.url)
     assert "\ufffd" not in told.stdout
     assert "It begins in March.\nIt ends in May." in told.stdout
 
 
 def test_a_note_with_square_brackets_is_told_whole(made: Made) -> None:
-    note = json.loads(outlast("file", "search", "rollout", "--json", url=made.url).stdout)["note"]
+    note = json.loads(outlast("files", "search", "rollout", "--json", url=made.url).stdout)["note"]
     assert "[embeddings]" in note
-    assert note in outlast("file", "search", "rollout", url=made.url).stderr
+    assert note in outlast("files", "search", "rollout", url=made.url).stderr

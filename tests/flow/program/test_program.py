@@ -21,7 +21,10 @@ from outlast.base.errors import DataDirectoryInUse, InvalidSetting, OutlastError
 from outlast.base.settings import Settings, load_settings
 from outlast.base.settings.fields import SecretUrl
 from outlast.base.settings.tables import ProviderKind
-from outlast.kernel.cli.admin import Admin
+from outlast.db.database import Tx
+from outlast.kernel.accounts import store as accounts
+from outlast.kernel.accounts.store import NewToken
+from outlast.kernel.cli.admin import create_user, find_user, in_transaction
 from outlast.kernel.cli.client import Client
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.models.providers import KINDS
@@ -206,14 +209,26 @@ async def test_a_taken_port_is_refused_with_another_to_try(settings):
 
 async def test_an_open_address_needs_a_token_first(settings):
     error = await refused(settings(host="0.0.0.0"), UnsafeBind)
-    assert "outlast token create" in error.hint
+    assert "outlast tokens create" in error.hint
+
+
+def create_token(
+    settings: Settings, name: str, new_user: str | None = None, *, create: bool = False
+) -> NewToken:
+    def run(tx: Tx) -> NewToken:
+        user_id = create_user(tx, settings, new_user, None) if new_user else find_user(tx, settings, None)
+        return accounts.add_token(tx, user_id, name, None)
+
+    return in_transaction(settings, run, create=create)
+
+
+def revoke_token(settings: Settings, token_id: str, user: str) -> None:
+    in_transaction(settings, lambda tx: accounts.revoke_token(tx, find_user(tx, settings, user), token_id))
 
 
 async def test_with_a_token_the_server_opens_and_asks_everybody_for_it(settings):
     opened = settings(host="0.0.0.0")
-    token = await anyio.to_thread.run_sync(
-        lambda: Admin(opened, create=True).create("first", None, None, None, None).secret
-    )
+    token = await anyio.to_thread.run_sync(lambda: create_token(opened, "first", create=True).secret)
     async with running(opened) as program:
         address = program.address.replace("0.0.0.0", "127.0.0.1")
         async with Client(address, None) as nobody, Client(address, token) as owner:
@@ -226,10 +241,10 @@ async def test_tokens_are_made_and_revoked_beside_a_running_server(settings):
     chosen = settings()
     in_thread: Callable[[Callable[[], Any]], Awaitable[Any]] = anyio.to_thread.run_sync
     async with running(chosen) as program:
-        made = await in_thread(lambda: Admin(chosen).create("laptop", None, "Ada", None, None))
+        made = await in_thread(lambda: create_token(chosen, "laptop", "Ada"))
         async with Client(program.address, made.secret) as ada:
             assert (await ada.get("/v1/me"))["user"]["name"] == "Ada"
-            await in_thread(lambda: Admin(chosen).revoke(made.token.id, "Ada"))
+            await in_thread(lambda: revoke_token(chosen, made.token.id, "Ada"))
             with pytest.raises(OutlastError, match="revoked"):
                 await ada.get("/v1/me")
 
@@ -247,7 +262,7 @@ def test_every_kind_of_provider_that_can_be_configured_can_be_opened():
 async def test_a_follower_whose_token_ends_is_closed(settings):
     chosen = settings()
     async with running(chosen) as program:
-        made = await anyio.to_thread.run_sync(lambda: Admin(chosen).create("laptop", None, "Ada", None, None))
+        made = await anyio.to_thread.run_sync(lambda: create_token(chosen, "laptop", "Ada"))
         async with Client(program.address, made.secret) as ada:
             project_id = (await ada.get("/v1/me"))["default_project_id"]
             await ada.post(f"/v1/projects/{project_id}/threads", {"title": "One"})

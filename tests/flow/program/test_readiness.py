@@ -35,7 +35,7 @@ def config(tmp_path: Path) -> Path:
     """Of a server that has been set up."""
     file = tmp_path / "outlast.toml"
     file.write_text(CONFIG.format(folder=tmp_path / "data"))
-    made = outlast("token", "create", "--config", str(file))
+    made = outlast("tokens", "create", "--config", str(file))
     assert made.returncode == Exit.OK, made.stderr
     return file
 

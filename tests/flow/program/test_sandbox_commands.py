@@ -1,4 +1,4 @@
-"""`outlast sandbox …` against a server with a real sandbox."""
+"""`outlast sandboxes …` against a server with a real sandbox."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture
 def sandbox(server: str) -> str:
     """A sandbox made ahead of its use: a warm thread's."""
-    assert outlast("run", "start", "Hello", url=server).returncode == Exit.OK
+    assert outlast("runs", "start", "Hello", url=server).returncode == Exit.OK
     for _ in range(200):
-        items = json.loads(outlast("sandbox", "list", "--json", url=server).stdout)["items"]
+        items = json.loads(outlast("sandboxes", "list", "--json", url=server).stdout)["items"]
         ready = [item["id"] for item in items if item["state"] == "ready"]
         if ready:
             return str(ready[0])
@@ -37,30 +37,30 @@ def sandbox(server: str) -> str:
 
 
 def test_a_sandbox_is_listed_shown_paused_resumed_and_ended(server: str, sandbox: str) -> None:
-    listed = outlast("sandbox", "list", url=server).stdout
+    listed = outlast("sandboxes", "list", url=server).stdout
     assert sandbox in listed
     assert "iB" in listed
     assert "pauses in" in listed
-    shown = json.loads(outlast("sandbox", "show", sandbox, url=server).stdout)
+    shown = json.loads(outlast("sandboxes", "show", sandbox, "--json", url=server).stdout)
     assert shown["memory_bytes"] > 0
     assert [clock["name"] for clock in shown["clocks"]] == ["sandbox_pause", "sandbox_stop", "sandbox_kill"]
     assert shown["limits"]["memory_bytes"] == 256 * 1024 * 1024
-    assert outlast("sandbox", "pause", sandbox, url=server).stdout == f"{sandbox}: frozen\n"
-    assert outlast("sandbox", "resume", sandbox, url=server).stdout == f"{sandbox}: ready\n"
-    assert outlast("sandbox", "logs", sandbox, url=server).returncode == Exit.OK
-    asked = outlast("sandbox", "kill", sandbox, url=server, stdin="n\n")
+    assert outlast("sandboxes", "pause", sandbox, url=server).stdout == f"{sandbox}: frozen\n"
+    assert outlast("sandboxes", "resume", sandbox, url=server).stdout == f"{sandbox}: ready\n"
+    assert outlast("sandboxes", "logs", sandbox, url=server).returncode == Exit.OK
+    asked = outlast("sandboxes", "kill", sandbox, url=server, stdin="n\n")
     assert asked.returncode != Exit.OK
-    assert outlast("sandbox", "kill", "--yes", sandbox, url=server).stdout == f"{sandbox}: killed\n"
-    assert sandbox not in outlast("sandbox", "list", url=server).stdout
+    assert outlast("sandboxes", "kill", "--yes", sandbox, url=server).stdout == f"{sandbox}: killed\n"
+    assert sandbox not in outlast("sandboxes", "list", url=server).stdout
 
 
 def test_a_log_that_is_not_there_is_told_with_those_that_are(server: str, sandbox: str) -> None:
-    told = outlast("sandbox", "logs", sandbox, "--service", "web", url=server)
-    assert told.returncode == Exit.FAILED
-    assert "there are: sandbox" in told.stderr
+    told = outlast("sandboxes", "logs", sandbox, "--service", "web", url=server)
+    assert told.returncode == Exit.REFUSED_TO_START
+    assert "Use one of: sandbox" in told.stderr
 
 
 def test_a_sandbox_that_is_not_there_is_told_in_words(server: str) -> None:
-    told = outlast("sandbox", "pause", "sbx_none", url=server)
+    told = outlast("sandboxes", "pause", "sbx_none", url=server)
     assert told.returncode == Exit.REFUSED
     assert "not_found" in told.stderr

@@ -1,4 +1,4 @@
-"""`outlast secret uses` against a server of its own process, whose sandbox sends a secret to a host of the test."""
+"""`outlast secrets uses` against a server of its own process, whose sandbox sends a secret to a host of the test."""
 
 from __future__ import annotations
 
@@ -77,9 +77,9 @@ allow_private = ["127.0.0.1:{door}"]
             found: list[dict[str, str]] = json.loads(outlast(*command, "--json", url=address).stdout)["items"]
             return found
 
-        outlast("run", "start", "Hello", url=address)
-        until("a sandbox", lambda: [one for one in items("sandbox", "list") if one["state"] == "ready"])
-        sandbox_id = items("sandbox", "list")[0]["id"]
+        outlast("runs", "start", "Hello", url=address)
+        until("a sandbox", lambda: [one for one in items("sandboxes", "list") if one["state"] == "ready"])
+        sandbox_id = items("sandboxes", "list")[0]["id"]
         script = f'curl -sS -H "X-Key: $TRACKER_KEY" "http://127.0.0.1:{door}/issues?all=1"; sleep 600'
         request = urllib.request.Request(
             f"{address}/v1/sandboxes/{sandbox_id}/services/ask",
@@ -89,11 +89,11 @@ allow_private = ["127.0.0.1:{door}"]
         )
         with urllib.request.urlopen(request, timeout=60) as answer:
             assert answer.status < 300
-        until("a use", lambda: items("secret", "uses"))
-        use = items("secret", "uses", "--secret", "TRACKER_KEY", "--sandbox", sandbox_id)[-1]
-        assert items("secret", "uses", "--secret", "OTHER_KEY") == []
-        shown = outlast("secret", "uses", url=address).stdout
-        logs = outlast("sandbox", "logs", sandbox_id, url=address).stdout
+        until("a use", lambda: items("secrets", "uses"))
+        use = items("secrets", "uses", "--secret", "TRACKER_KEY", "--sandbox", sandbox_id)[-1]
+        assert items("secrets", "uses", "--secret", "OTHER_KEY") == []
+        shown = outlast("secrets", "uses", url=address).stdout
+        logs = outlast("sandboxes", "logs", sandbox_id, url=address).stdout
     assert (use["secret"], use["host"], use["path"]) == ("TRACKER_KEY", f"127.0.0.1:{door}", "/issues")
     assert Tracker.seen[0] == SECRET
     assert "TRACKER_KEY" in shown

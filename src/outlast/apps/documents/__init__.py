@@ -11,3 +11,10 @@ like to make and a person decides about. A *comment* is a remark on the document
 change, `comments/` the remarks. `store.py` has the rows and the news. A section's lock is kept like a thread's
 (`section_locks.py`, docs/states.md). `agent/` is the document's agent.
 """
+
+from outlast.kernel.cli.command_group import WORK, CommandGroup
+
+COMMANDS = (
+    CommandGroup("documents", f"{__name__}.commands", "Documents, their versions and comments", WORK),
+    CommandGroup("proposals", f"{__name__}.proposals.commands", "Changes that agents propose", WORK),
+)

@@ -1,274 +1,193 @@
-"""`outlast document …`: documents as Markdown, what they were, and what people say about them."""
+"""`outlast documents …`: documents as Markdown, their versions and comments."""
 
 import difflib
 import sys
-import uuid
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from outlast.apps.documents.proposals import commands as proposals
-from outlast.kernel.cli.consoles import err, out, tell_bytes, tell_json, tell_rows
-from outlast.kernel.cli.options import (
-    DEFAULT_URL,
-    JsonOption,
-    TokenOption,
-    UrlOption,
-    all_of_project,
-    made_in_project,
-    text_of,
-    with_server,
-)
+from outlast.kernel.cli.commands import Commands
+from outlast.kernel.cli.options import LimitOption, ProjectOption, read_text
+from outlast.kernel.cli.session import call_server, wants_json
+from outlast.kernel.cli.subject_verbs import add_subject_verbs, create_in_project, list_of_project
+from outlast.kernel.cli.terminal import err, out, print_bytes, print_json, print_list, print_result
 
 if TYPE_CHECKING:
     from outlast.kernel.cli.client import Client
 
-app = typer.Typer(
-    no_args_is_help=True, help="Documents: make, read and write as Markdown, compare, restore, comment."
-)
+app = Commands()
 DocumentArgument = Annotated[str, typer.Argument(help="Id of the document (doc_…).")]
-MarkdownArgument = Annotated[str, typer.Argument(help="File of Markdown; '-' reads it from standard input.")]
-LOOKS = {"+": "green", "-": "red", "@": "dim"}
+COLOURS = {"+": "green", "-": "red", "@": "dim"}
 
 
-@app.command("list")
-def list_documents(
-    project: Annotated[str | None, typer.Option(help="Project; without: the default one.")] = None,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """The documents of a project, oldest first."""
-    items = with_server(url, token, lambda client: all_of_project(client, project, "documents"))
-    if as_json:
-        tell_json({"items": items, "next": None})
-        return
-    rows = [
-        (
-            item["id"],
-            item["version"],
-            item["words"],
-            item["open_comments"],
-            item["open_edits"],
-            item["updated_at"][:19],
-            item["title"][:60],
-        )
-        for item in items
-    ]
-    columns = ("document", "version", "words", "comments", "edits", "changed", "title")
-    tell_rows(columns, rows, empty="No documents: 'outlast document new' makes one.")
+@app.verb("list", "outlast documents list --project prj_01h…")
+def list_documents(project: ProjectOption = None, limit: LimitOption = None) -> None:
+    """List the documents of a project, the oldest first."""
+    print_list(
+        list_of_project("documents", project, limit),
+        "document=id version words comments=open_comments edits=open_edits changed=updated_at title",
+        empty="No documents. Create one with 'outlast documents create'.",
+    )
 
 
-@app.command()
-def new(
-    title: Annotated[str | None, typer.Argument(help="Its title; without: its first heading.")] = None,
+@app.verb("create", "outlast documents create --markdown plan.md", "new")
+def create(
+    title: Annotated[str | None, typer.Argument(help="Title. Default: its first heading.")] = None,
     markdown: Annotated[
-        str | None, typer.Option(help="File of its Markdown; '-' reads it from standard input.")
+        str | None, typer.Option(help="File with its Markdown. '-' reads standard input.")
     ] = None,
-    project: Annotated[str | None, typer.Option(help="Project; without: the default one.")] = None,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    project: ProjectOption = None,
 ) -> None:
-    """Make a document and print its id. Then: outlast run start "tighten it" --document ID"""
-    given = {"title": title, "markdown": None if markdown is None else text_of(markdown)}
+    """Create a document and print its id.
 
-    made = with_server(url, token, lambda client: made_in_project(client, project, "documents", given))
-    tell_json(made) if as_json else out.print(made["id"])
+    Then let an agent work on it: outlast runs start "tighten it" --document ID"""
+    text = None if markdown is None else read_text(markdown)
+    create_in_project("documents", project, title=title, markdown=text)
 
 
-@app.command()
+@app.verb("show", "outlast documents show doc_01h…")
 def show(
     document: DocumentArgument,
-    version: Annotated[int | None, typer.Option(help="As it was; without: as it is.", min=0)] = None,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    version: Annotated[
+        int | None, typer.Option(help="An earlier version. Default: the newest.", min=0)
+    ] = None,
 ) -> None:
-    """A document as Markdown; with --json everything about it, with the ids of its sections and blocks."""
-    if not as_json:
+    """Print a document as Markdown.
+
+    With --json it has the ids of sections and blocks."""
+    if not wants_json():
         path = f"/v1/documents/{document}/markdown"
-        tell_bytes(with_server(url, token, lambda client: client.content(path, version=version)))
+        print_bytes(call_server(lambda client: client.content(path, version=version)))
         return
     path = f"/v1/documents/{document}" + ("" if version is None else f"/versions/{version}")
-    tell_json(with_server(url, token, lambda client: client.get(path)))
+    print_json(call_server(lambda client: client.get(path)))
 
 
-@app.command("import")
-def put_in(
+@app.verb("import", "outlast documents import doc_01h… plan.md --replace")
+def import_markdown(
     document: DocumentArgument,
-    markdown: MarkdownArgument,
+    markdown: Annotated[str, typer.Argument(help="File with Markdown. '-' reads standard input.")],
     replace: Annotated[
-        bool, typer.Option("--replace", help="Instead of what is there; without: at its end.")
+        bool, typer.Option("--replace", help="Replace the document instead of appending to it.")
     ] = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
 ) -> None:
-    """Put Markdown into a document, as one version."""
-    path, body = f"/v1/documents/{document}/import", {"markdown": text_of(markdown), "replace": replace}
-
-    async def work(client: "Client") -> Any:
-        return await client.post(path, body | (await _seen(client, document) if replace else {}))
-
-    told = with_server(url, token, work)
-    out.print(f"{document}: version {told['version']}")
+    """Import Markdown into a document as a new version."""
+    body = {"markdown": read_text(markdown), "replace": replace}
+    _write(document, "import", body, seen=replace)
 
 
-@app.command()
-def rename(
-    document: DocumentArgument,
-    title: Annotated[str, typer.Argument(help="Its new title.")],
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """Give a document another title."""
-    with_server(url, token, lambda client: client.patch(f"/v1/documents/{document}", {"title": title}))
-    out.print(f"{document}: renamed")
-
-
-@app.command()
+@app.verb("versions", "outlast documents versions doc_01h…")
 def versions(
     document: DocumentArgument,
-    before: Annotated[int | None, typer.Option(help="Only older ones than this version.")] = None,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    before: Annotated[int | None, typer.Option(help="Only versions older than this one.")] = None,
+    limit: LimitOption = 50,
 ) -> None:
-    """What a document was, newest first, and who changed it."""
-    path = f"/v1/documents/{document}/versions"
-    found = with_server(url, token, lambda client: client.get(path, before=before))
-    if as_json:
-        tell_json(found)
-        return
-    rows = [
-        (
-            item["version"],
-            item["kind"],
-            item["created_at"][:19],
-            (item["by_name"] or "")[:20],
-            item["summary"][:70],
-        )
-        for item in found["items"]
-    ]
-    tell_rows(("version", "kind", "when", "who", "what"), rows, empty="It has never been changed.")
+    """List the versions of a document, the newest first."""
+    print_list(
+        call_server(lambda client: client.items(f"/v1/documents/{document}/versions", limit, before=before)),
+        "version kind when=created_at who=by_name change=summary",
+        empty="No versions: the document has not been changed.",
+    )
 
 
-@app.command()
+@app.verb("diff", "outlast documents diff doc_01h… 3 5")
 def diff(
     document: DocumentArgument,
     before: Annotated[int, typer.Argument(help="Version to compare.", min=0)],
-    after: Annotated[int | None, typer.Argument(help="With this one; without: as it is.", min=0)] = None,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    after: Annotated[
+        int | None, typer.Argument(help="Version to compare with. Default: the newest.", min=0)
+    ] = None,
 ) -> None:
-    """What differs between two versions, as Markdown, in the form that patch reads."""
+    """Show what changed between two versions, as a unified diff of Markdown."""
     path = f"/v1/documents/{document}/markdown"
 
     async def work(client: "Client") -> tuple[str, str]:
         old = await client.content(path, version=before)
         return old.decode(), (await client.content(path, version=after)).decode()
 
-    old, now = with_server(url, token, work)
-    for line in _unified(old, now, before, after):
-        out.print(line, style=LOOKS.get(line[:1], ""))
+    old, new = call_server(work)
+    lines = list(_unified(old, new, before, after))
+    if wants_json():
+        print_json({"diff": "\n".join(lines)})
+        return
+    for line in lines:
+        out.print(line, style=COLOURS.get(line[:1], ""))
 
 
-@app.command()
+@app.verb("restore", "outlast documents restore doc_01h… 3")
 def restore(
     document: DocumentArgument,
-    version: Annotated[int, typer.Argument(help="See 'document versions'.", min=0)],
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    version: Annotated[int, typer.Argument(help="Version; see 'outlast documents versions'.", min=0)],
 ) -> None:
-    """Make it what it was, as a new version."""
-    path, body = f"/v1/documents/{document}/restore", {"version": version}
-
-    async def work(client: "Client") -> Any:
-        return await client.post(path, body | await _seen(client, document))
-
-    told = with_server(url, token, work)
-    out.print(f"{document}: version {told['version']}")
+    """Restore an earlier version of a document as a new version."""
+    _write(document, "restore", {"version": version}, seen=True)
 
 
-@app.command()
+@app.verb("comments", "outlast documents comments doc_01h… --status all")
 def comments(
     document: DocumentArgument,
-    status: Annotated[str, typer.Option(help="open, resolved or all.")] = "open",
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    status: Annotated[
+        Literal["open", "resolved", "all"], typer.Option(help="Only comments of this status.")
+    ] = "open",
+    limit: LimitOption = None,
 ) -> None:
-    """What people say about it."""
+    """List the comments on a document."""
     path = f"/v1/documents/{document}/comments"
-    found = with_server(url, token, lambda client: client.get(path, status=status))
-    if as_json:
-        tell_json(found)
-        return
-    rows = [
-        (
-            item["id"],
-            item["status"],
-            (item["by_name"] or "agent")[:20],
-            (item["assigned_name"] or item["assigned_to"] or "")[:20],
-            ("↳ " if item["parent_id"] else "") + " ".join(item["body"].split())[:70],
-        )
-        for item in found["items"]
-    ]
-    tell_rows(("comment", "status", "who", "given to", "text"), rows, empty="No comments.")
+    print_list(
+        call_server(lambda client: client.items(path, limit, cursor="after", status=status)),
+        "comment=id status who assigned_to=assigned text",
+        lambda item: {
+            "who": item["by_name"] or "agent",
+            "assigned": item["assigned_name"] or item["assigned_to"],
+            "text": ("↳ " if item["parent_id"] else "") + item["body"],
+        },
+        empty="No comments.",
+    )
 
 
-@app.command()
+@app.verb("comment", 'outlast documents comment doc_01h… "Add a source" --agent')
 def comment(
     document: DocumentArgument,
-    text: Annotated[str, typer.Argument(help="What to say; '-' reads it from standard input.")],
-    section: Annotated[str | None, typer.Option(help="On this section (sec_…).")] = None,
-    block: Annotated[str | None, typer.Option(help="On this block (blk_…).")] = None,
+    text: Annotated[str, typer.Argument(help="Text. '-' reads standard input.")],
+    section: Annotated[str | None, typer.Option(help="Comment on this section (sec_…).")] = None,
+    block: Annotated[str | None, typer.Option(help="Comment on this block (blk_…).")] = None,
     answer: Annotated[str | None, typer.Option(help="Answer this comment (cmt_…).")] = None,
-    agent: Annotated[bool, typer.Option("--agent", help="Give it to the agent.")] = False,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    agent: Annotated[bool, typer.Option("--agent", help="Assign it to the agent.")] = False,
 ) -> None:
-    """Say something about it, and print the comment's id."""
-    given = {
+    """Comment on a document and print the id of the comment."""
+    body = {
+        "body": sys.stdin.read() if text == "-" else text,
         "section_id": section,
         "block_id": block,
         "parent_id": answer,
         "assign": "agent" if agent else None,
     }
-    body = {"body": sys.stdin.read() if text == "-" else text}
-    body |= {name: value for name, value in given.items() if value is not None}
-    path = f"/v1/documents/{document}/comments"
-    made = with_server(url, token, lambda client: client.post(path, body, idempotency_key=uuid.uuid4().hex))
-    if not as_json and made["thread_id"]:
-        err.print(f"the agent works on it in {made['thread_id']}", style="dim")
-    tell_json(made) if as_json else out.print(made["id"])
+    made = call_server(lambda client: client.create(f"/v1/documents/{document}/comments", **body))
+    if made["thread_id"]:
+        err.print(f"The agent works on it in {made['thread_id']}.", style="dim")
+    print_result(made, made["id"])
 
 
-@app.command()
-def delete(
-    document: DocumentArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """Remove a document with its history, comments and conversations (owners)."""
-    if not yes:
-        typer.confirm(f"Delete {document} with its history, comments and conversations?", abort=True)
-    with_server(url, token, lambda client: client.delete(f"/v1/documents/{document}"))
-    out.print(f"{document}: deleted")
+add_subject_verbs(app, "document", "doc_01h…", "its history, comments and conversations", copies=False)
 
 
-async def _seen(client: "Client", document: str) -> dict[str, int]:
-    """What is replaced is what the document says now, and nothing that somebody writes meanwhile."""
+def _write(document: str, action: str, body: dict[str, Any], *, seen: bool) -> None:
+    """Change the document. `seen`: only if nobody changes it between now and then."""
+
+    async def work(client: "Client") -> Any:
+        sent = body | (await _newest(client, document) if seen else {})
+        return await client.post(f"/v1/documents/{document}/{action}", sent)
+
+    changed = call_server(work)
+    print_result(changed, f"{document}: version {changed['version']}")
+
+
+async def _newest(client: "Client", document: str) -> dict[str, int]:
     newest = (await client.get(f"/v1/documents/{document}/versions", limit=1))["items"]
     return {"seen": newest[0]["version"] if newest else 0}
 
 
-def _unified(old: str, now: str, before: int, after: int | None) -> Iterator[str]:
-    names = f"version {before}", "now" if after is None else f"version {after}"
-    return difflib.unified_diff(old.splitlines(), now.splitlines(), *names, lineterm="")
-
-
-COMMANDS: Final = {"document": app, "proposal": proposals.app}
+def _unified(old: str, new: str, before: int, after: int | None) -> Iterator[str]:
+    names = f"version {before}", "newest" if after is None else f"version {after}"
+    return difflib.unified_diff(old.splitlines(), new.splitlines(), *names, lineterm="")

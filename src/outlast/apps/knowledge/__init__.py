@@ -6,3 +6,7 @@ that an agent saved, that a search found. Search goes by words (BM25, always the
 where one is configured: `search.py` says how the two meet. Indexes live in memory, are made from the database, and can
 be thrown away at any time.
 """
+
+from outlast.kernel.cli.command_group import WORK, CommandGroup
+
+COMMANDS = (CommandGroup("docs", f"{__name__}.commands", "Documentation that agents search", WORK),)

@@ -1,151 +1,172 @@
-"""`outlast docs …`: documentation that agents look things up in."""
+"""`outlast docs …`: documentation that agents search."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-import anyio
 import typer
 
-from outlast.apps.knowledge.search_command import search
-from outlast.kernel.cli.consoles import err, out, tell_json, tell_rows
+from outlast.kernel.cli import terminal
+from outlast.kernel.cli.commands import Commands
 from outlast.kernel.cli.exits import Exit
-from outlast.kernel.cli.options import DEFAULT_URL, JsonOption, TokenOption, UrlOption, with_server
+from outlast.kernel.cli.options import LimitOption, ProjectOption, WaitOption
+from outlast.kernel.cli.session import call_server, wants_json
 
 if TYPE_CHECKING:
     from outlast.kernel.cli.client import Client
 
-app = typer.Typer(
-    no_args_is_help=True, help="Documentation that agents look things up in: add, list, search, refresh."
-)
-app.command()(search)
+app = Commands()
 
 ENDINGS: Final = (".md", ".mdx", ".markdown", ".rst", ".txt", ".html", ".htm", ".pyi", ".d.ts")
-DONE: Final = ("ready", "failed")
-MOST_PAUSE_S: Final = 2.0
-ProjectOption = Annotated[str | None, typer.Option(help="Project; without: the default one.")]
-SourceArgument = Annotated[str, typer.Argument(help="Id of the source (src_…); see 'docs list'.")]
-KindOption = Annotated[
-    str | None,
-    typer.Option(help="markdown, llms_txt, sitemap, folder or package, where the address does not tell."),
+HIT_LINES: Final = 12
+PackageOption = Annotated[
+    str | None, typer.Option("--package", "-p", help="Only documentation of this package.")
 ]
 
 
-@app.command()
+@app.verb("add", "outlast docs add npm:react https://react.dev/llms.txt")
 def add(
     package: Annotated[str, typer.Argument(help="What it documents: npm:NAME, pypi:NAME or any name.")],
     place: Annotated[
-        str, typer.Argument(metavar="FILE-OR-URL", help="A file or folder here, an address, or: package.")
+        str, typer.Argument(metavar="FILE-OR-URL", help="A local file or folder, an address, or 'package'.")
     ],
     project: ProjectOption = None,
-    kind: KindOption = None,
-    wait: Annotated[bool, typer.Option(help="Wait until it is read.")] = True,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    kind: Annotated[
+        Literal["markdown", "llms_txt", "sitemap", "folder", "package"] | None,
+        typer.Option(help="What the address points to. Default: detected."),
+    ] = None,
+    wait: WaitOption = True,
 ) -> None:
-    """Add documentation to a project. A file or folder of this machine is read here and sent; an address is read by
-    the server. The same place again is read anew."""
+    """Add documentation to a project, or read it again.
+
+    Local files and folders are sent to the server. The server reads addresses itself."""
     bodies = _bodies(package, place, project, kind)
 
     async def work(client: "Client") -> list[dict[str, Any]]:
         made = []
         for body in bodies:
-            source = await client.post("/v1/knowledge/sources", body)
-            made.append(await _read(client, source) if wait and source["kind"] != "text" else source)
+            source = await client.post(
+                "/v1/knowledge/sources", {name: one for name, one in body.items() if one is not None}
+            )
+            made.append(
+                await _wait_until_read(client, source) if wait and source["kind"] != "text" else source
+            )
         return made
 
-    sources = with_server(url, token, work)
-    if as_json:
-        tell_json(sources[0] if len(sources) == 1 else {"items": sources, "next": None})
-    for source in sources if not as_json else ():
-        _tell(source)
-    if any(source["state"] == "failed" for source in sources):
-        raise typer.Exit(Exit.REFUSED)
+    sources = call_server(work)
+    _print_sources(sources, sources[0] if len(sources) == 1 else {"items": sources, "next": None})
 
 
-@app.command("list")
+@app.verb("list", "outlast docs list --package npm:react")
 def list_sources(
-    project: ProjectOption = None,
-    package: Annotated[str | None, typer.Option("--package", "-p", help="Only this package's.")] = None,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    project: ProjectOption = None, package: PackageOption = None, limit: LimitOption = None
 ) -> None:
-    """What can be searched: everybody's sources and the project's, how far they are, and why one failed."""
+    """List the documentation of a project and of everybody, with its state."""
     asked = {"project_id": project, "package": package}
-    found = with_server(url, token, lambda client: client.get("/v1/knowledge/sources", **asked))
-    if as_json:
-        tell_json(found)
-        return
-    rows = [
-        (
-            item["id"],
-            item["package"],
-            item["version"],
-            item["state"],
-            str(item["passages"]),
-            (item["fetched_at"] or "never")[:16],
-            "everybody" if item["project_id"] is None else "project",
-            item["location"],
-        )
-        for item in found["items"]
-    ]
-    columns = ("source", "package", "version", "state", "passages", "read", "for", "place")
-    tell_rows(columns, rows, empty="No documentation yet: 'outlast docs add PACKAGE FILE-OR-URL' adds some.")
+    found = call_server(lambda client: client.get("/v1/knowledge/sources", **asked))
+    found["items"] = found["items"][:limit]
+    terminal.print_list(
+        found,
+        "source=id package version state passages read for place=location",
+        lambda item: {
+            "read": terminal.local_time(item["fetched_at"]) or "never",
+            "for": "project" if item["project_id"] else "everybody",
+        },
+        empty="No documentation. Add some with 'outlast docs add PACKAGE FILE-OR-URL'.",
+    )
     for item in found["items"]:
         if item["error"]:
-            err.print(f"{item['id']}: {item['error']}", style="yellow")
+            terminal.err.print(f"{item['id']}: {item['error']}", style="yellow")
 
 
-@app.command()
-def refresh(
-    source: Annotated[
-        str | None, typer.Argument(help="Id of the source (src_…); without: all of them.")
-    ] = None,
+@app.verb("search", "outlast docs search useEffect cleanup --package npm:react")
+def search(
+    query: Annotated[list[str], typer.Argument(help="Words to search for.")],
+    package: PackageOption = None,
+    limit: LimitOption = 5,
     project: ProjectOption = None,
-    wait: Annotated[bool, typer.Option(help="Wait until it is read.")] = True,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
 ) -> None:
-    """Have documentation read again now; what has not changed is kept."""
+    """Search the documentation as agents do, the best hit first."""
+    asked = {"q": " ".join(query), "package": package, "limit": limit, "project_id": project}
+    found = call_server(lambda client: client.get("/v1/knowledge/search", **asked))
+    if wants_json():
+        terminal.print_json(found)
+        return
+    for number, hit in enumerate(found["items"], 1):
+        _print_hit(number, hit)
+    if not found["items"]:
+        terminal.err.print("Nothing found. 'outlast docs list' shows what can be searched.", style="dim")
+    if found["note"]:
+        terminal.err.print(found["note"], style="dim")
+
+
+@app.verb("refresh", "outlast docs refresh src_01h…")
+def refresh(
+    source: Annotated[str | None, typer.Argument(help="Id of a source (src_…). Default: all.")] = None,
+    project: ProjectOption = None,
+    wait: WaitOption = True,
+) -> None:
+    """Read documentation again now, and update what has changed."""
 
     async def work(client: "Client") -> list[dict[str, Any]]:
         ids = [source] if source is not None else await _refreshable(client, project)
         asked = [await client.post(f"/v1/knowledge/sources/{one}/refresh") for one in ids]
-        return [await _read(client, one) for one in asked] if wait else asked
+        return [await _wait_until_read(client, one) for one in asked] if wait else asked
 
-    sources = with_server(url, token, work)
-    if as_json:
-        tell_json({"items": sources, "next": None})
-    for one in sources if not as_json else ():
-        _tell(one)
-    if any(one["state"] == "failed" for one in sources):
+    sources = call_server(work)
+    _print_sources(sources, {"items": sources, "next": None})
+
+
+@app.verb("delete", "outlast docs delete src_01h…", "remove")
+def delete(source: Annotated[str, typer.Argument(help="Id of the source (src_…).")]) -> None:
+    """Delete a source of a project.
+
+    Sources of the configuration are removed there."""
+    call_server(lambda client: client.delete(f"/v1/knowledge/sources/{source}"))
+    terminal.print_result({"id": source, "state": "deleted"}, f"{source}: deleted")
+
+
+def _print_sources(sources: list[dict[str, Any]], as_json: Any) -> None:
+    """What was read. Ends the command where something could not be."""
+    if wants_json():
+        terminal.print_json(as_json)
+    for source in sources if not wants_json() else ():
+        if source["error"]:
+            terminal.err.print(source["error"], style="red" if source["state"] == "failed" else "yellow")
+        line = f"{source['id']}  {source['package']} {source['version']}".rstrip()
+        terminal.out.print(f"{line}  {source['state']}, {source['passages']} passages")
+    if any(source["state"] == "failed" for source in sources):
         raise typer.Exit(Exit.REFUSED)
 
 
-@app.command()
-def remove(source: SourceArgument, url: UrlOption = DEFAULT_URL, token: TokenOption = None) -> None:
-    """Remove a source that was added to a project. What the configuration names, the operator takes out there."""
-    with_server(url, token, lambda client: client.delete(f"/v1/knowledge/sources/{source}"))
-    out.print(f"{source} is removed.")
+def _print_hit(number: int, hit: dict[str, Any]) -> None:
+    heading = terminal.one_line(hit["heading"] or hit["package"])
+    terminal.out.print(
+        terminal.styled((f"{number}. {heading}", "bold"), "  ", (f"{hit['score']:.2f}", "dim"))
+    )
+    where = [hit["package"], hit["version"], (hit["fetched_at"] or "")[:10], hit["url"] or hit["usage"]]
+    terminal.out.print("   " + "  ".join(part for part in where if part), style="dim")
+    lines = hit["text"].strip().splitlines()
+    for line in lines[:HIT_LINES]:
+        terminal.out.print(f"   {line}")
+    if len(lines) > HIT_LINES:
+        terminal.out.print(f"   … {len(lines) - HIT_LINES} more lines", style="dim")
+    terminal.out.print()
 
 
 def _bodies(package: str, place: str, project: str | None, kind: str | None) -> list[dict[str, Any]]:
-    """What is sent: one source, or one for each document of a folder here."""
+    """The requests to send: one source, or one for each document of a local folder."""
     common = {"package": package, "project_id": project, "kind": kind}
     path = Path(place).expanduser()
     if place == "package" or place.startswith(("http://", "https://", "npm:", "pypi:")) or not path.exists():
-        return [_given(common | {"location": place})]
+        return [common | {"location": place}]
     if path.is_file():
-        return [_given(common | {"name": path.name, "text": _text(path), "kind": None})]
+        return [common | {"name": path.name, "text": _text(path), "kind": None}]
     files = [one for one in sorted(path.rglob("*")) if one.is_file() and one.name.lower().endswith(ENDINGS)]
     files = [one for one in files if not _is_hidden(one.relative_to(path))]
     if not files:
-        err.print(f"{place} holds no documents ({', '.join(ENDINGS)}).", style="red")
-        raise typer.Exit(Exit.REFUSED_TO_START)
+        raise typer.BadParameter(f"{place} has no documents. Documents end in {', '.join(ENDINGS)}.")
     names = {one: f"{path.resolve().name}/{one.relative_to(path).as_posix()}" for one in files}
-    return [_given(common | {"name": names[one], "text": _text(one), "kind": None}) for one in files]
+    return [common | {"name": names[one], "text": _text(one), "kind": None} for one in files]
 
 
 def _is_hidden(path: Path) -> bool:
@@ -156,12 +177,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8", "replace")
     except OSError as error:
-        err.print(f"{path} cannot be read: {error.strerror}.", style="red")
-        raise typer.Exit(Exit.REFUSED_TO_START) from None
-
-
-def _given(body: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in body.items() if value is not None}
+        raise typer.BadParameter(f"{path} cannot be read: {error.strerror}.") from None
 
 
 async def _refreshable(client: "Client", project: str | None) -> list[str]:
@@ -169,23 +185,6 @@ async def _refreshable(client: "Client", project: str | None) -> list[str]:
     return [item["id"] for item in found["items"] if item["kind"] != "text"]
 
 
-async def _read(client: "Client", source: dict[str, Any]) -> dict[str, Any]:
-    """The source once it is read."""
-    pause_s = 0.1
-    if source["state"] not in DONE:
-        err.print(f"reading {source['location']} …", style="dim")
-    while source["state"] not in DONE:
-        await anyio.sleep(pause_s)
-        pause_s = min(pause_s * 1.5, MOST_PAUSE_S)
-        source = await client.get(f"/v1/knowledge/sources/{source['id']}")
-    return source
-
-
-def _tell(source: dict[str, Any]) -> None:
-    if source["error"]:
-        err.print(source["error"], style="red" if source["state"] == "failed" else "yellow")
-    line = f"{source['id']}  {source['package']} {source['version']}".rstrip()
-    out.print(f"{line}  {source['state']}, {source['passages']} passages")
-
-
-COMMANDS: Final = {"docs": app}
+async def _wait_until_read(client: "Client", source: dict[str, Any]) -> Any:
+    terminal.err.print(f"Reading {source['location']} …", style="dim")
+    return await client.until_read(f"/v1/knowledge/sources/{source['id']}", source)

@@ -11,3 +11,7 @@ that an agent saved for later (`apps/knowledge`).
 the same transaction, so that lists, answers and events never disagree. `agent/` is the page's agent; `embeds/` serves
 pages under host names of their own.
 """
+
+from outlast.kernel.cli.command_group import WORK, CommandGroup
+
+COMMANDS = (CommandGroup("pages", f"{__name__}.commands", "Live pages, their actions and links", WORK),)

@@ -1,331 +1,214 @@
-"""`outlast page …`: live pages; what is done on them, what they were, and links that show them."""
+"""`outlast pages …`: live pages; actions on them, their versions, and links that show them."""
 
-import uuid
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
 import typer
 
-from outlast.kernel.cli.consoles import err, one_line, out, tell_bytes, tell_json, tell_rows
-from outlast.kernel.cli.options import (
-    DEFAULT_URL,
-    JsonOption,
-    TokenOption,
-    UrlOption,
-    all_of_project,
-    made_in_project,
-    text_of,
-    with_server,
-)
+from outlast.kernel.cli import terminal
+from outlast.kernel.cli.commands import Commands
+from outlast.kernel.cli.options import FollowOption, LimitOption, ProjectOption, read_text
+from outlast.kernel.cli.session import call_server, wants_json
+from outlast.kernel.cli.subject_verbs import add_subject_verbs, create_in_project, list_of_project
 
 if TYPE_CHECKING:
     from outlast.kernel.cli.client import Client
 
-app = typer.Typer(no_args_is_help=True, help="Live pages: make, look at, act on, take back, show to others.")
+app = Commands()
 PageArgument = Annotated[str, typer.Argument(help="Id of the page (pag_…).")]
 
 
-@app.command("list")
-def list_pages(
-    project: Annotated[str | None, typer.Option(help="Project; without: the default one.")] = None,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """The pages of a project, oldest first."""
-    items = with_server(url, token, lambda client: all_of_project(client, project, "pages"))
-    if as_json:
-        tell_json({"items": items, "next": None})
-        return
-    rows = [
-        (item["id"], item["state"], item["version"], item["updated_at"][:19], item["title"][:60])
-        for item in items
-    ]
-    tell_rows(
-        ("page", "state", "version", "changed", "title"),
-        rows,
-        empty="No pages: 'outlast page new' makes one.",
+@app.verb("list", "outlast pages list --project prj_01h…")
+def list_pages(project: ProjectOption = None, limit: LimitOption = None) -> None:
+    """List the pages of a project, the oldest first."""
+    terminal.print_list(
+        list_of_project("pages", project, limit),
+        "page=id state version changed=updated_at title",
+        empty="No pages. Create one with 'outlast pages create'.",
     )
 
 
-@app.command()
-def new(
-    title: Annotated[str | None, typer.Argument(help="Its title; without: the agent's.")] = None,
+@app.verb("create", 'outlast pages create "Open issues"', "new")
+def create(
+    title: Annotated[str | None, typer.Argument(help="Title. Default: the agent chooses one.")] = None,
     html: Annotated[
-        str | None, typer.Option(help="File with its first HTML; '-' reads it from standard input.")
+        str | None, typer.Option(help="File with its first HTML. '-' reads standard input.")
     ] = None,
-    project: Annotated[str | None, typer.Option(help="Project; without: the default one.")] = None,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    project: ProjectOption = None,
 ) -> None:
-    """Make a page and print its id. Then: outlast run start "show my open issues" --page ID"""
-    given = {"title": title, "html": None if html is None else text_of(html)}
+    """Create a page and print its id.
 
-    made = with_server(url, token, lambda client: made_in_project(client, project, "pages", given))
-    tell_json(made) if as_json else out.print(made["id"])
+    Then let an agent write it: outlast runs start "show my open issues" --page ID"""
+    create_in_project("pages", project, title=title, html=None if html is None else read_text(html))
 
 
-@app.command()
+@app.verb("show", "outlast pages show pag_01h… --html")
 def show(
     page: PageArgument,
-    version: Annotated[int | None, typer.Option(help="As it was; without: as it is.")] = None,
-    html: Annotated[bool, typer.Option("--html", help="Only its HTML, as it is.")] = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    version: Annotated[int | None, typer.Option(help="An earlier version. Default: the newest.")] = None,
+    html: Annotated[bool, typer.Option("--html", help="Print only its HTML.")] = False,
 ) -> None:
-    """Everything about a page, as JSON, or its HTML."""
+    """Show a page: its state, version and size, or its HTML."""
     path = f"/v1/pages/{page}" if version is None else f"/v1/pages/{page}/versions/{version}"
-    found = with_server(url, token, lambda client: client.get(path))
-    tell_bytes(f"{found['html']}\n".encode()) if html else tell_json(found)
+    found = call_server(lambda client: client.get(path))
+    if html:
+        terminal.print_bytes(f"{found['html']}\n".encode())
+        return
+    terminal.print_fields(
+        found,
+        "page=id title state version change=summary thread=thread_id run=active_run_id html_bytes changed=updated_at",
+        {"id": page, "html_bytes": len(found["html"].encode())},
+    )
 
 
-@app.command()
+@app.verb("act", """outlast pages act pag_01h… close --data '{"id": "7"}'""")
 def act(
     page: PageArgument,
-    name: Annotated[str, typer.Argument(help="The name of a data-action, as a click would send it.")],
-    data: Annotated[str, typer.Option(help="Its values, a JSON object.")] = "{}",
-    follow: Annotated[
-        bool, typer.Option("--follow/--detach", help="Show the run live, or only print its id.")
-    ] = True,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    name: Annotated[str, typer.Argument(help="Name of a data-action of the page.")],
+    data: Annotated[str, typer.Option(help="Its values, as a JSON object.")] = "{}",
+    follow: FollowOption = True,
 ) -> None:
-    """Do something on a page, as a click there does. While a run works it waits for the next one."""
-    body = {"name": name, "data": _json(data)}
+    """Do something on a page, as a click does, and follow the run.
+
+    While a run works on the page, the action waits for the next run."""
+    body = {"name": name, "data": _json_object(data)}
 
     async def work(client: "Client") -> int:
-        acted = await client.post(f"/v1/pages/{page}/actions", body, idempotency_key=uuid.uuid4().hex)
+        acted = await client.create(f"/v1/pages/{page}/actions", **body)
         if not follow:
-            tell_json(acted) if as_json else out.print(acted["run_id"])
+            terminal.print_result(acted, acted["run_id"])
             return 0
-        if not as_json:
-            waits = " (waits for the one that works)" if acted["state"] == "waiting" else ""
-            err.print(f"{acted['run_id']} in {acted['thread_id']}{waits}", style="dim")
-        from outlast.kernel.cli.run_output import follow_run
+        if acted["state"] == "waiting":
+            terminal.err.print("Waiting for the run that works on the page.", style="dim")
+        from outlast.kernel.runs.commands import follow_started
 
-        return await follow_run(client, acted["run_id"], as_json=as_json)
+        return await follow_started(client, acted)
 
-    raise typer.Exit(with_server(url, token, work))
+    raise typer.Exit(call_server(work))
 
 
-@app.command()
+@app.verb("actions", "outlast pages actions pag_01h… --state waiting")
 def actions(
     page: PageArgument,
     state: Annotated[
-        str | None, typer.Option(help="Only waiting, taken, done, failed or dropped ones.")
+        Literal["waiting", "taken", "done", "failed", "dropped"] | None,
+        typer.Option(help="Only actions in this state."),
     ] = None,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    limit: LimitOption = 50,
 ) -> None:
-    """What was done on a page last, newest first."""
-    found = with_server(url, token, lambda client: client.get(f"/v1/pages/{page}/actions", state=state))
-    if as_json:
-        tell_json(found)
-        return
-    rows = [
-        (
-            item["id"],
-            item["state"],
-            item["created_at"][:19],
-            item["by_name"][:20],
-            item["name"],
-            orjson.dumps(item["data"]).decode()[:60],
-        )
-        for item in found["items"]
-    ]
-    columns = ("action", "state", "when", "who", "name", "data")
-    tell_rows(columns, rows, empty="Nothing was done on this page.")
+    """List the actions on a page, the newest first."""
+    terminal.print_list(
+        call_server(lambda client: client.items(f"/v1/pages/{page}/actions", limit, state=state)),
+        "action=id state when=created_at who=by_name name data",
+        lambda item: {"data": orjson.dumps(item["data"]).decode()},
+        empty="No actions.",
+    )
 
 
-@app.command("take-back")
-def take_back(
-    page: PageArgument,
-    action: Annotated[str, typer.Argument(help="An action that waits (act_…).")],
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+@app.verb("cancel-action", "outlast pages cancel-action pag_01h… act_01h…", "take-back")
+def cancel_action(
+    page: PageArgument, action: Annotated[str, typer.Argument(help="Id of a waiting action (act_…).")]
 ) -> None:
-    """Take back an action that still waits."""
-    with_server(url, token, lambda client: client.delete(f"/v1/pages/{page}/actions/{action}"))
-    out.print(f"{action}: taken back")
+    """Cancel an action that still waits."""
+    call_server(lambda client: client.delete(f"/v1/pages/{page}/actions/{action}"))
+    terminal.print_result({"id": action, "state": "cancelled"}, f"{action}: cancelled")
 
 
-@app.command()
+@app.verb("versions", "outlast pages versions pag_01h…")
 def versions(
     page: PageArgument,
-    before: Annotated[int | None, typer.Option(help="Only older ones than this version.")] = None,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    before: Annotated[int | None, typer.Option(help="Only versions older than this one.")] = None,
+    limit: LimitOption = 50,
 ) -> None:
-    """What a page was, newest first."""
-    found = with_server(url, token, lambda client: client.get(f"/v1/pages/{page}/versions", before=before))
-    if as_json:
-        tell_json(found)
-        return
-    rows = [
-        (
-            item["version"],
-            item["kind"],
-            item["created_at"][:19],
-            item["run_id"] or "",
-            item["summary"][:70],
-        )
-        for item in found["items"]
-    ]
-    tell_rows(("version", "kind", "when", "run", "what"), rows, empty="The page has never been changed.")
+    """List the versions of a page, the newest first."""
+    terminal.print_list(
+        call_server(lambda client: client.items(f"/v1/pages/{page}/versions", limit, before=before)),
+        "version kind when=created_at run=run_id change=summary",
+        empty="No versions: the page has not been changed.",
+    )
 
 
-@app.command()
-def undo(page: PageArgument, url: UrlOption = DEFAULT_URL, token: TokenOption = None) -> None:
-    """Take back what the last run, or person, made of it; again: what came before."""
-    told = with_server(url, token, lambda client: client.post(f"/v1/pages/{page}/undo"))
-    out.print(f"{page}: version {told['version']}")
+@app.verb("undo", "outlast pages undo pag_01h…")
+def undo(page: PageArgument) -> None:
+    """Undo the last change to a page.
+
+    Repeat it to undo earlier changes."""
+    changed = call_server(lambda client: client.post(f"/v1/pages/{page}/undo"))
+    terminal.print_result(changed, f"{page}: version {changed['version']}")
 
 
-@app.command()
+@app.verb("restore", "outlast pages restore pag_01h… 4")
 def restore(
-    page: PageArgument,
-    version: Annotated[int, typer.Argument(help="See 'page versions'.")],
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    page: PageArgument, version: Annotated[int, typer.Argument(help="Version; see 'outlast pages versions'.")]
 ) -> None:
-    """Make it what it was."""
+    """Restore an earlier version of a page."""
     path = f"/v1/pages/{page}/restore"
-    told = with_server(url, token, lambda client: client.post(path, {"version": version}))
-    out.print(f"{page}: version {told['version']}")
+    changed = call_server(lambda client: client.post(path, {"version": version}))
+    terminal.print_result(changed, f"{page}: version {changed['version']}")
 
 
-@app.command()
-def code(
-    page: PageArgument,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """The code that ran for it last, and what came of it, newest first."""
-    found = with_server(url, token, lambda client: client.get(f"/v1/pages/{page}/code"))
-    if as_json:
-        tell_json(found)
+@app.verb("code", "outlast pages code pag_01h…")
+def code(page: PageArgument, limit: LimitOption = 50) -> None:
+    """Show the code that ran for a page and its results, the newest first."""
+    found = call_server(lambda client: client.items(f"/v1/pages/{page}/code", limit))
+    if wants_json():
+        terminal.print_json(found)
         return
     for item in found["items"]:
         about = f" - {item['description']}" if item["description"] else ""
-        out.print(
-            one_line(f"{item['at'][:19]} {item['tool']} ({item['status']}){about}"),
-            style="bold",
-        )
-        out.print(_lines(item["code"]))
-        out.print(_lines(item["result"] or ""), style="dim")
+        heading = f"{terminal.local_time(item['at'])} {item['tool']} ({item['status']}){about}"
+        terminal.out.print(terminal.one_line(heading), style="bold")
+        terminal.out.print(_indent(item["code"]))
+        terminal.out.print(_indent(item["result"] or ""), style="dim")
     if not found["items"]:
-        err.print("No code has run for this page.", style="dim")
+        terminal.err.print("No code has run for this page.", style="dim")
 
 
-@app.command()
-def link(
+@app.verb("share", "outlast pages share pag_01h… --days 7", "link")
+def share(
     page: PageArgument,
-    name: Annotated[str, typer.Option(help="Where it is used, for those who manage links.")] = "",
-    days: Annotated[float | None, typer.Option(help="How long it is good; without: until revoked.")] = None,
-    frame: Annotated[bool, typer.Option("--frame", help="HTML that shows it in another site.")] = False,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    name: Annotated[str, typer.Option(help="Name of the link, for those who manage links.")] = "",
+    days: Annotated[float | None, typer.Option(help="Days until it expires. Default: never.")] = None,
+    frame: Annotated[bool, typer.Option("--frame", help="Print HTML that embeds the page.")] = False,
 ) -> None:
-    """Make a link that shows it, read only, to whoever has the link. It is printed now and never again."""
-    body: dict[str, Any] = {"name": name}
-    if days is not None:
-        body["expires_in_days"] = days
-    made = with_server(url, token, lambda client: client.post(f"/v1/pages/{page}/links", body))
-    if as_json:
-        tell_json(made)
-    else:
-        out.print(made["frame"] if frame else made["url"])
+    """Create a read-only link to a page and print it.
+
+    Everybody who has the link sees the page. It is not shown again."""
+    made = call_server(
+        lambda client: client.create(f"/v1/pages/{page}/links", name=name, expires_in_days=days)
+    )
+    terminal.print_result(made, made["frame"] if frame else made["url"])
 
 
-@app.command()
-def links(
-    page: PageArgument, as_json: JsonOption = False, url: UrlOption = DEFAULT_URL, token: TokenOption = None
-) -> None:
-    """The links that show it, newest first."""
-    found = with_server(url, token, lambda client: client.get(f"/v1/pages/{page}/links"))
-    if as_json:
-        tell_json(found)
-        return
-    rows = [
-        (
-            item["id"],
-            item["created_at"][:19],
-            (item["expires_at"] or "never")[:19],
-            item["name"][:60],
-        )
-        for item in found["items"]
-    ]
-    tell_rows(("link", "made", "until", "name"), rows, empty="No links show this page.")
+@app.verb("links", "outlast pages links pag_01h…")
+def links(page: PageArgument) -> None:
+    """List the links to a page, the newest first."""
+    terminal.print_list(
+        call_server(lambda client: client.get(f"/v1/pages/{page}/links")),
+        "link=id created=created_at expires=expires_at name",
+        empty="No links.",
+    )
 
 
-@app.command()
-def unlink(
-    page: PageArgument,
-    link: Annotated[str, typer.Argument(help="Id of the link (lnk_…).")],
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """End a link at once."""
-    with_server(url, token, lambda client: client.delete(f"/v1/pages/{page}/links/{link}"))
-    out.print(f"{link}: revoked")
+@app.verb("unshare", "outlast pages unshare pag_01h… lnk_01h…", "unlink")
+def unshare(page: PageArgument, link: Annotated[str, typer.Argument(help="Id of the link (lnk_…).")]) -> None:
+    """Revoke a link to a page."""
+    call_server(lambda client: client.delete(f"/v1/pages/{page}/links/{link}"))
+    terminal.print_result({"id": link, "state": "revoked"}, f"{link}: revoked")
 
 
-@app.command()
-def rename(
-    page: PageArgument,
-    title: Annotated[str, typer.Argument(help="Its new title.")],
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """Give it a title of one's own."""
-    told = with_server(url, token, lambda client: client.patch(f"/v1/pages/{page}", {"title": title}))
-    out.print(one_line(f"{told['id']}: {told['title']}"))
+add_subject_verbs(app, "page", "pag_01h…", "its history, conversation and files", copies=True)
 
 
-@app.command()
-def duplicate(
-    page: PageArgument, as_json: JsonOption = False, url: UrlOption = DEFAULT_URL, token: TokenOption = None
-) -> None:
-    """Copy it with its HTML, files and conversation, and print the copy's id."""
-    path, key = f"/v1/pages/{page}/duplicate", uuid.uuid4().hex
-    made = with_server(url, token, lambda client: client.post(path, idempotency_key=key))
-    tell_json(made) if as_json else out.print(made["id"])
-
-
-@app.command()
-def delete(
-    page: PageArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """Remove it with its history, conversation and files."""
-    if not yes:
-        question = f"Remove {page} with its history, conversation and files? They do not come back."
-        typer.confirm(question, abort=True, err=True)
-    with_server(url, token, lambda client: client.delete(f"/v1/pages/{page}"))
-    out.print(f"{page}: removed")
-
-
-def _json(text: str) -> dict[str, Any]:
+def _json_object(text: str) -> dict[str, Any]:
     try:
         read = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise typer.BadParameter(f"--data is no JSON: {error}") from None
+        raise typer.BadParameter(f"--data is not JSON: {error}") from None
     if not isinstance(read, dict):
-        raise typer.BadParameter("--data is no JSON object")
+        raise typer.BadParameter("--data is not a JSON object.")
     return read
 
 
-def _lines(text: str) -> str:
-    """What an agent wrote, indented, without what would command the terminal."""
+def _indent(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.splitlines())
-
-
-COMMANDS: Final = {"page": app}

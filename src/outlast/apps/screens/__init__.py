@@ -10,3 +10,9 @@ block of the app's style sheet (`themes.py`). An *edit* is a change of the sourc
 the same transaction, so that lists, answers and events never disagree. `files.py` says which of its files people see,
 search and take away. `agent/` is the screen's agent.
 """
+
+from outlast.kernel.cli.command_group import WORK, CommandGroup
+
+COMMANDS = (
+    CommandGroup("screens", f"{__name__}.commands", "Build and open apps on a project's canvas", WORK),
+)

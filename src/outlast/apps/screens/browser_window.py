@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Final
 
-from outlast.kernel.cli.consoles import err
+from outlast.kernel.cli.terminal import err
 
 if TYPE_CHECKING:
     from outlast.kernel.cli.client import Client

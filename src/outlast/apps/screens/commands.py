@@ -1,255 +1,180 @@
-"""`outlast screen …`: the apps on a project's canvas; their files, their look, their copies."""
+"""`outlast screens …`: the apps on a project's canvas; their files, themes and copies."""
 
-import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
 import typer
 
-from outlast.kernel.cli.consoles import err, one_line, out, tell_bytes, tell_json, tell_rows
+from outlast.kernel.cli import terminal
+from outlast.kernel.cli.commands import Commands
 from outlast.kernel.cli.exits import Exit
-from outlast.kernel.cli.options import (
-    DEFAULT_URL,
-    JsonOption,
-    TokenOption,
-    UrlOption,
-    all_of_project,
-    made_in_project,
-    with_server,
-)
+from outlast.kernel.cli.options import LimitOption, ProjectOption
+from outlast.kernel.cli.session import call_server, wants_json
+from outlast.kernel.cli.subject_verbs import add_subject_verbs, create_in_project, list_of_project
 
 if TYPE_CHECKING:
     from outlast.kernel.cli.client import Client
 
-app = typer.Typer(no_args_is_help=True, help="The apps on a project's canvas: make, open, look into, copy.")
+app = Commands()
 ScreenArgument = Annotated[str, typer.Argument(help="Id of the screen (scr_…).")]
 
 
-@app.command("list")
-def list_screens(
-    project: Annotated[str | None, typer.Option(help="Project; without: the default one.")] = None,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """The screens of a project, oldest first."""
-    items = with_server(url, token, lambda client: all_of_project(client, project, "screens"))
-    if as_json:
-        tell_json({"items": items, "next": None})
-        return
-    rows = [
-        (
-            item["id"],
-            item["state"],
-            item["template"],
-            item["theme"],
-            item["updated_at"][:19],
-            item["title"][:60],
-        )
-        for item in items
-    ]
-    columns = ("screen", "state", "template", "theme", "changed", "title")
-    tell_rows(columns, rows, empty="No screens: 'outlast screen create' makes one.")
+@app.verb("list", "outlast screens list --project prj_01h…")
+def list_screens(project: ProjectOption = None, limit: LimitOption = None) -> None:
+    """List the screens of a project, the oldest first."""
+    terminal.print_list(
+        list_of_project("screens", project, limit),
+        "screen=id state template theme changed=updated_at title",
+        empty="No screens. Create one with 'outlast screens create'.",
+    )
 
 
-@app.command()
+@app.verb("create", 'outlast screens create "Pricing" --template next')
 def create(
-    title: Annotated[str | None, typer.Argument(help="Its title; without: the agent's.")] = None,
-    project: Annotated[str | None, typer.Option(help="Project; without: the default one.")] = None,
-    template: Annotated[str | None, typer.Option(help="next or vite; without: as configured.")] = None,
-    theme: Annotated[str | None, typer.Option(help="Id of its theme; see 'screen themes'.")] = None,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    title: Annotated[str | None, typer.Argument(help="Title. Default: the agent chooses one.")] = None,
+    project: ProjectOption = None,
+    template: Annotated[
+        Literal["next", "vite"] | None, typer.Option(help="App template. Default: the configured one.")
+    ] = None,
+    theme: Annotated[str | None, typer.Option(help="Id of a theme; see 'outlast screens themes'.")] = None,
 ) -> None:
-    """Make a screen on the canvas and print its id. Then: outlast run start "a pricing page" --screen ID"""
-    given = {"title": title, "template": template, "theme": theme}
+    """Create a screen on the canvas and print its id.
 
-    made = with_server(url, token, lambda client: made_in_project(client, project, "screens", given))
-    tell_json(made) if as_json else out.print(made["id"])
-
-
-@app.command()
-def show(screen: ScreenArgument, url: UrlOption = DEFAULT_URL, token: TokenOption = None) -> None:
-    """Everything about a screen, as JSON."""
-    tell_json(with_server(url, token, lambda client: client.get(f"/v1/screens/{screen}")))
+    Then let an agent build it: outlast runs start "a pricing page" --screen ID"""
+    create_in_project("screens", project, title=title, template=template, theme=theme)
 
 
-@app.command("open")
+@app.verb("show", "outlast screens show scr_01h…")
+def show(screen: ScreenArgument) -> None:
+    """Show a screen: its state, theme, files and problems."""
+    found = call_server(lambda client: client.get(f"/v1/screens/{screen}"))
+    terminal.print_fields(
+        found,
+        "screen=id title state template theme thread=thread_id run=active_run_id sandbox=sandbox_id"
+        " preview=preview_url files changed=updated_at error=trouble problems",
+        {"problems": "\n".join(map(str, found["problems"]))},
+    )
+
+
+@app.verb("open", "outlast screens open scr_01h…")
 def open_screen(
     screen: ScreenArgument,
     wait: Annotated[
-        bool, typer.Option("--wait/--no-wait", help="Until its app answers, or only ask for it.")
+        bool, typer.Option("--wait/--no-wait", help="Wait until the app answers, or only start it.")
     ] = True,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
 ) -> None:
-    """Have its app running, and print a link that shows it in one browser, once, within a minute."""
+    """Start the app of a screen and print a link that opens it.
+
+    The link works once, in one browser, for a minute."""
     from outlast.apps.screens.browser_window import open_and_wait
 
     async def work(client: "Client") -> str | None:
         return await open_and_wait(client, screen, wait=wait)
 
-    link = with_server(url, token, work)
+    link = call_server(work)
     if link is not None:
-        out.print(link)
+        terminal.print_result({"url": link}, link)
     elif wait:
         raise typer.Exit(Exit.FAILED)
 
 
-@app.command()
+@app.verb("files", 'outlast screens files scr_01h… --search "useState"')
 def files(
     screen: ScreenArgument,
     search: Annotated[
-        str | None, typer.Option("--search", "-s", help="Only lines with this in them.")
+        str | None, typer.Option("--search", "-s", help="Show lines that contain this text.")
     ] = None,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
 ) -> None:
-    """Its app's own files; nothing is woken for that."""
+    """List the files of a screen's app, or search them."""
     path = f"/v1/screens/{screen}/{'files' if search is None else 'search'}"
-    found = with_server(url, token, lambda client: client.get(path, q=search))
-    if as_json:
-        tell_json(found)
+    found = call_server(lambda client: client.get(path, q=search))
+    if wants_json():
+        terminal.print_json(found)
         return
     for item in found["items"]:
         line = f"{item['path']}:{item['line']}: {item['text']}" if search is not None else item["path"]
-        out.print(one_line(line))
+        terminal.out.print(terminal.one_line(line))
     if found["truncated"]:
-        err.print(f"Only the first {len(found['items'])} are shown.")
+        terminal.err.print(f"Only the first {len(found['items'])} are shown.")
 
 
-@app.command()
-def cat(
+@app.verb("read", "outlast screens read scr_01h… app/page.tsx", "cat")
+def read(
     screen: ScreenArgument,
-    path: Annotated[str, typer.Argument(help="Path of a file, as in 'screen files'.")],
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    path: Annotated[str, typer.Argument(help="Path of the file; see 'outlast screens files'.")],
 ) -> None:
-    """A file of its app, the first 5 MB of it, as it is."""
-    content = with_server(
-        url, token, lambda client: client.content(f"/v1/screens/{screen}/files/content", path=path)
-    )
-    tell_bytes(content)
+    """Print a file of a screen's app, up to 5 MB."""
+    where = f"/v1/screens/{screen}/files/content"
+    terminal.print_bytes(call_server(lambda client: client.content(where, path=path)))
 
 
-@app.command()
+@app.verb("download", "outlast screens download scr_01h… pricing.zip")
 def download(
     screen: ScreenArgument,
-    to: Annotated[Path | None, typer.Argument(help="File to write; without: named by its title.")] = None,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    to: Annotated[Path | None, typer.Argument(help="File to write. Default: named by the title.")] = None,
 ) -> None:
-    """Its app as a ZIP that runs elsewhere: npm install && npm run dev."""
+    """Download the app of a screen as a ZIP.
+
+    It runs elsewhere with: npm install && npm run dev"""
 
     async def work(client: "Client") -> tuple[str, bytes]:
         title = (await client.get(f"/v1/screens/{screen}"))["title"]
         return title, await client.content(f"/v1/screens/{screen}/archive")
 
-    title, content = with_server(url, token, work)
+    title, content = call_server(work)
     from outlast.apps.screens.files import archive_name
 
     target = to or Path(f"{archive_name(title)}.zip")
     target.write_bytes(content)
-    out.print(str(target))
+    terminal.print_result({"path": str(target), "size_bytes": len(content)}, str(target))
 
 
-@app.command()
+@app.verb("changes", "outlast screens changes scr_01h…")
 def changes(
     screen: ScreenArgument,
-    run: Annotated[str | None, typer.Argument(help="Run (run_…); without: the last that changed it.")] = None,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    run: Annotated[
+        str | None, typer.Argument(help="Run (run_…). Default: the last that changed files.")
+    ] = None,
 ) -> None:
-    """Which files a run changed. Line by line: outlast checkpoint diff."""
-    found = with_server(url, token, lambda client: client.get(f"/v1/screens/{screen}/changes", run=run))
-    if as_json:
-        tell_json(found)
-        return
-    rows = [(item["status"], _size(item), item["path"]) for item in found["items"]]
-    tell_rows(("change", "bytes", "file"), rows, empty="No run has changed a file.")
+    """List the files that a run changed.
+
+    For the lines that changed: outlast checkpoints diff"""
+    terminal.print_list(
+        call_server(lambda client: client.get(f"/v1/screens/{screen}/changes", run=run)),
+        "change=status before=before_bytes after=after_bytes file=path",
+        empty="No run has changed a file.",
+    )
 
 
-@app.command()
-def themes(as_json: JsonOption = False, url: UrlOption = DEFAULT_URL, token: TokenOption = None) -> None:
-    """The themes that a screen can have."""
-    found = with_server(url, token, lambda client: client.get("/v1/themes"))
-    if as_json:
-        tell_json(found)
-        return
-    rows = [(item["id"], item["name"], item["description"]) for item in found["items"]]
-    tell_rows(("theme", "name", "description"), rows, empty="No themes.")
+@app.verb("themes", "outlast screens themes")
+def themes() -> None:
+    """List the themes of screens."""
+    terminal.print_list(
+        call_server(lambda client: client.get("/v1/themes")), "theme=id name description", empty="No themes."
+    )
 
 
-@app.command()
-def theme(
+@app.verb("set-theme", "outlast screens set-theme scr_01h… ocean", "theme")
+def set_theme(
     screen: ScreenArgument,
     name: Annotated[
-        str, typer.Argument(help="Id of a theme, or a JSON file with {light: {…}, dark: {…}} of one's own.")
+        str, typer.Argument(help="Id of a theme, or a JSON file with your own {light: {…}, dark: {…}}.")
     ],
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
 ) -> None:
-    """Give its app another look, at once where it runs; while a run works there, when that has ended."""
+    """Change the theme of a screen.
+
+    A running app changes at once; one that a run works on, when the run ends."""
     body = {"theme_tokens": _tokens(Path(name))} if name.endswith(".json") else {"theme": name}
-    told = with_server(url, token, lambda client: client.patch(f"/v1/screens/{screen}", body))
-    out.print(f"{told['id']}: {told['theme']}")
+    changed = call_server(lambda client: client.patch(f"/v1/screens/{screen}", body))
+    terminal.print_result(changed, f"{changed['id']}: {changed['theme']}")
 
 
-@app.command()
-def rename(
-    screen: ScreenArgument,
-    title: Annotated[str, typer.Argument(help="Its new title.")],
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """Give it a title of one's own."""
-    told = with_server(url, token, lambda client: client.patch(f"/v1/screens/{screen}", {"title": title}))
-    out.print(f"{told['id']}: {told['title']}")
-
-
-@app.command()
-def duplicate(
-    screen: ScreenArgument,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """Copy it with its files, conversation and theme, and print the copy's id."""
-    path, key = f"/v1/screens/{screen}/duplicate", uuid.uuid4().hex
-    made = with_server(url, token, lambda client: client.post(path, idempotency_key=key))
-    tell_json(made) if as_json else out.print(made["id"])
-
-
-@app.command()
-def delete(
-    screen: ScreenArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """Remove it with its conversation and files."""
-    if not yes:
-        question = f"Remove {screen} with its conversation and files? They do not come back."
-        typer.confirm(question, abort=True, err=True)
-    with_server(url, token, lambda client: client.delete(f"/v1/screens/{screen}"))
-    out.print(f"{screen}: removed")
+add_subject_verbs(app, "screen", "scr_01h…", "its conversation and files", copies=True)
 
 
 def _tokens(file: Path) -> Any:
     try:
         return orjson.loads(file.read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
-        err.print(f"{file} cannot be read as JSON: {error}", style="red")
-        raise typer.Exit(Exit.FAILED) from None
-
-
-def _size(item: dict[str, Any]) -> str:
-    before, after = item["before_bytes"], item["after_bytes"]
-    return f"{'-' if before is None else before} -> {'-' if after is None else after}"
-
-
-COMMANDS: Final = {"screen": app}
+        raise typer.BadParameter(f"{file} cannot be read as JSON: {error}") from None

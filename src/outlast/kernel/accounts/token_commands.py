@@ -1,70 +1,65 @@
-"""`outlast token …`: API tokens, straight in the database, so that the first one can be made before the first start."""
+"""`outlast tokens …`: API tokens, directly in the database: the first token can be made before the first start."""
 
+from datetime import timedelta
 from typing import Annotated
 
 import typer
 
-from outlast.kernel.cli.consoles import err, out, tell_rows
-from outlast.kernel.cli.options import ConfigOption, DataDirOption, read_settings
+from outlast.db.database import Tx
+from outlast.kernel.accounts import store as accounts
+from outlast.kernel.accounts.store import NewToken
+from outlast.kernel.cli.admin import create_user, find_user, in_transaction
+from outlast.kernel.cli.commands import Commands
+from outlast.kernel.cli.options import ON_DATA
+from outlast.kernel.cli.session import is_place_named, read_settings
+from outlast.kernel.cli.terminal import err, print_list, print_result
 
-app = typer.Typer(no_args_is_help=True, help="API tokens; opens the database, also beside a running server.")
+app = Commands(ON_DATA)
 UserOption = Annotated[
-    str | None, typer.Option(help="Id or name of the user; without: the owner of this server.")
+    str | None, typer.Option(help="Id or name of the user. Default: the owner of this server.")
 ]
 
 
-@app.command()
+@app.verb("create", "outlast tokens create --user Ada --name laptop")
 def create(
-    name: Annotated[str, typer.Option(help="What to recognise the token by.")] = "token",
+    name: Annotated[str, typer.Option(help="Name by which you recognize the token.")] = "token",
     user: UserOption = None,
-    new_user: Annotated[str | None, typer.Option(help="Make a user of this name, for this token.")] = None,
+    new_user: Annotated[str | None, typer.Option(help="Create a user of this name for the token.")] = None,
     plan: Annotated[str | None, typer.Option(help="Plan of the new user.")] = None,
-    expires_in_days: Annotated[float | None, typer.Option(min=0.001, max=3650)] = None,
-    config: ConfigOption = None,
-    data_dir: DataDirOption = None,
+    expires_in_days: Annotated[
+        float | None, typer.Option(min=0.001, max=3650, help="Days until it expires. Default: never.")
+    ] = None,
 ) -> None:
-    """Make a token and print it: this is the only time it is shown."""
-    from outlast.kernel.cli.admin import Admin
+    """Create a token and print it: it is not shown again."""
+    settings = read_settings()
 
-    # The first token may come before the first start, but only in a place that was named.
-    named = config is not None or data_dir is not None
-    store = Admin(read_settings(config, data_dir), create=named)
-    made = store.create(name, user, new_user, plan, expires_in_days)
-    err.print(
-        f"Token {made.token.id} ({made.token.name}); keep it, it is not shown again:",
-        style="dim",
+    def run(tx: Tx) -> NewToken:
+        user_id = create_user(tx, settings, new_user, plan) if new_user else find_user(tx, settings, user)
+        expires_at = tx.now + timedelta(days=expires_in_days) if expires_in_days else None
+        return accounts.add_token(tx, user_id, name, expires_at)
+
+    made = in_transaction(settings, run, create=is_place_named())
+    err.print(f"Token {made.token.id} ({made.token.name}). Keep it: it is not shown again.", style="dim")
+    print_result({"token": made.token.model_dump(), "secret": made.secret}, made.secret)
+
+
+@app.verb("list", "outlast tokens list --user Ada")
+def list_tokens(user: UserOption = None) -> None:
+    """List the tokens of a user, without their secrets."""
+    settings = read_settings()
+    tokens = in_transaction(settings, lambda tx: accounts.list_tokens(tx, find_user(tx, settings, user)))
+    print_list(
+        {"items": [token.model_dump() for token in tokens], "next": None},
+        "token=id begins_with=prefix name created=created_at last_used=last_used_at expires=expires_at",
+        empty="No tokens.",
     )
-    out.print(made.secret)
 
 
-@app.command("list")
-def list_tokens(user: UserOption = None, config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
-    """A user's tokens, without their secrets."""
-    from outlast.kernel.cli.admin import Admin
-
-    rows = [
-        (
-            token.id,
-            token.prefix + "…",
-            token.name,
-            token.created_at[:19],
-            token.last_used_at,
-            token.expires_at,
-        )
-        for token in Admin(read_settings(config, data_dir)).tokens(user)
-    ]
-    tell_rows(("token", "begins with", "name", "created", "last used", "expires"), rows, empty="No tokens.")
-
-
-@app.command()
+@app.verb("revoke", "outlast tokens revoke tok_01h…")
 def revoke(
-    token: Annotated[str, typer.Argument(help="Id of the token (tok_…).")],
-    user: UserOption = None,
-    config: ConfigOption = None,
-    data_dir: DataDirOption = None,
+    token: Annotated[str, typer.Argument(help="Id of the token (tok_…).")], user: UserOption = None
 ) -> None:
-    """End a token and the sessions made with it."""
-    from outlast.kernel.cli.admin import Admin
-
-    Admin(read_settings(config, data_dir)).revoke(token, user)
-    out.print(f"{token} is revoked.")
+    """Revoke a token and end its sessions."""
+    settings = read_settings()
+    in_transaction(settings, lambda tx: accounts.revoke_token(tx, find_user(tx, settings, user), token))
+    print_result({"id": token, "state": "revoked"}, f"{token}: revoked")

@@ -1,104 +1,102 @@
-"""`outlast user …`: users, their plans and credits, straight in the database."""
+"""`outlast users …`: users, their plans and credits, directly in the database."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from outlast.base.settings import Settings
 from outlast.db.database import Tx
-from outlast.kernel.cli.consoles import tell_rows
-from outlast.kernel.cli.options import ConfigOption, DataDirOption, read_settings
+from outlast.kernel.accounts import store as accounts
+from outlast.kernel.administration import actions as administration
+from outlast.kernel.administration.shapes import UserSummaryAnswer
+from outlast.kernel.cli.admin import create_user, find_user, in_transaction
+from outlast.kernel.cli.commands import Commands
+from outlast.kernel.cli.options import ON_DATA
+from outlast.kernel.cli.session import read_settings
+from outlast.kernel.cli.terminal import print_list, print_result
 
-if TYPE_CHECKING:
-    from outlast.kernel.administration.shapes import UserSummaryAnswer
-
-app = typer.Typer(no_args_is_help=True, help="Users; opens the database, also beside a running server.")
+app = Commands(ON_DATA)
 UserArgument = Annotated[str, typer.Argument(help="Id or name of the user.")]
-COLUMNS = ("user", "name", "plan", "credits", "administrator", "since")
+PlanArgument = Annotated[str, typer.Argument(help="A plan of [credits.plans].")]
 
 
-@app.command("list")
-def list_users(config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
-    """Every user with plan and balance."""
-    from outlast.kernel.cli.admin import Admin
+@app.verb("list", "outlast users list")
+def list_users() -> None:
+    """List all users with their plans and credits."""
+    settings = read_settings()
+    plans = settings.credits.plans
+    users = in_transaction(
+        settings, lambda tx: [administration.summarize(tx, plans, row) for row in accounts.list_users(tx)]
+    )
+    print_list(
+        {"items": [user.model_dump() for user in users], "next": None},
+        "user=id name plan credits administrator=is_admin since=created_at",
+        lambda user: {"credits": _credits(user["balance"])},
+        empty="No users.",
+    )
 
-    rows = [_cells(user) for user in Admin(read_settings(config, data_dir)).users()]
-    tell_rows(COLUMNS, rows, empty="No users.")
 
-
-@app.command()
+@app.verb("create", "outlast users create Ada --plan pro")
 def create(
-    name: Annotated[str, typer.Argument(help="Shown to other members.")],
+    name: Annotated[str, typer.Argument(help="Name that other members see.")],
     plan: Annotated[str | None, typer.Option(help="A plan of [credits.plans].")] = None,
-    config: ConfigOption = None,
-    data_dir: DataDirOption = None,
 ) -> None:
-    """Make a user with a project of their own. Give them a token: outlast token create --user ID."""
-    from outlast.kernel.cli.admin import Admin
+    """Create a user with a project of their own.
 
-    settings = read_settings(config, data_dir)
-    tell_rows(COLUMNS, [_cells(Admin(settings).add_user(name, plan))], empty="")
-
-
-@app.command()
-def plan(
-    user: UserArgument,
-    plan: Annotated[str, typer.Argument(help="A plan of [credits.plans].")],
-    config: ConfigOption = None,
-    data_dir: DataDirOption = None,
-) -> None:
-    """Move a user to another plan; its allowance counts from the next month on."""
-
-    def change(tx: Tx, user_id: str, settings: Settings) -> None:
-        from outlast.kernel.administration.actions import move_to_plan
-
-        move_to_plan(tx, settings.credits.plans, user_id, plan)
-
-    _change(user, change, read_settings(config, data_dir))
+    Then give them a token: outlast tokens create --user NAME"""
+    _change(lambda tx, settings: create_user(tx, settings, name, plan))
 
 
-@app.command()
+@app.verb("set-plan", "outlast users set-plan Ada pro", "plan")
+def set_plan(user: UserArgument, plan: PlanArgument) -> None:
+    """Move a user to another plan from the next month on."""
+    _change_user(
+        user, lambda tx, settings, one: administration.move_to_plan(tx, settings.credits.plans, one, plan)
+    )
+
+
+@app.verb("grant", "outlast users grant Ada 500")
 def grant(
     user: UserArgument,
-    amount: Annotated[int, typer.Argument(min=1, help="Credits for this month, on top of the plan's.")],
-    config: ConfigOption = None,
-    data_dir: DataDirOption = None,
+    amount: Annotated[int, typer.Argument(min=1, help="Credits for this month, in addition to the plan's.")],
 ) -> None:
     """Give a user credits."""
-
-    def change(tx: Tx, user_id: str, settings: Settings) -> None:
-        from outlast.kernel.administration.actions import give_credits
-
-        give_credits(tx, settings.credits.plans, user_id, amount)
-
-    _change(user, change, read_settings(config, data_dir))
+    _change_user(
+        user, lambda tx, settings, one: administration.give_credits(tx, settings.credits.plans, one, amount)
+    )
 
 
-@app.command()
-def admin(
-    user: UserArgument,
-    remove: Annotated[bool, typer.Option("--remove", help="Take the right away.")] = False,
-    config: ConfigOption = None,
-    data_dir: DataDirOption = None,
+@app.verb("set-admin", "outlast users set-admin Ada", "admin")
+def set_admin(
+    user: UserArgument, remove: Annotated[bool, typer.Option("--remove", help="Take the right away.")] = False
 ) -> None:
-    """Let a user run the server: users, plans, credits, what was set aside."""
-
-    def change(tx: Tx, user_id: str, _settings: Settings) -> None:
-        from outlast.kernel.administration.actions import make_administrator
-
-        make_administrator(tx, user_id, not remove)
-
-    _change(user, change, read_settings(config, data_dir))
+    """Let a user administer the server: users, plans, credits and failed items."""
+    _change_user(user, lambda tx, _settings, one: administration.make_administrator(tx, one, not remove))
 
 
-def _change(user: str, change: Callable[[Tx, str, Settings], None], settings: Settings) -> None:
-    from outlast.kernel.cli.admin import Admin
+def _change_user(user: str, change: Callable[[Tx, Settings, str], object]) -> None:
+    def run(tx: Tx, settings: Settings) -> str:
+        user_id = find_user(tx, settings, user)
+        change(tx, settings, user_id)
+        return user_id
 
-    changed = Admin(settings).change_user(user, lambda tx, user_id: change(tx, user_id, settings))
-    tell_rows(COLUMNS, [_cells(changed)], empty="")
+    _change(run)
 
 
-def _cells(user: "UserSummaryAnswer") -> tuple[str, ...]:
-    balance = "unlimited" if user.balance is None else str(user.balance)
-    return user.id, user.name, user.plan, balance, "yes" if user.is_admin else "", user.created_at[:19]
+def _change(change: Callable[[Tx, Settings], str]) -> None:
+    """Print what the user whose id `change` returns is now."""
+    settings = read_settings()
+
+    def run(tx: Tx) -> UserSummaryAnswer:
+        row = accounts.user(tx, change(tx, settings))
+        return administration.summarize(tx, settings.credits.plans, row)
+
+    user = in_transaction(settings, run)
+    rights = ", administrator" if user.is_admin else ""
+    summary = f"{user.id}: {user.name}, plan {user.plan}, {_credits(user.balance)} credits{rights}"
+    print_result(user.model_dump(), summary)
+
+
+def _credits(balance: int | None) -> str:
+    return "unlimited" if balance is None else str(balance)

@@ -1,4 +1,4 @@
-"""`outlast backup`, `restore`, `verify`: a copy of everything, the way back, and whether all of it is there."""
+"""`outlast backup`, `restore`, `verify`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -6,31 +6,27 @@ from urllib.parse import urlsplit, urlunsplit
 
 import typer
 
-from outlast.kernel.cli.consoles import err, out
+from outlast.kernel.cli.commands import Commands
 from outlast.kernel.cli.exits import Exit
-from outlast.kernel.cli.options import ConfigOption, DataDirOption, read_settings
+from outlast.kernel.cli.options import ON_DATA
+from outlast.kernel.cli.session import read_settings
+from outlast.kernel.cli.terminal import err, print_result
+from outlast.kernel.cli.units import count
 
 if TYPE_CHECKING:
     from outlast.base.settings import Settings
     from outlast.kernel.backups.places import Place
     from outlast.kernel.backups.verification import Verified
 
-MOST_PROBLEMS = 20
+MAX_PROBLEMS = 20
+app = Commands(ON_DATA)
 
 
-def add_commands(app: typer.Typer) -> None:
-    """The three commands."""
-    app.command("backup")(backup)
-    app.command("restore")(restore)
-    app.command("verify")(verify)
+@app.verb("backup", "outlast backup /backups/2026-11-23")
+def backup(folder: Annotated[Path, typer.Argument(help="A new folder for the backup.")]) -> None:
+    """Back up the database, stored files, workspaces and keys.
 
-
-def backup(
-    folder: Annotated[Path, typer.Argument(help="A new folder for the backup.")],
-    config: ConfigOption = None,
-    data_dir: DataDirOption = None,
-) -> None:
-    """Copy the database, the stored files, workspaces and keys; safe beside a running server."""
+    You can run it beside a running server."""
     import anyio
 
     from outlast.base.clock import SystemClock
@@ -38,64 +34,68 @@ def backup(
     from outlast.kernel.backups.manifest import Manifest
     from outlast.kernel.cli.admin import opened
 
-    settings = read_settings(config, data_dir)
+    settings = read_settings()
 
     async def run() -> Manifest:
         async with opened(settings) as database:
             return await take_backup(_place(settings), database, SystemClock(), folder.absolute())
 
     manifest = anyio.run(run)
-    out.print(
-        f"{folder}: {len(manifest.blobs)} stored files, {len(manifest.files)} other files and folders, "
-        f"{manifest.size_bytes:,} bytes"
+    print_result(
+        {
+            "folder": str(folder),
+            "blobs": len(manifest.blobs),
+            "files": len(manifest.files),
+            "size_bytes": manifest.size_bytes,
+            "skipped": len(manifest.skipped),
+            "missing_blobs": len(manifest.missing_blobs),
+        },
+        f"{folder}: {count(len(manifest.blobs), 'stored file')}, {len(manifest.files):,} other files and folders, "
+        f"{manifest.size_bytes:,} bytes",
     )
     if manifest.skipped:
         err.print(
-            f"Not copied, as they could not be read: {len(manifest.skipped)} (see skipped in the manifest)."
+            f"{count(len(manifest.skipped), 'file')} could not be read. The manifest lists them as skipped."
         )
     if manifest.database is None:
-        err.print("The database is not in the backup. Take its dump just before each backup:")
+        err.print("The database is not in the backup. Dump it just before each backup:")
         err.print(f"  pg_dump --format=custom --file=outlast.dump {_without_password(settings)}")
     if manifest.missing_blobs:
         err.print(
-            f"{len(manifest.missing_blobs)} stored files that the database names are missing or damaged.",
-            style="red",
+            f"{len(manifest.missing_blobs)} stored files of the database are missing or damaged.", style="red"
         )
         raise typer.Exit(Exit.FAILED)
 
 
-def restore(
-    folder: Annotated[Path, typer.Argument(help="The folder of a backup.", exists=True, file_okay=False)],
-    config: ConfigOption = None,
-    data_dir: DataDirOption = None,
-) -> None:
-    """Bring a backup back into a data directory that is empty or does not exist, and check it."""
+@app.verb("restore", "outlast restore /backups/2026-11-23 --data-dir /var/lib/outlast")
+def restore(folder: Annotated[Path, typer.Argument(help="Folder of a backup.")]) -> None:
+    """Restore a backup into an empty or new data directory, and verify it."""
     from outlast.kernel.backups.restore import restore_backup
 
-    settings = read_settings(config, data_dir)
+    settings = read_settings()
     place = _place(settings)
     manifest = restore_backup(folder.absolute(), place)
-    out.print(
-        f"{place.data_dir}: restored as of {manifest.taken_at}, {len(manifest.blobs)} stored files checked"
+    print_result(
+        {"data_dir": str(place.data_dir), "taken_at": manifest.taken_at, "blobs": len(manifest.blobs)},
+        f"{place.data_dir}: restored the backup of {manifest.taken_at}, "
+        f"{count(len(manifest.blobs), 'stored file')} verified",
     )
     if manifest.database is None:
-        err.print("The database is not in the backup. Restore the dump that was taken just before it:")
+        err.print("The database is not in the backup. Restore the dump that was made just before it:")
         err.print(f"  pg_restore --clean --if-exists --dbname={_without_password(settings)} outlast.dump")
         err.print("Then run 'outlast verify'.")
 
 
+@app.verb("verify", "outlast verify /backups/2026-11-23")
 def verify(
     folder: Annotated[
-        Path | None, typer.Argument(help="A backup, or a data directory (default: the configured one).")
+        Path | None, typer.Argument(help="A backup or a data directory. Default: the configured one.")
     ] = None,
-    adopt: Annotated[
-        bool, typer.Option("--adopt", help="Folders without an id belong to this database.")
-    ] = False,
-    config: ConfigOption = None,
-    data_dir: DataDirOption = None,
+    adopt: Annotated[bool, typer.Option("--adopt", help="Accept folders that have no id.")] = False,
 ) -> None:
-    """Read everything in a backup or a data directory, and say what is missing or damaged. A restored database is
-    trusted afterwards: stored files that nobody names may be collected again."""
+    """Read every file of a backup or data directory, and report what is missing or damaged.
+
+    A restored database is trusted afterwards: stored files that nothing refers to may be deleted again."""
     import anyio
 
     from outlast.base.errors import BackupIncomplete
@@ -112,13 +112,16 @@ def verify(
     elif folder is not None and (folder / "files").is_dir():
         raise BackupIncomplete(f"{folder} is not a complete backup: it has no {MANIFEST}.")
     else:
-        found = anyio.run(run, read_settings(config, data_dir if folder is None else str(folder)))
-    for problem in found.problems[:MOST_PROBLEMS]:
-        out.print(problem)
+        found = anyio.run(run, read_settings(**({} if folder is None else {"data_dir": str(folder)})))
+    shown = "".join(f"{problem}\n" for problem in found.problems[:MAX_PROBLEMS])
+    words = (
+        count(len(found.problems), "problem")
+        if found.problems
+        else f"No problems: {count(found.blobs, 'stored file')} read."
+    )
+    print_result({"blobs": found.blobs, "problems": found.problems}, shown + words)
     if found.problems:
-        out.print(f"{len(found.problems)} problems", style="red")
         raise typer.Exit(Exit.FAILED)
-    out.print(f"All is there: {found.blobs} stored files read.")
 
 
 def _place(settings: "Settings") -> "Place":

@@ -1,5 +1,6 @@
 """Talks HTTP to a server, and follows its streams across broken connections."""
 
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from types import TracebackType
@@ -14,6 +15,8 @@ from outlast.base.errors import OutlastError
 from outlast.kernel.cli.exits import Unreachable
 
 PAUSES_S: Final = (0.2, 0.5, 1.0, 2.0, 5.0)
+MAX_PAGE_ITEMS: Final = 200
+MAX_PAUSE_S: Final = 2.0
 SILENCE_S: Final = 60.0  # the server sends a heartbeat every 15 s
 _KINDS: Final = {
     kind.code: kind
@@ -54,6 +57,37 @@ class Client:
     async def patch(self, path: str, body: Any) -> Any:
         return await self._call("PATCH", path, json=body)
 
+    async def items(
+        self, path: str, limit: int | None = None, *, cursor: str = "before", **params: Any
+    ) -> Any:
+        """Up to `limit` items of a list (None: all), asked for page by page, in the form of one page."""
+        items: list[Any] = []
+        while True:
+            left = MAX_PAGE_ITEMS if limit is None else min(limit - len(items), MAX_PAGE_ITEMS)
+            page = await self.get(path, limit=left, **params)
+            items += page["items"]
+            if page["next"] is None or len(items) == limit:
+                return {"items": items, "next": page["next"]}
+            params[cursor] = page["next"]
+
+    async def project_id(self, project: str | None) -> str:
+        """The project that is meant; None: the caller's default one."""
+        return project or str((await self.get("/v1/me"))["default_project_id"])
+
+    async def create(self, path: str, **fields: Any) -> Any:
+        """Create something from those fields that are not None, once however often the request is sent."""
+        body = {name: value for name, value in fields.items() if value is not None}
+        return await self.post(path, body, idempotency_key=uuid.uuid4().hex)
+
+    async def until_read(self, path: str, item: Any) -> Any:
+        """A file or source, asked for again until it is read or has failed."""
+        pause_s = PAUSES_S[0]
+        while item["state"] not in ("ready", "no_text", "failed"):
+            await anyio.sleep(pause_s)
+            pause_s = min(2 * pause_s, MAX_PAUSE_S)
+            item = await self.get(path)
+        return item
+
     async def content(self, path: str, /, **params: Any) -> bytes:
         """An answer's bytes as they are."""
         return await self._bytes("GET", path, params=_given(params))
@@ -72,8 +106,8 @@ class Client:
                 if answer.status >= 400:
                     raise _error(answer.status, content)
                 return content
-        except (aiohttp.ClientConnectionError, TimeoutError) as error:
-            raise Unreachable(f"No server answers at {self.url} ({error}).") from None
+        except (aiohttp.ClientConnectionError, aiohttp.InvalidURL, TimeoutError):
+            raise Unreachable(self.url) from None
 
     async def follow(self, path: str, after: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         """Every event after a cursor, as (cursor, event), until the stream has ended; resumes after each break.
@@ -92,9 +126,9 @@ class Client:
                         yield after, event
                         if event["event"] == "stream.ended":
                             return
-            except (aiohttp.ClientError, TimeoutError, errors.TryLater) as error:
+            except (aiohttp.ClientError, TimeoutError, errors.TryLater):
                 if not reached:
-                    raise Unreachable(f"No server answers at {self.url} ({error}).") from None
+                    raise Unreachable(self.url) from None
             await anyio.sleep(PAUSES_S[min(failures, len(PAUSES_S) - 1)])
             failures += 1
 

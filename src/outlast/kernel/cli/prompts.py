@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-from outlast.kernel.cli.consoles import out, styled
+from outlast.kernel.cli.terminal import out, styled
 
 
 async def ask(question: str) -> str:

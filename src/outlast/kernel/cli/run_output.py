@@ -1,5 +1,6 @@
 """Following a run to its end, answering what it asks."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -7,10 +8,11 @@ import anyio
 
 from outlast.base.errors import ApprovalDecided, OutlastError
 from outlast.kernel.cli.client import Client
-from outlast.kernel.cli.consoles import can_ask, err, out, styled, tell_error, tell_line
 from outlast.kernel.cli.exits import Exit
 from outlast.kernel.cli.prompts import ask
 from outlast.kernel.cli.run_text import Rendering, shorten
+from outlast.kernel.cli.session import command_line, wants_json
+from outlast.kernel.cli.terminal import can_ask, err, out, print_error, print_json_line, styled
 
 ENDED = {"run.completed": Exit.OK, "run.error": Exit.FAILED, "run.cancelled": Exit.CANCELLED}
 
@@ -19,21 +21,17 @@ ENDED = {"run.completed": Exit.OK, "run.error": Exit.FAILED, "run.cancelled": Ex
 class _Follow:
     client: Client
     run_id: str
-    as_json: bool
     rendering: Rendering = field(default_factory=Rendering)
     exit: Exit = Exit.OK
     asking: dict[str, anyio.CancelScope] = field(default_factory=dict)
 
 
-async def follow_run(client: Client, run_id: str, after: str = "0", *, as_json: bool = False) -> Exit:
+async def follow_run(client: Client, run_id: str, after: str = "0") -> Exit:
     """Show the run from a cursor to its end, however often the connection breaks; the exit code says how it ended."""
-    state = _Follow(client, run_id, as_json)
+    state = _Follow(client, run_id)
     async with anyio.create_task_group() as tasks:
         async for _, event in client.follow(f"/v1/runs/{run_id}/events", after):
-            if as_json:
-                tell_line(event)
-            else:
-                state.rendering.show(event)
+            _show(state.rendering, event)
             state.exit = ENDED.get(event["event"], state.exit)
             if await _ask_about(state, event, tasks) is Exit.WAITING:
                 state.exit = Exit.WAITING
@@ -42,15 +40,24 @@ async def follow_run(client: Client, run_id: str, after: str = "0", *, as_json: 
     return state.exit
 
 
+def _show(rendering: Rendering, event: Mapping[str, Any]) -> None:
+    if wants_json():
+        print_json_line(event)
+    else:
+        rendering.show(event)
+
+
 async def _ask_about(state: _Follow, event: dict[str, Any], tasks: anyio.abc.TaskGroup) -> Exit | None:
     name, data = event["event"], event["data"]
     if name in ("approval.requested", "question.asked"):
         item = data["approval"] if name == "approval.requested" else data["question"]
         if not await _is_open(state, item["id"]):
             return None
-        if state.as_json or not can_ask():
-            command = "approve" if name == "approval.requested" else "answer"
-            err.print(styled(("waiting for a person:", "yellow"), f" outlast run {command} {item['id']}"))
+        if wants_json() or not can_ask():
+            command = command_line(
+                f"runs {'approve' if name == 'approval.requested' else 'answer'} {item['id']}"
+            )
+            err.print(styled(("Waiting for a person:", "yellow"), f" {command}"))
             return Exit.WAITING
         tasks.start_soon(_decide if name == "approval.requested" else _answer, state, item)
     elif name in ("approval.resolved", "question.answered"):
@@ -67,12 +74,13 @@ async def _is_open(state: _Follow, item_id: str) -> bool:
 
 
 async def _decide(state: _Follow, approval: dict[str, Any]) -> None:
+    approval_id = approval["id"]
     state.rendering.line()
     out.print(styled(("?", "yellow"), " ", (approval["tool"], "bold"), f" {shorten(approval['arguments'])}"))
     if approval["reason"]:
         out.print(f"  {approval['reason']}", style="dim")
     with anyio.CancelScope() as scope:
-        state.asking[approval["id"]] = scope
+        state.asking[approval_id] = scope
         try:
             word = (await ask("  Allow it? [y]es, [n]o, [t]his thread always:")).lower()
             body: dict[str, Any] = {"decision": "approve" if word[:1] in ("y", "t") else "deny"}
@@ -80,32 +88,31 @@ async def _decide(state: _Follow, approval: dict[str, Any]) -> None:
                 body["remember"] = "thread"
             elif body["decision"] == "deny":
                 body["reason"] = await ask("  Why not? (empty: no reason)")
-            await _send(state, f"/v1/approvals/{approval['id']}", body)
+            await _send(state, f"/v1/approvals/{approval_id}", body)
         except EOFError:
             err.print(
-                f"left open; decide with: outlast run approve {approval['id']} --url {state.client.url}",
-                style="yellow",
+                f"Not decided. Decide with: {command_line(f'runs approve {approval_id}')}", style="yellow"
             )
     if scope.cancelled_caught:
-        out.print("\n  decided elsewhere", style="dim")
+        out.print("\n  Decided by somebody else.", style="dim")
 
 
 async def _answer(state: _Follow, question: dict[str, Any]) -> None:
+    question_id = question["id"]
     state.rendering.line()
     answers: dict[str, Any] = {}
     with anyio.CancelScope() as scope:
-        state.asking[question["id"]] = scope
+        state.asking[question_id] = scope
         try:
             for item in question["questions"]:
                 answers[item["id"]] = await _answer_one(item)
-            await _send(state, f"/v1/questions/{question['id']}", {"answers": answers})
+            await _send(state, f"/v1/questions/{question_id}", {"answers": answers})
         except EOFError:
             err.print(
-                f"left open; answer with: outlast run answer {question['id']} --url {state.client.url}",
-                style="yellow",
+                f"Not answered. Answer with: {command_line(f'runs answer {question_id}')}", style="yellow"
             )
     if scope.cancelled_caught:
-        out.print("\n  answered elsewhere", style="dim")
+        out.print("\n  Answered by somebody else.", style="dim")
 
 
 async def _answer_one(item: dict[str, Any]) -> str | list[str]:
@@ -127,6 +134,6 @@ async def _send(state: _Follow, path: str, body: dict[str, Any]) -> None:
     try:
         await state.client.post(path, body)
     except ApprovalDecided:
-        out.print("  decided elsewhere", style="dim")
+        out.print("  Decided by somebody else.", style="dim")
     except OutlastError as error:
-        tell_error(error)
+        print_error(error)

@@ -6,13 +6,9 @@ from typing import Any, Final
 
 import orjson
 
-from outlast.kernel.cli.consoles import out, styled
+from outlast.kernel.cli.terminal import out, styled
 
-DELTAS: Final = {
-    "text.delta": "text",
-    "reasoning.delta": "reasoning",
-    "tool_call.output.delta": "output",
-}
+DELTAS: Final = {"text.delta": "text", "reasoning.delta": "reasoning", "tool_call.output.delta": "output"}
 MAX_ARGUMENT_CHARS: Final = 400
 WORKFLOW: Final = {
     "tell_context_lost": "restore the files",

@@ -1,156 +1,115 @@
-"""`outlast file …`: files of a project that people and agents look things up in."""
+"""`outlast files …`: files of a project that people and agents search."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import anyio
 import typer
 
-from outlast.kernel.cli.consoles import err, one_line, out, styled, tell_bytes, tell_json, tell_rows
+from outlast.kernel.cli import terminal
+from outlast.kernel.cli.commands import Commands
 from outlast.kernel.cli.exits import Exit
-from outlast.kernel.cli.options import (
-    DEFAULT_URL,
-    JsonOption,
-    TokenOption,
-    UrlOption,
-    project_of,
-    with_server,
-)
+from outlast.kernel.cli.options import LimitOption, ProjectOption, WaitOption
+from outlast.kernel.cli.session import call_server, wants_json
 
 if TYPE_CHECKING:
     from outlast.kernel.cli.client import Client
 
-app = typer.Typer(
-    no_args_is_help=True, help="Files of a project, whose texts agents search: add, list, read, search."
-)
-ProjectOption = Annotated[str | None, typer.Option(help="Project; without: the default one.")]
-FileArgument = Annotated[str, typer.Argument(help="Id of the file (art_…); see 'file list'.")]
-MOST_PAUSE_S: Final = 2.0
+app = Commands()
+FileArgument = Annotated[str, typer.Argument(help="Id of the file (art_…).")]
 
 
-@app.command()
+@app.verb("add", "outlast files add handbook.pdf notes.md")
 def add(
     paths: Annotated[list[Path], typer.Argument(help="Text, Markdown, PDF or image files.", exists=True)],
     project: ProjectOption = None,
-    wait: Annotated[bool, typer.Option(help="Wait until their texts are read.")] = True,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    wait: WaitOption = True,
 ) -> None:
-    """Put files into a project. The same file again is the same file."""
+    """Add files to a project and print their ids.
+
+    A file that is already there is not added twice."""
 
     async def work(client: "Client") -> list[dict[str, Any]]:
-        chosen, made = await project_of(client, project), []
-        for path in paths:
-            content = await anyio.Path(path).read_bytes()
-            made.append(await client.upload(f"/v1/projects/{chosen}/artifacts", path.name, content))
-        return [await _read(client, one) if wait else one for one in made]
+        path = f"/v1/projects/{await client.project_id(project)}/artifacts"
+        made = [await client.upload(path, file.name, await anyio.Path(file).read_bytes()) for file in paths]
+        return [await client.until_read(f"/v1/artifacts/{one['id']}", one) for one in made] if wait else made
 
-    files = with_server(url, token, work)
-    if as_json:
-        tell_json({"items": files, "next": None})
-    for one in files if not as_json else ():
+    files = call_server(work)
+    if wants_json():
+        terminal.print_json({"items": files, "next": None})
+    for one in files if not wants_json() else ():
         words = f" ({one['trouble']})" if one["trouble"] else ""
-        err.print(f"{one_line(one['name'])}: {one['state']}{words}", style="dim")
-        out.print(one["id"])
+        terminal.err.print(f"{terminal.one_line(one['name'])}: {one['state']}{words}", style="dim")
+        terminal.out.print(one["id"])
     if any(one["state"] == "failed" for one in files):
         raise typer.Exit(Exit.REFUSED)
 
 
-@app.command("list")
+@app.verb("list", "outlast files list --project prj_01h…")
 def list_files(
     project: ProjectOption = None,
-    before: Annotated[str | None, typer.Option(help="Only older ones than this file.")] = None,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    before: Annotated[str | None, typer.Option(help="Only files older than this one (art_…).")] = None,
+    limit: LimitOption = 50,
 ) -> None:
-    """The files of a project, newest first."""
+    """List the files of a project, the newest first."""
 
     async def work(client: "Client") -> Any:
-        chosen = await project_of(client, project)
-        return await client.get(f"/v1/projects/{chosen}/artifacts", before=before)
+        path = f"/v1/projects/{await client.project_id(project)}/artifacts"
+        return await client.items(path, limit, before=before)
 
-    found = with_server(url, token, work)
-    if as_json:
-        tell_json(found)
-        return
-    rows = [
-        (one["id"], one["state"], one["media_type"], one["size_bytes"], one["name"][:80])
-        for one in found["items"]
-    ]
-    tell_rows(
-        ("file", "state", "type", "bytes", "name"), rows, empty="No files: 'outlast file add' puts one there."
+    terminal.print_list(
+        call_server(work),
+        "file=id state type=media_type size=size_bytes name",
+        empty="No files. Add one with 'outlast files add'.",
     )
 
 
-@app.command()
-def text(
-    file: FileArgument,
-    page: Annotated[int, typer.Option(help="Of a PDF.", min=1)] = 1,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """A file's text, as agents and search see it."""
-    found = with_server(url, token, lambda client: client.get(f"/v1/artifacts/{file}/text", page=page))
-    tell_json(found) if as_json else tell_bytes(f"{found['text']}\n".encode())
+@app.verb("read", "outlast files read art_01h… --page 3", "text")
+def read(file: FileArgument, page: Annotated[int, typer.Option(help="Page of a PDF.", min=1)] = 1) -> None:
+    """Print the text of a file as agents and search see it."""
+    found = call_server(lambda client: client.get(f"/v1/artifacts/{file}/text", page=page))
+    terminal.print_json(found) if wants_json() else terminal.print_bytes(f"{found['text']}\n".encode())
 
 
-@app.command()
-def save(
-    file: FileArgument,
-    to: Annotated[Path, typer.Argument(help="Where to write it.")],
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """Write a file as it was uploaded."""
-    content = with_server(url, token, lambda client: client.content(f"/v1/artifacts/{file}/content"))
+@app.verb("download", "outlast files download art_01h… handbook.pdf", "save")
+def download(file: FileArgument, to: Annotated[Path, typer.Argument(help="File to write.")]) -> None:
+    """Download a file as it was uploaded."""
+    content = call_server(lambda client: client.content(f"/v1/artifacts/{file}/content"))
     to.write_bytes(content)
-    out.print(f"{to}: {len(content):,} bytes")
+    terminal.print_result({"path": str(to), "size_bytes": len(content)}, f"{to}: {len(content):,} bytes")
 
 
-@app.command()
+@app.verb("search", 'outlast files search "refund policy"')
 def search(
-    query: Annotated[str, typer.Argument(help="What to look for.")],
+    query: Annotated[str, typer.Argument(help="Words to search for.")],
     project: ProjectOption = None,
-    limit: Annotated[int, typer.Option(min=1, max=50)] = 5,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    limit: LimitOption = 5,
 ) -> None:
-    """Look something up in the files of a project."""
+    """Search the files of a project."""
 
     async def work(client: "Client") -> Any:
-        chosen = await project_of(client, project)
-        return await client.get(f"/v1/projects/{chosen}/artifacts/search", q=query, limit=limit)
+        path = f"/v1/projects/{await client.project_id(project)}/artifacts/search"
+        return await client.get(path, q=query, limit=limit)
 
-    found = with_server(url, token, work)
-    if as_json:
-        tell_json(found)
+    found = call_server(work)
+    if wants_json():
+        terminal.print_json(found)
         return
     for hit in found["items"]:
         page = f", page {hit['page']}" if hit["page"] else ""
         file = hit["artifact"]
-        out.print(styled((one_line(file["name"]), "bold"), f"{page}  ", (file["id"], "dim")))
-        out.print(hit["text"][:600] + "\n")
+        terminal.out.print(
+            terminal.styled((terminal.one_line(file["name"]), "bold"), f"{page}  ", (file["id"], "dim"))
+        )
+        terminal.out.print(hit["text"][:600] + "\n")
     if not found["items"]:
-        err.print("Nothing found.", style="dim")
+        terminal.err.print("Nothing found.", style="dim")
     if found["note"]:
-        err.print(found["note"], style="dim")
+        terminal.err.print(found["note"], style="dim")
 
 
-@app.command()
-def remove(file: FileArgument, url: UrlOption = DEFAULT_URL, token: TokenOption = None) -> None:
-    """Remove a file, and its text from search."""
-    with_server(url, token, lambda client: client.delete(f"/v1/artifacts/{file}"))
-    out.print(f"{file}: removed")
-
-
-async def _read(client: "Client", one: dict[str, Any]) -> dict[str, Any]:
-    pause = 0.1
-    while one["state"] == "reading":
-        await anyio.sleep(pause)
-        pause = min(2 * pause, MOST_PAUSE_S)
-        one = await client.get(f"/v1/artifacts/{one['id']}")
-    return one
+@app.verb("delete", "outlast files delete art_01h…", "remove")
+def delete(file: FileArgument) -> None:
+    """Delete a file and its text from search."""
+    call_server(lambda client: client.delete(f"/v1/artifacts/{file}"))
+    terminal.print_result({"id": file, "state": "deleted"}, f"{file}: deleted")

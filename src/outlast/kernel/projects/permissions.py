@@ -45,7 +45,7 @@ def require_administrator(tx: Tx, actor: Actor) -> None:
     if not is_administrator(tx, actor.user_id):
         raise Forbidden(
             "This takes an administrator of the server.",
-            hint="An administrator can make you one: outlast user admin NAME.",
+            hint="An administrator can make you one: outlast users set-admin NAME.",
             needed=ServerRight.ADMINISTER.value,
         )
 

@@ -1,219 +1,203 @@
-"""`outlast run …`: start, follow, decide, list, export."""
+"""`outlast runs …`: start, follow, decide, look at, export."""
 
 import sys
-import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
 import typer
 
-from outlast.kernel.cli.consoles import err, out, tell_json, tell_rows
-from outlast.kernel.cli.options import DEFAULT_URL, JsonOption, TokenOption, UrlOption, with_server
+from outlast.kernel.cli.commands import Commands
+from outlast.kernel.cli.options import FollowOption, LimitOption, ProjectOption
+from outlast.kernel.cli.session import call_server, wants_json
+from outlast.kernel.cli.terminal import err, print_json, print_list, print_result
 
 if TYPE_CHECKING:
     from outlast.kernel.cli.client import Client
 
-app = typer.Typer(no_args_is_help=True, help="Start runs, follow them, decide what they ask.")
+app = Commands()
 RunArgument = Annotated[str, typer.Argument(help="Id of the run (run_…).")]
+ApprovalArgument = Annotated[str, typer.Argument(help="Id of the approval (apr_…).")]
+Status = Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]
 
 
-@app.command()
+@app.verb("start", 'outlast runs start "Write a haiku about rain"')
 def start(
-    message: Annotated[str, typer.Argument(help="What to ask; '-' reads it from standard input.")],
-    thread: Annotated[str | None, typer.Option(help="Thread to go on with; without: a new one.")] = None,
-    screen: Annotated[
-        str | None, typer.Option(help="Screen to work on (scr_…): goes on in its thread.")
-    ] = None,
-    page: Annotated[str | None, typer.Option(help="Page to work on (pag_…): goes on in its thread.")] = None,
+    message: Annotated[str, typer.Argument(help="What to ask. '-' reads it from standard input.")],
+    thread: Annotated[str | None, typer.Option(help="Continue this thread. Default: a new one.")] = None,
+    screen: Annotated[str | None, typer.Option(help="Work on this screen (scr_…), in its thread.")] = None,
+    page: Annotated[str | None, typer.Option(help="Work on this page (pag_…), in its thread.")] = None,
     document: Annotated[
-        str | None, typer.Option(help="Document to work on (doc_…): goes on in its thread.")
+        str | None, typer.Option(help="Work on this document (doc_…), in its thread.")
     ] = None,
-    project: Annotated[
-        str | None, typer.Option(help="Project of a new thread; without: the default one.")
-    ] = None,
-    model: Annotated[str | None, typer.Option(help="Model id; without: the default one.")] = None,
-    profile: Annotated[str | None, typer.Option(help="Agent profile of a new thread.")] = None,
-    on_busy: Annotated[str, typer.Option(help="In a busy thread: reject, enqueue or interrupt.")] = "reject",
-    follow: Annotated[
-        bool, typer.Option("--follow/--detach", help="Show it live, or only print its id.")
-    ] = True,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    project: ProjectOption = None,
+    model: Annotated[str | None, typer.Option(help="Id of the model. Default: the server's.")] = None,
+    profile: Annotated[str | None, typer.Option(help="Agent of a new thread. Default: chat.")] = None,
+    on_busy: Annotated[
+        Literal["reject", "enqueue", "interrupt"], typer.Option(help="What to do while the thread has a run.")
+    ] = "reject",
+    follow: FollowOption = True,
 ) -> None:
-    """Start a run, and follow it. Ctrl+C stops following; the run goes on."""
-    text = sys.stdin.read() if message == "-" else message
-    made = {"screens": screen, "pages": page, "documents": document}
-    chosen = [f"{noun}/{one}" for noun, one in made.items() if one]
+    """Start a run and follow it.
+
+    Ctrl+C stops following. The run continues on the server."""
+    subjects = {"screens": screen, "pages": page, "documents": document}
+    chosen = [f"/v1/{noun}/{one}" for noun, one in subjects.items() if one]
     if len(chosen) + bool(thread) > 1:
-        raise typer.BadParameter(
-            "screens, pages and documents have their own thread: give one of --thread, --screen, --page, --document"
-        )
-    body: dict[str, Any] = {"content": text, "on_busy": on_busy, "model": model}
-    if not thread and not chosen:
-        body |= {"project_id": project, "profile": profile}
-    sent = {name: value for name, value in body.items() if value is not None}
+        raise typer.BadParameter("Give only one of --thread, --screen, --page and --document.")
+    text = sys.stdin.read() if message == "-" else message
 
     async def work(client: "Client") -> int:
-        its = (await client.get(f"/v1/{chosen[0]}"))["thread_id"] if chosen else thread
-        path = f"/v1/threads/{its}/runs" if its else "/v1/runs"
-        started = await client.post(path, sent, idempotency_key=uuid.uuid4().hex)
+        own_thread = (await client.get(chosen[0]))["thread_id"] if chosen else thread
+        path, new = f"/v1/threads/{own_thread}/runs", {}
+        if not own_thread:
+            path, new = "/v1/runs", {"project_id": project, "profile": profile}
+        started = await client.create(path, content=text, on_busy=on_busy, model=model, **new)
         if not follow:
-            tell_json(started) if as_json else out.print(started["run_id"])
+            print_result(started, started["run_id"])
             return 0
-        if not as_json:
-            err.print(f"{started['run_id']} in {started['thread_id']}", style="dim")
-        return await _follow(client, started["run_id"], str(started["cursor"]), as_json)
+        return await follow_started(client, started, str(started["cursor"]))
 
-    raise typer.Exit(with_server(url, token, work))
+    raise typer.Exit(call_server(work))
 
 
-@app.command()
-def follow(
-    run: RunArgument,
-    after: Annotated[str, typer.Option(help="Cursor to go on from; 0: the beginning.")] = "0",
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """Show a run from its beginning, then live, to its end."""
-    code = with_server(url, token, lambda client: _follow(client, run, after, as_json))
-    raise typer.Exit(code)
+async def follow_started(client: "Client", started: dict[str, Any], after: str = "0") -> int:
+    """Say which run was started, then follow it; the exit code."""
+    if not wants_json():
+        err.print(f"{started['run_id']} in {started['thread_id']}", style="dim")
+    return await _follow(client, started["run_id"], after)
 
 
-async def _follow(client: "Client", run: str, after: str, as_json: bool) -> int:
+async def _follow(client: "Client", run: str, after: str) -> int:
     from outlast.kernel.cli.run_output import follow_run
 
-    return await follow_run(client, run, after, as_json=as_json)
+    return await follow_run(client, run, after)
 
 
-@app.command()
-def cancel(run: RunArgument, url: UrlOption = DEFAULT_URL, token: TokenOption = None) -> None:
-    """Stop a run. What it has done so far stays."""
-    told = with_server(url, token, lambda client: client.post(f"/v1/runs/{run}/cancel"))
-    out.print(f"{told['id']}: {told['status']}")
+@app.verb("follow", "outlast runs follow run_01h…")
+def follow(
+    run: RunArgument, after: Annotated[str, typer.Option(help="Cursor to continue from.")] = "0"
+) -> None:
+    """Show a run from its beginning and follow it to its end."""
+    raise typer.Exit(call_server(lambda client: _follow(client, run, after)))
 
 
-@app.command()
-def resume(run: RunArgument, url: UrlOption = DEFAULT_URL, token: TokenOption = None) -> None:
-    """Wake a paused run's sandbox; the run waits for the decision again."""
-    told = with_server(url, token, lambda client: client.post(f"/v1/runs/{run}/resume"))
-    out.print(f"{told['id']}: {told['status']}")
+@app.verb("list", "outlast runs list --status running")
+def list_runs(
+    project: ProjectOption = None,
+    thread: Annotated[str | None, typer.Option(help="Only runs of this thread (thr_…).")] = None,
+    status: Annotated[Status | None, typer.Option(help="Only runs with this status.")] = None,
+    query: Annotated[str | None, typer.Option("--query", "-q", help="Only runs with these words.")] = None,
+    limit: LimitOption = 20,
+) -> None:
+    """List runs, the newest first."""
+    print_list(
+        call_server(
+            lambda client: client.items(
+                "/v1/runs", limit, project=project, thread=thread, status=status, q=query
+            )
+        ),
+        "run=id status reason=stop_reason model created=created_at thread=thread_title",
+        empty="No runs.",
+    )
 
 
-@app.command()
-def retry(run: RunArgument, url: UrlOption = DEFAULT_URL, token: TokenOption = None) -> None:
-    """Answer the same message again, in a new run."""
-    out.print(with_server(url, token, lambda client: client.post(f"/v1/runs/{run}/retry"))["run_id"])
+@app.verb("show", "outlast runs show run_01h…")
+def show(run: RunArgument) -> None:
+    """Show how a run stands: status, times, usage, what it waits for, and its answer.
+
+    To see all its work: outlast runs follow"""
+    from outlast.kernel.cli.run_summary import print_run
+
+    print_run(call_server(lambda client: client.get(f"/v1/runs/{run}")))
 
 
-@app.command("continue")
-def go_on(run: RunArgument, url: UrlOption = DEFAULT_URL, token: TokenOption = None) -> None:
-    """Go on from where a failed or cancelled run stopped, in a new run."""
-    out.print(with_server(url, token, lambda client: client.post(f"/v1/runs/{run}/continue"))["run_id"])
+@app.verb("cancel", "outlast runs cancel run_01h…")
+def cancel(run: RunArgument) -> None:
+    """Cancel a run.
+
+    What it has done so far is kept."""
+    _change(run, "cancel")
 
 
-@app.command()
+@app.verb("resume", "outlast runs resume run_01h…")
+def resume(run: RunArgument) -> None:
+    """Wake the sandbox of a paused run.
+
+    The run then waits for your decision again."""
+    _change(run, "resume")
+
+
+def _change(run: str, action: str) -> None:
+    changed = call_server(lambda client: client.post(f"/v1/runs/{run}/{action}"))
+    print_result(changed, f"{changed['id']}: {changed['status']}")
+
+
+@app.verb("retry", "outlast runs retry run_01h…")
+def retry(run: RunArgument) -> None:
+    """Answer the same message again in a new run, and print its id."""
+    _start_again(run, "retry")
+
+
+@app.verb("continue", "outlast runs continue run_01h…")
+def continue_run(run: RunArgument) -> None:
+    """Continue a failed or cancelled run in a new run, and print its id."""
+    _start_again(run, "continue")
+
+
+def _start_again(run: str, action: str) -> None:
+    started = call_server(lambda client: client.post(f"/v1/runs/{run}/{action}"))
+    print_result(started, started["run_id"])
+
+
+@app.verb("approve", "outlast runs approve apr_01h…")
 def approve(
-    approval: Annotated[str, typer.Argument(help="Id of the approval (apr_…).")],
-    arguments: Annotated[str | None, typer.Option(help="JSON to call the tool with instead.")] = None,
-    thread: Annotated[bool, typer.Option("--thread", help="Allow the same for the whole thread.")] = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    approval: ApprovalArgument,
+    arguments: Annotated[
+        str | None, typer.Option(help="Call the tool with these arguments (JSON) instead.")
+    ] = None,
+    thread: Annotated[bool, typer.Option("--thread", help="Allow the same in the whole thread.")] = False,
 ) -> None:
-    """Allow a tool call that waits for a person."""
-    body = {"decision": "approve", "arguments": arguments, "remember": "thread" if thread else None}
-    _decide(approval, body, url, token)
+    """Allow a tool call."""
+    _decide(approval, decision="approve", arguments=arguments, remember="thread" if thread else None)
 
 
-@app.command()
+@app.verb("deny", 'outlast runs deny apr_01h… --reason "Keep the build folder"')
 def deny(
-    approval: Annotated[str, typer.Argument(help="Id of the approval (apr_…).")],
-    reason: Annotated[str, typer.Option(help="Told to the agent.")] = "",
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    approval: ApprovalArgument, reason: Annotated[str, typer.Option(help="The agent reads it.")] = ""
 ) -> None:
-    """Refuse a tool call that waits for a person."""
-    _decide(approval, {"decision": "deny", "reason": reason}, url, token)
+    """Refuse a tool call."""
+    _decide(approval, decision="deny", reason=reason)
 
 
-def _decide(approval: str, body: dict[str, Any], url: str, token: str | None) -> None:
-    sent = {name: value for name, value in body.items() if value is not None}
-    told = with_server(url, token, lambda client: client.post(f"/v1/approvals/{approval}", sent))
-    out.print(f"{told['id']}: {told['decision']}")
+def _decide(approval: str, **decision: str | None) -> None:
+    sent = {name: value for name, value in decision.items() if value is not None}
+    decided = call_server(lambda client: client.post(f"/v1/approvals/{approval}", sent))
+    print_result(decided, f"{decided['id']}: {decided['decision']}")
 
 
-@app.command()
+@app.verb("answer", "outlast runs answer que_01h… color=blue")
 def answer(
     question: Annotated[str, typer.Argument(help="Id of the question (que_…).")],
-    answers: Annotated[list[str], typer.Argument(help="ID=ANSWER, once for each question asked.")],
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
+    answers: Annotated[list[str], typer.Argument(help="NAME=ANSWER for each part of the question.")],
 ) -> None:
-    """Answer what an agent asked."""
+    """Answer a question of an agent."""
     pairs = dict(item.partition("=")[::2] for item in answers)
-    told = with_server(
-        url, token, lambda client: client.post(f"/v1/questions/{question}", {"answers": pairs})
-    )
-    out.print(f"{told['id']}: {told['decision']}")
+    decided = call_server(lambda client: client.post(f"/v1/questions/{question}", {"answers": pairs}))
+    print_result(decided, f"{decided['id']}: {decided['decision']}")
 
 
-@app.command("list")
-def list_runs(
-    project: Annotated[str | None, typer.Option(help="Only of this project.")] = None,
-    thread: Annotated[str | None, typer.Option(help="Only of this thread.")] = None,
-    status: Annotated[str | None, typer.Option(help="Only of this status.")] = None,
-    query: Annotated[str | None, typer.Option("--query", "-q", help="Words to search for.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=200)] = 20,
-    as_json: JsonOption = False,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
-) -> None:
-    """The newest runs first."""
-    found = with_server(
-        url,
-        token,
-        lambda client: client.get(
-            "/v1/runs", project=project, thread=thread, status=status, q=query, limit=limit
-        ),
-    )
-    if as_json:
-        tell_json(found)
-        return
-    rows = [
-        (
-            run["id"],
-            run["status"],
-            run["stop_reason"],
-            run["model"],
-            run["created_at"][:19],
-            run["thread_title"][:40],
-        )
-        for run in found["items"]
-    ]
-    tell_rows(("run", "status", "reason", "model", "created", "thread"), rows, empty="No runs.")
-
-
-@app.command()
-def show(run: RunArgument, url: UrlOption = DEFAULT_URL, token: TokenOption = None) -> None:
-    """Everything about a run, as JSON."""
-    tell_json(with_server(url, token, lambda client: client.get(f"/v1/runs/{run}")))
-
-
-@app.command()
+@app.verb("export", "outlast runs export run_01h… --out run.json")
 def export(
     run: RunArgument,
     file: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File to write; without: standard output.")
+        Path | None, typer.Option("--out", "-o", help="File to write. Default: standard output.")
     ] = None,
-    url: UrlOption = DEFAULT_URL,
-    token: TokenOption = None,
 ) -> None:
-    """A run with its whole log, as one JSON file."""
-    content = with_server(url, token, lambda client: client.get(f"/v1/runs/{run}/export"))
+    """Export a run with its whole log as JSON."""
+    content = call_server(lambda client: client.get(f"/v1/runs/{run}/export"))
     if file is None:
-        tell_json(content)
+        print_json(content)
         return
     file.write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
     err.print(f"{file}: {file.stat().st_size:,} bytes")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, Literal
@@ -22,8 +22,9 @@ from outlast.base.errors import DatabaseDamaged, DataDirectoryInUse, DataDirecto
 from outlast.base.settings import Settings
 from outlast.db.connect import open_database, sqlite_path
 from outlast.db.sqlite import SqliteDatabase, find_damage
-from outlast.kernel.cli.consoles import out, styled
 from outlast.kernel.cli.exits import Exit
+from outlast.kernel.cli.session import wants_json
+from outlast.kernel.cli.terminal import out, print_json, styled
 from outlast.kernel.http.static_files import FOLDER as WEB_FOLDER
 from outlast.kernel.models.config import DEFAULT_KEY_ENVS
 from outlast.kernel.models.providers import is_installed
@@ -47,16 +48,22 @@ class Finding:
     fixes: tuple[str, ...] = ()
 
 
-def tell_findings(settings: Settings) -> Exit:
+def print_findings(settings: Settings) -> Exit:
     """Print everything found; FAILED where something that is configured cannot work."""
-    worst = Exit.OK
+    found = []
     for finding in _examine(settings):
-        out.print(styled(MARKS[finding.verdict], " ", (finding.what, "bold"), f": {finding.found}"))
-        for fix in finding.fixes:
-            out.print(f"    → {fix}", style="yellow")
-        if finding.verdict == "bad":
-            worst = Exit.FAILED
-    return worst
+        found.append(finding)
+        if not wants_json():
+            _print_finding(finding)
+    if wants_json():
+        print_json({"items": [asdict(finding) for finding in found]})
+    return Exit.FAILED if any(finding.verdict == "bad" for finding in found) else Exit.OK
+
+
+def _print_finding(finding: Finding) -> None:
+    out.print(styled(MARKS[finding.verdict], " ", (finding.what, "bold"), f": {finding.found}"))
+    for fix in finding.fixes:
+        out.print(f"    → {fix}", style="yellow")
 
 
 def _examine(settings: Settings) -> Iterator[Finding]:

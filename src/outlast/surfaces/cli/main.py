@@ -1,89 +1,128 @@
 """The command `outlast`: its parts, and the one edge where errors become words and exit codes."""
 
 import sys
-from importlib.metadata import version
-from typing import Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from outlast.apps import APPS
 from outlast.base.errors import InvalidSetting, OutlastError, StartRefused
-from outlast.kernel.accounts import token_commands as tokens
-from outlast.kernel.accounts import user_commands as users
-from outlast.kernel.apps import registry
 from outlast.kernel.apps.commands import app_commands
-from outlast.kernel.backups import commands as backups
-from outlast.kernel.cli import lists
-from outlast.kernel.cli.consoles import err, styled, tell_error
-from outlast.kernel.cli.exits import MEANINGS, Exit, Unreachable
-from outlast.kernel.files import commands as artifacts
-from outlast.kernel.runs import commands as runs
-from outlast.kernel.sandboxes import commands as sandboxes
-from outlast.kernel.sandboxes.checkpoints import commands as checkpoints
-from outlast.kernel.sandboxes.egress import commands as secrets
-from outlast.kernel.sandboxes.snapshots import commands as snapshots
-from outlast.kernel.threads import search_commands as search
-from outlast.surfaces.cli import server_commands as serving
+from outlast.kernel.cli.command_group import SERVER, WORK, CommandGroup
+from outlast.kernel.cli.commands import LazyCommand, Noun
+from outlast.kernel.cli.exits import Exit, Unreachable
 
-EXIT_CODES = "\n\n".join(f"{code.value}: {meaning}" for code, meaning in MEANINGS.items())
+if TYPE_CHECKING:
+    from outlast.base.settings import Settings
+
+Announce = Callable[[str], None]
+Program = Callable[["Settings", Announce, bool], None]
+EPILOG = (
+    "[bold]Exit codes[/bold]  0 ok, 1 failed, 2 usage or settings, 3 refused, 4 no server, 5 cancelled,"
+    " 6 waiting for a person, 130 interrupted. [bold]Completion[/bold]  outlast --install-completion"
+)
+HERE = "outlast.surfaces.cli"
+KERNEL = "outlast.kernel"
+BEFORE_APPS = (
+    CommandGroup("runs", f"{KERNEL}.runs.commands", "Start and follow runs, decide what they ask", WORK),
+    CommandGroup("threads", f"{KERNEL}.threads.commands", "Conversations of a project", WORK),
+    CommandGroup("projects", f"{KERNEL}.projects.commands", "Your projects", WORK),
+    CommandGroup("files", f"{KERNEL}.files.commands", "Files that people and agents search", WORK),
+)
+AFTER_APPS = (
+    CommandGroup(
+        "sandboxes", f"{KERNEL}.sandboxes.commands", "Look at, pause, resume and end sandboxes", WORK
+    ),
+    CommandGroup(
+        "checkpoints", f"{KERNEL}.sandboxes.checkpoints.commands", "Earlier files of a thread", WORK
+    ),
+    CommandGroup("snapshots", f"{KERNEL}.sandboxes.snapshots.commands", "What sandboxes start from", SERVER),
+    CommandGroup("secrets", f"{KERNEL}.sandboxes.egress.commands", "Requests that carried a secret", WORK),
+    CommandGroup("version", f"{HERE}.server_commands", "Show the version", SERVER),
+    CommandGroup("serve", f"{HERE}.serve_commands", "Start the server", SERVER),
+    CommandGroup("worker", f"{HERE}.serve_commands", "Start a worker without HTTP", SERVER),
+    CommandGroup("doctor", f"{HERE}.server_commands", "Check this machine and configuration", SERVER),
+    CommandGroup("check-config", f"{HERE}.server_commands", "Check a configuration file", SERVER),
+    CommandGroup("migrate", f"{HERE}.server_commands", "Update the database's tables", SERVER),
+    CommandGroup("backup", f"{KERNEL}.backups.commands", "Back up all data", SERVER),
+    CommandGroup("restore", f"{KERNEL}.backups.commands", "Restore a backup", SERVER),
+    CommandGroup("verify", f"{KERNEL}.backups.commands", "Verify a backup or a data directory", SERVER),
+    CommandGroup("rebuild-search", f"{KERNEL}.threads.index_commands", "Rebuild the search index", SERVER),
+    CommandGroup("search", f"{KERNEL}.threads.index_commands", "Older spelling of rebuild-search"),
+    CommandGroup("tokens", f"{KERNEL}.accounts.token_commands", "Create and revoke API tokens", SERVER),
+    CommandGroup("users", f"{KERNEL}.accounts.user_commands", "Users, their plans and credits", SERVER),
+)
 
 
-def build_app(serve: serving.Program, work: serving.Program) -> typer.Typer:
-    """All commands. `serve` and `work` run the server and a worker alone; they come from above, where all is wired."""
+class Root(Noun):
+    """`outlast` itself."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command with this name; also a noun by its singular, which was its name before."""
+        names = (cmd_name, f"{cmd_name}s", f"{cmd_name}es")
+        return next((self.commands[name] for name in names if name in self.commands), None)
+
+
+class ServerCommand(LazyCommand):
+    """A command that opens the database, where apps have tables too."""
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        """The same, with the apps declared."""
+        from outlast.kernel.apps import registry
+
+        registry.declare(APPS)
+        return super().make_context(*args, **extra)
+
+
+def build_command() -> Root:
+    """The whole command line. Groups are imported when they are called."""
     app = typer.Typer(
+        cls=Root,
         name="outlast",
-        add_completion=False,
         no_args_is_help=True,
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
-        help="Runs of AI agents that outlast the tab, the connection, the process and the sandbox.",
-        epilog=f"[bold]Exit codes[/bold]\n\n{EXIT_CODES}",
+        help="Run AI agents that outlast tabs, connections, servers and sandboxes.",
+        epilog=EPILOG,
     )
     app.callback()(_version)
-    serving.add_commands(app, serve, work)
-    backups.add_commands(app)
-    app.add_typer(runs.app, name="run")
-    app.add_typer(artifacts.app, name="file")
-    app.add_typer(sandboxes.app, name="sandbox")
-    app.add_typer(checkpoints.app, name="checkpoint")
-    app.add_typer(lists.projects, name="projects")
-    app.add_typer(lists.threads, name="threads")
-    app.add_typer(tokens.app, name="token")
-    app.add_typer(users.app, name="user")
-    app.add_typer(search.app, name="search")
-    app.add_typer(secrets.app, name="secret")
-    app.add_typer(snapshots.app, name="snapshot")
-    of_kernel = [group.name for group in app.registered_groups if group.name is not None]
-    for name, commands in app_commands(APPS, of_kernel):
-        app.add_typer(commands, name=name)
-    return app
+    root = typer.main.get_command(app)
+    assert isinstance(root, Root)
+    of_apps = app_commands(APPS, [group.name for group in (*BEFORE_APPS, *AFTER_APPS)])
+    groups = [*BEFORE_APPS, *of_apps, *AFTER_APPS]
+    for option in root.params:
+        vars(option)["hidden"] = option.name in ("install_completion", "show_completion")
+    for group in groups:
+        root.add_command(LazyCommand(group) if group.panel == WORK else ServerCommand(group))
+    return root
 
 
-def run_cli(serve: serving.Program, work: serving.Program, arguments: list[str] | None = None) -> None:
-    """Run one command, then exit."""
-    registry.declare(APPS)
+def run_cli(program: Program, arguments: list[str] | None = None) -> None:
+    """Run one command, then exit. `program` runs the server, or without HTTP a worker; it comes from above, where
+    everything is wired."""
     try:
-        build_app(serve, work)(arguments)
+        build_command()(arguments, prog_name="outlast", obj=program)
     except (KeyboardInterrupt, OutlastError, Unreachable) as error:
-        sys.exit(_tell(error))
+        sys.exit(_print_failure(error))
     except BaseExceptionGroup as group:
         known = group.subgroup((KeyboardInterrupt, OutlastError, Unreachable))
         if known is None:
             raise
-        sys.exit(_tell(_first(known)))
+        sys.exit(_print_failure(_first(known)))
 
 
-def _tell(error: BaseException) -> Exit:
+def _print_failure(error: BaseException) -> Exit:
     """Print what went wrong; the exit code that says so."""
+    from outlast.kernel.cli.terminal import err, print_error, styled
+
     if isinstance(error, OutlastError):
-        tell_error(error)
+        print_error(error)
         return Exit.REFUSED_TO_START if isinstance(error, InvalidSetting | StartRefused) else Exit.REFUSED
     if isinstance(error, Unreachable):
-        err.print(styled(("error", "bold red"), f": {error}"))
-        err.print(
-            "  Start one with 'outlast serve', or name another with --url or OUTLAST_URL.", style="yellow"
-        )
+        err.print(styled(("error", "bold red"), f": No server answers at {error}."))
+        err.print("  Start it with 'outlast serve', or choose another with --server.", style="yellow")
         return Exit.UNREACHABLE
     return Exit.INTERRUPTED
 
@@ -95,13 +134,18 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version
+
         typer.echo(f"outlast {version('outlast')}")
         raise typer.Exit
 
 
 def _version(
     show: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it and exit.")
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit.", metavar=""
+        ),
     ] = False,
 ) -> None:
     """Nothing to do before a command."""

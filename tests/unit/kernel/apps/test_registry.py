@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-import typer
 
 from outlast.apps import APPS
 from outlast.apps.pages.subject import PAGE
@@ -138,10 +137,13 @@ def test_a_route_that_two_apps_declare_is_refused_with_both_names(packages: Path
 
 
 def test_a_command_that_two_apps_declare_is_refused_with_both_names(packages: Path) -> None:
-    text = "import typer\nCOMMANDS = {'polls': typer.Typer()}"
-    one, other = (_package(packages, name, commands=text) for name in ("polls_one", "polls_two"))
+    text = (
+        "from outlast.kernel.cli.command_group import CommandGroup\n"
+        "COMMANDS = (CommandGroup('polls', 'polls.commands', 'Polls'),)\n"
+    )
+    one, other = (_package(packages, name, __init__=text) for name in ("polls_one", "polls_two"))
     silent = _package(packages, "polls_silent")
-    assert [name for name, _ in app_commands([one, silent], ["run"])] == ["polls"]
+    assert [group.name for group in app_commands([one, silent], ["runs"])] == ["polls"]
     with pytest.raises(StartRefused, match="The command 'polls' is declared by polls_one and by polls_two"):
         list(app_commands([one, other], []))
     with pytest.raises(StartRefused, match="The command 'polls' is declared by the kernel and by polls_one"):
@@ -181,6 +183,5 @@ def test_after_a_test_the_apps_are_what_they_were() -> None:
     assert PAGE in before.subjects.values()
 
 
-def test_commands_of_the_apps_are_groups_by_name() -> None:
-    found = dict(app_commands(APPS, []))
-    assert all(isinstance(commands, typer.Typer) for commands in found.values())
+def test_commands_of_the_apps_are_groups_that_can_be_loaded() -> None:
+    assert all(group.load().commands for group in app_commands(APPS, []))

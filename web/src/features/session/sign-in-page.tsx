@@ -36,7 +36,7 @@ export function SignInPage() {
           hint={
             <>
               No token yet? Ask an owner for an invitation, or run{' '}
-              <code className="font-mono text-fg">outlast token create</code> on the server.
+              <code className="font-mono text-fg">outlast tokens create</code> on the server.
             </>
           }
         >

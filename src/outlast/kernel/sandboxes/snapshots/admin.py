@@ -3,13 +3,12 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-import anyio
-
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, existing_data_directory, node_of
 from outlast.base.errors import InvalidSetting, NotFound
 from outlast.base.settings import Settings
-from outlast.kernel.cli.admin import opened
+from outlast.db.database import Database
+from outlast.kernel.cli.admin import in_database
 from outlast.kernel.sandboxes.providers import open_provider
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.snapshots.store import SnapshotRecord
@@ -20,70 +19,64 @@ from outlast_sandbox.interface import Progress
 T = TypeVar("T")
 
 
-class SnapshotAdmin:
-    """Each call opens the database and the provider, and closes them. Raises `InvalidSetting` where no sandboxes are
-    configured."""
+def list_snapshots(settings: Settings) -> list[dict[str, Any]]:
+    """Newest first, as plain values. Raises `InvalidSetting` where no sandboxes are configured, like all of these."""
 
-    def __init__(self, settings: Settings, *, create: bool = False) -> None:
-        self._settings, self._create = settings, create
+    async def work(keeper: SnapshotKeeper) -> list[dict[str, Any]]:
+        rows, wanted = await keeper.listed()
+        return [_plain(row, wanted) for row in rows]
 
-    def listed(self) -> list[dict[str, Any]]:
-        """Newest first, as plain values."""
+    return _with_keeper(settings, work)
 
-        async def work(keeper: SnapshotKeeper) -> list[dict[str, Any]]:
-            rows, wanted = await keeper.listed()
-            return [_plain(row, wanted) for row in rows]
 
-        return self._with_keeper(work)
+def build_snapshot(
+    settings: Settings, told: Progress, template: str = "", *, create: bool = False
+) -> str | None:
+    """The name of what is ready; None when nothing is to be installed. Raises `SandboxUnavailable`, `MalformedInput`
+    (no such app template)."""
 
-    def build(self, told: Progress, template: str = "") -> str | None:
-        """The name of what is ready; None when nothing is to be installed. Raises `SandboxUnavailable`,
-        `MalformedInput` (no such app template)."""
+    async def work(keeper: SnapshotKeeper) -> str | None:
+        known = await keeper.build(told, template)
+        return known.name if known else None
 
-        async def work(keeper: SnapshotKeeper) -> str | None:
-            known = await keeper.build(told, template)
-            return known.name if known else None
+    return _with_keeper(settings, work, create=create)
 
-        return self._with_keeper(work)
 
-    def remove(self, name: str) -> None:
-        """Raises `NotFound`, or `Conflict` while a living sandbox was started from it."""
+def remove_snapshot(settings: Settings, name: str) -> None:
+    """Raises `NotFound`, or `Conflict` while a living sandbox was started from it."""
 
-        async def work(keeper: SnapshotKeeper) -> None:
-            if not await keeper.remove(name):
-                raise NotFound(
-                    f"There is no snapshot {name!r}.", hint="See: outlast snapshot list", name=name
-                )
+    async def work(keeper: SnapshotKeeper) -> None:
+        if not await keeper.remove(name):
+            raise NotFound(f"There is no snapshot {name!r}.", hint="See: outlast snapshots list", name=name)
 
-        self._with_keeper(work)
+    _with_keeper(settings, work)
 
-    def _with_keeper(self, work: Callable[[SnapshotKeeper], Awaitable[T]]) -> T:
-        settings = self._settings
-        if settings.sandbox is None:
-            raise InvalidSetting(
-                "No sandboxes are configured, so there are no snapshots.",
-                hint='Set provider = "local" in the section [sandbox].',
-                setting="sandbox.provider",
-            )
-        sandbox = settings.sandbox
 
-        async def run() -> T:
-            find = data_directory if self._create else existing_data_directory
-            folder = find(settings.server.data_dir)
-            provider = open_provider(sandbox, folder)
-            async with opened(settings, create=self._create) as database:
-                keeper = SnapshotKeeper(
-                    database,
-                    provider,
-                    SystemClock(),
-                    sandbox,
-                    node_id=node_of(folder),
-                    templates=load_templates(settings.screens),
-                    env=preview_environment(sandbox),
-                )
-                return await work(keeper)
+def _with_keeper(
+    settings: Settings, work: Callable[[SnapshotKeeper], Awaitable[T]], *, create: bool = False
+) -> T:
+    if settings.sandbox is None:
+        raise InvalidSetting(
+            "No sandboxes are configured, so there are no snapshots.",
+            hint='Set provider = "local" in the section [sandbox].',
+            setting="sandbox.provider",
+        )
+    sandbox = settings.sandbox
+    folder = (data_directory if create else existing_data_directory)(settings.server.data_dir)
 
-        return anyio.run(run)
+    async def run(database: Database) -> T:
+        keeper = SnapshotKeeper(
+            database,
+            open_provider(sandbox, folder),
+            SystemClock(),
+            sandbox,
+            node_id=node_of(folder),
+            templates=load_templates(settings.screens),
+            env=preview_environment(sandbox),
+        )
+        return await work(keeper)
+
+    return in_database(settings, run, create=create)
 
 
 def _plain(row: SnapshotRecord, wanted: str) -> dict[str, Any]:

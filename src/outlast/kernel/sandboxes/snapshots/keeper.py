@@ -51,7 +51,7 @@ class SnapshotKeeper:
     """`run` builds and collects, in the server's task tree; `start_from` waits for it.
 
     In memory: how far the build under way is, which projects wait for which, and which are wanted. What is there is in
-    the rows, also for a second process (`outlast snapshot build` beside a server). A snapshot is named here by its app
+    the rows, also for a second process (`outlast snapshots build` beside a server). A snapshot is named here by its app
     template, empty for the configured one.
     """
 
@@ -196,7 +196,7 @@ class SnapshotKeeper:
         ):
             raise SandboxUnavailable(
                 f"The snapshot {name} is not ready on this server.",
-                hint="'outlast snapshot list' shows those that are.",
+                hint="'outlast snapshots list' shows those that are.",
                 snapshot=name,
             )
         return known
@@ -379,6 +379,6 @@ def _broken(recipe: SnapshotRecipe, error: Exception) -> SandboxUnavailable:
 
 def _hint(recipe: SnapshotRecipe) -> str:
     if recipe.project is not None:
-        build = f"outlast snapshot build --template {recipe.project.template}"
+        build = f"outlast snapshots build --template {recipe.project.template}"
         return f"See that npm's package index can be reached from this machine; then '{build}', or wait 5 minutes."
-    return "Correct [[sandbox.dependencies]] or sandbox.setup; then 'outlast snapshot build'."
+    return "Correct [[sandbox.dependencies]] or sandbox.setup; then 'outlast snapshots build'."

@@ -276,8 +276,8 @@ def _failed(name: str, step: Step, result: CommandResult) -> SandboxUnavailable:
         why = f"was ended, for it needed more {_LIMITS.get(result.killed_reason, result.killed_reason)}"
     return SandboxUnavailable(
         f"the snapshot {name} could not be built: {step.title} {why}: {end or 'no output'}",
-        hint="Correct [[sandbox.dependencies]] or sandbox.setup, then: outlast snapshot build. A build reaches only the"
-        " package indexes that pip and npm are configured with.",
+        hint="Correct [[sandbox.dependencies]] or sandbox.setup, then: outlast snapshots build. A build reaches only"
+        " the package indexes that pip and npm are configured with.",
         snapshot=name,
         step=step.title,
         output=end,

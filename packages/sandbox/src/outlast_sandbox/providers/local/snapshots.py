@@ -119,7 +119,7 @@ class SnapshotFolder:
         if snapshot is None:
             raise SandboxUnavailable(
                 f"the snapshot {name!r} is not on this machine",
-                hint="Build it: outlast snapshot build. It is also built when the server starts.",
+                hint="Build it: outlast snapshots build. It is also built when the server starts.",
                 snapshot=name,
             )
         return snapshot

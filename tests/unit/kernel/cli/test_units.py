@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from outlast.kernel.sandboxes.commands import amount, span
+from outlast.kernel.cli.units import format_bytes, format_duration
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from outlast.kernel.sandboxes.commands import amount, span
     ],
 )
 def test_a_span_is_told_in_its_largest_fitting_unit(seconds: float, text: str) -> None:
-    assert span(seconds) == text
+    assert format_duration(seconds) == text
 
 
 @pytest.mark.parametrize(
@@ -28,4 +28,4 @@ def test_a_span_is_told_in_its_largest_fitting_unit(seconds: float, text: str) -
     [(None, None), (0, "0 B"), (1023, "1023 B"), (2048, "2 KiB"), (5 << 20, "5 MiB"), (3 << 29, "1.5 GiB")],
 )
 def test_an_amount_is_told_in_its_largest_fitting_unit(size_bytes: int | None, text: str | None) -> None:
-    assert amount(size_bytes) == text
+    assert format_bytes(size_bytes) == text

@@ -1,0 +1,32 @@
+"""What `outlast --help` knows of a group of commands before the group is imported."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final
+
+# Headings of `outlast --help`.
+WORK: Final = "Work"
+SERVER: Final = "Server (on its machine)"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandGroup:
+    """A noun or a single command of the command line. It is imported when it is called, so that help and completion
+    stay fast. `module` has its `Commands` as `app`. `panel` is its heading in `outlast --help`; without one it is not
+    listed."""
+
+    name: str
+    module: str
+    help: str
+    panel: str = ""
+
+    def load(self) -> Any:
+        """Its command, imported now."""
+        import typer.main
+
+        group: Any = typer.main.get_command(import_module(self.module).app)
+        command = group.commands.get(self.name)
+        if command is None:
+            command = group
+            command.help = self.help
+        return command

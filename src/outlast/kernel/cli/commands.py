@@ -1,0 +1,120 @@
+"""The verbs of a noun: how `commands.py` declares them, and what all commands have in common."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Final, TypeVar, get_args
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.models import ArgumentInfo
+
+from outlast.kernel.cli.command_group import CommandGroup
+from outlast.kernel.cli.options import ON_SERVER, SharedOptions
+from outlast.kernel.cli.session import session_of
+
+F = TypeVar("F", bound=Callable[..., None])
+ESCAPED: Final = "\\["  # as Rich prints a bracket that is no markup
+
+
+class _PlainHelp:
+    """Shows `--help` as the flag that it is, without a type."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        option: Any = super().get_help_option(ctx)  # type: ignore[misc]
+        option.metavar = ""
+        return option
+
+
+class Verb(_PlainHelp, TyperCommand):
+    """A command."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The same, with errors in the words of a command line."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.message = _plain(error.message)
+            raise
+
+
+class Noun(_PlainHelp, TyperGroup):
+    """A group of commands."""
+
+
+class LazyCommand(TyperGroup):
+    """What `outlast --help` shows of a group that is not loaded."""
+
+    def __init__(self, group: CommandGroup) -> None:
+        super().__init__(
+            name=group.name, help=group.help, rich_help_panel=group.panel, hidden=not group.panel
+        )
+        self.declared = group
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        """A context of the loaded command: from here on it takes part, and this stands aside."""
+        return self.declared.load().make_context(*args, **extra)
+
+
+class Commands(typer.Typer):
+    """The verbs of a noun. `shared`: the options that each of them has in addition to its own."""
+
+    def __init__(self, shared: SharedOptions = ON_SERVER) -> None:
+        super().__init__(cls=Noun, no_args_is_help=True, rich_markup_mode="rich", add_completion=False)
+        self._shared = shared
+        self.callback()(_no_action)
+
+    def verb(
+        self, name: str, example: str, *aliases: str, shared: SharedOptions | None = None
+    ) -> Callable[[F], F]:
+        """Add the decorated function as a command. The first sentence of its docstring stands in lists; `example` is a
+        whole command line; `aliases` are older spellings, which work and are not listed; `shared` replaces the shared
+        options of the noun."""
+        options = self._shared if shared is None else shared
+
+        def add(function: F) -> F:
+            run = _with_options(function, options)
+            epilog = f"[bold]Example[/bold]  {example.replace('[', ESCAPED)}"
+            for number, spelling in enumerate((name, *aliases)):
+                self.command(spelling, cls=Verb, epilog=epilog, hidden=number > 0)(run)
+            return function
+
+        return add
+
+
+def _with_options(function: Callable[..., None], shared: SharedOptions) -> Callable[..., None]:
+    """The function with shared options, which go into the session while it runs."""
+    own = inspect.signature(function, eval_str=True)
+    parameters = [*own.parameters.values(), *shared]
+    for one in parameters:
+        _set_metavar(one)
+
+    @wraps(function)
+    def run(**given: Any) -> None:
+        with session_of(**{one.name: given.pop(one.name) for one in shared}):
+            function(**given)
+
+    run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
+
+
+def _plain(message: str) -> str:
+    """What a validator says, without its own name: "The value must be a valid integer"."""
+    message = message.removeprefix("Value error, ").split(", unable to parse", 1)[0]
+    return message.replace("Input should be", "The value must be", 1)
+
+
+def _set_metavar(parameter: inspect.Parameter) -> None:
+    """What help shows for the value: nothing for a flag, NAME for an argument."""
+    kind, declared = get_args(parameter.annotation) or (None, None)
+    if kind is bool:
+        declared.metavar = ""
+    elif isinstance(declared, ArgumentInfo) and not declared.metavar:
+        declared.metavar = parameter.name.upper().replace("_", "-")
+
+
+def _no_action() -> None:
+    """Makes a group also of a single command."""

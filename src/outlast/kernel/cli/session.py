@@ -1,0 +1,83 @@
+"""What the options of one call say: the server and token, or the data directory, and whether to print JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+if TYPE_CHECKING:
+    from outlast.base.settings import Settings
+    from outlast.kernel.cli.client import Client
+
+DEFAULT_URL: Final = "http://127.0.0.1:8400"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The shared options of one command. `server` is an address; None: this machine."""
+
+    json: bool = False
+    server: str | None = None
+    token: str | None = None
+    config: Path | None = None
+    data_dir: str | None = None
+
+
+_current: ContextVar[Session] = ContextVar("session", default=Session())  # noqa: B039 - frozen
+
+
+@contextmanager
+def session_of(**options: Any) -> Iterator[None]:
+    """Have these options count while this context is open."""
+    before = _current.set(Session(**options))
+    try:
+        yield
+    finally:
+        _current.reset(before)
+
+
+def wants_json() -> bool:
+    """Whether results are printed for programs."""
+    return _current.get().json
+
+
+def is_place_named() -> bool:
+    """Whether --config or --data-dir says where the data directory is: only then may a command create one."""
+    session = _current.get()
+    return session.config is not None or session.data_dir is not None
+
+
+def read_settings(**flags: Any) -> Settings:
+    """The settings as the flags, the environment and the configuration file give them. `flags` are of the section
+    [server]; None: not given."""
+    from outlast.base.settings import load_settings
+
+    session = _current.get()
+    given = {f"server.{name}": value for name, value in ({"data_dir": session.data_dir} | flags).items()}
+    return load_settings(session.config, flags=given)
+
+
+def call_server(work: Callable[[Client], Awaitable[T]]) -> T:
+    """Run `work` with a connection to the server. Raises what the server refuses with, and `Unreachable`."""
+    import anyio
+
+    from outlast.kernel.cli.client import Client
+
+    session = _current.get()
+
+    async def run() -> T:
+        async with Client(session.server or DEFAULT_URL, session.token) as client:
+            return await work(client)
+
+    return anyio.run(run)
+
+
+def command_line(words: str) -> str:
+    """A command to type next, for the same server as this one."""
+    server = _current.get().server
+    return f"outlast {words} --server {server}" if server else f"outlast {words}"

@@ -1,0 +1,186 @@
+"""Where commands write: results to standard output, everything about them to standard error.
+
+Text of people and agents reaches a terminal as the characters that it shows: nothing here reads markup, and control
+characters are replaced. Colours come from `style=` and from `styled`.
+"""
+
+import re
+import sys
+import unicodedata
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+import orjson
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from outlast.base.errors import OutlastError
+from outlast.kernel.cli.exits import Exit
+from outlast.kernel.cli.session import wants_json
+from outlast.kernel.cli.units import format_bytes
+
+_COLOURS: Final = re.compile("\x1b\\[[0-9;]*m")
+
+
+class Terminal(Console):
+    """A console that prints strings as plain text, without control characters, markup or emoji codes."""
+
+    def __init__(self, *, stderr: bool = False, width: int | None = None) -> None:
+        super().__init__(
+            stderr=stderr, width=width, highlight=False, soft_wrap=True, markup=False, emoji=False
+        )
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        super().print(*(printable(one) if isinstance(one, str) else one for one in objects), **options)
+
+
+out = Terminal(width=None if sys.stdout.isatty() else 200)
+err = Terminal(stderr=True)
+
+
+def styled(*pieces: str | tuple[str, str]) -> Text:
+    """A line of plain pieces; of (text, style), each in its style."""
+    return Text.assemble(
+        *(printable(one) if isinstance(one, str) else (printable(one[0]), one[1]) for one in pieces)
+    )
+
+
+def print_error(error: OutlastError) -> None:
+    """The message and what to do, without a traceback."""
+    err.print(styled(("error", "bold red"), " ", (error.code, "dim"), f": {error.message}"))
+    if error.hint:
+        err.print(f"  {error.hint}", style="yellow")
+
+
+def print_result(value: Any, text: str) -> None:
+    """What a command did: for people as text, for programs as JSON."""
+    if wants_json():
+        print_json(value)
+    else:
+        out.print(text)
+
+
+def print_list(
+    found: Mapping[str, Any], columns: str, compute: Callable[[Any], Mapping[str, Any]] = dict, *, empty: str
+) -> None:
+    """A list `{items, next}`: for people as a table, for programs as JSON. `columns` names fields ("state") or headings
+    with their fields ("changed=updated_at"); `compute` gives further fields of an item."""
+    if wants_json():
+        print_json(found)
+        return
+    if not found["items"]:
+        err.print(empty, style="dim")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    chosen = [_column(word) for word in columns.split()]
+    for number, (heading, _) in enumerate(chosen, 1):
+        table.add_column(heading, no_wrap=number < len(chosen))
+    for item in found["items"]:
+        fields = {**item, **compute(item)}
+        table.add_row(*(Text(one_line(_shown(name, fields[name]))) for _, name in chosen))
+    out.print(table)
+    if found.get("next"):
+        err.print("There are more. Show them with --limit.", style="dim")
+
+
+def print_fields(value: Mapping[str, Any], fields: str, computed: Mapping[str, Any] | None = None) -> None:
+    """One thing: for people a line for each field that has a value, for programs JSON. `fields` as for lists."""
+    if wants_json():
+        print_json(value)
+        return
+    known = {**value, **(computed or {})}
+    lines = [
+        (heading.capitalize(), _shown(name, known.get(name)))
+        for heading, name in map(_column, fields.split())
+    ]
+    width = max(len(heading) for heading, text in lines if text)
+    for heading, text in lines:
+        if text:
+            indented = f"\n{' ' * (width + 2)}".join(text.splitlines())
+            out.print(styled((f"{heading:<{width}}  ", "bold"), indented))
+
+
+def _column(word: str) -> tuple[str, str]:
+    heading, _, name = word.partition("=")
+    return heading.replace("_", " "), name or heading
+
+
+def _shown(name: str, value: Any) -> str:
+    """A field of the API for people: times to the minute, sizes in their unit, the length of a list."""
+    if value is None or value is False:
+        return ""
+    if name == "at" or name.endswith("_at"):
+        return local_time(value) or ""
+    if name.endswith("_bytes"):
+        return format_bytes(value) or ""
+    if name.endswith("_s"):
+        return f"{value:.1f} s"
+    if value is True:
+        return "yes"
+    return str(len(value)) if isinstance(value, list) else str(value)
+
+
+def print_json(value: Any) -> None:
+    """One JSON document for programs."""
+    sys.stdout.write(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode() + "\n")
+
+
+def print_json_line(value: Any) -> None:
+    """One JSON document on a line of its own, at once."""
+    sys.stdout.write(orjson.dumps(value).decode() + "\n")
+    sys.stdout.flush()
+
+
+def print_bytes(content: bytes) -> None:
+    """A file as it is, also where its bytes are no text."""
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None:
+        sys.stdout.write(content.decode("utf-8", "replace"))
+    else:
+        stream.write(content)
+    sys.stdout.flush()
+
+
+def printable(text: str) -> str:
+    """What an agent or another person wrote, with its line breaks and tabs, without what would command the terminal."""
+    if text.isprintable():
+        return text
+    text = _COLOURS.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    return "".join(map(_printable, text))
+
+
+def one_line(text: str) -> str:
+    """The same with each run of spaces and line breaks as one space."""
+    return printable(" ".join(text.split()))
+
+
+def _printable(one: str) -> str:
+    if one.isprintable() or one in "\t\n":
+        return one
+    return " " if unicodedata.category(one) == "Zs" else "\ufffd"  # a no-break space is a space
+
+
+def local_time(moment: str | None) -> str | None:
+    """A time of the API as this machine's clock shows it, to the minute; None stays None."""
+    if moment is None:
+        return None
+    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask a person, unless --yes was given. Ends the command where the answer is no, or nobody can answer."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise typer.BadParameter("Nobody is at the terminal to confirm this. Repeat it with --yes.")
+    if not typer.confirm(question, err=True):
+        err.print("Nothing was changed.")
+        raise typer.Exit(Exit.CANCELLED)
+
+
+def can_ask() -> bool:
+    """Whether a person sits at the terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
