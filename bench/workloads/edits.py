@@ -47,7 +47,7 @@ SAVE: Final = """() => new Promise((done, fail) => {
   ;[...document.querySelectorAll("button")].find((button) => button.textContent.trim() === "Save").click()
   const look = () => {
     const took = performance.now() - began
-    if (document.body.textContent.includes("Saved in the source.")) done(took)
+    if (document.body.textContent.includes("Saved to the source code")) done(took)
     else if (took > 20_000) fail(new Error(`it was not saved: ${document.body.innerText.slice(-800)}`))
     else requestAnimationFrame(look)
   }
@@ -102,7 +102,7 @@ async def _seen(page: Page, frame: Frame, number: int) -> float:
     took = float(await frame.evaluate(CLICK, [selector, value]))
     await typed.dispose()
     await page.get_by_role("button", name="Discard", exact=True).click()
-    await page.get_by_role("button", name="Choose nothing").click()
+    await page.get_by_role("button", name="Clear selection").click()
     await page.get_by_text("Click an element in the frame").wait_for()
     return took
 

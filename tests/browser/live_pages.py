@@ -87,7 +87,7 @@ def state(page: Page) -> Locator:
 
 def panel(page: Page, name: str) -> Locator:
     """Activity, History or Code, opened."""
-    page.get_by_role("tablist", name="About the page").get_by_role("tab", name=name).click()
+    page.get_by_role("tablist", name="Page panel").get_by_role("tab", name=name).click()
     return page.get_by_role("tabpanel", name=name)
 
 

@@ -43,7 +43,7 @@ def test_an_administrator_changes_a_plan_and_gives_credits(open_page: OpenPage, 
     page = open_page("/administration")
     plan = page.get_by_label("Plan of Owner")
     plan.select_option("starter")
-    expect(page.get_by_text("Owner is on the plan starter")).to_be_visible()
+    expect(page.get_by_text("Owner is now on the plan starter")).to_be_visible()
     expect(page.get_by_text("25 credits")).to_be_visible()
     page.get_by_label("Give Owner credits").click()
     page.get_by_role("spinbutton").fill("10")

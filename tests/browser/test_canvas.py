@@ -47,7 +47,7 @@ def test_an_empty_canvas_says_what_to_do_and_makes_the_first_screen(
 ) -> None:
     project = make_project(server, "First")
     page = open_page(f"/projects/{project}/canvas")
-    expect(page.get_by_role("heading", name="What shall we build?")).to_be_visible()
+    expect(page.get_by_role("heading", name="What do you want to build?")).to_be_visible()
     page.get_by_role("button", name="Template", exact=True).click()
     page.get_by_role("menuitem", name="Vite + React").click()
     page.get_by_role("button", name="Start empty").click()
@@ -197,10 +197,10 @@ def test_screens_are_duplicated_and_deleted_after_a_question(open_page: OpenPage
     copy = page.url.rsplit("/", 1)[1]
     assert server.get(f"/v1/screens/{copy}")["theme"] == "ocean"
     page.locator("[data-canvas]").press("Delete")
-    page.get_by_role("alertdialog").get_by_role("button", name="Keep it").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Cancel").click()
     expect(page.locator("[data-screen]")).to_have_count(2)
     page.get_by_role("button", name="Delete", exact=True).click()
-    page.get_by_role("alertdialog").get_by_role("button", name="Delete the screen").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Delete screen").click()
     for seen in (page, other):
         expect(seen.locator("[data-screen]")).to_have_count(1)
     expect(page).to_have_url(re.compile(rf"/projects/{project}/canvas$"))
@@ -283,7 +283,7 @@ def test_on_a_phone_the_screens_are_a_list_and_an_open_one_fills_the_page(
 
 def test_an_address_of_a_screen_that_is_gone_says_so(open_page: OpenPage) -> None:
     page: Page = open_page("/screens/scr_00000000000000000000000000")
-    expect(page.get_by_role("heading", name="This screen is not here")).to_be_visible()
+    expect(page.get_by_role("heading", name="Screen not found")).to_be_visible()
 
 
 def test_a_place_is_the_same_after_coming_back(open_page: OpenPage, server: Server) -> None:

@@ -83,12 +83,12 @@ def test_a_conflict_is_decided_place_by_place_and_a_phone_is_enough_to_approve(
     ada = enter(server.token, f"/documents/{document['id']}?panel=review", **DESKTOP)
     rows = ada.locator("[data-review-row]")
     expect(rows).to_have_count(len(proposal["edits"]))
-    expect(rows.first).to_contain_text("changed the same words")
+    expect(rows.first).to_contain_text("changed the same text")
     ada.keyboard.press("a")
-    choice = ada.get_by_role("dialog", name="Both changed the same words")
+    choice = ada.get_by_role("dialog", name="Conflicting changes")
     expect(choice.get_by_role("button", name="Accept the result")).to_be_disabled()
     for group in choice.get_by_role("radiogroup").all():
-        group.get_by_role("radio", name="As it is").click()
+        group.get_by_role("radio", name="Current").click()
     _picture(ada, "document-conflict")
     choice.get_by_label("Result", exact=True).fill("You wear a life vest on every pontoon.")
     choice.get_by_role("button", name="Accept the result").click()
@@ -103,7 +103,7 @@ def test_a_conflict_is_decided_place_by_place_and_a_phone_is_enough_to_approve(
     expect(phone.locator("[data-review-row]").last).to_contain_text("Merged with")
     _picture(phone, "document-phone")
     bar.get_by_role("button", name="Accept").click()
-    expect(phone.get_by_text("Everything is decided")).to_be_visible()
+    expect(phone.get_by_text("Review complete")).to_be_visible()
     expect(_body(ada)).to_contain_text("harbour master, Jo")
 
 
@@ -116,10 +116,10 @@ def test_a_kept_section_stops_a_decision_and_an_acceptance_is_taken_back(
     server.ask("PUT", f"/v1/sections/{section['id']}/lock", {}, server.bob)
     ada = enter(server.token, f"/documents/{document['id']}?panel=review", **DESKTOP)
     first = _row(ada, 0)
-    expect(first.get_by_role("note")).to_contain_text("Bob Ross keeps this section until")
+    expect(first.get_by_role("note")).to_contain_text("Bob Ross locked this section until")
     expect(first.get_by_role("button", name="Accept")).to_be_disabled()
-    first.get_by_role("button", name="Ask for it").click()
-    expect(first.get_by_role("button", name="has asked for it")).to_be_disabled()
+    first.get_by_role("button", name="Request it").click()
+    expect(first.get_by_role("button", name="requested it")).to_be_disabled()
     server.ask("DELETE", f"/v1/sections/{section['id']}/lock", None, server.bob)
     expect(first.get_by_role("button", name="Accept")).to_be_enabled()
 
@@ -127,11 +127,11 @@ def test_a_kept_section_stops_a_decision_and_an_acceptance_is_taken_back(
     ada.keyboard.press("a")
     expect(first).to_have_attribute("data-state", "accepted")
     ada.keyboard.press("Shift+A")
-    expect(ada.get_by_text("Everything is decided")).to_be_visible()
+    expect(ada.get_by_text("Review complete")).to_be_visible()
     assert _read(server, f"/v1/documents/{document['id']}/markdown") != before
     assert server.ask("GET", f"/v1/documents/{document['id']}")["version"] == 3
     ada.keyboard.press("z")
-    expect(ada.get_by_text(re.compile("open again, and the text is without")).first).to_be_visible()
+    expect(ada.get_by_text(re.compile(r"open again\. The accepted text was removed")).first).to_be_visible()
     expect(ada.locator("[data-review-row][data-state=open]").first).to_be_visible()
     assert server.ask("GET", f"/v1/documents/{document['id']}")["version"] == 4
 
@@ -147,7 +147,7 @@ def _give_a_comment_to_the_agent(ada: Page) -> None:
     box = ada.get_by_label("Comment", exact=True)
     box.fill("Too many words. Please make this section shorter.")
     _picture(ada, "document-comment")
-    ada.locator("[data-new-comment]").get_by_role("button", name="Give to agent").click()
+    ada.locator("[data-new-comment]").get_by_role("button", name="Assign to agent").click()
     expect(saved(ada)).to_be_visible(timeout=RUN_MS)
     expect(ada.locator("[data-proposal-counts]")).to_have_text("4 open")
 
@@ -196,10 +196,10 @@ def _decide_about_each(ada: Page) -> None:
     ada.keyboard.press("e")
     box = ada.get_by_label("Text to accept")
     box.fill(HERS)
-    expect(ada.get_by_text("What you changed of the proposal")).to_be_visible()
+    expect(ada.get_by_text("Your changes to the proposal")).to_be_visible()
     _picture(ada, "document-edit")
     box.press("Control+Enter")
-    expect(ada.get_by_text("Everything is decided")).to_be_visible()
+    expect(ada.get_by_text("Review complete")).to_be_visible()
 
 
 def _see_what_became_of_it(ada: Page, bob: Page, server: Shared, document: dict[str, Any]) -> None:
@@ -208,7 +208,7 @@ def _see_what_became_of_it(ada: Page, bob: Page, server: Shared, document: dict[
     kept = document["sections"][1]["blocks"][3]["markdown"]
     tab(bob, "Comments")
     expect(card(bob)).to_have_count(0)
-    bob.get_by_role("group", name="Which comments").get_by_role("button", name="Resolved").click()
+    bob.get_by_role("group", name="Filter comments").get_by_role("button", name="Resolved").click()
     expect(card(bob)).to_contain_text("Resolved by Owner")
     tab(ada, "History")
     _picture(ada, "document-history")

@@ -127,7 +127,7 @@ def select(page: Page, words: str) -> Locator:
 
 
 def tab(page: Page, name: str) -> None:
-    page.get_by_role("tablist", name="About the document").get_by_role("tab", name=name).click()
+    page.get_by_role("tablist", name="Document panel").get_by_role("tab", name=name).click()
 
 
 def card(page: Page) -> Locator:
@@ -150,7 +150,7 @@ def comment_on(server: Shared, document: dict[str, Any], words: str, body: str, 
 def test_who_is_named_in_a_comment_finds_it_in_the_inbox_and_answers(enter: Enter, server: Shared) -> None:
     document = server.document("Named")
     bob = enter(server.bob, "/inbox")
-    expect(bob.get_by_text("Nothing waits for you")).to_be_visible()
+    expect(bob.get_by_text("Nothing is waiting for you")).to_be_visible()
     ada = enter(server.token, f"/documents/{document['id']}")
     select(ada, "end of its support").get_by_role("button", name="Comment").click()
     box = ada.get_by_label("Comment", exact=True)
@@ -170,14 +170,14 @@ def test_who_is_named_in_a_comment_finds_it_in_the_inbox_and_answers(enter: Ente
     item.get_by_role("button", name="Open").click()
     expect(mark(bob)).to_have_text("end of its support")
     expect(bob.locator("[data-inbox-count]")).to_have_count(0)
-    bob.get_by_label("Answer", exact=True).fill("The contract says so.")
-    bob.get_by_role("button", name="Answer", exact=True).click()
+    bob.get_by_label("Reply", exact=True).fill("The contract says so.")
+    bob.get_by_role("button", name="Reply", exact=True).click()
     expect(card(ada)).to_contain_text("The contract says so.")
     expect(ada.get_by_label("1 comment", exact=True)).to_be_visible()
 
     card(ada).get_by_role("button", name="Resolve").click()
     expect(mark(bob)).to_have_count(0)
-    bob.get_by_role("group", name="Which comments").get_by_role("button", name="Resolved").click()
+    bob.get_by_role("group", name="Filter comments").get_by_role("button", name="Resolved").click()
     expect(card(bob)).to_contain_text("Resolved by")
     card(bob).get_by_role("button", name="Reopen").click()
     expect(mark(ada)).to_have_text("end of its support")
@@ -190,7 +190,7 @@ def test_a_comment_given_to_the_agent_is_watched_and_the_wheel_handed_over(
     comment = comment_on(server, document, "every fix takes longer", "Say this in fewer words")
     ada = enter(server.token, f"/documents/{document['id']}?panel=comments&item={comment['id']}")
     bob = enter(server.bob, f"/documents/{document['id']}")
-    card(ada).get_by_role("button", name="Give to agent").click()
+    card(ada).get_by_role("button", name="Assign to agent").click()
     expect(ada.locator("[data-anchor=comment]")).to_contain_text("every fix takes longer")
     expect(saved(ada)).to_be_visible()
     answer = card(bob).locator("[data-agent-answer=complete]")
@@ -313,7 +313,7 @@ def test_a_comment_whose_words_are_gone_keeps_them(enter: Enter, server: Shared)
         "old": block["markdown"],
     }
     server.ask("POST", f"/v1/documents/{document['id']}/changes", {"changes": [change]}, server.bob)
-    expect(card(ada)).to_contain_text("These words are gone")
+    expect(card(ada)).to_contain_text("This text was deleted")
     expect(card(ada).locator("[data-quote]")).to_have_text("every fix takes longer")
     expect(mark(ada)).to_have_count(0)
 
@@ -325,11 +325,11 @@ def test_a_comment_is_assigned_to_a_member_and_linked_to_another_section(
     comment = comment_on(server, document, "old cluster", "Somebody should look")
     bob = enter(server.bob, "/inbox")
     ada = enter(server.token, f"/documents/{document['id']}?panel=comments&item={comment['id']}")
-    card(ada).get_by_role("button", name="More about this comment").click()
+    card(ada).get_by_role("button", name="Comment options").click()
     ada.get_by_role("menuitem", name="Bob Ross").click()
     expect(card(ada)).to_contain_text("Assigned to Bob Ross")
-    card(ada).get_by_role("button", name="More about this comment").click()
-    ada.get_by_role("menuitem", name="Also about…").click()
+    card(ada).get_by_role("button", name="Comment options").click()
+    ada.get_by_role("menuitem", name="Link more sections…").click()
     card(ada).get_by_label("Steps").check()
     card(ada).get_by_role("button", name="Done").click()
     expect(card(ada).locator("[data-linked]")).to_have_text("Steps")
@@ -388,8 +388,8 @@ def test_on_a_phone_one_reads_comments_and_works_through_the_inbox(enter: Enter,
     item = bob.locator("[data-inbox-item=mention]", has_text="is this so?")
     item.get_by_role("button", name="Open").click()
     expect(card(bob)).to_contain_text("every fix takes longer")
-    bob.get_by_label("Answer", exact=True).fill("It is.")
-    bob.get_by_role("button", name="Answer", exact=True).click()
+    bob.get_by_label("Reply", exact=True).fill("It is.")
+    bob.get_by_role("button", name="Reply", exact=True).click()
     expect(card(bob)).to_contain_text("It is.")
     assert bob.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out"
     tab(bob, "Text")

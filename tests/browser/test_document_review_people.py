@@ -35,14 +35,14 @@ def test_what_another_writes_while_one_changes_a_proposal_stays_in_the_text(
     ada.keyboard.press("e")
     box.fill("Carry a lamp, says Ada.")
     _write(server, document, second, "Carry two lamps, says Bob.")
-    expect(_row(ada, 1)).to_contain_text("changed the same words")
+    expect(_row(ada, 1)).to_contain_text("changed the same text")
     box.press("Control+Enter")
     choice = _choice(ada)
     expect(choice.get_by_role("region", name="Yours")).to_contain_text("Carry a lamp, says Ada.")
     expect(choice.get_by_role("region", name="Now (Bob Ross)")).to_contain_text("Carry two lamps, says Bob.")
     assert _blocks(server, document)[1]["markdown"] == "Carry two lamps, says Bob."
     for group in choice.get_by_role("radiogroup").all():
-        group.get_by_role("radio", name="As you wrote").click()
+        group.get_by_role("radio", name="Yours").click()
     choice.get_by_role("button", name="Accept the result").click()
     expect(_body(ada)).to_contain_text("Carry a lamp, says Ada.")
 
@@ -57,7 +57,7 @@ def test_a_conflict_that_is_being_decided_stays_as_it_was_shown_while_another_wr
         server, document, first, "On every pontoon you wear a vest. This rule applies to everybody."
     )
     second = _write(server, document, second, "Everybody carries a lamp. Ask for one.")
-    expect(_row(ada, 0)).to_contain_text("changed the same words")
+    expect(_row(ada, 0)).to_contain_text("changed the same text")
     ada.keyboard.press("a")
     choice = _choice(ada)
     result = choice.get_by_label("Result", exact=True)
@@ -70,11 +70,11 @@ def test_a_conflict_that_is_being_decided_stays_as_it_was_shown_while_another_wr
     merged = "You always wear a vest. This rule applies to everybody, and to guests."
     assert _blocks(server, document)[0]["markdown"] == merged
 
-    expect(_row(ada, 1)).to_contain_text("changed the same words")
+    expect(_row(ada, 1)).to_contain_text("changed the same text")
     ada.keyboard.press("a")
     result.fill("Carry a lamp, says Ada.")
     _write(server, document, second, f"{original} They are yellow.")  # nothing stands in the way any more
-    choice.get_by_role("button", name="Look again").click()
+    choice.get_by_role("button", name="Refresh").click()
     expect(result).to_have_value("Carry a lamp, says Ada.")
     expect(choice.get_by_role("region", name="Now (Bob Ross)")).to_contain_text("They are yellow.")
     expect(_row(ada, 1)).to_have_attribute("data-state", "open")
@@ -157,4 +157,4 @@ def _write(server: Shared, document: dict[str, Any], block: dict[str, Any], mark
 
 
 def _choice(page: Page) -> Locator:
-    return page.get_by_role("dialog", name="Both changed the same words")
+    return page.get_by_role("dialog", name="Conflicting changes")

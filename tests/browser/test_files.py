@@ -17,7 +17,7 @@ def test_what_an_answer_changed_is_shown_and_can_be_brought_back(open_page: Open
     first.get_by_role("button", name="Changed files").click()
     dialog = page.get_by_role("dialog", name="Files")
     expect(dialog.locator("[data-change=added]").first).to_contain_text("primes.py")
-    expect(dialog.get_by_label("Changes of primes.py")).to_contain_text("+")
+    expect(dialog.get_by_label("Changes to primes.py")).to_contain_text("+")
     expect(dialog.get_by_role("button", name="Restore these files")).to_have_count(0)  # they are the newest
     dialog.get_by_role("tab", name="All files").click()
     dialog.get_by_role("button", name="primes.py").click()

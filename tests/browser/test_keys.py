@@ -20,7 +20,7 @@ def test_words_typed_after_a_click_on_canvas_stand_in_its_box(open_page: OpenPag
     page = open_page(f"/projects/{project}")
     expect(box(page)).to_be_focused()
     page.get_by_role("link", name="Canvas", exact=True).click()
-    expect(page.get_by_role("heading", name="What shall we build?")).to_be_visible()
+    expect(page.get_by_role("heading", name="What do you want to build?")).to_be_visible()
     expect(box(page)).to_be_focused()
     page.keyboard.type("a simple checkout screen")
     expect(box(page)).to_have_value("a simple checkout screen")
@@ -82,7 +82,7 @@ def test_the_first_escape_closes_the_canvas_help(open_page: OpenPage, server: Se
     project = server.post("/v1/projects", {"name": "Help"})["id"]
     server.post(f"/v1/projects/{project}/screens", {"title": "One"})
     page = open_page(f"/projects/{project}/canvas")
-    page.get_by_role("button", name="How the canvas is shown").click()
+    page.get_by_role("button", name="Display options").click()
     page.get_by_role("menuitem", name="Keyboard shortcuts").click()
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")

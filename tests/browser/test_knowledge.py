@@ -84,11 +84,11 @@ def test_a_text_is_added_looked_into_found_and_removed_while_another_window_watc
     expect(first.get_by_role("list", name="Scores by method")).to_contain_text("words")
     expect(page.get_by_text("went by words alone")).to_be_visible()
     page.get_by_role("searchbox", name="Test a query").fill("xylophone")
-    expect(page.get_by_role("heading", name="Nothing was found")).to_be_visible()
+    expect(page.get_by_role("heading", name="No results")).to_be_visible()
     page.keyboard.press("Escape")
 
     own_source(card).get_by_role("button", name="Remove").click()
-    page.get_by_role("alertdialog").get_by_role("button", name="Remove it").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Remove", exact=True).click()
     for window in (page, other):
         expect(package(window, "tracker-handbook")).to_have_count(0)
 

@@ -87,7 +87,7 @@ def _close_an_issue(page: Page, shown: FrameLocator, server: Server) -> None:
     expect(title).to_have_value(HALF_WRITTEN)
     assert _issue(server, "ATL-7")["status"] == "done"
     _idle(page)
-    done = page.get_by_role("list", name="Done on the page")
+    done = page.get_by_role("list", name="Actions on the page")
     expect(done.get_by_text("close: issue ATL-7")).to_be_visible()
 
 
@@ -97,7 +97,7 @@ def _see_a_chart_and_take_it_back(page: Page, shown: FrameLocator, server: Serve
     _idle(page)
     _picture(page, "page-chart")
     with_chart = server.get(f"/v1/pages/{page_id}")["version"]
-    page.get_by_role("button", name="Undo the last changes").click()
+    page.get_by_role("button", name="Undo last changes").click()
     expect(shown.locator("#summary")).to_have_count(0)
     expect(shown.locator("#title-ATL-7")).to_have_class("done")
     page.get_by_role("tab", name="History").click()
@@ -141,7 +141,7 @@ def _look_into_the_documentation(page: Page, project: str) -> None:
     page.goto(f"/projects/{project}/knowledge")
     expect(page.get_by_role("article", name="Package issues-tracker")).to_be_visible()
     page.get_by_label("Test a query").fill("how do I close an issue")
-    hits = page.get_by_role("region", name="Hits")
+    hits = page.get_by_role("region", name="Results")
     expect(hits.get_by_text("Change an issue", exact=False).first).to_be_visible()
     _picture(page, "page-knowledge")
     page.goto(back)

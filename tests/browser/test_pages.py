@@ -116,7 +116,7 @@ def test_actions_wait_while_the_agent_works_and_go_together_unless_taken_back(
     expect(shown.get_by_role("button", name="More")).to_have_attribute("aria-busy", "true")
     waiting = page.get_by_role("region", name="Waiting actions").get_by_role("listitem")
     expect(waiting).to_have_text([re.compile("more: by 2"), re.compile("add: item Bread")])
-    waiting.first.get_by_role("button", name="Take back").click()
+    waiting.first.get_by_role("button", name="Cancel").click()
     expect(waiting).to_have_count(1)
     expect(shown.get_by_role("button", name="More")).not_to_have_attribute("aria-busy", "true")
     page.get_by_role("button", name="Stop", exact=True).click()
@@ -141,7 +141,7 @@ def test_a_double_click_acts_once_and_what_repeats_is_one_line(open_page: OpenPa
     region = page.get_by_role("region", name="Waiting actions")
     expect(region.get_by_role("listitem")).to_have_text([re.compile("^more: by 2"), re.compile("^inc ×5")])
     assert len(server.get(f"/v1/pages/{made['id']}/actions")["items"]) == 6
-    region.get_by_role("button", name="Take back all").click()
+    region.get_by_role("button", name="Cancel all").click()
     expect(region).to_have_count(0)
 
 
@@ -189,7 +189,7 @@ def test_an_earlier_version_is_looked_at_and_brought_back(open_page: OpenPage, s
     travel.get_by_label("Version").press("ArrowLeft")
     expect(shown.locator("#count")).to_have_text("1")
     expect(shown.locator("#title")).to_have_text("Shopping")
-    travel.get_by_role("button", name="Back to now").click()
+    travel.get_by_role("button", name="Back to current").click()
     expect(shown.locator("#count")).to_have_text("2")
     entries.last.get_by_role("button").first.click()
     expect(shown.locator("#count")).to_have_text("0")
@@ -216,7 +216,7 @@ def test_the_last_changes_are_undone_by_button_and_by_key_also_from_within_the_p
     shown.locator("#more").focus()
     page.keyboard.press("Control+z")
     expect(shown.locator("#count")).to_have_text("1")
-    page.get_by_role("button", name="Undo the last changes").click()
+    page.get_by_role("button", name="Undo last changes").click()
     expect(shown.locator("#count")).to_have_text("0")
 
 
@@ -348,7 +348,7 @@ def test_a_link_shows_the_page_live_and_read_only_in_any_site_until_it_is_revoke
     page.get_by_role("button", name="Share", exact=True).click()
     dialog = page.get_by_role("dialog", name="Share this page")
     dialog.get_by_label("Where the link is used").fill("team wiki")
-    dialog.get_by_role("button", name="Make a link").click()
+    dialog.get_by_role("button", name="Create link").click()
     expect(dialog.locator("[data-new-link] code")).to_have_count(2)
     link, html = dialog.locator("[data-new-link] code").all_inner_texts()
     wiki = open_page()
@@ -364,7 +364,7 @@ def test_a_link_shows_the_page_live_and_read_only_in_any_site_until_it_is_revoke
     expect(embedded.locator("#count")).to_have_text("7")
     dialog.get_by_role("button", name="Revoke team wiki").click()
     page.get_by_role("alertdialog").get_by_role("button", name="Revoke").click()
-    expect(embedded.get_by_role("status")).to_contain_text("shows nothing any more")
+    expect(embedded.get_by_role("status")).to_contain_text("no longer works")
     expect(embedded.locator("#count")).to_have_count(0)
 
 

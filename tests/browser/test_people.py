@@ -44,7 +44,7 @@ def test_the_command_can_be_changed_before_it_is_approved(open_page: OpenPage) -
     start_thread(page, "Clean up")
     page.get_by_role("button", name="Edit arguments").click()
     page.get_by_label("command", exact=True).fill("echo nothing was deleted")
-    page.get_by_role("button", name="Approve the edited call").click()
+    page.get_by_role("button", name="Approve edited call").click()
     call = saved(page).locator("[data-tool=terminal]")
     expect(call).to_have_attribute("data-tool-status", "done")
     expect(call).to_contain_text("echo nothing was deleted")

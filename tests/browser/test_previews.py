@@ -158,9 +158,9 @@ def test_the_preview_is_shown_beside_the_conversation(project: Project, open_pag
     panel.get_by_role("button", name="Phone").click()
     assert panel.locator("iframe").evaluate("frame => frame.clientWidth") == 390
     project.act("pause")
-    panel.get_by_role("button", name="Wake it").click()
+    panel.get_by_role("button", name="Wake up").click()
     expect(inside.get_by_role("heading", name="Hello in a frame")).to_be_visible()
-    expect(panel.get_by_role("button", name="Wake it")).to_have_count(0)
+    expect(panel.get_by_role("button", name="Wake up")).to_have_count(0)
 
     with page.context.expect_page() as opened:
         panel.get_by_role("button", name="Open in a new tab").click()

@@ -56,18 +56,18 @@ def test_files_are_added_read_found_and_deleted_and_others_see_it(
     expect(row(page, "report.pdf")).to_contain_text("2 pages")
     expect(row(page, "tile.png").get_by_role("img")).to_be_visible()
 
-    page.get_by_label("Search in the files").fill("tiles")
+    page.get_by_label("Search in files").fill("tiles")
     page.get_by_role("button", name="report.pdf, page 2").click()
     dialog = page.get_by_role("dialog", name="report.pdf")
     expect(dialog).to_contain_text("Prices of tiles")
-    dialog.get_by_role("button", name="Page before").click()
+    dialog.get_by_role("button", name="Previous page").click()
     expect(dialog).to_contain_text("Weather in Lisbon")
     dialog.get_by_role("button", name="Close").click()
 
-    page.get_by_label("Clear the search").click()
-    page.get_by_role("button", name="More about notes.md").click()
+    page.get_by_label("Clear search").click()
+    page.get_by_role("button", name="Actions for notes.md").click()
     page.get_by_role("menuitem", name="Delete").click()
-    page.get_by_role("button", name="Delete it").click()
+    page.get_by_role("button", name="Delete").click()
     expect(row(page, "notes.md")).to_have_count(0)
     expect(row(other, "notes.md")).to_have_count(0)
 

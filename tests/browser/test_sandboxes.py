@@ -57,10 +57,10 @@ def test_a_sandbox_is_seen_with_all_it_uses_paused_resumed_and_ended_while_anoth
     page.wait_for_url("**/threads/thr_*")
     page.go_back()
     card.get_by_role("button", name="Kill").click()
-    page.get_by_role("button", name="Keep it").click()
+    page.get_by_role("button", name="Cancel").click()
     state_of(page, sandbox, "ready")
     card.get_by_role("button", name="Kill").click()
-    page.get_by_role("button", name="Kill it").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Kill").click()
     expect(other.locator(f"[data-sandbox={sandbox}]")).to_have_count(0)
     expect(other.get_by_role("heading", name="No sandboxes yet")).to_be_visible()
 

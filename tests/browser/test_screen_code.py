@@ -53,7 +53,7 @@ def test_the_tree_is_walked_with_keys_and_a_file_is_read_in_colours(
     file = code(page).locator('[data-file="app/page.tsx"]')
     expect(file).to_contain_text("export default function Page")
     expect(file.locator("[data-token]").first).to_be_visible()
-    expect(file.get_by_role("button", name="Copy the file")).to_be_visible()
+    expect(file.get_by_role("button", name="Copy file")).to_be_visible()
     expect(file).to_be_focused()
     file.get_by_role("button", name="Back to the files").click()
     expect(tree.get_by_role("treeitem", name="page.tsx")).to_be_focused()
@@ -70,8 +70,8 @@ def test_a_hit_of_the_search_opens_its_file_at_its_line(open_page: OpenPage, ser
     expect(code(page).locator('[data-file="app/page.tsx"] [data-marked]')).to_contain_text("plan-card")
     code(page).get_by_role("button", name="Back to the files").click()
     code(page).get_by_label("Search in files").fill("no such word anywhere")
-    expect(code(page).get_by_text("Nothing found")).to_be_visible()
-    code(page).get_by_role("button", name="Clear the search").click()
+    expect(code(page).get_by_text("No results")).to_be_visible()
+    code(page).get_by_role("button", name="Clear search").click()
     expect(code(page).get_by_role("tree", name="Files")).to_be_visible()
 
 
@@ -98,7 +98,7 @@ def test_what_an_answer_changed_is_a_diff_and_an_earlier_point_is_brought_back(
     expect(points.nth(1)).to_contain_text("A pricing page")
     points.nth(1).get_by_role("button", name="Restore").click()
     page.get_by_role("alertdialog").get_by_role("button", name="Restore").click()
-    expect(points.nth(0)).to_contain_text("Brought back")
+    expect(points.nth(0)).to_contain_text("Restored")
     code(page).get_by_role("tab", name="Files").click()
     code(page).get_by_role("treeitem", name="page.tsx").click()
     expect(code(page).locator('[data-file="app/page.tsx"]')).to_contain_text("First")
@@ -123,7 +123,7 @@ def test_files_are_read_while_the_sandbox_is_gone_and_it_is_said(open_page: Open
     page.route("**/preview", lambda route: route.abort())
     server.post(f"/v1/sandboxes/{sandbox}/kill", {})
     open_code(page, screen)
-    expect(code(page).locator("[data-asleep]")).to_contain_text("as they were saved last")
+    expect(code(page).locator("[data-asleep]")).to_contain_text("as last saved")
     code(page).get_by_role("treeitem", name="page.tsx").click()
     expect(code(page).locator('[data-file="app/page.tsx"]')).to_contain_text("Kept")
 

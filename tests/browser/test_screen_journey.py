@@ -123,7 +123,7 @@ def _change_a_colour_by_hand(page: Page, frame: Frame, server: Server, screen: s
     page.keyboard.press("Escape")
     _picture(page, "screen-edit")
     panel.get_by_role("button", name="Save", exact=True).click()
-    expect(panel.get_by_text("Saved in the source.")).to_be_visible()
+    expect(panel.get_by_text("Saved to the source code")).to_be_visible()
     assert "text-[#3b82f6]" in _source(server, screen, "app/page.tsx")
 
 

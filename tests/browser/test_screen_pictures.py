@@ -137,10 +137,10 @@ def test_pictures_of_another_host_are_allowed_once_for_a_screen_listed_and_block
     address = f"http://{host.name}/cat.png"
     page = open_page(f"/screens/{one}", reduced_motion="reduce")
     app = app_of(page, one)
-    menu = page.get_by_role("button", name="Pictures from other hosts")
+    menu = page.get_by_role("button", name="Images from other hosts")
     expect(menu).to_have_count(0)
     assert app.evaluate(SHOW, address) == 0
-    banner = page.get_by_text(f"This screen wants to load pictures from {host.name}.")
+    banner = page.get_by_text(f"This screen loads images from {host.name}.")
     expect(banner).to_be_visible()
 
     page.get_by_role("button", name="Allow", exact=True).click()

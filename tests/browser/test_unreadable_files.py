@@ -63,7 +63,7 @@ def test_a_thread_whose_files_are_gone_says_so_and_goes_on_with_an_empty_workspa
     way_out.tap()
     question = phone.get_by_role("alertdialog")
     expect(question).to_contain_text("The agent loses the files")
-    question.get_by_role("button", name="Keep it").tap()
+    question.get_by_role("button", name="Cancel").tap()
     expect(told(phone)).to_be_visible()
 
     told(page).get_by_role("button", name="Start with an empty workspace").focus()
@@ -79,5 +79,5 @@ def test_a_thread_whose_files_are_gone_says_so_and_goes_on_with_an_empty_workspa
     expect(page.locator("article[aria-label=Answer][data-status=complete]")).to_have_count(3, timeout=90_000)
     expect(saved(page).locator("[data-tool-status=done]").first).to_be_visible()
     page.reload()
-    expect(page.get_by_text("This thread started again with an empty workspace.")).to_be_visible()
+    expect(page.get_by_text("This thread restarted with an empty workspace.")).to_be_visible()
     expect(told(page)).to_have_count(0)

@@ -132,7 +132,7 @@ class Studio:
 
     def save(self) -> None:
         self.panel.get_by_role("button", name="Save", exact=True).click()
-        expect(self.panel.get_by_text("Saved in the source.")).to_be_visible()
+        expect(self.panel.get_by_text("Saved to the source code")).to_be_visible()
 
     def source(self, path: str = "app/page.tsx") -> str:
         query = urllib.parse.urlencode({"path": path})
@@ -356,10 +356,10 @@ def test_elements_are_reached_by_keys_clicks_go_nowhere_and_one_is_shown_to_the_
     for key, name in (("ArrowUp", "Card"), ("ArrowDown", "CardTitle"), ("ArrowRight", "Button")):
         body.press(key)
         expect(studio.panel.locator(f'[data-chosen="{name}"]')).to_be_visible()
-    studio.panel.get_by_role("navigation", name="Elements around it").get_by_text("main").click()
+    studio.panel.get_by_role("navigation", name="Element path").get_by_text("main").click()
     expect(studio.panel.locator('[data-chosen="main"]')).to_be_visible()
-    studio.panel.get_by_role("button", name="Show it to the agent in the chat").click()
-    expect(studio.page.get_by_text("The element waits in the chat")).to_be_visible()
+    studio.panel.get_by_role("button", name="Add to the chat").click()
+    expect(studio.page.get_by_text("Added to your next message")).to_be_visible()
     body.press("Escape")
     expect(studio.panel.get_by_text("Click an element in the frame")).to_be_visible()
     body.press("Escape")
@@ -381,7 +381,7 @@ def test_what_somebody_else_has_changed_meanwhile_is_met_with_a_choice(studio: S
     expect(studio.panel.get_by_text("The source has changed since.")).to_be_visible()
     assert studio.source() == changed
     studio.panel.get_by_role("button", name="Save", exact=True).click()
-    expect(studio.panel.get_by_text("Saved in the source.")).to_be_visible()
+    expect(studio.panel.get_by_text("Saved to the source code")).to_be_visible()
     assert 'className="text-3xl text-[#3b82f6]"' in studio.source()
 
 
@@ -405,8 +405,8 @@ def test_while_the_agent_works_changes_are_shown_and_kept_but_not_saved(studio: 
 
     studio.page.route("**/screens?*", working)
     studio.page.reload()
-    expect(studio.panel.get_by_text("The agent is at work.")).to_be_visible()
-    expect(studio.panel.get_by_role("button", name="Cancel it")).to_be_visible()
+    expect(studio.panel.get_by_text("The agent is working.")).to_be_visible()
+    expect(studio.panel.get_by_role("button", name="Cancel run")).to_be_visible()
     studio.begin()
     studio.choose(studio.element("title"), "h1")
     studio.colour("color", "#3b82f6")

@@ -62,14 +62,14 @@ function Pages() {
       <Route>
         <Empty
           className="pt-[24vh]"
-          title="There is no page here"
+          title="Page not found"
           action={
             <Link href="/" className="text-link underline">
-              Go to the start
+              Go to the home page
             </Link>
           }
         >
-          The address may be mistyped, or what it named is gone.
+          Check the address. What it points to may have been deleted.
         </Empty>
       </Route>
     </Switch>

@@ -194,7 +194,7 @@ export class EditSession extends Store<EditState> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#captures.delete(id)
-        reject(new Error('The page did not answer.'))
+        reject(new Error('The page did not respond.'))
       }, CAPTURE_MS)
       this.#captures.set(id, (captured) => {
         clearTimeout(timer)

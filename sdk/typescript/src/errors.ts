@@ -92,7 +92,7 @@ export function unreachable(cause: unknown): Unreachable {
     {
       status: 0,
       code: 'unreachable',
-      detail: 'The server does not answer.',
+      detail: 'The server does not respond.',
       hint: 'Check the connection. Nothing that was saved is lost.',
     },
     { cause },

@@ -76,7 +76,7 @@ export class Pages {
   restore = (id: string, version: number) =>
     this.client.json<PageData>('POST', `/v1/pages/${id}/restore`, { body: { version } })
 
-  /** Code that ran for it, and what came of it; newest first. */
+  /** Executed code for it, and what came of it; newest first. */
   code = (id: string, { signal, ...query }: Signalled & { limit?: number; before?: string } = {}) =>
     this.client.json<Page<PageCode>>('GET', `/v1/pages/${id}/code`, { query, signal })
   modules = (id: string, signal?: AbortSignal) =>

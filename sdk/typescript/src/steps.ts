@@ -134,13 +134,13 @@ const WORKFLOW: Partial<Record<string, Words>> = {
   agent: ['Building', 'Built', 'Build'],
   check: ['Checking types and the page', 'Checked types and the page', 'Check types and the page'],
   preview_url: ['Opening the preview', 'Preview is open', 'Open the preview'],
-  picture: ['Taking a picture', 'Took a picture', 'Take a picture'],
+  picture: ['Taking a screenshot', 'Took a screenshot', 'Take a screenshot'],
   save_screen: ['Saving the screen', 'Saved the screen', 'Save the screen'],
   load_page: ['Looking up the page', 'Looked up the page', 'Look up the page'],
   check_page: ['Checking the page', 'Checked the page', 'Check the page'],
   save_page: ['Saving the page', 'Saved the page', 'Save the page'],
   save_answer: ['Saving the answer', 'Saved the answer', 'Save the answer'],
-  settle_credits: ['Settling the credits', 'Settled the credits', 'Settle the credits'],
+  settle_credits: ['Charging the credits', 'Charged the credits', 'Charge the credits'],
   save_error: ['Saving what went wrong', 'Saved what went wrong', 'Save what went wrong'],
 }
 

@@ -15,7 +15,7 @@
  * - `RunFacts`: more facts for the page of a run.
  *
  * An app imports from `lib/`, `components/` and `features/`, and by relative paths from its own folder; never from
- * another app. The linter checks this, and `tests/apps.test.ts` that no two apps declare the same.
+ * another app. The linter checks this, and `tests/apps/index.test.ts` that no two apps declare the same.
  */
 import type { App } from '@/lib/apps'
 import { documents } from './documents'

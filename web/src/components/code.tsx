@@ -1,5 +1,5 @@
 import { Fragment, memo, useEffect, useMemo, useRef, useState } from 'react'
-import { colouring } from '@/lib/colouring'
+import { colouring } from '@/lib/syntax-colours'
 import type { Token } from '@/lib/highlighter'
 
 const STILL_MS = 150

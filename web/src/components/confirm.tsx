@@ -22,7 +22,7 @@ export function Confirm({ open, onClose, title, children, action, onConfirm }: C
           <AlertDialog.Description className="mt-1.5 text-muted">{children}</AlertDialog.Description>
           <div className="mt-5 flex justify-end gap-2">
             <AlertDialog.Cancel asChild>
-              <Button>Keep it</Button>
+              <Button>Cancel</Button>
             </AlertDialog.Cancel>
             <AlertDialog.Action asChild>
               <Button look="danger" onClick={onConfirm}>

@@ -16,14 +16,14 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: E
     return (
       <Empty
         className="pt-[24vh]"
-        title="This page broke"
+        title="This page crashed"
         action={
           <Button look="primary" onClick={() => location.reload()}>
-            Load it again
+            Reload
           </Button>
         }
       >
-        It may be that the server was updated meanwhile. Your threads and runs are safe. ({error.message})
+        The server may have been updated. Reload to continue; your threads and runs are safe. ({error.message})
       </Empty>
     )
   }

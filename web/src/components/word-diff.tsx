@@ -2,7 +2,7 @@ import { diffWordsWithSpace } from 'diff'
 import { memo, useMemo } from 'react'
 import { cn } from '@/lib/cn'
 
-export interface WordPiece {
+interface WordPiece {
   text: string
   state: 'same' | 'added' | 'removed'
 }

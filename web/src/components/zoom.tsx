@@ -25,7 +25,7 @@ export function Zoom({ src, alt, className }: ZoomProps) {
         <Dialog.Content aria-describedby={undefined} className="fixed inset-0 z-50 outline-none">
           <Dialog.Title className="sr-only">{alt}</Dialog.Title>
           <Dialog.Close
-            aria-label="Back to the page"
+            aria-label="Close picture"
             className="grid h-full w-full cursor-zoom-out overflow-auto p-4 sm:p-10"
           >
             <img src={src} alt={alt} className="m-auto max-h-full max-w-full rounded-lg object-contain shadow-pop" />
@@ -34,7 +34,7 @@ export function Zoom({ src, alt, className }: ZoomProps) {
             <a
               href={src}
               download
-              aria-label="Download the picture"
+              aria-label="Download picture"
               className="grid size-9 place-items-center rounded-full bg-black/60 text-white hover:bg-black/80"
             >
               <Download className="size-4" />

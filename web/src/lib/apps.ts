@@ -103,11 +103,14 @@ export interface MessageView {
   summary: (text: string) => string
 }
 
+/** An item of the inbox. Its kind may be one of an app that the contract does not know. */
+export type InboxEntry = Omit<InboxItem, 'kind'> & { kind: string }
+
 export interface InboxViews {
   /** By the kind of the item. Two apps cannot have the same kind. */
   kinds: Readonly<Record<string, InboxKindView>>
   /** Where an item is; null: not in this app. */
-  placeOf: (item: InboxItem) => InboxPlace | null
+  placeOf: (item: InboxEntry) => InboxPlace | null
 }
 
 export interface InboxKindView {
@@ -117,20 +120,20 @@ export interface InboxKindView {
   /** `action`: somebody waits for a decision. `news`: for reading. */
   tone: 'action' | 'news'
   /** One line that says what is wanted: "Ada mentioned you". */
-  title: (item: InboxItem) => string
+  title: (item: InboxEntry) => string
   /** Buttons, from left to right; the first is the main one. */
   actions: readonly InboxAction[]
   /** Marks an item as read. Called when a person opens it; for kinds that no decision ends. */
-  read?: (item: InboxItem) => Promise<unknown>
+  read?: (item: InboxEntry) => Promise<unknown>
 }
 
 export interface InboxAction {
   label: string
   isPrimary?: boolean
   /** None: the button opens the item. */
-  run?: (item: InboxItem, place: InboxPlace) => Promise<unknown>
+  run?: (item: InboxEntry, place: InboxPlace) => Promise<unknown>
   /** What is said when it is done. None: nothing, the item just goes away. */
-  done?: (item: InboxItem) => string
+  done?: (item: InboxEntry) => string
 }
 
 export interface InboxPlace {

@@ -2,7 +2,7 @@
 
 const OPENING = /^(`{3,}|~{3,})[ \t]*([\w+#.-]*)[ \t]*\n/
 
-export interface FencedCode {
+interface FencedCode {
   language: string
   text: string
 }

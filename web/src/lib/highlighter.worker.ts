@@ -1,5 +1,5 @@
 /** The worker in which code gets its colours: a long block takes seconds on a slow machine. */
-import { answerOn } from './colouring'
+import { answerOn } from './syntax-colours'
 import { colour } from './highlighter'
 
 answerOn(self as unknown as Worker, colour)

@@ -11,6 +11,37 @@ export const queryClient = new QueryClient({
   defaultOptions: { queries: { retry, staleTime: 30_000, refetchOnWindowFocus: true }, mutations: { retry: false } },
 })
 
+/** The most items that the server gives at once. */
+const LARGEST_PAGE = 200
+
+/** All items of a list, page after page. */
+export async function everyItem<T>(
+  load: (options: { limit: number; after?: string }) => Promise<{ items: readonly T[]; next: string | null }>,
+): Promise<T[]> {
+  const all: T[] = []
+  for (let next: string | null = ''; next !== null;) {
+    const page = await load({ limit: LARGEST_PAGE, ...(next !== '' && { after: next }) })
+    all.push(...page.items)
+    next = page.next
+  }
+  return all
+}
+
+interface Updated {
+  id: string
+  updated_at: string
+}
+
+/** The newer one of two states of the same thing. */
+export const newer = <T extends Updated>(one: T, other: T): T =>
+  Date.parse(other.updated_at) < Date.parse(one.updated_at) ? one : other
+
+/** The list with an item in it. An answer that a later event overtook changes nothing. */
+export const withItem = <T extends Updated>(all: readonly T[], item: T, merge: (one: T, other: T) => T = newer): T[] =>
+  all.some(({ id }) => id === item.id)
+    ? all.map((one) => (one.id === item.id ? merge(one, item) : one))
+    : [...all, item]
+
 /** What is being loaded and was overtaken by news. */
 const overtaken = new WeakSet<Promise<unknown>>()
 

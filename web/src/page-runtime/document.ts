@@ -1,8 +1,8 @@
 /** The page that the frame shows: changed by whole HTML or by patches, without taking from the reader what they hold. */
 import type { PagePatch } from '@outlast/sdk'
 import { applyPatches, showHtml } from './apply.ts'
-import { type Field, isField } from './acting.ts'
-import { type HandedIn, changeField, giveBack, keep, typedOf, untype } from './keeping.ts'
+import { type Field, isField } from './actions'
+import { type HandedIn, changeField, giveBack, keep, typedOf, untype } from './form-state'
 import { rememberOpened, type Care } from './morph.ts'
 
 export class PageDocument {

@@ -91,7 +91,7 @@ function end(root: HTMLElement): void {
   const note = document.createElement('p')
   note.className = 'outlast-note'
   note.setAttribute('role', 'status')
-  note.textContent = 'This link shows nothing any more: it was revoked, has expired, or its page is gone.'
+  note.textContent = 'This link no longer works: it was revoked, it expired, or its page was deleted.'
   root.replaceChildren(note)
   document.documentElement.setAttribute('data-ended', '')
 }

@@ -4,7 +4,7 @@
  */
 import type { PagePatch } from '@outlast/sdk'
 
-export type FrameTheme = 'light' | 'dark'
+type FrameTheme = 'light' | 'dark'
 
 /** From the app to the frame. */
 export type ToFrame =

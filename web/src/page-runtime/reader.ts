@@ -1,8 +1,8 @@
 /** What a reader does in a page's document: acts on it, follows links, takes back. */
-import { ofChange, ofClick, ofSubmit, type Acted, type Refused } from './acting.ts'
+import { ofChange, ofClick, ofSubmit, type Acted, type Refused } from './actions'
 import { safeLink } from './protocol.ts'
 
-export interface Reader {
+interface Reader {
   act: (acted: Acted) => void
   refuse: (why: string) => void
   open: (href: string) => void

@@ -1,6 +1,6 @@
 /** The frame inside the app: it shows what the app tells, and tells what a reader does. It fetches and keeps nothing. */
-import { isRepeated, type Acted, type Field } from './acting.ts'
-import { typedOf } from './keeping.ts'
+import { isRepeated, type Acted, type Field } from './actions'
+import { typedOf } from './form-state'
 import { PageDocument } from './document.ts'
 import { readToFrame, type FromFrame, type ToFrame } from './protocol.ts'
 import { listen } from './reader.ts'

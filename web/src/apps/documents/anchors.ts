@@ -2,7 +2,7 @@
 import type { BlockData, CommentData, Thread } from '@outlast/sdk'
 import type { About } from './comments/comment-draft'
 import { placeName } from './comments/place-name'
-import type { Outline } from './comments/talks'
+import type { Outline } from './comments/comment-threads'
 
 type Blocks = Readonly<Record<string, Pick<BlockData, 'markdown' | 'section_id'>>>
 
@@ -59,7 +59,7 @@ export function shownAnchor(
     }
     case 'comment': {
       const comment = comments.find((one) => one.id === id)
-      if (comment === undefined) return { ...none, kind: 'comment', text: 'A comment that is gone', gone: true }
+      if (comment === undefined) return { ...none, kind: 'comment', text: 'Deleted comment', gone: true }
       const { section_id, block_id, quote } = comment
       // What it says is the conversation's title.
       const on = quote?.text ?? placeName(sections, { section_id, block_id })
@@ -72,6 +72,6 @@ export function shownAnchor(
       return { ...none, kind: 'selection', text: text(anchor['text']) ?? '', section_id, block_id, gone }
     }
     default:
-      return { ...none, kind: 'document', text: 'The whole document' }
+      return { ...none, kind: 'document', text: 'Whole document' }
   }
 }

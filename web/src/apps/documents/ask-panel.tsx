@@ -9,11 +9,11 @@ import { putDocumentThread } from './comments/document-threads'
 import { placeName } from './comments/place-name'
 import { Composer } from '@/features/threads/composer'
 import { useModelChoice } from '@/features/threads/model-choice'
-import { bodyOf, keyFor, type Outgoing } from '@/features/threads/sending'
+import { bodyOf, keyFor, type Outgoing } from '@/features/threads/outgoing-message'
 import { patchThreads } from '@/features/threads/thread-cache'
 import { anchorOf } from './anchors'
 import { useDocumentRoom } from './document-context'
-import { PART_WISHES } from './wishes'
+import { PART_SUGGESTIONS } from './suggestions'
 
 /** A conversation about a part of the document that begins with its first message. */
 export function AskPanel({ about }: { about: About }) {
@@ -46,7 +46,7 @@ export function AskPanel({ about }: { about: About }) {
     <div data-ask-agent className="flex min-h-0 flex-1 flex-col">
       <div className="flex h-10 shrink-0 items-center gap-2 border-b border-line pr-1.5 pl-3">
         <span className="flex-1 font-medium">Ask the agent</span>
-        <IconButton label="Ask nothing" size="icon-sm" onClick={() => setAbout('ask', documentId, null)}>
+        <IconButton label="Clear selection" size="icon-sm" onClick={() => setAbout('ask', documentId, null)}>
           <X />
         </IconButton>
       </div>
@@ -66,7 +66,7 @@ export function AskPanel({ about }: { about: About }) {
             </blockquote>
           )}
           <ul aria-label="Suggestions" className="mt-4 flex flex-wrap gap-1.5">
-            {PART_WISHES.map(({ label, text }) => (
+            {PART_SUGGESTIONS.map(({ label, text }) => (
               <li key={label}>
                 <button
                   disabled={busy}

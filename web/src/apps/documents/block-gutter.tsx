@@ -6,10 +6,10 @@ import { complain, say } from '@/components/toast'
 import { Tip } from '@/components/tooltip'
 import { AboutItems } from './comments/about-items'
 import { useDocumentRoom } from './document-context'
-import { startDrag } from './dragging'
+import { startDrag } from './block-drag'
 import type { EditorMoves } from './editor/block-editor'
-import { useDesk } from './editor/use-desk'
-import { HEADING } from './editor/writing-desk'
+import { useEditorSession } from './editor/use-editor-session'
+import { HEADING } from './editor/editor-session'
 import { bodyOf, refused } from './use-row-moves'
 import { rowOf } from './rows'
 
@@ -22,7 +22,7 @@ interface BlockGutterProps {
 /** Left of a block: a new one below, and a handle that drags it or opens its menu. */
 export function BlockGutter({ rowKey, sectionId, moves }: BlockGutterProps) {
   const room = useDocumentRoom()
-  const desk = useDesk()
+  const session = useEditorSession()
   const { focus, store } = room
   const [open, setOpen] = useState(false)
   const drag = (event: PointerEvent<HTMLElement>) => {
@@ -38,7 +38,7 @@ export function BlockGutter({ rowKey, sectionId, moves }: BlockGutterProps) {
       onDrop: (target, side) => {
         const place = dropPlace(store, target, side)
         if (place === null) return
-        void desk.save(rowKey).then(() => {
+        void session.save(rowKey).then(() => {
           const block_id = store.idOf(rowKey)
           const after = place.after === block_id ? null : place.after
           return store.change([{ op: 'move_block', block_id, section_id: place.sectionId, after }]).catch(refused)
@@ -47,26 +47,26 @@ export function BlockGutter({ rowKey, sectionId, moves }: BlockGutterProps) {
     })
   }
   const copy = () => {
-    const text = desk.textOf(rowKey) ?? store.get().content.blocks[store.idOf(rowKey)]?.markdown ?? ''
-    navigator.clipboard.writeText(text).then(() => say('Copied.'), complain)
+    const text = session.textOf(rowKey) ?? store.get().content.blocks[store.idOf(rowKey)]?.markdown ?? ''
+    navigator.clipboard.writeText(text).then(() => say('Copied'), complain)
   }
   return (
     <div className="block-gutter" onPointerDown={(event) => event.preventDefault()}>
-      <Tip label="Write below">
+      <Tip label="Add block below">
         <button
-          aria-label="New block below"
+          aria-label="Add block below"
           className="gutter-button max-md:hidden"
-          onClick={() => focus.edit(desk.begin({ sectionId, after: rowKey }))}
+          onClick={() => focus.edit(session.begin({ sectionId, after: rowKey }))}
         >
           <Plus aria-hidden />
         </button>
       </Tip>
       <DropdownMenu.Root open={open} onOpenChange={setOpen} modal={false}>
-        <Tip label="Drag to move, click for more">
+        <Tip label="Drag to move, click for options">
           <span className="relative">
             <DropdownMenu.Trigger className="absolute inset-0 -z-1" tabIndex={-1} aria-hidden />
             <button
-              aria-label="Move or change the block"
+              aria-label="Block options"
               aria-haspopup="menu"
               aria-expanded={open}
               data-handle

@@ -5,15 +5,15 @@ import { cn } from '@/lib/cn'
 import { BlockGutter } from './block-gutter'
 import { BlockBelow, BlockMargin, useBlockMarks, useIsCovered } from './block-slots'
 import { BlockText } from './block-text'
-import { clickedPlace } from './clicked'
+import { positionOfClick } from './click-position'
 import { useDocumentRoom } from './document-context'
 import { DraftNote } from './draft-note'
 import { BlockEditor } from './editor/block-editor'
-import { useDesk, useDraftStatus } from './editor/use-desk'
+import { useEditorSession, useDraftStatus } from './editor/use-editor-session'
 import { useFocusOf } from './focus-store'
 import { useSectionLock } from './locks'
-import { useWasNear } from './near'
-import { PeopleAt } from './people-at'
+import { useNearViewport } from './use-near-viewport'
+import { PeopleAt } from './presence'
 import { useRowMoves } from './use-row-moves'
 
 interface BlockRowProps {
@@ -26,25 +26,25 @@ interface BlockRowProps {
 /** One block: shown, or written in at its place. Nothing but itself draws it anew. */
 export const BlockRow = memo(function BlockRow({ rowKey, sectionId, first }: BlockRowProps) {
   const { store, focus, mayEdit } = useDocumentRoom()
-  const desk = useDesk()
+  const session = useEditorSession()
   const block = useSelected(store, ({ content }) => content.blocks[store.idOf(rowKey)] ?? null)
   const standing = useFocusOf(rowKey)
   const status = useDraftStatus(rowKey)
   const { state: lock } = useSectionLock(sectionId)
   const [hovered, setHovered] = useState(false)
   const row = useRef<HTMLDivElement>(null)
-  const near = useWasNear(row, first)
+  const near = useNearViewport(row, first)
   const moves = useRowMoves(rowKey, sectionId)
   const covered = useIsCovered(block?.id ?? '') && near
   const writable = mayEdit && lock !== 'theirs' && lock !== 'expired'
   const meeting = status?.state === 'conflict'
   const editing = standing === 'edited' && writable && !meeting
-  const text = (status !== null && status.state !== 'clean' ? desk.textOf(rowKey) : null) ?? block?.markdown ?? ''
+  const text = (status !== null && status.state !== 'clean' ? session.textOf(rowKey) : null) ?? block?.markdown ?? ''
   const known = block !== null && block.version > 0
   const open = (event: MouseEvent<HTMLElement>) => {
     if (!writable || meeting || event.defaultPrevented || event.button !== 0) return
     if (isForItself(event.target, event.currentTarget) || !(getSelection()?.isCollapsed ?? true)) return
-    focus.edit(rowKey, clickedPlace(event, event.currentTarget, text))
+    focus.edit(rowKey, positionOfClick(event, event.currentTarget, text))
   }
   return (
     <div

@@ -5,8 +5,8 @@ import { BlockRow } from './block-row'
 import { DocumentStart } from './block-slots'
 import { DocumentTitle } from './document-title'
 import { useDocumentRoom } from './document-context'
-import { useDesk, useNewIn } from './editor/use-desk'
-import { HEADING, NO_SECTION } from './editor/writing-desk'
+import { useEditorSession, useNewIn } from './editor/use-editor-session'
+import { HEADING, NO_SECTION } from './editor/editor-session'
 import { LostDrafts } from './lost-drafts'
 import { neighbour } from './rows'
 import { SectionView } from './section-view'
@@ -23,7 +23,7 @@ function Beginning() {
 /** The text: title, sections, each with its blocks. Arrows go from row to row, Enter writes, Alt and an arrow moves. */
 export function DocumentBody() {
   const room = useDocumentRoom()
-  const desk = useDesk()
+  const session = useEditorSession()
   const order = useOrder()
   const { focus, store, mayEdit } = room
   const press = (event: KeyboardEvent<HTMLElement>) => {
@@ -31,7 +31,7 @@ export function DocumentBody() {
     const { id } = focus.get()
     const by = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : null
     if (by !== null && event.altKey && id !== null && mayEdit && !id.startsWith(HEADING))
-      void moveBlock(room, desk, id, by)
+      void moveBlock(room, session, id, by)
     else if (by !== null && !event.altKey) mark(neighbour(bodyOf(), id, by))
     else if (event.key === 'Enter' && id !== null && mayEdit) focus.edit(id)
     else if (event.key === 'Escape' && id !== null) focus.mark(null)
@@ -50,11 +50,11 @@ export function DocumentBody() {
     const last = order.at(-1)
     const blocks = last === undefined ? [] : (store.get().content.sections[last]?.blocks ?? [])
     if (last !== undefined) {
-      const end = desk.newIn(last).at(-1) ?? blocks.map(store.keyOf).at(-1) ?? null
-      focus.edit(desk.begin({ sectionId: last, after: end }))
+      const end = session.newIn(last).at(-1) ?? blocks.map(store.keyOf).at(-1) ?? null
+      focus.edit(session.begin({ sectionId: last, after: end }))
       return
     }
-    focus.edit(desk.newIn(NO_SECTION).at(-1) ?? desk.begin({ sectionId: NO_SECTION, after: null }))
+    focus.edit(session.newIn(NO_SECTION).at(-1) ?? session.begin({ sectionId: NO_SECTION, after: null }))
   }
   return (
     <article
@@ -78,7 +78,7 @@ export function DocumentBody() {
           <div className="block-main">
             <Button look="ghost" size="sm" className="-ml-2.5 text-faint" onClick={writeOn}>
               <Plus />
-              {order.length === 0 ? 'Begin to write' : 'Write here'}
+              {order.length === 0 ? 'Start writing' : 'Write here'}
             </Button>
           </div>
         </div>

@@ -24,7 +24,7 @@ import { PageHeader } from '@/features/shell/shell'
 import { useDocumentRoom, usePanel } from './document-context'
 import { dropDocument } from './documents'
 import { ImportInto } from './import-into'
-import { PeopleInDocument } from './people-at'
+import { PeopleInDocument } from './presence'
 import { SavedState } from './saved-state'
 
 interface DocumentHeaderProps {
@@ -155,7 +155,7 @@ function DocumentMenu({ document, onRename }: { document: DocumentData; onRename
         action="Delete"
         onConfirm={remove}
       >
-        Its text, history, comments and conversations are removed for everybody.
+        Its text, history, comments and conversations are deleted for everyone.
       </Confirm>
     </>
   )

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { Link, useLocation } from 'wouter'
-import { Gone, PermissionNeeded, type DocumentData, type DocumentStore } from '@outlast/sdk'
+import { useLocation } from 'wouter'
+import { type DocumentData, type DocumentStore } from '@outlast/sdk'
 import { useDocumentStore, useSelected } from '@outlast/sdk/react'
 import { ErrorBoundary } from '@/components/error-boundary'
 import { Problem } from '@/components/problem'
-import { Empty, Skeleton } from '@/components/states'
+import { Skeleton } from '@/components/states'
 import { say } from '@/components/toast'
 import { cn } from '@/lib/cn'
 import { useNarrow } from '@/lib/use-narrow'
@@ -16,17 +16,18 @@ import { DocumentBody } from './document-body'
 import { DocumentContext, PanelContext, type DocumentRoom } from './document-context'
 import { DocumentHeader } from './document-header'
 import './documents.css'
-import { DeskContext } from './editor/use-desk'
+import { EditorSessionContext } from './editor/use-editor-session'
 import { FocusStore } from './focus-store'
-import { LookContext, type Look } from './look'
+import { LookContext, type Look } from './viewed-version'
 import { Outline } from './outline'
 import { OutlineSheet } from './outline-sheet'
 import { PastView } from './past-view'
 import { PanelTabs, RightPanel } from './right-panel'
-import { showBlock, showSection } from './showing'
+import { showBlock, showSection } from './scroll-to'
 import { useCompact } from './use-compact'
 import { usePanelState } from './use-panel'
-import { usePresence, useWritingDesk } from './use-writing'
+import { usePresence, useNewEditorSession } from './use-writing'
+import { NotFound, isHidden } from '@/components/not-loaded'
 
 /** `/documents/:id`: outline, text, and beside it what is said, proposed and past. */
 export default function DocumentPage({ documentId }: { documentId: string }) {
@@ -59,8 +60,8 @@ function Room({ document, store }: { document: DocumentData; store: DocumentStor
   const [look, setLook] = useState<Look>(null)
   const [sheet, setSheet] = useState(false)
   const { id, project_id, thread_id } = document
-  const desk = useWritingDesk(store, id, true)
-  usePresence(store, focus, desk)
+  const session = useNewEditorSession(store, id, true)
+  usePresence(store, focus, session)
   const mayEdit = projectId === document.project_id && project !== null && project.role !== 'viewer'
   const scrollToBlock = useCallback<DocumentRoom['scrollToBlock']>(
     (blockId, options) => {
@@ -105,7 +106,7 @@ function Room({ document, store }: { document: DocumentData; store: DocumentStor
     <DocumentContext value={room}>
       <PanelContext value={panel}>
         <LookContext value={looking}>
-          <DeskContext value={desk}>
+          <EditorSessionContext value={session}>
             <DocumentHeader document={document} narrow={narrow} sheet={compact} onOutline={() => setSheet(true)} />
             {narrow && <PanelTabs withDocument />}
             <ConnectionBar connection={connection} onWake={store.reload} />
@@ -128,7 +129,7 @@ function Room({ document, store }: { document: DocumentData; store: DocumentStor
               <RightPanel narrow={narrow} />
             </div>
             <OutlineSheet open={sheet && compact} onClose={() => setSheet(false)} />
-          </DeskContext>
+          </EditorSessionContext>
         </LookContext>
       </PanelContext>
     </DocumentContext>
@@ -161,21 +162,11 @@ interface NotYetProps {
 }
 
 function NotYet({ error, gone, projectId, retry }: NotYetProps) {
-  if (gone || error instanceof Gone || error instanceof PermissionNeeded)
+  if (gone || isHidden(error))
     return (
       <>
         <PageHeader>{null}</PageHeader>
-        <Empty
-          className="pt-[20vh]"
-          title="This document is not here"
-          action={
-            <Link href={`/projects/${projectId}/documents`} className="text-link underline underline-offset-2">
-              Go to the documents
-            </Link>
-          }
-        >
-          It was deleted, or you are not a member of its project.
-        </Empty>
+        <NotFound noun="Document" href={`/projects/${projectId}/documents`} label="Go to the documents" />
       </>
     )
   return (

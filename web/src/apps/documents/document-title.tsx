@@ -3,7 +3,7 @@ import { useSelected } from '@outlast/sdk/react'
 import { complain } from '@/components/toast'
 import { client } from '@/lib/queries'
 import { useDocumentRoom } from './document-context'
-import { grow, useGrowing } from './editor/grow'
+import { grow, useGrowing } from './editor/auto-height'
 import { useDocumentData } from './use-document'
 
 /** The title over the text, written in its place. A text that begins with its title as a heading needs no second one. */

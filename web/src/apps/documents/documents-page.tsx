@@ -17,7 +17,7 @@ import { useActiveProject } from '@/features/shell/active-project'
 import { PageHeader } from '@/features/shell/shell'
 import { documentsQuery, useDocumentNews } from './documents'
 import { FirstDocument, ImportDialog, useCreating } from './new-document'
-import { readMarkdown } from './reading-files'
+import { readMarkdown } from './markdown-files'
 
 const NOTHING = { text: '', name: null }
 
@@ -95,7 +95,7 @@ export default function DocumentsPage({ projectId }: { projectId: string }) {
           <FirstDocument projectId={projectId} onImport={() => setImporting(NOTHING)} />
         ) : (
           <Empty className="pt-[20vh]" icon={<FileText />} title="No documents yet">
-            Documents that the editors of this project write appear here. Making one needs the editor role.
+            Documents of this project appear here. To create one, ask an owner for the editor role.
           </Empty>
         )}
       </div>
@@ -124,7 +124,7 @@ const DocumentCard = ({
         {active_run_id !== null && (
           <span
             role="img"
-            aria-label="The agent works"
+            aria-label="The agent is working"
             className="mt-1.5 size-2 animate-breathe rounded-full bg-accent"
           />
         )}

@@ -7,9 +7,9 @@ import { complain, say } from '@/components/toast'
 import { clockTime } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { useDocumentRoom } from './document-context'
-import { MeetingView } from './editor/meeting-view'
-import { useDesk } from './editor/use-desk'
-import type { DraftStatus } from './editor/writing-desk'
+import { MergeView } from './editor/merge-view'
+import { useEditorSession } from './editor/use-editor-session'
+import type { DraftStatus } from './editor/editor-session'
 
 interface DraftNoteProps {
   status: DraftStatus
@@ -20,32 +20,32 @@ interface DraftNoteProps {
 
 /** Below a block whose text is not what the server has: what is up, and the ways on. */
 export function DraftNote({ status, present, editing }: DraftNoteProps) {
-  const desk = useDesk()
+  const session = useEditorSession()
   const { focus } = useDocumentRoom()
   const { key, state, problem, meeting } = status
-  const text = desk.textOf(key) ?? ''
+  const text = session.textOf(key) ?? ''
   if (state === 'conflict' && meeting !== null)
     return (
-      <MeetingView
+      <MergeView
         meeting={meeting}
         mine={text}
         onResolve={(made, current) => {
           focus.mark(key)
-          desk.resolve(key, made, current).catch(complain)
+          session.resolve(key, made, current).catch(complain)
         }}
         onTheirs={() => {
-          desk.discard(key)
+          session.discard(key)
           focus.mark(key)
         }}
       />
     )
   if (state === 'found')
     return (
-      <Note icon={<PencilLine />} words="Not saved when you left.">
-        <Button size="sm" look="ghost" onClick={() => desk.discard(key)}>
+      <Note icon={<PencilLine />} words="Unsaved changes from your last visit.">
+        <Button size="sm" look="ghost" onClick={() => session.discard(key)}>
           Discard
         </Button>
-        <Button size="sm" onClick={() => void desk.save(key)}>
+        <Button size="sm" onClick={() => void session.save(key)}>
           Save
         </Button>
       </Note>
@@ -54,26 +54,30 @@ export function DraftNote({ status, present, editing }: DraftNoteProps) {
     return (
       <Note
         icon={<CloudOff />}
-        words="The server cannot be reached. Your text is kept here and saved as soon as it can be."
+        words="The server cannot be reached. Your text is kept in this browser and saved when the connection is back."
       >
-        <Button size="sm" onClick={() => void desk.save(key)}>
+        <Button size="sm" onClick={() => void session.save(key)}>
           Try now
         </Button>
       </Note>
     )
   if (state === 'refused') return <Refused status={status} problem={problem} text={text} />
-  if (editing && present !== null && state !== 'saving' && desk.baseOf(key)?.trimEnd() !== present.trimEnd())
+  if (editing && present !== null && state !== 'saving' && session.baseOf(key)?.trimEnd() !== present.trimEnd())
     return (
       <Note
         icon={<PencilLine />}
         words={
           state === 'clean'
-            ? 'Somebody changed this block just now.'
-            : 'Somebody changed this block too. Both changes are joined when you save.'
+            ? 'Someone just changed this block.'
+            : 'Someone else changed this block too. Both changes are merged when you save.'
         }
       >
         {state === 'clean' && (
-          <Button size="sm" onPointerDown={(event) => event.preventDefault()} onClick={() => desk.follow(key, present)}>
+          <Button
+            size="sm"
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => session.follow(key, present)}
+          >
             Show it
           </Button>
         )}
@@ -83,7 +87,7 @@ export function DraftNote({ status, present, editing }: DraftNoteProps) {
 }
 
 function Refused({ status, problem, text }: { status: DraftStatus; problem: Error | null; text: string }) {
-  const desk = useDesk()
+  const session = useEditorSession()
   const { store } = useDocumentRoom()
   const locked = problem instanceof Conflict && problem.code === 'section_locked'
   const sectionId =
@@ -94,13 +98,13 @@ function Refused({ status, problem, text }: { status: DraftStatus; problem: Erro
   const lock = useSelected(store, ({ content }) => content.sections[sectionId]?.lock ?? null)
   const words =
     locked && lock !== null
-      ? `${lock.holder_name} keeps this section until ${clockTime(lock.expires_at)}. Your text is kept in this browser.`
-      : (problem?.message ?? 'This was not saved.')
+      ? `${lock.holder_name} locked this section until ${clockTime(lock.expires_at)}. Your text is kept in this browser.`
+      : (problem?.message ?? 'Not saved.')
   const hint = !locked && problem instanceof OutlastError ? ` ${problem.hint}` : ''
   return (
     <Note icon={<CircleAlert />} words={words + hint}>
       <CopyIcon label="Copy my text" text={text} />
-      <Button size="sm" look="ghost" onClick={() => desk.discard(status.key)}>
+      <Button size="sm" look="ghost" onClick={() => session.discard(status.key)}>
         Discard
       </Button>
       {locked && lock !== null && (
@@ -109,13 +113,13 @@ function Refused({ status, problem, text }: { status: DraftStatus; problem: Erro
           onClick={() =>
             client.documents
               .requestSection(sectionId)
-              .then(() => say(`${lock.holder_name} is asked for the section.`), complain)
+              .then(() => say(`${lock.holder_name} was asked for the section.`), complain)
           }
         >
-          Ask for it
+          Request it
         </Button>
       )}
-      <Button size="sm" onClick={() => void desk.save(status.key)}>
+      <Button size="sm" onClick={() => void session.save(status.key)}>
         Try again
       </Button>
     </Note>

@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react'
 import { useDocumentRoom } from './document-context'
-import { HEADING } from './editor/writing-desk'
+import { HEADING } from './editor/editor-session'
 
 /** Where an editor opens: with the caret at the start or end of the text, or at a place in it. */
 export type Caret = 'start' | 'end' | number
 
-export interface Focus {
+interface Focus {
   /** A row: a block's key (`store.keyOf`), or `heading:` and a section's; null: none. */
   id: string | null
   editing: boolean

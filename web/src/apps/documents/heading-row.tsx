@@ -2,11 +2,11 @@ import { useEffect, useLayoutEffect, useRef, type KeyboardEvent } from 'react'
 import { useSelected } from '@outlast/sdk/react'
 import { cn } from '@/lib/cn'
 import { SectionMargin } from './block-slots'
-import { clickedPlace } from './clicked'
+import { positionOfClick } from './click-position'
 import { useDocumentRoom } from './document-context'
 import { DraftNote } from './draft-note'
-import { grow, useGrowing } from './editor/grow'
-import { useDesk, useDraftStatus } from './editor/use-desk'
+import { grow, useGrowing } from './editor/auto-height'
+import { useEditorSession, useDraftStatus } from './editor/use-editor-session'
 import { headingKey, useFocusOf, type Caret } from './focus-store'
 import { useSectionLock } from './locks'
 import { neighbour } from './rows'
@@ -22,7 +22,7 @@ const SIZES: Record<number, string> = {
 /** A section's heading, written in its place like a block, and what can be done with the section. */
 export function HeadingRow({ sectionId }: { sectionId: string }) {
   const { store, focus, mayEdit } = useDocumentRoom()
-  const desk = useDesk()
+  const session = useEditorSession()
   const key = headingKey(sectionId)
   const heading = useSelected(store, ({ content }) => content.sections[sectionId]?.heading ?? '')
   const level = useSelected(store, ({ content }) => content.sections[sectionId]?.level ?? 1)
@@ -32,7 +32,7 @@ export function HeadingRow({ sectionId }: { sectionId: string }) {
   const writable = mayEdit && lock !== 'theirs' && lock !== 'expired'
   const meeting = status?.state === 'conflict'
   const editing = standing === 'edited' && writable && !meeting
-  const text = (status !== null && status.state !== 'clean' ? desk.textOf(key) : null) ?? heading
+  const text = (status !== null && status.state !== 'clean' ? session.textOf(key) : null) ?? heading
   const Tag = `h${Math.min(level + 1, 6)}` as 'h2'
   const size = cn('font-semibold tracking-tight', SIZES[level] ?? 'text-[1.02rem] leading-snug')
   return (
@@ -51,7 +51,7 @@ export function HeadingRow({ sectionId }: { sectionId: string }) {
               className={cn(size, '[overflow-wrap:anywhere]', writable && 'cursor-text', text === '' && 'text-faint')}
               onClick={(event) => {
                 if (!writable || !(getSelection()?.isCollapsed ?? true)) return
-                focus.edit(key, clickedPlace(event, event.currentTarget, text))
+                focus.edit(key, positionOfClick(event, event.currentTarget, text))
               }}
             >
               {text === '' ? 'Untitled section' : text}
@@ -75,21 +75,21 @@ interface HeadingEditorProps {
 
 function HeadingEditor({ sectionId, text, caret, className }: HeadingEditorProps) {
   const { focus } = useDocumentRoom()
-  const desk = useDesk()
+  const session = useEditorSession()
   const box = useRef<HTMLTextAreaElement>(null)
   const key = headingKey(sectionId)
   const first = useRef({ text, caret }).current
   useGrowing(box)
   useLayoutEffect(() => {
-    desk.open(key, first.text)
-    const stop = desk.show(key, (fresh) => {
+    session.open(key, first.text)
+    const stop = session.show(key, (fresh) => {
       if (box.current !== null) box.current.value = fresh
     })
     return () => {
       stop()
-      void desk.close(key)
+      void session.close(key)
     }
-  }, [desk, key, first])
+  }, [session, key, first])
   useEffect(() => {
     const element = box.current
     if (element === null) return
@@ -108,7 +108,7 @@ function HeadingEditor({ sectionId, text, caret, className }: HeadingEditorProps
     const { selectionStart, value } = currentTarget
     if (event.nativeEvent.isComposing || event.altKey) return
     if (pressed === 'Escape' || (pressed === 'Enter' && (event.ctrlKey || event.metaKey))) leave()
-    else if (pressed === 'Enter') focus.edit(desk.begin({ sectionId, after: null }), 'start')
+    else if (pressed === 'Enter') focus.edit(session.begin({ sectionId, after: null }), 'start')
     else if (pressed === 'ArrowUp' && selectionStart === 0) go(-1)
     else if (pressed === 'ArrowDown' && selectionStart === value.length) go(1)
     else return
@@ -120,7 +120,7 @@ function HeadingEditor({ sectionId, text, caret, className }: HeadingEditorProps
       ref={box}
       aria-label="Heading"
       data-writing={key}
-      defaultValue={desk.textOf(key) ?? text}
+      defaultValue={session.textOf(key) ?? text}
       rows={1}
       maxLength={300}
       placeholder="Heading"
@@ -129,10 +129,10 @@ function HeadingEditor({ sectionId, text, caret, className }: HeadingEditorProps
         const { currentTarget } = event
         if (currentTarget.value.includes('\n')) currentTarget.value = currentTarget.value.replaceAll('\n', ' ')
         grow(currentTarget)
-        desk.type(key, currentTarget.value)
+        session.type(key, currentTarget.value)
       }}
       onKeyDown={press}
-      onBlur={() => (document.activeElement === box.current ? void desk.save(key) : focus.leave(key))}
+      onBlur={() => (document.activeElement === box.current ? void session.save(key) : focus.leave(key))}
     />
   )
 }

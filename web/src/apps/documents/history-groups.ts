@@ -58,7 +58,7 @@ export function summaryOf({ versions, kind }: VersionGroup): string {
 const WORDS: Record<DocumentVersionKind, string> = {
   created: 'Created',
   edit: 'Edited',
-  agent: 'Accepted what the agent proposed',
+  agent: 'Accepted edits by the agent',
   import: 'Imported Markdown',
-  restore: 'Brought back an earlier version',
+  restore: 'Restored an earlier version',
 }

@@ -19,8 +19,9 @@ import { useNarrow } from '@/lib/use-narrow'
 import { Avatar } from '@/features/shell/avatar'
 import { useDocumentRoom, type PanelProps } from './document-context'
 import { groupsOf, summaryOf, type VersionGroup } from './history-groups'
-import { useLook, type Look } from './look'
+import { useLook, type Look } from './viewed-version'
 import { useHistory } from './use-history'
+import { MoreButton } from '@/components/more-button'
 
 const ICONS: Record<DocumentVersionKind, LucideIcon | null> = {
   created: FilePlus2,
@@ -32,7 +33,8 @@ const ICONS: Record<DocumentVersionKind, LucideIcon | null> = {
 
 /** What the document went through, newest first; any version can be looked at, compared and brought back. */
 export function HistoryPanel({ item }: PanelProps) {
-  const { items, data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage, now } = useHistory()
+  const list = useHistory()
+  const { items, data, error, refetch, now } = list
   const { look, setLook: setShown } = useLook()
   const { closePanel } = useDocumentRoom()
   const narrow = useNarrow()
@@ -60,7 +62,7 @@ export function HistoryPanel({ item }: PanelProps) {
         <div role="status" className="lock-note mb-2 border border-line bg-side">
           <span className="flex-1">Choose the version to compare version {from} with.</span>
           <Button size="sm" onClick={() => setFrom(null)}>
-            Never mind
+            Cancel
           </Button>
         </div>
       )}
@@ -68,7 +70,7 @@ export function HistoryPanel({ item }: PanelProps) {
       {data === undefined && error === null && <SkeletonRows rows={5} className="h-14" />}
       {data !== undefined && items.length === 0 && (
         <Empty title="No versions yet" icon={<History />} className="py-8">
-          Each change leaves one. You can look at any of them, compare two, and bring one back.
+          Each change creates a version. You can view, compare and restore versions.
         </Empty>
       )}
       <ol aria-label="Versions" className="space-y-1.5">
@@ -84,11 +86,7 @@ export function HistoryPanel({ item }: PanelProps) {
           />
         ))}
       </ol>
-      {hasNextPage && (
-        <Button className="mt-2 w-full" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Older
-        </Button>
-      )}
+      <MoreButton list={list} label="Older" />
     </div>
   )
 }
@@ -128,19 +126,19 @@ function Entry({ group, now, shown, onLook, onDiff, onFrom }: EntryProps) {
         <button className="min-w-0 flex-1 text-left" aria-pressed={looked} onClick={() => onLook(newest)}>
           <span className="line-clamp-2 [overflow-wrap:anywhere]">{summaryOf(group)}</span>
           <span className="mt-0.5 block text-xs text-faint">
-            {kind === 'agent' ? `accepted by ${byName ?? 'somebody'}` : (byName ?? 'Agent')} · <Since iso={at} /> ·{' '}
+            {kind === 'agent' ? `accepted by ${byName ?? 'someone'}` : (byName ?? 'Agent')} · <Since iso={at} /> ·{' '}
             {newest === oldest ? newest : `${oldest}–${newest}`}
           </span>
         </button>
         {isNow && <span className="mt-0.5 shrink-0 rounded-full bg-ok-soft px-2 py-0.5 text-xs text-ok">Now</span>}
         <span className="flex shrink-0">
           {thread !== null && (
-            <IconButton label="Its conversation" size="icon-sm" onClick={() => openPanel('thread', thread)}>
+            <IconButton label="Open conversation" size="icon-sm" onClick={() => openPanel('thread', thread)}>
               <MessageSquare />
             </IconButton>
           )}
           {newest > 1 && (
-            <IconButton label="What it changed" size="icon-sm" onClick={() => onDiff(oldest, newest)}>
+            <IconButton label="View changes" size="icon-sm" onClick={() => onDiff(oldest, newest)}>
               <GitCompareArrows />
             </IconButton>
           )}
@@ -149,7 +147,7 @@ function Entry({ group, now, shown, onLook, onDiff, onFrom }: EntryProps) {
       <div className="flex flex-wrap items-center gap-x-3 px-3 pb-2 pl-11.5 text-xs">
         {versions.length > 1 && (
           <button className="text-link hover:underline" aria-expanded={open} onClick={() => setOpen(!open)}>
-            {open ? 'Hide the single changes' : `${versions.length} single changes`}
+            {open ? 'Hide individual changes' : `${versions.length} individual changes`}
           </button>
         )}
         <button className="text-muted hover:text-fg hover:underline" onClick={() => onFrom(newest)}>
@@ -168,7 +166,7 @@ interface StepsProps {
 }
 
 const Steps = ({ versions, shown, onLook }: StepsProps) => (
-  <ol aria-label="Single changes" className="border-t border-line py-1">
+  <ol aria-label="Individual changes" className="border-t border-line py-1">
     {versions.map(({ version, summary, created_at }) => (
       <li key={version}>
         <button

@@ -3,7 +3,7 @@ import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { Problem } from '@/components/problem'
 import { say } from '@/components/toast'
-import { once } from '@/lib/intent'
+import { once } from '@/lib/idempotent-request'
 import { client } from '@/lib/queries'
 import { useDocumentRoom } from './document-context'
 import { MarkdownInput } from './markdown-input'
@@ -29,7 +29,7 @@ export function ImportInto({ open, onClose }: ImportIntoProps) {
     )
       .then(() => {
         setText('')
-        say('Imported.')
+        say('Imported')
         onClose()
       }, setError)
       .finally(() => setBusy(false))
@@ -38,10 +38,10 @@ export function ImportInto({ open, onClose }: ImportIntoProps) {
     <Dialog open={open} onClose={onClose} title="Import Markdown" className="sm:ml-[-18rem] sm:w-[36rem]">
       <MarkdownInput text={text} onText={setText} />
       <fieldset className="mt-4 space-y-2">
-        <legend className="sr-only">Where it goes</legend>
+        <legend className="sr-only">Position</legend>
         {[
-          [false, 'Add it at the end'],
-          [true, 'Put it in the place of the whole text (the history keeps what is there)'],
+          [false, 'Add at the end'],
+          [true, 'Replace the whole text (the history keeps the current version)'],
         ].map(([value, label]) => (
           <label key={String(value)} className="flex items-center gap-2.5">
             <input

@@ -1,11 +1,10 @@
 import { FileText } from 'lucide-react'
-import type { InboxItem } from '@outlast/sdk'
-import type { InboxPlace } from '@/lib/apps'
+import type { InboxEntry, InboxPlace } from '@/lib/apps'
 import { client } from '@/lib/queries'
 import { conversationHref } from './subject'
 
 /** Where an inbox item is in a document; null: it is about none. */
-export function inboxPlace(item: InboxItem): InboxPlace | null {
+export function inboxPlace(item: InboxEntry): InboxPlace | null {
   const { document_id, document_title, section_id } = item
   if (document_id === null) return null
   return {
@@ -16,7 +15,7 @@ export function inboxPlace(item: InboxItem): InboxPlace | null {
   }
 }
 
-function hrefOf(documentId: string, { kind, id, thread_id, comment_id }: InboxItem): string {
+function hrefOf(documentId: string, { kind, id, thread_id, comment_id }: InboxEntry): string {
   if (kind === 'proposal') return `/documents/${documentId}?panel=review&item=${id}`
   if (comment_id !== null) return `/documents/${documentId}?panel=comments&item=${comment_id}`
   return thread_id === null ? `/documents/${documentId}` : conversationHref(documentId, thread_id)

@@ -38,7 +38,7 @@ export const documents: App = {
         group: 'Assigned to you',
         icon: UserRoundCheck,
         tone: 'news',
-        title: ({ by_name }) => `${by_name ?? 'Somebody'} assigned a comment to you`,
+        title: ({ by_name }) => `${by_name ?? 'Someone'} assigned a comment to you`,
         actions: [{ label: 'Open' }, { label: 'Mark as read', run: ({ id }) => client.documents.readMention(id) }],
         read: ({ id }) => client.documents.readMention(id),
       },

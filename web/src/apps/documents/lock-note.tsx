@@ -21,20 +21,20 @@ export function LockNote({ sectionId }: { sectionId: string }) {
   if (state === 'mine') {
     if (asking === null || asking === later)
       return (
-        <Line icon={<LockKeyhole />} words={`Kept for you until ${until}`} quiet>
+        <Line icon={<LockKeyhole />} words={`Locked by you until ${until}`} quiet>
           <Button
             size="sm"
             look="ghost"
             busy={busy}
             onClick={() => run(client.documents.releaseSection(sectionId), '')}
           >
-            Let go
+            Release the lock
           </Button>
         </Line>
       )
-    const who = lock.requested_by_name ?? 'Somebody'
+    const who = lock.requested_by_name ?? 'Someone'
     return (
-      <Line icon={<Hand />} words={`${who} asks for this section`}>
+      <Line icon={<Hand />} words={`${who} requests this section`}>
         <Button size="sm" look="ghost" onClick={() => setLater(asking)}>
           Not now
         </Button>
@@ -42,7 +42,7 @@ export function LockNote({ sectionId }: { sectionId: string }) {
           size="sm"
           look="primary"
           busy={busy}
-          onClick={() => run(client.documents.handOverSection(sectionId, asking), `${who} has it now.`)}
+          onClick={() => run(client.documents.handOverSection(sectionId, asking), `Handed over to ${who}`)}
         >
           Hand over
         </Button>
@@ -51,12 +51,12 @@ export function LockNote({ sectionId }: { sectionId: string }) {
   }
   if (state === 'expired')
     return (
-      <Line icon={<LockKeyholeOpen />} words={`${holder} kept this section until ${until}`}>
+      <Line icon={<LockKeyholeOpen />} words={`The lock of ${holder} expired at ${until}`}>
         {mayEdit && (
           <Button
             size="sm"
             busy={busy}
-            onClick={() => run(client.documents.lockSection(sectionId, true), 'It is yours now.')}
+            onClick={() => run(client.documents.lockSection(sectionId, true), 'You have the lock now')}
           >
             Take over
           </Button>
@@ -65,15 +65,15 @@ export function LockNote({ sectionId }: { sectionId: string }) {
     )
   const asked = asking === me.user.id
   return (
-    <Line icon={<LockKeyhole />} words={`Kept by ${holder} until ${until}`}>
+    <Line icon={<LockKeyhole />} words={`Locked by ${holder} until ${until}`}>
       {mayEdit && (
         <Button
           size="sm"
           disabled={asked}
           busy={busy}
-          onClick={() => run(client.documents.requestSection(sectionId), `${holder} is asked for it.`)}
+          onClick={() => run(client.documents.requestSection(sectionId), `${holder} was asked for it.`)}
         >
-          {asked ? 'Asked' : 'Ask for it'}
+          {asked ? 'Requested' : 'Request it'}
         </Button>
       )}
     </Line>

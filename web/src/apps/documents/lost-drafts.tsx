@@ -2,18 +2,18 @@ import { useSyncExternalStore } from 'react'
 import { Button } from '@/components/button'
 import { CopyIcon } from '@/components/copy'
 import { useDocumentRoom } from './document-context'
-import { useDesk } from './editor/use-desk'
+import { useEditorSession } from './editor/use-editor-session'
 
 /** Texts that were typed into blocks which somebody deleted meanwhile. */
 export function LostDrafts() {
-  const desk = useDesk()
+  const session = useEditorSession()
   const { store, focus, mayEdit } = useDocumentRoom()
-  const lost = useSyncExternalStore(desk.subscribe, desk.lost)
+  const lost = useSyncExternalStore(session.subscribe, session.lost)
   const insert = (key: string) => {
     const { order, sections } = store.get().content
     const last = sections[order.at(-1) ?? '']
     if (last === undefined) return
-    const made = desk.revive(key, { sectionId: last.id, after: last.blocks.at(-1) ?? null })
+    const made = session.revive(key, { sectionId: last.id, after: last.blocks.at(-1) ?? null })
     if (made !== null) focus.edit(made)
   }
   return lost.map((key) => (
@@ -24,11 +24,11 @@ export function LostDrafts() {
       className="lock-note mb-3 flex-wrap border border-warn-line bg-warn-soft"
     >
       <div className="min-w-0 basis-full sm:flex-1 sm:basis-auto">
-        <p className="font-medium">The block that you wrote in was deleted. Your text is kept:</p>
-        <p className="mt-0.5 line-clamp-4 whitespace-pre-wrap text-muted">{desk.textOf(key)}</p>
+        <p className="font-medium">The block you were writing in was deleted. Your text is kept:</p>
+        <p className="mt-0.5 line-clamp-4 whitespace-pre-wrap text-muted">{session.textOf(key)}</p>
       </div>
-      <CopyIcon label="Copy my text" text={desk.textOf(key) ?? ''} />
-      <Button size="sm" look="ghost" onClick={() => desk.discard(key)}>
+      <CopyIcon label="Copy my text" text={session.textOf(key) ?? ''} />
+      <Button size="sm" look="ghost" onClick={() => session.discard(key)}>
         Discard
       </Button>
       {mayEdit && (

@@ -4,7 +4,7 @@ import { complain } from '@/components/toast'
 import { Button } from '@/components/button'
 import { TextArea } from '@/components/field'
 import { cn } from '@/lib/cn'
-import { readMarkdown } from './reading-files'
+import { readMarkdown } from './markdown-files'
 
 interface MarkdownInputProps {
   text: string

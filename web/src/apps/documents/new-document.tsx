@@ -7,11 +7,11 @@ import { Dialog } from '@/components/dialog'
 import { Field, Input } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { complain } from '@/components/toast'
-import { useKeptText } from '@/lib/kept-text'
+import { useDraftText } from '@/lib/draft-text'
 import { client } from '@/lib/queries'
 import { putDocument } from './documents'
 import { MarkdownInput } from './markdown-input'
-import { titleOf } from './reading-files'
+import { titleOf } from './markdown-files'
 import { STARTER } from './starter'
 
 /** Makes documents, and goes to what was made. */
@@ -41,7 +41,7 @@ interface ImportDialogProps {
 
 export function ImportDialog({ projectId, open, onClose, given }: ImportDialogProps) {
   const { busy, create } = useCreating(projectId)
-  const [kept, setKept] = useKeptText(`import ${projectId}`)
+  const [kept, setKept] = useDraftText(`import ${projectId}`)
   const begun = given.text === '' && kept !== null ? { text: kept, name: null } : null
   const [typed, setTyped] = useState<{ text: string; name: string | null } | null>(begun)
   const [title, setTitle] = useState<string | null>(null)
@@ -97,10 +97,10 @@ export function FirstDocument({ projectId, onImport }: FirstDocumentProps) {
   return (
     <div className="mx-auto w-full max-w-3xl px-4 pt-[8vh] pb-8 sm:pt-[14vh]">
       <div className="mb-7 text-center">
-        <h2 className="text-2xl font-semibold tracking-tight">Write together, with an agent at hand</h2>
+        <h2 className="text-2xl font-semibold tracking-tight">Write together, with the help of an agent</h2>
         <p className="mx-auto mt-1.5 max-w-lg text-muted">
-          A document is Markdown in sections. Comment on it, give comments to the agent, and decide about each edit that
-          it proposes. Every change can be looked at and taken back.
+          A document is Markdown in sections. Comment on it, assign comments to the agent, and accept or reject each
+          edit it proposes. You can view and undo every change.
         </p>
       </div>
       <div className="grid gap-3 sm:grid-cols-3">
@@ -110,7 +110,7 @@ export function FirstDocument({ projectId, onImport }: FirstDocumentProps) {
           busy={busy}
           onSelect={() => create({ title: 'Untitled' }).catch(complain)}
         >
-          Begin with an empty page.
+          Start with an empty page.
         </Way>
         <Way icon={<FileUp />} title="Import Markdown" onSelect={onImport}>
           Choose, drop or paste a file.
@@ -121,7 +121,7 @@ export function FirstDocument({ projectId, onImport }: FirstDocumentProps) {
           busy={busy}
           onSelect={() => create({ title: 'A plan for the summer release', markdown: STARTER }).catch(complain)}
         >
-          A small plan to write in, comment on and ask about.
+          A short plan to edit, comment on and ask about.
         </Way>
       </div>
     </div>

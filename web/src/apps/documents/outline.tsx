@@ -3,8 +3,8 @@ import { memo, useRef, type KeyboardEvent, type PointerEvent } from 'react'
 import { useSelected } from '@outlast/sdk/react'
 import { cn } from '@/lib/cn'
 import { useDocumentRoom } from './document-context'
-import { startDrag } from './dragging'
-import { sectionFamily, sectionMoves, sectionStepped } from './moving'
+import { startDrag } from './block-drag'
+import { sectionFamily, sectionMoves, sectionStepped } from './block-moves'
 import { useCurrentSection } from './use-current-section'
 import { useOrder } from './use-document'
 import { useSectionLock } from './locks'
@@ -100,7 +100,7 @@ const Entry = memo(function Entry({ sectionId, current, list, onGo }: EntryProps
         </span>
         {lock !== null && state !== 'free' && (
           <LockKeyhole
-            aria-label={state === 'mine' ? 'Kept for you' : `Kept by ${lock.holder_name}`}
+            aria-label={state === 'mine' ? 'Locked by you' : `Locked by ${lock.holder_name}`}
             className={cn('size-3 shrink-0', state === 'mine' ? 'text-link' : 'text-warn')}
           />
         )}

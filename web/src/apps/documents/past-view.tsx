@@ -11,7 +11,7 @@ import { client } from '@/lib/queries'
 import { BlockText } from './block-text'
 import { DiffView } from './diff-view'
 import { useDocumentRoom } from './document-context'
-import { useLook, type Look } from './look'
+import { useLook, type Look } from './viewed-version'
 import { refused } from './use-row-moves'
 
 /** In the text's place: how it was, or what lies between two versions. */
@@ -36,7 +36,7 @@ function PastBar({ look }: { look: NonNullable<Look> }) {
     store.client.documents
       .restore(store.documentId, version, asking ?? now)
       .then(() => {
-        say(`Version ${version} is back.`)
+        say(`Version ${version} restored`)
         setLook(null)
       }, refused)
       .finally(() => setBusy(false))
@@ -45,15 +45,17 @@ function PastBar({ look }: { look: NonNullable<Look> }) {
     <div className="sticky top-0 z-10 mb-6 flex flex-wrap items-center gap-2 border-b border-line bg-bg/95 px-4 py-2.5 md:px-14">
       <Button size="sm" onClick={() => setLook(null)}>
         <ArrowLeft />
-        Back to the text
+        Back to the document
       </Button>
       <span role="status" className="min-w-32 flex-1 font-medium">
-        {look.kind === 'version' ? `Version ${look.version} of ${now}` : `From version ${look.from} to ${look.to}`}
+        {look.kind === 'version'
+          ? `Viewing version ${look.version} of ${now}`
+          : `Comparing version ${look.from} with ${look.to}`}
       </span>
       {look.kind === 'version' ? (
         <Button size="sm" onClick={() => setLook({ kind: 'diff', from: look.version, to: now })}>
           <GitCompareArrows />
-          Compare with now
+          Compare with current
         </Button>
       ) : (
         <Button size="sm" onClick={() => setLook({ kind: 'version', version: look.to })}>
@@ -63,17 +65,17 @@ function PastBar({ look }: { look: NonNullable<Look> }) {
       {mayEdit && version < now && (
         <Button size="sm" look="primary" busy={busy} onClick={() => setAsking(now)}>
           {!busy && <RotateCcw />}
-          Bring back
+          Restore
         </Button>
       )}
       <Confirm
         open={asking !== null}
         onClose={() => setAsking(null)}
-        title={`Bring back version ${version}?`}
-        action="Bring back"
+        title={`Restore version ${version}?`}
+        action="Restore"
         onConfirm={restore}
       >
-        The text becomes what it was then, as a new version. What came after it stays in the history.
+        The earlier text becomes a new version. Later versions stay in the history.
       </Confirm>
     </div>
   )
@@ -127,7 +129,7 @@ function Difference({ from, to }: { from: number; to: number }) {
   if (changed.length === 0)
     return (
       <Empty title="No difference" icon={<GitCompareArrows />}>
-        Both versions say the same.
+        Both versions have the same text.
       </Empty>
     )
   return <DiffView sections={data.sections} />

@@ -108,14 +108,14 @@ function Held({ lock }: { lock: Lock }) {
       <p className="flex gap-1.5">
         <LockIcon className="mt-0.5 size-3.5 shrink-0" aria-hidden />
         <span>
-          {lock.holder_name} keeps this section until <ClockTime iso={lock.expires_at} />. It can be changed after that,
-          or when it is released.
+          {lock.holder_name} locked this section until <ClockTime iso={lock.expires_at} />. You can change it after
+          that, or when the lock is released.
         </span>
       </p>
       {mayEdit && (
         <Button size="sm" className="mt-1.5 max-md:h-10" busy={asking} disabled={asked} onClick={ask}>
           {!asking && <Hand aria-hidden />}
-          {asked ? `${lock.requested_by_name ?? 'Somebody'} has asked for it` : 'Ask for it'}
+          {asked ? `${lock.requested_by_name ?? 'Someone'} requested it` : 'Request it'}
         </Button>
       )}
     </div>

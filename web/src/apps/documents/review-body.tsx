@@ -94,22 +94,22 @@ export function StandingNote({ standing, resolve }: { standing: Standing; resolv
     case 'asking':
       return (
         <Note icon={<LoaderCircle className="animate-spin" />} className="text-muted">
-          The text was changed since. Bringing both together…
+          The text has changed. Merging both…
         </Note>
       )
     case 'merged':
       return (
         <Note icon={<GitMerge />} className="text-link">
           {standing.merge.text.trimEnd() === standing.block.markdown.trimEnd()
-            ? 'The text says this already. Accepting changes nothing.'
-            : `Merged with ${whose(standing.block.editor_name)} change of this text`}
+            ? 'The text already says this. Accepting changes nothing.'
+            : `Merged with ${whose(standing.block.editor_name)} change to this text`}
         </Note>
       )
     case 'conflict':
       return (
         <div role="note" className="rounded-lg border border-warn-line bg-warn-soft px-3 py-2">
           <Note icon={<TriangleAlert />} className="text-warn">
-            {standing.block.editor_name ?? 'Somebody'} changed the same words since this was proposed.
+            {standing.block.editor_name ?? 'Someone'} changed the same text after this was proposed.
           </Note>
           {standing.merge.wanted !== '' && (
             <Button size="sm" className="mt-2 max-md:h-10" onClick={resolve}>

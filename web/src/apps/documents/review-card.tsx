@@ -40,7 +40,7 @@ export function ProposalCard({ part }: { part: ProposalPart }) {
           </p>
           <p className="text-xs text-faint" data-proposal-counts>
             {error !== null
-              ? 'It is not there any more.'
+              ? 'It was deleted.'
               : proposal === undefined
                 ? plural(part.edits, 'edit')
                 : countsOf(counts)}
@@ -70,7 +70,7 @@ const LOOKS: Record<EditData['state'], [icon: LucideIcon, look: string, word: st
   open: [CircleDashed, 'text-link', 'Open'],
   accepted: [Check, 'text-ok', 'Accepted'],
   rejected: [X, 'text-danger', 'Rejected'],
-  superseded: [X, 'text-faint', 'Overtaken'],
+  superseded: [X, 'text-faint', 'Superseded'],
 }
 
 function EditLine({ edit }: { edit: EditData }) {

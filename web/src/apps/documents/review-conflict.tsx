@@ -48,21 +48,21 @@ export function ConflictDialog({ edit, work, now, decided, change, lookAgain, on
     <Dialog
       open
       onClose={onClose}
-      title={decided ? 'Decided meanwhile' : 'Both changed the same words'}
-      description={`${who} changed this text ${own ? 'while you wrote' : 'after the agent had read it'}. Choose for each place, or write the result yourself.`}
+      title={decided ? 'Already decided' : 'Conflicting changes'}
+      description={`${who} changed this text ${own ? 'while you wrote' : 'after the agent read it'}. Choose a version in each place, or edit the result.`}
       className="sm:ml-[max(-32rem,-47vw)] sm:w-[min(64rem,94vw)]"
     >
       {decided ? (
-        <Meanwhile>This edit is not open any more. What you wrote can still be copied here.</Meanwhile>
+        <Meanwhile>This edit is no longer open. You can still copy what you wrote.</Meanwhile>
       ) : now !== null && !same(now.markdown, current) ? (
         <Meanwhile {...(lookAgain !== undefined && { lookAgain })}>
-          {now.editor_name ?? 'Somebody'} changed the text again while you decide. The result is merged with that,
-          unless both changed the same words.
+          {now.editor_name ?? 'Someone'} changed the text again. The result is merged with that change, unless both
+          changed the same text.
           <WordDiff before={current} after={now.markdown} className="mt-1.5 text-fg" />
         </Meanwhile>
       ) : before !== null ? (
         <Meanwhile>
-          The result is as you left it. Take over what has changed since where you want it:
+          The result is as you left it. Since then, this has changed:
           <WordDiff before={before} after={current} className="mt-1.5 text-fg" />
         </Meanwhile>
       ) : null}
@@ -79,7 +79,7 @@ export function ConflictDialog({ edit, work, now, decided, change, lookAgain, on
           />
         </label>
       </div>
-      <ol className="mt-4 space-y-2" aria-label="Places that need a choice">
+      <ol className="mt-4 space-y-2" aria-label="Conflicts">
         {conflicts.map((at, number) => (
           <ChoiceRow
             key={at}
@@ -103,15 +103,15 @@ export function ConflictDialog({ edit, work, now, decided, change, lookAgain, on
         {written !== null && (
           <Button look="ghost" onClick={() => write(null)}>
             <RotateCcw aria-hidden />
-            Back to the choices
+            Discard my edits
           </Button>
         )}
         <p role="status" className="ml-auto text-xs text-muted">
           {written !== null
-            ? 'Written by you'
+            ? 'Edited by you'
             : left === 0
-              ? 'Every place is decided'
-              : `${left} of ${conflicts.length} to decide`}
+              ? 'All conflicts resolved'
+              : `${left} of ${conflicts.length} conflicts left`}
         </p>
       </div>
     </Dialog>
@@ -125,7 +125,7 @@ const Meanwhile = ({ lookAgain, children }: { lookAgain?: () => void; children: 
     {lookAgain !== undefined && (
       <Button size="sm" className="mt-2 max-md:h-10" onClick={lookAgain}>
         <RefreshCw aria-hidden />
-        Look again
+        Refresh
       </Button>
     )}
   </div>
@@ -192,8 +192,8 @@ interface ChoiceRowProps {
 }
 
 const CHOICES: [Choice, string][] = [
-  ['current', 'As it is'],
-  ['wanted', 'As proposed'],
+  ['current', 'Current'],
+  ['wanted', 'Proposed'],
   ['both', 'Both'],
 ]
 
@@ -215,7 +215,7 @@ function ChoiceRow({ number, hunk, choice, own, choose }: ChoiceRowProps) {
               choice === name ? 'border-accent bg-accent-soft font-medium' : 'border-line-strong hover:bg-hover',
             )}
           >
-            {own && name === 'wanted' ? 'As you wrote' : label}
+            {own && name === 'wanted' ? 'Yours' : label}
           </button>
         ))}
       </span>

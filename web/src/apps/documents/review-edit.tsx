@@ -83,7 +83,7 @@ function Details({ edit, resolve }: { edit: EditData; resolve: (editId: string) 
       <HeldNote edit={edit} />
       <RefusedNote edit={edit} />
       {editing ? (
-        <p className="text-[12.5px] text-muted">You change it in the text.</p>
+        <p className="text-[12.5px] text-muted">You are editing it in the text.</p>
       ) : (
         !narrow && <EditActions edit={edit} standing={standing} resolve={open} keys />
       )}
@@ -102,7 +102,7 @@ function Decided({ edit }: { edit: EditData }) {
   return (
     <div className="space-y-2 px-4 pb-3 text-[12.5px] text-muted">
       <EditBody edit={edited ? { ...edit, new_text: applied_text } : edit} standing={FRESH} className="text-[13px]" />
-      {edited && <p>Accepted with changes of the one who accepted it.</p>}
+      {edited && <p>Accepted with changes by the reviewer.</p>}
       <p className="flex flex-wrap items-center gap-3">
         {version !== null && (
           <button
@@ -154,7 +154,7 @@ export function SupersededRow({ edit }: { edit: EditData }) {
         <s>{gistOf(edit)}</s>
       </p>
       <p className="mt-0.5">
-        {edit.reason === '' ? 'A newer proposal took its place.' : edit.reason}{' '}
+        {edit.reason === '' ? 'Replaced by a newer proposal.' : edit.reason}{' '}
         {version !== null && (
           <button
             className="text-link underline-offset-2 hover:underline"

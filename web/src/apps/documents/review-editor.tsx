@@ -67,17 +67,17 @@ export function EditEditor({ edit, standing }: EditorProps) {
       />
       {changed && (
         <div className="rounded-lg bg-side px-3 py-2">
-          <p className="mb-1 text-xs font-medium text-faint">What you changed of the proposal</p>
+          <p className="mb-1 text-xs font-medium text-faint">Your changes to the proposal</p>
           <WordDiff before={proposed} after={text} className="text-[13px]" />
         </div>
       )}
       {now !== null && !same(now.markdown, seen) && (
         <p role="note" className="text-xs text-muted">
-          {now.editor_name ?? 'Somebody'} changed this text since it was proposed. What you accept is merged with it.
+          {now.editor_name ?? 'Someone'} changed this text after it was proposed. Accepting merges both.
         </p>
       )}
       <RefusedNote edit={edit} />
-      {empty && <p className="text-xs text-muted">Without a word there is nothing to accept. Reject it instead.</p>}
+      {empty && <p className="text-xs text-muted">There is no text to accept. Reject the edit instead.</p>}
       <div className="flex flex-wrap gap-1.5">
         <Button size="sm" look="primary" className="max-md:h-11 max-md:flex-1" disabled={empty} onClick={accept}>
           <Check aria-hidden />

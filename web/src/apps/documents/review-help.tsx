@@ -2,7 +2,7 @@ import { Dialog } from '@/components/dialog'
 import { REVIEW_KEYS } from './review-keys'
 
 export const ReviewHelp = ({ open, onClose }: { open: boolean; onClose: () => void }) => (
-  <Dialog open={open} onClose={onClose} title="Reviewing by keyboard">
+  <Dialog open={open} onClose={onClose} title="Keyboard shortcuts for reviews">
     <dl>
       {REVIEW_KEYS.map(([keys, does]) => (
         <div key={keys} className="flex h-8 items-center justify-between gap-4">

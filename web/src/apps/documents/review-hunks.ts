@@ -8,7 +8,7 @@ export const conflictsIn = (hunks: readonly MergeHunk[]): number[] =>
   hunks.flatMap(({ kind }, at) => (kind === 'conflict' ? [at] : []))
 
 /** What a hunk says in the merged text, by choice; both: the present text, then the proposed one. */
-export function hunkText({ kind, current, wanted }: MergeHunk, choice: Choice): string {
+function hunkText({ kind, current, wanted }: MergeHunk, choice: Choice): string {
   if (kind === 'wanted') return wanted
   if (kind !== 'conflict') return current
   if (choice === 'both')

@@ -45,7 +45,7 @@ function Arrival({ edit }: { edit: EditData }) {
     >
       <CornerDownRight className="size-3.5 shrink-0 text-link" aria-hidden />
       <span className="truncate">
-        To here: <q>{gistOf(edit)}</q>
+        Moved here: <q>{gistOf(edit)}</q>
       </span>
     </button>
   )
@@ -87,11 +87,11 @@ function Hint({ edits }: { edits: readonly EditData[] }) {
 }
 
 const HINTS: Record<EditData['op'], string> = {
-  replace: 'A change is proposed',
-  insert: 'New text is proposed here',
-  delete: 'Proposed to be removed',
-  move: 'Proposed to be moved',
-  insert_section: 'A new section is proposed here',
+  replace: 'Proposed change',
+  insert: 'Proposed new text',
+  delete: 'Proposed removal',
+  move: 'Proposed move',
+  insert_section: 'Proposed new section',
 }
 
 export const ICONS: Record<EditData['op'], typeof Plus> = {

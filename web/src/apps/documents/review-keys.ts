@@ -12,9 +12,9 @@ export const REVIEW_KEYS: readonly [keys: string, does: string][] = [
   ['E', 'Edit, then accept'],
   ['R', 'Reject'],
   ['Shift A', 'Accept all'],
-  ['Z', 'Reopen what was decided last'],
-  ['Esc', 'End editing'],
-  ['?', 'This help'],
+  ['Z', 'Reopen the last decision'],
+  ['Esc', 'Stop editing'],
+  ['?', 'Show shortcuts'],
 ]
 
 interface Does {

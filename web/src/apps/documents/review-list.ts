@@ -33,12 +33,12 @@ export function placeOf(edit: EditData): string {
   return edit.block_id ?? TOP
 }
 /** Where a moved block would be. */
-export const targetOf = ({ after_id, section_id }: EditData): string => after_id ?? startOf(section_id ?? '')
+const targetOf = ({ after_id, section_id }: EditData): string => after_id ?? startOf(section_id ?? '')
 export const TOP = 'top'
 export const startOf = (sectionId: string): string => `start ${sectionId}`
 export const endOf = (sectionId: string): string => `end ${sectionId}`
 
-export const inScope = (proposal: ProposalData, scope: ReviewScope): boolean =>
+const inScope = (proposal: ProposalData, scope: ReviewScope): boolean =>
   (scope.threadId === undefined || proposal.thread_id === scope.threadId) &&
   (scope.proposalId === undefined || proposal.id === scope.proposalId)
 

@@ -14,7 +14,7 @@ export type Standing =
   | { kind: 'asking' }
   /** Somebody changed other words: accepting keeps both. */
   | { kind: 'merged'; merge: MergeData & { text: string }; block: BlockData }
-  /** Somebody changed the same words. */
+  /** Someone changed the same text. */
   | { kind: 'conflict'; merge: MergeData; block: BlockData }
   | { kind: 'failed'; error: Error; retry: () => void }
 

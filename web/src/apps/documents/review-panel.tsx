@@ -50,8 +50,7 @@ export function ReviewPanel({ item }: PanelProps) {
       <>
         <ReviewScopeMenu />
         <Empty icon={<GitPullRequestArrow />} title="Nothing to review">
-          When an agent proposes edits, you decide here which of them are made. Give it a comment, or ask it in the
-          Agent tab.
+          When an agent proposes edits, you review them here. Assign a comment to the agent, or ask it in the Agent tab.
         </Empty>
       </>
     )
@@ -78,7 +77,7 @@ export function ReviewPanel({ item }: PanelProps) {
         {items.map(({ edit, proposal }) => (
           <EditRow key={edit.id} edit={edit} proposal={proposal} resolve={review.resolve} />
         ))}
-        {list.superseded.length > 0 && <li className="px-4 pt-4 pb-1 text-xs font-medium text-faint">Overtaken</li>}
+        {list.superseded.length > 0 && <li className="px-4 pt-4 pb-1 text-xs font-medium text-faint">Superseded</li>}
         {list.superseded.map(({ edit }) => (
           <SupersededRow key={edit.id} edit={edit} />
         ))}
@@ -97,8 +96,8 @@ export function ReviewPanel({ item }: PanelProps) {
         onConfirm={() => asking !== null && all(asking)}
       >
         {asking === 'accept'
-          ? 'Each proposal becomes one version of the document. An earlier one can be brought back in the history.'
-          : 'The text stays as it is. What was rejected can still be read here and in the conversation.'}
+          ? 'Each proposal becomes a version of the document. You can restore an earlier version from the history.'
+          : 'The text stays as it is. You can still read rejected edits here and in the conversation.'}
       </Confirm>
     </section>
   )
@@ -182,7 +181,7 @@ function Head({ help }: { help: () => void }) {
 const Done = () => (
   <li className="flex items-center gap-2.5 border-b border-line px-4 py-4 text-[13px]">
     <PartyPopper className="size-4 shrink-0 text-ok" aria-hidden />
-    Everything is decided. The document says what you accepted.
+    Review complete. The document contains the edits you accepted.
   </li>
 )
 

@@ -26,14 +26,14 @@ export function decisionOf(edit: EditData, { text, proposed, seen }: Typed): { t
 }
 
 /** Two texts that do not come together by themselves. `own`: what is wanted are the words of the person who decides. */
-export interface Clash {
+interface Clash {
   merge: MergeData
   /** Who wrote what is there. */
   who: string
   own: boolean
 }
 
-const whoOf = (block: BlockData | undefined): string => block?.editor_name ?? 'Somebody'
+const whoOf = (block: BlockData | undefined): string => block?.editor_name ?? 'Someone'
 
 /** How an edit and the text are now, as what one decides about; null: it is not known yet. */
 export function clashNow(edit: EditData, standing: Standing): Clash | null {
@@ -41,7 +41,7 @@ export function clashNow(edit: EditData, standing: Standing): Clash | null {
   if (standing.kind !== 'fresh') return { merge: standing.merge, who: whoOf(standing.block), own: false }
   const { old_text: base, new_text: wanted } = edit
   const hunks: MergeHunk[] = [{ kind: 'wanted', base, current: base, wanted }]
-  return { merge: { base, current: base, wanted, text: wanted, hunks }, who: 'Somebody', own: false }
+  return { merge: { base, current: base, wanted, text: wanted, hunks }, who: 'Someone', own: false }
 }
 
 /** What the server could not bring together of a person's own text and the newest one; null: it said something else. */

@@ -5,7 +5,7 @@ import { NOTHING, nextOpen, reviewList, type ReviewList, type ReviewScope } from
 import { begun, clashOf, clashWith, hasWords, resultOf, type Typed, type Work } from './review-seen'
 import { reopening, type Undoing } from './review-undo'
 
-export interface Refusal {
+interface Refusal {
   editId: string
   error: Error
 }
@@ -203,7 +203,7 @@ export class Review {
 
   async #takeBack(undo: Undoing | null): Promise<string> {
     if (this.#state.undoing) return ''
-    if (undo === null) return 'There is no decision to take back.'
+    if (undo === null) return 'There is no decision to undo.'
     this.#set({ undoing: true })
     try {
       const done = await undo.run(this.store)
@@ -239,7 +239,7 @@ export class Review {
   }
 
   #left(done: string, left: number): string {
-    return `${done}. ${left === 0 ? 'Nothing is left to review.' : `${left} left.`}`
+    return `${done}. ${left === 0 ? 'Nothing left to review.' : `${left} left.`}`
   }
 
   #refuse(editId: string, reason: unknown): void {

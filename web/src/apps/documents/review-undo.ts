@@ -26,7 +26,7 @@ export function reopening(made: Made): Undoing | null {
       for (const [proposalId, its] of [...made].reverse())
         if (its.length > 0) opened += (await store.reopen(proposalId, its)).edits.length
       const many = opened === 1 ? 'The edit is open again' : `${opened} edits are open again`
-      return accepted ? `${many}, and the text is without ${opened === 1 ? 'it' : 'them'}.` : `${many}.`
+      return accepted ? `${many}. The accepted text was removed.` : `${many}.`
     },
   }
 }

@@ -36,7 +36,7 @@ export function PanelTabs({ withDocument = false, children }: PanelTabsProps) {
   }
   return (
     <div className="flex shrink-0 items-center gap-1 border-b border-line px-2 py-1.5">
-      <div role="tablist" aria-label="About the document" className="flex min-w-0 flex-1 gap-0.5" onKeyDown={stepTabs}>
+      <div role="tablist" aria-label="Document panel" className="flex min-w-0 flex-1 gap-0.5" onKeyDown={stepTabs}>
         {withDocument && <Tab on={tab === null} label="Text" icon={FileText} onSelect={closePanel} />}
         {Object.entries(TABS).map(([name, [label, icon]]) => (
           <Tab
@@ -92,7 +92,7 @@ export function RightPanel({ narrow }: { narrow: boolean }) {
   if (tab === null) return null
   return (
     <aside
-      aria-label="About the document"
+      aria-label="Document panel"
       data-document-panel={tab}
       className={cn(
         'flex min-h-0 shrink-0 flex-col bg-bg',

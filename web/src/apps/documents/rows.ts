@@ -1,6 +1,6 @@
 /** The order of what is drawn, and the rows of the page. */
 
-export interface NewRow {
+interface NewRow {
   key: string
   after: string | null
 }

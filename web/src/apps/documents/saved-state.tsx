@@ -2,24 +2,24 @@ import { Check, CloudOff, LoaderCircle } from 'lucide-react'
 import { useEffect, useSyncExternalStore } from 'react'
 import { useSelected } from '@outlast/sdk/react'
 import { useDocumentRoom } from './document-context'
-import { useDesk } from './editor/use-desk'
+import { useEditorSession } from './editor/use-editor-session'
 
 /** On the document's head: whether everything is where it should be. */
 export function SavedState() {
   const { store } = useDocumentRoom()
-  const desk = useDesk()
+  const session = useEditorSession()
   const saving = useSelected(store, (snapshot) => snapshot.saving > 0)
   const error = useSelected(store, (snapshot) => snapshot.error !== null)
-  const unsaved = useSyncExternalStore(desk.subscribe, desk.unsaved)
+  const unsaved = useSyncExternalStore(session.subscribe, session.unsaved)
   useEffect(() => {
     if (!unsaved) return
     const warn = (event: BeforeUnloadEvent) => {
-      desk.saveAll()
+      session.saveAll()
       event.preventDefault()
     }
     addEventListener('beforeunload', warn)
     return () => removeEventListener('beforeunload', warn)
-  }, [unsaved, desk])
+  }, [unsaved, session])
   const [icon, words] = error
     ? [<CloudOff key="off" />, 'Offline']
     : saving

@@ -22,11 +22,11 @@ import { clockTime, plural } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { AboutItems } from './comments/about-items'
 import { useDocumentRoom } from './document-context'
-import { useDesk } from './editor/use-desk'
+import { useEditorSession } from './editor/use-editor-session'
 import { headingKey } from './focus-store'
 import { useSectionLock } from './locks'
-import { sectionFamily, sectionStepped } from './moving'
-import { deleteSection, isUnseen } from './removing'
+import { sectionFamily, sectionStepped } from './block-moves'
+import { deleteSection, isUnseen } from './section-deletion'
 import { refused } from './use-row-moves'
 
 const DEEPEST = 6
@@ -34,7 +34,7 @@ const DEEPEST = 6
 /** Keep it, move it, make it another level, delete it. */
 export function SectionMenu({ sectionId }: { sectionId: string }) {
   const { store, documentId, mayEdit, focus } = useDocumentRoom()
-  const desk = useDesk()
+  const session = useEditorSession()
   const level = useSelected(store, ({ content }) => content.sections[sectionId]?.level ?? 1)
   const { lock, state } = useSectionLock(sectionId)
   const [deleting, setDeleting] = useState<'no' | 'asked' | 'changed'>('no')
@@ -80,31 +80,37 @@ export function SectionMenu({ sectionId }: { sectionId: string }) {
           <>
             {state === 'free' && (
               <MenuItem
-                onSelect={() => run(client.documents.lockSection(sectionId), 'Kept for you: nobody else changes it.')}
+                onSelect={() =>
+                  run(client.documents.lockSection(sectionId), 'Locked: only you can change this section')
+                }
               >
                 <LockKeyhole />
-                Keep for me
+                Lock for me
               </MenuItem>
             )}
             {state === 'mine' && (
               <MenuItem
-                onSelect={() => run(client.documents.releaseSection(sectionId), 'Everybody may change it again.')}
+                onSelect={() =>
+                  run(client.documents.releaseSection(sectionId), 'Lock released: all editors can change this section')
+                }
               >
                 <LockKeyholeOpen />
-                Let go
+                Release the lock
               </MenuItem>
             )}
             {state === 'theirs' && (
               <MenuItem
-                onSelect={() => run(client.documents.requestSection(sectionId), `${lock?.holder_name ?? ''} is asked.`)}
+                onSelect={() =>
+                  run(client.documents.requestSection(sectionId), `${lock?.holder_name ?? ''} was asked.`)
+                }
               >
                 <Hand />
-                Ask {lock?.holder_name} for it
+                Request it from {lock?.holder_name}
                 <span className="ml-auto text-xs text-faint">{lock !== null && clockTime(lock.expires_at)}</span>
               </MenuItem>
             )}
             {state === 'expired' && (
-              <MenuItem onSelect={() => run(client.documents.lockSection(sectionId, true), 'It is yours now.')}>
+              <MenuItem onSelect={() => run(client.documents.lockSection(sectionId, true), 'You have the lock now')}>
                 <Hand />
                 Take over
               </MenuItem>
@@ -113,14 +119,14 @@ export function SectionMenu({ sectionId }: { sectionId: string }) {
             <MenuLine />
             <MenuItem disabled={theirs} onSelect={() => setTimeout(() => focus.edit(headingKey(sectionId)), 50)}>
               <Heading />
-              Edit the heading
+              Edit heading
             </MenuItem>
             <MenuItem
               disabled={theirs}
-              onSelect={() => setTimeout(() => focus.edit(desk.begin({ sectionId, after: null })), 50)}
+              onSelect={() => setTimeout(() => focus.edit(session.begin({ sectionId, after: null })), 50)}
             >
               <Plus />
-              Write at its beginning
+              Add text at the start
             </MenuItem>
             <MenuItem onSelect={add}>
               <Plus />
@@ -159,7 +165,7 @@ export function SectionMenu({ sectionId }: { sectionId: string }) {
             <MenuLine />
             <MenuItem danger disabled={theirs} onSelect={() => setDeleting('asked')}>
               <Trash2 />
-              Delete the section
+              Delete section
             </MenuItem>
           </>
         )}
@@ -167,13 +173,13 @@ export function SectionMenu({ sectionId }: { sectionId: string }) {
       <Confirm
         open={deleting !== 'no'}
         onClose={() => setDeleting('no')}
-        title={deleting === 'changed' ? 'Somebody changed this section just now' : 'Delete this section?'}
-        action={deleting === 'changed' ? 'Delete it as it is now' : 'Delete'}
+        title={deleting === 'changed' ? 'Someone just changed this section' : 'Delete this section?'}
+        action={deleting === 'changed' ? 'Delete anyway' : 'Delete'}
         onConfirm={remove}
       >
-        {deleting === 'changed' && 'It is not deleted. Keep it to see what it says now. '}
-        Its heading and {plural(store.get().content.sections[sectionId]?.blocks.length ?? 0, 'block')} go. The history
-        brings them back.
+        {deleting === 'changed' && 'It was not deleted. Cancel to see its current text. '}
+        Its heading and {plural(store.get().content.sections[sectionId]?.blocks.length ?? 0, 'block')} are deleted. You
+        can restore them from the history.
       </Confirm>
     </>
   )

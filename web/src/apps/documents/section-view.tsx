@@ -3,7 +3,7 @@ import { useSelected } from '@outlast/sdk/react'
 import { BlockRow } from './block-row'
 import { SectionBelow, SectionEnd } from './block-slots'
 import { useDocumentRoom } from './document-context'
-import { useDesk, useNewIn } from './editor/use-desk'
+import { useEditorSession, useNewIn } from './editor/use-editor-session'
 import { HeadingRow } from './heading-row'
 import { LockNote } from './lock-note'
 import { withNewRows } from './rows'
@@ -19,7 +19,7 @@ const AT_ONCE = 12
 /** A heading and its blocks. */
 export const SectionView = memo(function SectionView({ sectionId, first }: SectionViewProps) {
   const { store } = useDocumentRoom()
-  const desk = useDesk()
+  const session = useEditorSession()
   const level = useSelected(store, ({ content }) => content.sections[sectionId]?.level ?? null)
   const blocks = useSelected(store, ({ content }) => content.sections[sectionId]?.blocks ?? null)
   const fresh = useNewIn(sectionId)
@@ -27,9 +27,9 @@ export const SectionView = memo(function SectionView({ sectionId, first }: Secti
     () =>
       withNewRows(
         (blocks ?? []).map(store.keyOf),
-        fresh.map((key) => ({ key, after: afterOf(desk.status(key)?.place?.after ?? null, store.keyOf) })),
+        fresh.map((key) => ({ key, after: afterOf(session.status(key)?.place?.after ?? null, store.keyOf) })),
       ),
-    [blocks, fresh, store, desk],
+    [blocks, fresh, store, session],
   )
   if (level === null) return null
   return (

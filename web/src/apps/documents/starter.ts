@@ -5,7 +5,7 @@ export const STARTER = `This is an example. Click any paragraph to write in it, 
 
 The summer release brings the three things that people asked for most:
 
-- [x] Search that finds what one means
+- [x] Search that understands what you mean
 - [ ] Documents that a team and its agents write together
 - [ ] A quieter start page
 
@@ -19,7 +19,7 @@ The summer release brings the three things that people asked for most:
 | Documents | Grace | 20 May |
 | Start page | open | 10 June |
 
-Somebody should take the start page. Give this paragraph's comment to the agent, and it proposes who.
+Someone needs to own the start page. Comment on this paragraph and assign the comment to the agent: it suggests who.
 
 ## How we measure it
 
@@ -32,5 +32,5 @@ select count(distinct user_id) from visits where week = 2
 ## Open questions
 
 1. Do we announce it before or after the conference?
-2. Which of the old pages may go?
+2. Which of the old pages can we remove?
 `

@@ -32,7 +32,7 @@ import { useOpenThread } from '@/features/threads/thread-context'
 import { shownAnchor, type AnchorKind, type ShownAnchor } from './anchors'
 import { useDocumentRoom } from './document-context'
 
-export const ANCHOR_ICONS: Record<AnchorKind, LucideIcon> = {
+const ANCHOR_ICONS: Record<AnchorKind, LucideIcon> = {
   document: FileText,
   section: Heading,
   comment: MessageSquareText,
@@ -79,7 +79,7 @@ function AnchorChip({ anchor }: { anchor: ShownAnchor }) {
     <button
       data-anchor={anchor.kind}
       disabled={anchor.gone}
-      title={anchor.gone ? 'It is not in the document any more' : 'Show it'}
+      title={anchor.gone ? 'No longer in the document' : 'Show in the document'}
       className="flex w-full items-center gap-2 border-t border-line bg-side px-3 py-1.5 text-left text-[13px] text-muted enabled:hover:text-fg pointer-coarse:py-2.5"
       onClick={lead}
     >
@@ -206,7 +206,7 @@ function BarMenu({ thread }: { thread: Thread }) {
       )}
       <MenuItem onSelect={() => navigate(`/threads/${thread.id}`)}>
         <SquareArrowOutUpRight />
-        On a page of its own
+        Open as full page
       </MenuItem>
     </Menu>
   )

@@ -10,7 +10,7 @@ import { Footer } from '@/features/threads/thread-footer'
 import { ThreadRoom } from '@/features/threads/thread-room'
 import { AskPanel } from './ask-panel'
 import { useDocumentRoom, type PanelProps } from './document-context'
-import { FIRST_WISHES } from './wishes'
+import { FIRST_SUGGESTIONS } from './suggestions'
 import { documentOf } from './subject'
 import { ThreadBar } from './thread-bar'
 
@@ -33,10 +33,10 @@ function Conversation() {
   const { mayWrite } = useThreadFacts()
   const isNew = open.messages.length === 0
   const anchored = thread.anchor?.['type'] !== 'document'
-  const wishes = useMemo(() => (anchored ? [] : FIRST_WISHES), [anchored])
+  const wishes = useMemo(() => (anchored ? [] : FIRST_SUGGESTIONS), [anchored])
   if (documentOf(thread) !== documentId)
     return (
-      <Empty icon={<Bot />} title="That conversation is elsewhere">
+      <Empty icon={<Bot />} title="Conversation not found">
         It is not about this document.
       </Empty>
     )
@@ -53,13 +53,11 @@ function Conversation() {
             <span className="mb-3 grid size-11 place-items-center rounded-2xl bg-accent-soft text-link">
               <Bot className="size-5.5" aria-hidden />
             </span>
-            <h2 className="text-[15px] font-semibold">
-              {anchored ? 'Nothing was said here yet' : 'What should be changed?'}
-            </h2>
+            <h2 className="text-[15px] font-semibold">{anchored ? 'No messages yet' : 'What should be changed?'}</h2>
             <p className="mt-1.5 mb-4 max-w-72 text-muted">
               {mayWrite
-                ? 'The agent reads the document and proposes edits. Nothing changes until somebody accepts them.'
-                : 'You will see here what others ask the agent, and what it proposes.'}
+                ? 'The agent reads the document and proposes edits. Nothing changes until someone accepts them.'
+                : 'Requests to the agent and its proposals appear here.'}
             </p>
             <SuggestionChips suggestions={wishes} className="max-w-80 justify-center" />
           </div>

@@ -1,6 +1,6 @@
 /** The open document's store read piece by piece: each hook draws its component anew only for that piece. */
-import type { BlockData, DocumentData, SectionNode } from '@outlast/sdk'
-import { useBlock, useSection, useSelected } from '@outlast/sdk/react'
+import type { BlockData, DocumentData } from '@outlast/sdk'
+import { useBlock, useSelected } from '@outlast/sdk/react'
 import { useDocumentRoom } from './document-context'
 
 /** Title, counts, version; null until loaded. */
@@ -12,8 +12,5 @@ export function useDocumentData(): DocumentData | null {
 export function useOrder(): readonly string[] {
   return useSelected(useDocumentRoom().store, ({ content }) => content.order)
 }
-
-/** A section of the open document with the ids of its blocks; null: it is gone. */
-export const useSectionOf = (sectionId: string): SectionNode | null => useSection(useDocumentRoom().store, sectionId)
 
 export const useBlockOf = (blockId: string): BlockData | null => useBlock(useDocumentRoom().store, blockId)

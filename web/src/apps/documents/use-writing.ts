@@ -2,8 +2,8 @@ import { useEffect, useMemo } from 'react'
 import type { DocumentStore } from '@outlast/sdk'
 import type { FocusStore } from './focus-store'
 import { useMe } from '@/features/session/session-gate'
-import { shelfOf } from './editor/drafts'
-import { WritingDesk } from './editor/writing-desk'
+import { draftStorageOf } from './editor/drafts'
+import { EditorSession } from './editor/editor-session'
 
 /** How long the page before this one may take to go away after a reload. */
 const CLOSED_MS = 1000
@@ -12,28 +12,31 @@ const STILL_WRITING_MS = 3000
 const AGAIN_MS = 3500
 
 /** What is written in this document, saved before the page goes away. */
-export function useWritingDesk(store: DocumentStore, documentId: string, loaded: boolean): WritingDesk {
+export function useNewEditorSession(store: DocumentStore, documentId: string, loaded: boolean): EditorSession {
   const { user } = useMe()
-  const desk = useMemo(() => new WritingDesk(store, documentId, shelfOf(user.id)), [store, documentId, user.id])
+  const session = useMemo(
+    () => new EditorSession(store, documentId, draftStorageOf(user.id)),
+    [store, documentId, user.id],
+  )
   useEffect(() => {
     if (!loaded) return
-    void desk.recall()
-    const timer = setTimeout(() => void desk.recall(), CLOSED_MS)
+    void session.recall()
+    const timer = setTimeout(() => void session.recall(), CLOSED_MS)
     return () => clearTimeout(timer)
-  }, [desk, loaded])
+  }, [session, loaded])
   useEffect(() => {
-    const hidden = () => void (document.visibilityState === 'hidden' && desk.saveAll())
+    const hidden = () => void (document.visibilityState === 'hidden' && session.saveAll())
     document.addEventListener('visibilitychange', hidden)
     return () => {
       document.removeEventListener('visibilitychange', hidden)
-      desk.saveAll()
+      session.saveAll()
     }
-  }, [desk])
-  return desk
+  }, [session])
+  return session
 }
 
 /** Tells the others at which block one is, and whether one writes. */
-export function usePresence(store: DocumentStore, focus: FocusStore, desk: WritingDesk): void {
+export function usePresence(store: DocumentStore, focus: FocusStore, session: EditorSession): void {
   useEffect(() => {
     let typing = false
     let told = 0
@@ -44,7 +47,7 @@ export function usePresence(store: DocumentStore, focus: FocusStore, desk: Writi
       const block = id === null ? undefined : store.get().content.blocks[store.idOf(id)]
       store.present({ block_id: block !== undefined && block.version > 0 ? block.id : null, typing }, again)
     }
-    desk.onTyping = () => {
+    session.onTyping = () => {
       clearTimeout(timer)
       timer = setTimeout(() => {
         typing = false
@@ -63,7 +66,7 @@ export function usePresence(store: DocumentStore, focus: FocusStore, desk: Writi
       stop()
       document.removeEventListener('visibilitychange', shown)
       clearTimeout(timer)
-      desk.onTyping = () => undefined
+      session.onTyping = () => undefined
     }
-  }, [store, focus, desk])
+  }, [store, focus, session])
 }

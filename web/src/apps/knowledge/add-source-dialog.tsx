@@ -7,7 +7,7 @@ import { Field, Input, Select, TextArea } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { cn } from '@/lib/cn'
 import { bytes } from '@/lib/format'
-import { useKeptText } from '@/lib/kept-text'
+import { useDraftText } from '@/lib/draft-text'
 import { client } from '@/lib/queries'
 import { KINDS } from './knowledge'
 
@@ -23,7 +23,7 @@ export const AddSourceDialog = ({ onClose, ...form }: AddSourceDialogProps) => (
     open
     onClose={onClose}
     title="Add documentation"
-    description="Agents of this project find it by search. It is cut at its headings and kept up to date."
+    description="Agents of this project can search it. It is split at its headings and kept up to date."
   >
     <Form {...form} />
   </Dialog>
@@ -39,7 +39,7 @@ const FETCHED: SourceKind[] = ['markdown', 'llms_txt', 'sitemap', 'folder']
 
 /** A form that is closed by mistake has its words again. */
 function useKept(field: string): [string, (text: string) => void] {
-  const [text, setText] = useKeptText(`source ${field}`)
+  const [text, setText] = useDraftText(`source ${field}`)
   return [text ?? '', (next) => setText(next === '' ? null : next)]
 }
 
@@ -75,7 +75,7 @@ function Form({ projectId, packages, onAdded }: Omit<AddSourceDialogProps, 'onCl
   }
   return (
     <form className="space-y-4" onSubmit={(event) => void submit(event)}>
-      <div role="radiogroup" aria-label="Where it comes from" className="flex rounded-lg bg-active p-0.5">
+      <div role="radiogroup" aria-label="Source" className="flex rounded-lg bg-active p-0.5">
         {WAYS.map(([one, label]) => (
           <button
             key={one}
@@ -92,7 +92,10 @@ function Form({ projectId, packages, onAdded }: Omit<AddSourceDialogProps, 'onCl
           </button>
         ))}
       </div>
-      <Field label="Package or subject" hint="What agents ask for it by, such as npm:@linear/sdk or team handbook.">
+      <Field
+        label="Package or subject"
+        hint="The name that agents look it up by, such as npm:@linear/sdk or team handbook."
+      >
         <Input
           required
           maxLength={200}
@@ -111,7 +114,7 @@ function Form({ projectId, packages, onAdded }: Omit<AddSourceDialogProps, 'onCl
         <>
           <Field
             label="Address"
-            hint="Of a Markdown page, an llms.txt, a sitemap.xml or a folder of a repository; or a package: npm:NAME, pypi:NAME."
+            hint="A Markdown page, an llms.txt, a sitemap.xml or a folder of a repository; or a package: npm:NAME, pypi:NAME."
           >
             <Input
               required
@@ -120,9 +123,9 @@ function Form({ projectId, packages, onAdded }: Omit<AddSourceDialogProps, 'onCl
               onChange={(event) => setLocation(event.target.value)}
             />
           </Field>
-          <Field label="What is there">
+          <Field label="Type">
             <Select value={kind} onChange={(event) => setKind(event.target.value as SourceKind | '')}>
-              <option value="">Find out</option>
+              <option value="">Detect automatically</option>
               {FETCHED.map((one) => (
                 <option key={one} value={one}>
                   {KINDS[one]}
@@ -134,7 +137,7 @@ function Form({ projectId, packages, onAdded }: Omit<AddSourceDialogProps, 'onCl
       )}
       {way === 'file' && <FileField file={file} onFile={setFile} />}
       {way === 'text' && (
-        <Field label="Text" hint="Markdown; it is cut at its headings.">
+        <Field label="Text" hint="Markdown, split at its headings.">
           <TextArea
             required
             rows={8}

@@ -44,7 +44,7 @@ export function HitCard({ hit, rank }: { hit: KnowledgeHit; rank: number }) {
               aria-expanded={whole}
               onClick={() => setWhole(!whole)}
             >
-              {whole ? 'Show less' : 'Show all of it'}
+              {whole ? 'Show less' : 'Show all'}
             </button>
           )}
         </footer>
@@ -64,7 +64,7 @@ function Text({ hit }: { hit: KnowledgeHit }) {
           <CopyIcon text={hit.usage} label="Copy the import" />
         </div>
       )}
-      {!hit.verified && <p className="mt-2 text-xs text-warn">Not tried again since the installed packages changed.</p>}
+      {!hit.verified && <p className="mt-2 text-xs text-warn">Not verified since the installed packages changed.</p>}
     </>
   )
 }
@@ -108,7 +108,7 @@ function Where({ hit }: { hit: KnowledgeHit }) {
 }
 
 const Score = ({ value }: { value: number }) => (
-  <Tip label="How well it answers, compared with the other hits">
+  <Tip label="Relevance compared with the other results">
     <span className="flex shrink-0 items-center gap-2 text-xs text-muted tabular-nums">
       <span aria-hidden className="h-1.5 w-14 overflow-hidden rounded-full bg-active max-sm:hidden">
         <span
@@ -122,9 +122,9 @@ const Score = ({ value }: { value: number }) => (
 )
 
 const METHODS: [keyof HitScores, string, string][] = [
-  ['words', 'words', 'BM25: how rare and how frequent the query’s words are in it'],
-  ['vectors', 'vectors', 'Cosine of its vector and the query’s: 1 is the same direction'],
-  ['reranked', 're-ranked', 'What the re-ranker said'],
+  ['words', 'words', 'BM25: how rare the query’s words are, and how often they occur in it'],
+  ['vectors', 'vectors', 'Cosine similarity to the query: 1 is the same direction'],
+  ['reranked', 're-ranked', 'Score by the re-ranker'],
 ]
 
 const Scores = ({ scores }: { scores: HitScores }) => (

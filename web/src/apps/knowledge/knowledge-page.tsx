@@ -13,7 +13,7 @@ import { addSource, grouped, packagesQuery, sourcesQuery, useKnowledgeNews } fro
 import { PackageCard } from './package-card'
 import { PassagesDialog } from './passages-dialog'
 import { SearchResults } from './search-results'
-import { useSettled } from '@/lib/use-settled'
+import { useDebounced } from '@/lib/use-debounced'
 
 /** `/projects/:id/knowledge`: what agents can look up, where it comes from, and what they would find. */
 export default function KnowledgePage({ projectId }: { projectId: string }) {
@@ -24,7 +24,7 @@ export default function KnowledgePage({ projectId }: { projectId: string }) {
   const [looking, setLooking] = useState<string | null>(null)
   const [q, setQ] = useState('')
   const [name, setName] = useState('')
-  const asked = useSettled(q.trim())
+  const asked = useDebounced(q.trim())
   useKnowledgeNews(projectId)
   useEffect(() => choose(projectId), [projectId, choose])
   useEffect(() => {
@@ -130,7 +130,7 @@ const QueryBox = ({ q, name, names, onQ, onName }: QueryBoxProps) => (
       />
       {q !== '' && (
         <button
-          aria-label="Clear the query"
+          aria-label="Clear query"
           className="absolute top-1/2 right-3 -translate-y-1/2 p-1 text-faint hover:text-fg"
           onClick={() => onQ('')}
         >
@@ -163,13 +163,14 @@ const HowItSearches = ({ packages: { embedder, reranker } }: { packages: Knowled
     <Sparkles className="mt-0.5 size-4 shrink-0 text-faint" aria-hidden />
     {embedder === null ? (
       <span>
-        Searches go by words alone: no embedder is configured. An <code className="font-mono">[embeddings]</code>{' '}
-        section in the configuration also finds texts that say the same in other words.
+        Search matches words only, because no embedder is configured. Add an{' '}
+        <code className="font-mono">[embeddings]</code> section to the configuration to also find texts that say the
+        same in other words.
       </span>
     ) : (
       <span>
-        Searches go by words and by vectors of <code className="font-mono">{embedder}</code>, put together 3 to 7
-        {reranker && '; a re-ranker has the last word'}.
+        Search combines words (30 %) and vectors from <code className="font-mono">{embedder}</code> (70 %)
+        {reranker && ', ordered by a re-ranker'}.
       </span>
     )}
   </p>
@@ -179,7 +180,7 @@ const NoSources = ({ mayEdit, onAdd }: { mayEdit: boolean; onAdd: () => void }) 
   <Empty
     className="pt-[12vh]"
     icon={<BookOpen />}
-    title="Nothing to look up yet"
+    title="No documentation yet"
     action={
       mayEdit ? (
         <Button look="primary" onClick={onAdd}>
@@ -189,7 +190,7 @@ const NoSources = ({ mayEdit, onAdd }: { mayEdit: boolean; onAdd: () => void }) 
       ) : undefined
     }
   >
-    Agents search here before they write code against a library or an API. Give them an address, a file or a text;
-    packages of the configuration bring their own.
+    Agents search here before they write code against a library or an API. Add a URL, a file or text; packages of the
+    configuration bring their own documentation.
   </Empty>
 )

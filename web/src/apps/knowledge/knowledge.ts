@@ -1,10 +1,10 @@
 /** What can be searched in a project, kept in step with its stream. */
 import { queryOptions } from '@tanstack/react-query'
-import { useCallback, useEffect, useRef } from 'react'
+import { useCallback, useRef } from 'react'
 import type { KnowledgeSource, OutlastEvent, SourceKind } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
 import { client, queryClient, showNews } from '@/lib/queries'
-import { useActiveProject } from '@/features/shell/active-project'
+import { useFreshOnceLive } from '@/features/shell/active-project'
 
 const GATHER_MS = 400
 
@@ -82,8 +82,6 @@ export function dropSource(projectId: string, sourceId: string): void {
 
 /** Shows each change at once; what is counted and found is asked for again once a burst of them is over. */
 export function useKnowledgeNews(projectId: string): void {
-  const { connection } = useActiveProject()
-  const live = connection.status === 'live'
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEvents(
     useCallback(
@@ -100,10 +98,7 @@ export function useKnowledgeNews(projectId: string): void {
       [projectId],
     ),
   )
-  useEffect(() => {
-    // What was loaded before the stream was open may lack what happened in between.
-    if (live) void queryClient.invalidateQueries({ queryKey: sourcesQuery(projectId).queryKey })
-  }, [live, projectId])
+  useFreshOnceLive(sourcesQuery(projectId).queryKey)
 }
 
 export const KINDS: Record<SourceKind, string> = {
@@ -117,3 +112,7 @@ export const KINDS: Record<SourceKind, string> = {
 }
 
 export const isBusy = ({ state }: KnowledgeSource): boolean => state === 'waiting' || state === 'fetching'
+
+/** What a source is called: a file or folder of the server by its name, everything else by its whole address. */
+export const nameOf = ({ location }: Pick<KnowledgeSource, 'location'>): string =>
+  location.startsWith('/') ? (location.split('/').findLast((part) => part !== '') ?? location) : location

@@ -1,31 +1,33 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { KnowledgeSource } from '@outlast/sdk'
-import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { Markdown } from '@/components/markdown'
 import { Problem } from '@/components/problem'
 import { SkeletonRows } from '@/components/states'
 import { plural } from '@/lib/format'
 import { client } from '@/lib/queries'
+import { nameOf } from './knowledge'
+import { MoreButton } from '@/components/more-button'
 
 const PAGE = 25
 
 /** What is indexed of a source, piece by piece, as agents get it. */
 export function PassagesDialog({ source, onClose }: { source: KnowledgeSource; onClose: () => void }) {
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const list = useInfiniteQuery({
     queryKey: ['knowledge-passages', source.id, source.fetched_at],
     queryFn: ({ pageParam, signal }) =>
       client.knowledge.passages(source.id, { limit: PAGE, signal, ...(pageParam !== '' && { after: pageParam }) }),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   })
+  const { data, error, refetch } = list
   const passages = data?.pages.flatMap(({ items }) => items)
   return (
     <Dialog
       open
       onClose={onClose}
       title={`${plural(source.passages, 'passage')} of ${source.package}`}
-      description={<span className="[overflow-wrap:anywhere]">{source.location}</span>}
+      description={<span className="[overflow-wrap:anywhere]">{nameOf(source)}</span>}
       className="sm:top-[6vh] sm:ml-[-22rem] sm:max-h-[86vh] sm:w-[44rem]"
     >
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
@@ -43,13 +45,7 @@ export function PassagesDialog({ source, onClose }: { source: KnowledgeSource; o
           </li>
         ))}
       </ol>
-      {hasNextPage && (
-        <div className="mt-4 text-center">
-          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <MoreButton list={list} className="mx-auto mt-4 flex" />
     </Dialog>
   )
 }

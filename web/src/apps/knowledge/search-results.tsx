@@ -22,9 +22,9 @@ export function SearchResults({ projectId, q, name, onEverywhere }: SearchResult
   if (error !== null && data === undefined) return <Problem error={error} retry={() => void refetch()} />
   if (data === undefined) return <SkeletonRows rows={3} className="h-36 rounded-2xl" />
   return (
-    <section aria-label="Hits" aria-busy={isPlaceholderData || undefined}>
+    <section aria-label="Results" aria-busy={isPlaceholderData || undefined}>
       <p role="status" className="mb-3 text-xs text-muted tabular-nums">
-        {plural(data.items.length, 'hit')} among {count(data.searched)} passages in {data.took_ms.toFixed(0)} ms, by{' '}
+        {plural(data.items.length, 'result')} among {count(data.searched)} passages in {data.took_ms.toFixed(0)} ms, by{' '}
         {data.method.replaceAll('+', ' + ').replace('reranked', 're-ranker')}
       </p>
       {data.note !== '' && (
@@ -41,7 +41,7 @@ export function SearchResults({ projectId, q, name, onEverywhere }: SearchResult
       {data.items.length === 0 && (
         <Empty
           icon={<SearchX />}
-          title="Nothing was found"
+          title="No results"
           action={
             name !== '' ? (
               <button className="text-link hover:underline" onClick={onEverywhere}>
@@ -50,7 +50,7 @@ export function SearchResults({ projectId, q, name, onEverywhere }: SearchResult
             ) : undefined
           }
         >
-          Try words that the documentation itself would use: the name of a function, a setting, an error.
+          Try words that the documentation uses: the name of a function, a setting, an error.
         </Empty>
       )}
     </section>

@@ -8,7 +8,7 @@ import { complain } from '@/components/toast'
 import { cn } from '@/lib/cn'
 import { bytes, plural } from '@/lib/format'
 import { client } from '@/lib/queries'
-import { dropSource, isBusy, KINDS, replaceSource } from './knowledge'
+import { dropSource, isBusy, KINDS, nameOf, replaceSource } from './knowledge'
 
 interface SourceRowProps {
   projectId: string
@@ -38,24 +38,24 @@ export function SourceRow({ projectId, source, mayEdit, embeds, onPassages }: So
         <StateMark source={source} />
         <div className="min-w-0 flex-1">
           <p className="truncate" title={source.location}>
-            {source.location}
+            {nameOf(source)}
           </p>
           <p className="mt-0.5 flex flex-wrap items-center gap-x-2 text-xs text-faint">
             <span>{KINDS[source.kind]}</span>
             <Stand source={source} />
-            {!own && <span title="From the server's configuration: everybody's">configured</span>}
+            {!own && <span title="From the server’s configuration, for all projects">configured</span>}
           </p>
           {source.error !== null && <Trouble source={source} onRetry={() => void refresh()} />}
           {embeds && <Embedding source={source} />}
         </div>
         <div className="-mr-1.5 flex shrink-0 items-center">
           {source.passages > 0 && (
-            <IconButton label={`Passages of ${source.location}`} onClick={onPassages}>
+            <IconButton label={`Passages of ${nameOf(source)}`} onClick={onPassages}>
               <FileText />
             </IconButton>
           )}
           {mayEdit && source.kind !== 'text' && (
-            <IconButton label="Read it again" disabled={isBusy(source)} onClick={() => void refresh()}>
+            <IconButton label="Refresh" disabled={isBusy(source)} onClick={() => void refresh()}>
               <RefreshCw className={cn(source.state === 'fetching' && 'animate-spin')} />
             </IconButton>
           )}
@@ -70,11 +70,10 @@ export function SourceRow({ projectId, source, mayEdit, embeds, onPassages }: So
         open={asking}
         onClose={() => setAsking(false)}
         title="Remove this source?"
-        action="Remove it"
+        action="Remove"
         onConfirm={() => void remove()}
       >
-        Agents no longer find its {plural(source.passages, 'passage')}. What “{source.location}” itself says is not
-        touched.
+        Agents can no longer find its {plural(source.passages, 'passage')}. “{nameOf(source)}” itself does not change.
       </Confirm>
     </li>
   )
@@ -126,7 +125,7 @@ const Trouble = ({ source, onRetry }: { source: KnowledgeSource; onRetry: () => 
     />
     <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">
       {source.error}
-      {source.passages > 0 && source.state === 'failed' && ' What was read before is still found.'}
+      {source.passages > 0 && source.state === 'failed' && ' The previous version can still be found.'}
     </p>
     <Button size="sm" disabled={isBusy(source)} onClick={onRetry}>
       Try again
@@ -149,7 +148,7 @@ function Embedding({ source }: { source: KnowledgeSource }) {
       >
         <div className="h-full rounded-full bg-accent transition-[width]" style={{ width: `${share * 100}%` }} />
       </div>
-      {source.embedded} of {source.passages} have vectors; the rest is found by words
+      {source.embedded} of {source.passages} have vectors; the rest is matched by words
     </div>
   )
 }

@@ -13,7 +13,7 @@ export function ActionMessage({ text, className }: { text: string; className: st
   const shown = all ? groups : groups.slice(0, FEW_ACTIONS)
   const rest = groups.slice(shown.length).reduce((sum, { actions }) => sum + actions.length, 0)
   return (
-    <ul aria-label="Done on the page" className={cn('flex max-w-[88%] flex-col items-end gap-1', className)}>
+    <ul aria-label="Actions on the page" className={cn('flex max-w-[88%] flex-col items-end gap-1', className)}>
       {shown.map((group, at) => (
         <li
           key={at}

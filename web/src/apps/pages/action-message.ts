@@ -1,7 +1,7 @@
 /** The message that tells the agent which actions people took on a page. Pure. */
 import type { PageAction } from '@outlast/sdk'
 
-export type MessageAction = Pick<PageAction, 'name' | 'data'>
+type MessageAction = Pick<PageAction, 'name' | 'data'>
 
 const LINE = /^\d+\. Action: ([a-z][a-z0-9_.:-]*) Data: (\{.*\})$/
 

@@ -8,7 +8,7 @@ export function actionText({ name, data }: Pick<PageAction, 'name' | 'data'>): s
 }
 
 /** What is the same, as one line. */
-export interface FoldedActions<T> {
+interface FoldedActions<T> {
   words: string
   actions: readonly T[]
 }

@@ -15,6 +15,7 @@ import { duration, parseObject, prettyJson } from '@/lib/format'
 import { client, queryClient } from '@/lib/queries'
 import { Block } from '@/features/threads/tool-body'
 import { evaluation, readable } from '@/features/threads/tool-text'
+import { MoreButton } from '@/components/more-button'
 
 const LIST = 30
 const codeKey = (pageId: string) => ['page-code', pageId]
@@ -37,8 +38,8 @@ export function CodePanel({ page, mayEdit, offered }: { page: PageData; mayEdit:
     <div className="min-h-0 flex-1 space-y-5 overflow-y-auto p-2.5">
       {!offered && (
         <p role="note" className="rounded-xl border border-line bg-side px-3.5 py-2.5 text-muted">
-          This server has no sandbox: the agent cannot run code, and pages show only what it knows and what you tell it.
-          Whoever runs the server can add one in its configuration, section <code>[sandbox]</code>.
+          This server has no sandbox, so the agent cannot run code. Pages show only what it knows and what you tell it.
+          To change this, ask an administrator to add a sandbox in the configuration, section <code>[sandbox]</code>.
         </p>
       )}
       <Modules page={page} mayEdit={mayEdit} />
@@ -48,22 +49,23 @@ export function CodePanel({ page, mayEdit, offered }: { page: PageData; mayEdit:
 }
 
 function Ran({ page }: { page: PageData }) {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const list = useInfiniteQuery({
     queryKey: codeKey(page.id),
     queryFn: ({ pageParam, signal }) =>
       client.pages.code(page.id, { limit: LIST, signal, ...(pageParam !== null && { before: pageParam }) }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next,
   })
+  const { data, error, refetch } = list
   const items = data?.pages.flatMap((one) => one.items) ?? []
   return (
-    <section aria-label="Code that ran">
-      <Heading>What ran</Heading>
+    <section aria-label="Executed code">
+      <Heading>Executed code</Heading>
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <SkeletonRows rows={3} className="h-11" />}
       {data !== undefined && items.length === 0 && (
         <Empty icon={<Code2 />} title="No code yet" className="py-8">
-          What the agent looks up and runs for this page stands here, with its results.
+          Code that the agent runs for this page appears here, with its results.
         </Empty>
       )}
       <ol className="space-y-1.5">
@@ -71,11 +73,7 @@ function Ran({ page }: { page: PageData }) {
           <Run key={item.part_id} item={item} first={at === 0} />
         ))}
       </ol>
-      {hasNextPage && (
-        <Button className="mt-2 w-full" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Older
-        </Button>
-      )}
+      <MoreButton list={list} label="Older" />
     </section>
   )
 }
@@ -147,7 +145,7 @@ function Modules({ page, mayEdit }: { page: PageData; mayEdit: boolean }) {
   if (data === undefined || data.length === 0) return null
   return (
     <section aria-label="Modules">
-      <Heading>Kept for later</Heading>
+      <Heading>Saved modules</Heading>
       <ul className="space-y-1.5">
         {data.map((module) => (
           <Module key={module.id} module={module} mayEdit={mayEdit} pageId={page.id} />
@@ -162,7 +160,7 @@ function Module({ module, mayEdit, pageId }: { module: ModuleData; mayEdit: bool
   const published = module.scope === 'user'
   const after = () => void queryClient.invalidateQueries({ queryKey: modulesKey(pageId) })
   const publish = () =>
-    client.pages.publish(module.id).then(() => (after(), say(`${module.path} is in your library.`)), complain)
+    client.pages.publish(module.id).then(() => (after(), say(`${module.path} published to your library`)), complain)
   const remove = () => client.pages.deleteModule(module.id).then(after, complain)
   return (
     <li data-module={module.path} className="rounded-xl border border-line px-3 py-2">
@@ -172,12 +170,10 @@ function Module({ module, mayEdit, pageId }: { module: ModuleData; mayEdit: bool
           <p className="truncate font-mono text-[12.5px]">{module.path}</p>
           <p className="text-muted">{module.description}</p>
           <p className="mt-0.5 truncate font-mono text-xs text-faint">{module.exports.join(', ')}</p>
-          {!module.verified && (
-            <p className="mt-1 text-xs text-warn">Not tried yet with the packages as they are now.</p>
-          )}
+          {!module.verified && <p className="mt-1 text-xs text-warn">Not verified with the installed packages yet.</p>}
         </div>
         {published ? (
-          <Tip label="Found by all agents that work for you">
+          <Tip label="Available to all your agents">
             <span className="flex shrink-0 items-center gap-1 rounded-full bg-accent-soft px-2 py-0.5 text-xs text-link">
               <Library className="size-3" aria-hidden />
               Published
@@ -199,11 +195,12 @@ function Module({ module, mayEdit, pageId }: { module: ModuleData; mayEdit: bool
       <Confirm
         open={asking === 'delete'}
         onClose={() => setAsking(null)}
-        title={`Forget ${module.path}?`}
+        title={`Delete ${module.path}?`}
         action="Delete"
         onConfirm={() => void remove()}
       >
-        Agents do not find it any more. {published ? 'Copies in their files stay.' : 'Its file stays in the workspace.'}
+        Agents can no longer find it.{' '}
+        {published ? 'Copies in their files are kept.' : 'Its file stays in the workspace.'}
       </Confirm>
       <Confirm
         open={asking === 'publish'}
@@ -212,8 +209,7 @@ function Module({ module, mayEdit, pageId }: { module: ModuleData; mayEdit: bool
         action="Publish"
         onConfirm={() => void publish()}
       >
-        All agents that work for you find it then and may run it, also in other projects. Read it first: it was written
-        by an agent.
+        All your agents can then find and run it, also in other projects. Review it first: an agent wrote it.
       </Confirm>
     </li>
   )

@@ -3,7 +3,6 @@ import { FilePlus2, FileText, History, RotateCcw, Sparkles, Undo2, type LucideIc
 import { useCallback, useEffect, useMemo } from 'react'
 import type { OutlastEvent, PageData, PageVersion, VersionKind } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
-import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { Since } from '@/components/time'
@@ -11,6 +10,7 @@ import { cn } from '@/lib/cn'
 import { client, queryClient } from '@/lib/queries'
 import { useOpenThread } from '@/features/threads/thread-context'
 import { asksOf, groupsOf, summaryOf, type VersionGroup } from './versions'
+import { MoreButton } from '@/components/more-button'
 
 const PAGE = 100
 const ICONS: Record<VersionKind, LucideIcon> = {
@@ -58,7 +58,7 @@ interface HistoryPanelProps {
 
 /** What the page went through, one entry a run, newest first; any version can be looked at. */
 export function HistoryPanel({ versions, now, past, onLook }: HistoryPanelProps) {
-  const { items, data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = versions
+  const { items, data, error, refetch } = versions
   const { open } = useOpenThread()
   const asks = useMemo(() => asksOf(open.messages), [open.messages])
   const groups = groupsOf(items)
@@ -68,7 +68,7 @@ export function HistoryPanel({ versions, now, past, onLook }: HistoryPanelProps)
       {data === undefined && error === null && <SkeletonRows rows={5} className="h-12" />}
       {data !== undefined && groups.length === 0 && (
         <Empty title="No versions yet" icon={<History />} className="py-8">
-          Each change leaves one. You can look at any of them, and bring it back.
+          Each change creates a version. You can view and restore any of them.
         </Empty>
       )}
       <ol aria-label="Versions" className="space-y-1.5">
@@ -83,11 +83,7 @@ export function HistoryPanel({ versions, now, past, onLook }: HistoryPanelProps)
           />
         ))}
       </ol>
-      {hasNextPage && (
-        <Button className="mt-2 w-full" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Older
-        </Button>
-      )}
+      <MoreButton list={versions} label="Older" />
     </div>
   )
 }
@@ -139,11 +135,11 @@ const Steps = ({
   past: number | null
   onLook: (version: number) => void
 }) => (
-  <ol aria-label="Single changes" className="flex flex-wrap gap-1 border-t border-line px-3 py-2">
+  <ol aria-label="Individual changes" className="flex flex-wrap gap-1 border-t border-line px-3 py-2">
     {versions.toReversed().map(({ version }) => (
       <li key={version}>
         <button
-          aria-label={`Look at version ${version}`}
+          aria-label={`View version ${version}`}
           aria-pressed={version === past}
           className={cn(
             'h-6 min-w-6 rounded-md px-1.5 text-xs tabular-nums pointer-coarse:h-9 pointer-coarse:min-w-9',

@@ -6,7 +6,7 @@ import { complain } from '@/components/toast'
 import { client } from '@/lib/queries'
 import { Composer } from '@/features/threads/composer'
 import { useModelChoice } from '@/features/threads/model-choice'
-import { keyFor, type Outgoing } from '@/features/threads/sending'
+import { keyFor, type Outgoing } from '@/features/threads/outgoing-message'
 import { putPage } from './pages'
 import { firstPages, type SuggestedPage } from './suggestions'
 

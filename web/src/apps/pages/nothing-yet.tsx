@@ -1,24 +1,15 @@
 import { LayoutTemplate } from 'lucide-react'
-import { useState } from 'react'
 import type { PageData } from '@outlast/sdk'
-import { complain } from '@/components/toast'
 import { useModelChoice } from '@/features/threads/model-choice'
-import { useOpenThread, useSender } from '@/features/threads/thread-context'
+import { useOpenThread } from '@/features/threads/thread-context'
 import { firstPages } from './suggestions'
+import { SuggestionChips } from '@/features/threads/suggestion-chips'
 
 /** In the place of a page on which there is nothing yet. */
 export function NothingYet({ page, mayDrive }: { page: PageData; mayDrive: boolean }) {
   const { open } = useOpenThread()
-  const { send } = useSender()
   const { model } = useModelChoice()
-  const [busy, setBusy] = useState(false)
   const working = open.activeRun !== null || page.active_run_id !== null
-  const choose = (content: string) => {
-    setBusy(true)
-    send({ content, images: [], model: model?.id ?? null })
-      .catch(complain)
-      .finally(() => setBusy(false))
-  }
   return (
     <div className="absolute inset-0 grid place-items-center overflow-y-auto bg-bg p-6 text-center">
       {working ? (
@@ -40,25 +31,10 @@ export function NothingYet({ page, mayDrive }: { page: PageData; mayDrive: boole
           <h2 className="text-xl font-semibold tracking-tight">Nothing on this page yet</h2>
           <p className="mx-auto mt-1.5 mb-5 max-w-sm text-muted">
             {mayDrive
-              ? 'Say below what it shall show. It is built while you watch, and you can use it at once.'
-              : 'You will see here what others make of it.'}
+              ? 'Describe below what it should show. It is built while you watch, and you can use it right away.'
+              : 'The page appears here when an editor builds it.'}
           </p>
-          {mayDrive && (
-            <ul aria-label="Suggestions" className="flex max-w-lg flex-wrap justify-center gap-1.5">
-              {firstPages(model).map(({ page: name, label, text }) => (
-                <li key={name}>
-                  <button
-                    disabled={busy}
-                    title={text}
-                    className="rounded-full border border-line px-3 py-1.5 text-[13px] text-muted transition-colors hover:border-line-strong hover:bg-hover hover:text-fg disabled:opacity-50 pointer-coarse:py-2"
-                    onClick={() => choose(text)}
-                  >
-                    {label}
-                  </button>
-                </li>
-              ))}
-            </ul>
-          )}
+          {mayDrive && <SuggestionChips suggestions={firstPages(model)} className="max-w-lg justify-center" />}
         </div>
       )}
     </div>

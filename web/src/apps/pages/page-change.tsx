@@ -5,8 +5,8 @@ import { plural } from '@/lib/format'
 /** What a step made of a page, in a line: the page itself shows the rest. */
 export function PageChange({ part: { whole, patches, refused, version, summary } }: { part: PagePart }) {
   const done = [
-    ...(whole ? ['The page was written anew'] : []),
-    ...(patches > 0 ? [`${plural(patches, 'change')} on the page`] : []),
+    ...(whole ? ['Page rewritten'] : []),
+    ...(patches > 0 ? [`${plural(patches, 'change')} to the page`] : []),
   ].join(', ')
   if (done === '' && refused === 0 && summary === '') return null
   const Icon = whole ? FileText : Sparkles
@@ -19,12 +19,12 @@ export function PageChange({ part: { whole, patches, refused, version, summary }
       <div className="min-w-0 flex-1">
         {summary !== '' && <p className="[overflow-wrap:anywhere]">{summary}</p>}
         {(done !== '' || summary === '') && (
-          <p className={summary === '' ? '' : 'text-xs text-faint'}>{done === '' ? 'No change on the page' : done}</p>
+          <p className={summary === '' ? '' : 'text-xs text-faint'}>{done === '' ? 'No changes to the page' : done}</p>
         )}
         {refused > 0 && (
           <p className="mt-0.5 flex items-center gap-1.5 text-xs text-warn">
             <TriangleAlert className="size-3.5 shrink-0" aria-hidden />
-            {plural(refused, 'line')} did not fit and {refused === 1 ? 'was' : 'were'} given back to the agent
+            {plural(refused, 'line')} could not be applied and {refused === 1 ? 'was' : 'were'} returned to the agent
           </p>
         )}
       </div>

@@ -8,11 +8,13 @@ import { useOpenThread } from '@/features/threads/thread-context'
 /** What the last run made of the page, and what its prompts cost. */
 export function PageFigures({ page, version }: { page: PageData; version: number }) {
   const stats = useLastStats(page)
-  const figures: [label: string, value: string, detail: string][] = [['Version', count(version), 'Changes that stand']]
+  const figures: [label: string, value: string, detail: string][] = [
+    ['Version', count(version), 'Saved changes so far'],
+  ]
   if (stats !== null) {
     const share = stats.cached_share
     figures.push(
-      ['Changes', plural(stats.patches + stats.replaced, 'patch', 'patches'), 'Of the last run'],
+      ['Changes', plural(stats.patches + stats.replaced, 'patch', 'patches'), 'In the last run'],
       ['Size', `${count(stats.elements)} · ${bytes(stats.html_bytes)}`, 'Elements and HTML of the page'],
       [
         'Tokens',
@@ -22,10 +24,10 @@ export function PageFigures({ page, version }: { page: PageData; version: number
       [
         'From cache',
         share === null ? '–' : `${Math.round(share * 100)} %`,
-        share === null ? 'The provider does not say' : `${count(stats.cached_tokens)} of the tokens read`,
+        share === null ? 'Not reported by the provider' : `${count(stats.cached_tokens)} of the tokens read`,
       ],
     )
-    for (const [name, value] of Object.entries(stats.told)) figures.push([name, String(value), 'As the agent counted'])
+    for (const [name, value] of Object.entries(stats.told)) figures.push([name, String(value), 'Counted by the agent'])
   }
   return (
     <dl data-page-figures className="flex shrink-0 flex-wrap gap-x-4 gap-y-1 border-t border-line px-4 py-2 text-xs">

@@ -123,9 +123,10 @@ export function PageFrame(props: PageFrameProps) {
       {slow && (
         <div role="alert" className="absolute inset-0 grid place-items-center p-6 text-center">
           <div>
-            <p className="font-medium">The page’s frame does not answer</p>
+            <p className="font-medium">The page does not respond</p>
             <p className="mt-1 max-w-sm text-muted">
-              It lies at {pages_domain}. That name has to lead to this server, and the web app has to be built.
+              It is served from {pages_domain}. Check that this name resolves to this server and that the web app is
+              built.
             </p>
             <button className="mt-3 text-link underline underline-offset-2" onClick={again}>
               Try again

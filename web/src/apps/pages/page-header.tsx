@@ -70,7 +70,7 @@ export function ViewHeader({ page, mayEdit, panel, onPanel, undo, narrow }: View
         <PageBadge state={page.state} />
       </div>
       <IconButton
-        label={undo.why ?? 'Undo the last changes'}
+        label={undo.why ?? 'Undo last changes'}
         {...(undo.why === null && { keys: `${MOD} Z` })}
         aria-disabled={undo.why !== null || undefined}
         className={undo.why === null ? '' : 'opacity-45'}
@@ -111,7 +111,7 @@ function PageMenu({ page, mayEdit, onRename, onShare }: PageMenuProps) {
   const duplicate = () => {
     client.pages.duplicate(page.id).then((copy) => {
       putPage(copy)
-      say('Copied. You are on the copy.')
+      say('Duplicated. This is the copy.')
       navigate(`/pages/${copy.id}`)
     }, complain)
   }
@@ -150,11 +150,11 @@ function PageMenu({ page, mayEdit, onRename, onShare }: PageMenuProps) {
         )}
         <MenuItem onSelect={() => navigate(`/threads/${page.thread_id}`)}>
           <MessageSquare />
-          Its conversation
+          Open conversation
         </MenuItem>
         <MenuItem onSelect={() => navigate(`/runs?thread=${page.thread_id}`)}>
           <ExternalLink />
-          Its runs
+          View runs
         </MenuItem>
         {open.role === 'owner' && (
           <>
@@ -173,7 +173,7 @@ function PageMenu({ page, mayEdit, onRename, onShare }: PageMenuProps) {
         action="Delete"
         onConfirm={remove}
       >
-        Its history, conversation, files and links are removed for everybody.
+        Its history, conversation, files and links are deleted for everyone.
       </Confirm>
     </>
   )

@@ -32,7 +32,7 @@ interface PanelTabsProps {
 
 export const PanelTabs = ({ tab, onTab, withPage = false, children }: PanelTabsProps) => (
   <div className="flex shrink-0 items-center gap-1 border-b border-line px-2 py-1.5">
-    <div role="tablist" aria-label="About the page" className="flex flex-1 gap-1" onKeyDown={stepTabs}>
+    <div role="tablist" aria-label="Page panel" className="flex flex-1 gap-1" onKeyDown={stepTabs}>
       {withPage && <Tab on={tab === null} label="Page" icon={Eye} onSelect={() => onTab(null)} />}
       {Object.entries(TABS).map(([name, [label, icon]]) => (
         <Tab key={name} on={tab === name} label={label} icon={icon} onSelect={() => onTab(name as PanelTab)} />
@@ -86,7 +86,7 @@ export function PagePanel({ page, tab, narrow, mayEdit, versions, now, past, onL
   }
   return (
     <aside
-      aria-label="About the page"
+      aria-label="Page panel"
       data-page-panel={tab}
       className={cn(
         'flex min-h-0 flex-col bg-bg',
@@ -106,8 +106,8 @@ export function PagePanel({ page, tab, narrow, mayEdit, versions, now, past, onL
             <div className="flex min-h-0 flex-1 flex-col [&_.prose]:text-[14px] [&_.prose]:leading-[1.6]">
               <MessageList
                 empty={
-                  <Empty icon={<MessageSquare />} title="Nothing was said yet">
-                    What is asked for, done on the page and answered stands here.
+                  <Empty icon={<MessageSquare />} title="No activity yet">
+                    Requests, actions on the page and answers appear here.
                   </Empty>
                 }
               />

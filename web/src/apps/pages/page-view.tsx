@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import { Link, useLocation } from 'wouter'
-import { Gone, PermissionNeeded, type PageData } from '@outlast/sdk'
+import { useLocation } from 'wouter'
+import { type PageData } from '@outlast/sdk'
 import { Problem } from '@/components/problem'
-import { Empty, Skeleton } from '@/components/states'
+import { Skeleton } from '@/components/states'
 import { complain, say } from '@/components/toast'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
@@ -26,6 +26,7 @@ import { pageQuery, putPage, usePageNews, versionQuery } from './pages'
 import { PromptBar } from './prompt-bar'
 import { TimeTravel } from './time-travel'
 import { useLivePage } from './use-live-page'
+import { NotLoaded } from '@/components/not-loaded'
 
 /** `/pages/:id`: the live page, what is said about it, how it came to be. */
 export default function PageView({ pageId }: { pageId: string }) {
@@ -173,9 +174,9 @@ export interface Undo {
 function useUndo(page: PageData, mayDrive: boolean, anything: boolean): Undo {
   const [busy, setBusy] = useState(false)
   const why = !mayDrive
-    ? 'Whoever drives may undo'
+    ? 'Only the driver can undo'
     : page.active_run_id !== null
-      ? 'When the run has ended'
+      ? 'Available when the run has ended'
       : anything
         ? null
         : 'Nothing to undo'
@@ -186,7 +187,7 @@ function useUndo(page: PageData, mayDrive: boolean, anything: boolean): Undo {
       .undo(page.id)
       .then((changed) => {
         putPage(changed)
-        say('Taken back. The history still has it.')
+        say('Undone. The history still has it.')
       }, complain)
       .finally(() => setBusy(false))
   }
@@ -213,7 +214,6 @@ function useUndoKey(undo: () => void): void {
 }
 
 function NotYet({ error, retry }: { error: Error | null; retry: () => void }) {
-  const hidden = error instanceof Gone || error instanceof PermissionNeeded
   return (
     <>
       <PageHeader>
@@ -224,20 +224,8 @@ function NotYet({ error, retry }: { error: Error | null; retry: () => void }) {
           <Skeleton className="h-7 w-2/5" />
           <Skeleton className="h-40 w-full rounded-2xl" />
         </div>
-      ) : hidden ? (
-        <Empty
-          className="pt-[20vh]"
-          title="This page is not here"
-          action={
-            <Link href="/" className="text-link underline underline-offset-2">
-              Go to the start
-            </Link>
-          }
-        >
-          It was deleted, or you are not a member of its project.
-        </Empty>
       ) : (
-        <Problem className="m-4" error={error} retry={retry} />
+        <NotLoaded noun="Page" error={error} retry={retry} />
       )}
     </>
   )

@@ -70,7 +70,7 @@ export default function PagesPage({ projectId }: { projectId: string }) {
         open={creating}
         onClose={() => setCreating(false)}
         title="New page"
-        description="Say what it shall show. You can leave: the work goes on without you."
+        description="Describe what it should show. You can leave: the work continues."
         className="sm:ml-[-20rem] sm:w-[40rem]"
       >
         <Focused>
@@ -127,7 +127,7 @@ const NoPages = ({ mayEdit, projectId, onCreated }: NoPagesProps) =>
     </div>
   ) : (
     <Empty className="pt-[20vh]" icon={<LayoutTemplate />} title="No pages yet">
-      Pages that the editors of this project make appear here. Making one needs the editor role.
+      Pages of this project appear here. To create one, ask an owner for the editor role.
     </Empty>
   )
 

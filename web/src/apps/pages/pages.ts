@@ -1,30 +1,16 @@
 /** A project's pages, kept in step with its stream, and what is asked about one of them. */
 import { queryOptions } from '@tanstack/react-query'
-import { useCallback, useEffect } from 'react'
-import type { OutlastEvent, Page, PageData } from '@outlast/sdk'
+import { useCallback } from 'react'
+import type { OutlastEvent, PageData } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
-import { client, queryClient, showNews } from '@/lib/queries'
-import { useActiveProject } from '@/features/shell/active-project'
-
-const LIST = 200
+import { client, everyItem, newer, queryClient, showNews, withItem } from '@/lib/queries'
+import { useFreshOnceLive } from '@/features/shell/active-project'
 
 /** All pages of a project, without their HTML. */
 export const pagesQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['pages', projectId],
-    queryFn: async ({ signal }): Promise<PageData[]> => {
-      const all: PageData[] = []
-      for (let next: string | null = ''; next !== null;) {
-        const page: Page<PageData> = await client.pages.list(projectId, {
-          limit: LIST,
-          signal,
-          ...(next !== '' && { after: next }),
-        })
-        all.push(...page.items)
-        next = page.next
-      }
-      return all
-    },
+    queryFn: ({ signal }) => everyItem((options) => client.pages.list(projectId, { ...options, signal })),
     staleTime: Infinity, // the project's stream keeps it in step
   })
 
@@ -60,7 +46,7 @@ export const actionsQuery = (pageId: string) =>
 
 /** Puts a page as the server now has it into what was loaded. */
 export function putPage(page: PageData): void {
-  showNews<PageData[]>(pagesQuery(page.project_id).queryKey, (all) => withPage(all, page))
+  showNews<PageData[]>(pagesQuery(page.project_id).queryKey, (all) => withItem(all, page))
   queryClient.setQueryData<PageData>(pageQuery(page.id).queryKey, (one) =>
     one === undefined ? page : newer(one, page),
   )
@@ -71,19 +57,8 @@ export function dropPage(projectId: string, pageId: string): void {
   queryClient.removeQueries({ queryKey: pageQuery(pageId).queryKey })
 }
 
-/** The list with a page in it; an answer that was overtaken by a later event changes nothing. Pure. */
-export function withPage(all: PageData[], page: PageData): PageData[] {
-  const known = all.some(({ id }) => id === page.id)
-  return known ? all.map((one) => (one.id === page.id ? newer(one, page) : one)) : [...all, page]
-}
-
-const newer = (one: PageData, other: PageData): PageData =>
-  Date.parse(other.updated_at) < Date.parse(one.updated_at) ? one : other
-
 /** Keeps a project's pages in step with its stream; `onGone` hears of one that was deleted. */
 export function usePageNews(projectId: string, onGone?: (pageId: string) => void): void {
-  const { connection } = useActiveProject()
-  const live = connection.status === 'live'
   useEvents(
     useCallback(
       (event: OutlastEvent) => {
@@ -97,8 +72,5 @@ export function usePageNews(projectId: string, onGone?: (pageId: string) => void
       [projectId, onGone],
     ),
   )
-  useEffect(() => {
-    // What was loaded before the stream was open may lack what happened in between.
-    if (live) void queryClient.invalidateQueries({ queryKey: pagesQuery(projectId).queryKey })
-  }, [live, projectId])
+  useFreshOnceLive(pagesQuery(projectId).queryKey)
 }

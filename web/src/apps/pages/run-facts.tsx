@@ -11,7 +11,7 @@ export default function RunFacts({ run: { page } }: { run: RunView }) {
       <Fact name="Page">version {count(version)}</Fact>
       <Fact name="Changes">
         {stats === null ? '–' : plural(stats.patches, 'patch', 'patches')}
-        {stats !== null && stats.replaced > 0 && `, ${count(stats.replaced)} whole`}
+        {stats !== null && stats.replaced > 0 && `, ${plural(stats.replaced, 'full rewrite')}`}
       </Fact>
       <Fact name="Lines refused">{stats === null ? '–' : count(stats.refused)}</Fact>
       <Fact name="Page size">

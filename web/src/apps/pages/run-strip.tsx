@@ -11,7 +11,7 @@ import { title } from '@/features/threads/tool-text'
 const SHOWN = 4
 const TROUBLE = new Set<ToolCallPart['status']>(['error', 'denied', 'interrupted', 'cancelled'])
 
-/** What the agent does at this moment, and the way to stop it; what it asks is answered here too. */
+/** Agent activity at this moment, and the way to stop it; what it asks is answered here too. */
 export function RunStrip({ run, mayStop }: { run: RunState; mayStop: boolean }) {
   const [stopping, setStopping] = useState(false)
   const calls = run.parts.filter((part) => part.type === 'tool_call')
@@ -26,7 +26,7 @@ export function RunStrip({ run, mayStop }: { run: RunState; mayStop: boolean }) 
       .finally(() => setStopping(false))
   }
   return (
-    <section aria-label="What the agent does" data-run-strip={run.run_id} className="space-y-2">
+    <section aria-label="Agent activity" data-run-strip={run.run_id} className="space-y-2">
       {run.pending.map((item) => (
         <PendingCard key={item.id} pending={item} />
       ))}

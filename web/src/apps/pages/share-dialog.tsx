@@ -2,16 +2,15 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link2, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { PageData, PageLink } from '@outlast/sdk'
-import { Button, IconButton } from '@/components/button'
+import { IconButton } from '@/components/button'
 import { Confirm } from '@/components/confirm'
 import { CopyButton } from '@/components/copy'
 import { Dialog } from '@/components/dialog'
-import { Input, Select } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { fullTime } from '@/lib/format'
-import { useKeptText } from '@/lib/kept-text'
 import { client, queryClient } from '@/lib/queries'
+import { type Expiring, ExpiringForm } from '@/components/expiring-form'
 
 const linksKey = (pageId: string) => ['page-links', pageId]
 
@@ -27,7 +26,7 @@ export const ShareDialog = ({ page, open, onClose }: ShareDialogProps) => (
     open={open}
     onClose={onClose}
     title="Share this page"
-    description="Whoever has a link sees the page and its changes as they come, and can do nothing on it. Nothing else of the project is shown."
+    description="Anyone with a link can view the page live, but cannot use it. Nothing else in the project is shared."
     className="sm:ml-[-17rem] sm:w-[34rem]"
   >
     <NewLink page={page} />
@@ -36,51 +35,22 @@ export const ShareDialog = ({ page, open, onClose }: ShareDialogProps) => (
 )
 
 function NewLink({ page }: { page: PageData }) {
-  const [typed, setName] = useKeptText(`link ${page.id}`)
-  const name = typed ?? ''
-  const [days, setDays] = useState('90')
   const create = useMutation({
-    mutationFn: () =>
-      client.pages.link(page.id, {
-        ...(name.trim() !== '' && { name: name.trim() }),
-        ...(days !== '' && { expires_in_days: Number(days) }),
-      }),
-    onSuccess: () => {
-      setName(null)
-      void queryClient.invalidateQueries({ queryKey: linksKey(page.id) })
-    },
+    mutationFn: ({ name, ...rest }: Expiring) => client.pages.link(page.id, { ...rest, ...(name !== '' && { name }) }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: linksKey(page.id) }),
   })
   return (
     <>
-      <form
-        className="flex flex-wrap gap-2"
-        onSubmit={(event) => {
-          event.preventDefault()
-          create.mutate()
-        }}
-      >
-        <Input
-          aria-label="Where the link is used"
-          placeholder="Where is it used? e.g. team wiki"
-          className="min-w-40 flex-1"
-          value={name}
-          maxLength={80}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <Select aria-label="Valid for" value={days} onChange={(event) => setDays(event.target.value)}>
-          <option value="7">7 days</option>
-          <option value="90">90 days</option>
-          <option value="365">1 year</option>
-          <option value="">for ever</option>
-        </Select>
-        <Button type="submit" look="primary" className="h-9" busy={create.isPending}>
-          Make a link
-        </Button>
-      </form>
-      {create.error !== null && <Problem className="mt-3" error={create.error} />}
+      <ExpiringForm
+        draftKey={`link ${page.id}`}
+        label="Where the link is used"
+        placeholder="Where is it used? For example, team wiki"
+        action="Create link"
+        create={create}
+      />
       {create.data !== undefined && (
         <div data-new-link className="mt-3 space-y-3 rounded-xl border border-line bg-side p-3">
-          <p className="text-muted">Copy it now. The link is not kept and cannot be shown again.</p>
+          <p className="text-muted">Copy the link now. You won’t be able to see it again.</p>
           <Copied label="Link" text={create.data.url} />
           <Copied label="HTML for another site" text={create.data.frame} />
         </div>
@@ -135,9 +105,9 @@ function Links({ page }: { page: PageData }) {
           >
             <Link2 className="size-4 text-faint" aria-hidden />
             <span className="min-w-0 flex-1">
-              <span className="block truncate">{link.name === '' ? 'A link' : link.name}</span>
+              <span className="block truncate">{link.name === '' ? 'Link' : link.name}</span>
               <span className="block text-xs text-faint">
-                {link.expires_at === null ? 'valid for ever' : `until ${fullTime(link.expires_at)}`}
+                {link.expires_at === null ? 'never expires' : `expires ${fullTime(link.expires_at)}`}
               </span>
             </span>
             <IconButton
@@ -158,7 +128,7 @@ function Links({ page }: { page: PageData }) {
         action="Revoke"
         onConfirm={() => leaving !== null && revoke.mutate(leaving)}
       >
-        Whoever looks at the page through it sees no more of it, at once.
+        Anyone who uses it loses access to the page immediately.
       </Confirm>
     </>
   )

@@ -3,7 +3,7 @@ import type { Model } from '@outlast/sdk'
 
 export type SuggestedPage = 'issues' | 'team' | 'chart' | 'todo' | 'counter' | 'survey' | 'plan' | 'board' | 'compare'
 
-export interface PageSuggestion {
+interface PageSuggestion {
   page: SuggestedPage
   label: string
   text: string

@@ -25,7 +25,7 @@ export function TimeTravel({ page, now, first, past, mayRestore, onLook }: TimeT
       .restore(page.id, past)
       .then((changed) => {
         putPage(changed)
-        say(`Version ${past} is back. What came after it is kept in the history.`)
+        say(`Version ${past} restored. Later versions stay in the history.`)
         onLook(null)
       }, complain)
       .finally(() => setBusy(false))
@@ -52,7 +52,7 @@ export function TimeTravel({ page, now, first, past, mayRestore, onLook }: TimeT
       />
       <span className="flex gap-2">
         <Button size="sm" onClick={() => onLook(null)}>
-          Back to now
+          Back to current
         </Button>
         {mayRestore && (
           <Button
@@ -60,7 +60,7 @@ export function TimeTravel({ page, now, first, past, mayRestore, onLook }: TimeT
             look="primary"
             busy={busy}
             disabled={working}
-            title={working ? 'When the run has ended' : undefined}
+            title={working ? 'Available when the run has ended' : undefined}
             onClick={restore}
           >
             {!busy && <RotateCcw />}

@@ -31,11 +31,11 @@ export function groupsOf(versions: readonly PageVersion[]): VersionGroup[] {
 }
 
 const KINDS: Record<VersionKind, string> = {
-  created: 'Made',
-  full: 'Written anew',
+  created: 'Created',
+  full: 'Rewritten',
   patches: 'Changed',
-  undo: 'Taken back',
-  restore: 'Brought back',
+  undo: 'Undone',
+  restore: 'Restored',
   copy: 'Copied',
 }
 

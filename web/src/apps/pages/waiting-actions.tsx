@@ -23,9 +23,9 @@ export function WaitingActions({ actions, mayTakeBack, onTakeBack }: WaitingActi
     <section aria-label="Waiting actions" className="rounded-xl border border-line bg-raised px-3 py-2 text-[13px]">
       <div className="flex items-center gap-2">
         <h2 className="min-w-0 flex-1 truncate text-xs text-muted">
-          {plural(actions.length, 'action')} waiting: done together when this run ends
+          {plural(actions.length, 'action')} waiting until this run ends
         </h2>
-        {mayTakeBack && actions.length > 1 && <TakeBack label="Take back all" onClick={() => onTakeBack(actions)} />}
+        {mayTakeBack && actions.length > 1 && <TakeBack label="Cancel all" onClick={() => onTakeBack(actions)} />}
       </div>
       <ul className="mt-1 space-y-0.5">
         {groups.slice(0, SHOWN).map((group) => {
@@ -38,7 +38,7 @@ export function WaitingActions({ actions, mayTakeBack, onTakeBack }: WaitingActi
                 {foldedText(group)}
                 {action.by !== me.user.id && <span className="text-faint"> · {action.by_name}</span>}
               </span>
-              {mayTakeBack && <TakeBack label="Take back" onClick={() => onTakeBack(group.actions)} />}
+              {mayTakeBack && <TakeBack label="Cancel" onClick={() => onTakeBack(group.actions)} />}
             </li>
           )
         })}

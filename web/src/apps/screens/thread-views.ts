@@ -9,9 +9,9 @@ export default {
       answerText,
       workspace: {
         owner: 'screen',
-        start: 'Start again from the template',
-        lost: 'The screen loses what was built so far and starts with the files of its template.',
-        done: 'This screen started again from its template.',
+        start: 'Restart from the template',
+        lost: 'The screen loses everything built so far and starts with the files of its template.',
+        done: 'This screen restarted from its template.',
       },
     },
   },

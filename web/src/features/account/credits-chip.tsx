@@ -16,7 +16,7 @@ export function CreditsChip() {
     <Popover.Root>
       <Popover.Trigger asChild>
         <button
-          aria-label={`Credits: ${balance ?? 'unlimited'}${low ? ', few left' : ''}`}
+          aria-label={`Credits: ${balance ?? 'unlimited'}${low ? ', running low' : ''}`}
           data-low={low || undefined}
           className={cn(
             'flex h-7 shrink-0 items-center gap-1.5 rounded-full px-2 text-xs text-muted tabular-nums hover:bg-hover hover:text-fg',
@@ -51,24 +51,24 @@ function Details({ credits }: { credits: Credits }) {
         <p className="text-lg font-semibold tabular-nums">
           {balance === null ? 'Unlimited' : plural(balance, 'credit')}
         </p>
-        {allowance !== null && <p className="text-muted">of {allowance} a month</p>}
+        {allowance !== null && <p className="text-muted">of {allowance} per month</p>}
       </div>
       {balance !== null && allowance !== null && <Meter share={balance / Math.max(allowance, 1)} low={low} />}
       <dl className="mt-2.5 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-[13px]">
         <Fact name="Plan">
           <span className="capitalize">{plan}</span>
         </Fact>
-        {reserved > 0 && <Fact name="Reserved">{plural(reserved, 'credit')} by answers being made</Fact>}
+        {reserved > 0 && <Fact name="Reserved">{plural(reserved, 'credit')} for answers in progress</Fact>}
         {resets_at !== null && balance !== null && (
-          <Fact name="New ones">
+          <Fact name="Resets on">
             {new Date(resets_at).toLocaleDateString([], { day: 'numeric', month: 'long', timeZone: 'UTC' })}
           </Fact>
         )}
       </dl>
       {low && (
         <p role="note" className="mt-3 rounded-lg bg-warn-soft px-2.5 py-2 text-[13px] text-warn">
-          Few are left. Choose a cheaper model below the message box, wait for the new ones, or ask the operator for a
-          larger plan.
+          You are running low on credits. Choose a cheaper model below the message box, wait for the reset, or ask an
+          administrator for a larger plan.
         </p>
       )}
       {entries.length > 0 && <Entries entries={entries} />}
@@ -94,10 +94,10 @@ const Meter = ({ share, low }: { share: number; low: boolean }) => (
 
 /** What became of the credits, in words for those who do not keep ledgers. */
 const KINDS: Record<string, string> = {
-  grant: 'Granted for the month',
+  grant: 'Monthly credits',
   expire: 'Expired',
-  reserve: 'For an answer',
-  release: 'Given back',
+  reserve: 'Reserved for an answer',
+  release: 'Refunded',
   settle: 'Answer completed',
 }
 

@@ -2,16 +2,15 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { KeyRound, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Token } from '@outlast/sdk'
-import { Button, IconButton } from '@/components/button'
+import { IconButton } from '@/components/button'
 import { Confirm } from '@/components/confirm'
 import { CopyButton } from '@/components/copy'
 import { Dialog } from '@/components/dialog'
-import { Input, Select } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { fullTime } from '@/lib/format'
-import { useKeptText } from '@/lib/kept-text'
 import { client, queryClient, tokensQuery } from '@/lib/queries'
+import { type Expiring, ExpiringForm } from '@/components/expiring-form'
 
 const reload = () => queryClient.invalidateQueries({ queryKey: ['tokens'] })
 
@@ -21,7 +20,7 @@ export function TokensDialog({ open, onClose }: { open: boolean; onClose: () => 
       open={open}
       onClose={onClose}
       title="API tokens"
-      description="For the CLI, the SDKs and other programs. A token may do everything that you may."
+      description="For the CLI, the SDKs and other programs. A token has all of your permissions."
     >
       <NewToken />
       <Tokens />
@@ -30,47 +29,20 @@ export function TokensDialog({ open, onClose }: { open: boolean; onClose: () => 
 }
 
 function NewToken() {
-  const [typed, setName] = useKeptText('token')
-  const name = typed ?? ''
-  const [days, setDays] = useState('90')
-  const create = useMutation({
-    mutationFn: () => client.createToken({ name: name.trim(), ...(days !== '' && { expires_in_days: Number(days) }) }),
-    onSuccess: () => {
-      setName(null)
-      void reload()
-    },
-  })
+  const create = useMutation({ mutationFn: (wanted: Expiring) => client.createToken(wanted), onSuccess: reload })
   return (
     <>
-      <form
-        className="flex flex-wrap gap-2"
-        onSubmit={(event) => {
-          event.preventDefault()
-          create.mutate()
-        }}
-      >
-        <Input
-          aria-label="Name of the new token"
-          placeholder="What is it for? e.g. laptop"
-          className="min-w-40 flex-1"
-          value={name}
-          maxLength={80}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <Select aria-label="Valid for" value={days} onChange={(event) => setDays(event.target.value)}>
-          <option value="7">7 days</option>
-          <option value="90">90 days</option>
-          <option value="365">1 year</option>
-          <option value="">for ever</option>
-        </Select>
-        <Button type="submit" look="primary" className="h-9" busy={create.isPending} disabled={name.trim() === ''}>
-          Create
-        </Button>
-      </form>
-      {create.error !== null && <Problem className="mt-3" error={create.error} />}
+      <ExpiringForm
+        draftKey="token"
+        label="Name of the new token"
+        placeholder="What is it for? For example, laptop"
+        action="Create"
+        nameRequired
+        create={create}
+      />
       {create.data !== undefined && (
         <div className="mt-3 rounded-xl border border-line bg-side p-3">
-          <p className="text-muted">Copy the token now. It is not kept and cannot be shown again.</p>
+          <p className="text-muted">Copy the token now. You won’t be able to see it again.</p>
           <div className="mt-2 flex items-center gap-2">
             <code className="min-w-0 flex-1 rounded-lg border border-line bg-bg px-2.5 py-2 font-mono text-xs break-all select-all">
               {create.data.token}
@@ -105,7 +77,7 @@ function Tokens() {
               <span className="block truncate">{token.name}</span>
               <span className="block text-xs text-faint">
                 <span className="font-mono">{token.prefix}…</span> ·{' '}
-                {token.expires_at === null ? 'valid for ever' : `until ${fullTime(token.expires_at)}`}
+                {token.expires_at === null ? 'never expires' : `expires ${fullTime(token.expires_at)}`}
               </span>
             </span>
             <IconButton label={`Revoke ${token.name}`} size="icon-sm" onClick={() => setLeaving(token)}>
@@ -122,7 +94,7 @@ function Tokens() {
         action="Revoke"
         onConfirm={() => leaving !== null && revoke.mutate(leaving.id)}
       >
-        Programs that use it are signed out at once.
+        Programs that use it lose access immediately.
       </Confirm>
     </>
   )

@@ -39,7 +39,7 @@ function GrantForm({ user, onDone }: { user: UserSummary; onDone: () => void }) 
         grant.mutate()
       }}
     >
-      <Field label="Credits" hint="On top of the plan's, to be used this month.">
+      <Field label="Credits" hint="Added to the credits of the plan. They expire at the end of the month.">
         <Input
           autoFocus
           type="number"

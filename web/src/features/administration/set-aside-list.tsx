@@ -30,7 +30,7 @@ export function SetAsideList() {
         Set aside
       </h2>
       <p className="mb-3 text-muted">
-        Work that failed five times in a row is not tried again until you say so. Everything else goes on.
+        Work that failed five times in a row. It is retried only when you ask for it; everything else continues.
       </p>
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <SkeletonRows rows={1} className="h-14" />}
@@ -54,7 +54,7 @@ export function SetAsideList() {
         action="Delete"
         onConfirm={() => deleting !== null && remove.mutate(deleting)}
       >
-        It is given up for good and cannot be tried again.
+        It is deleted permanently and cannot be retried.
       </Confirm>
     </section>
   )
@@ -63,7 +63,7 @@ export function SetAsideList() {
 function ItemRow({ item, onDelete }: { item: SetAsideItem; onDelete: () => void }) {
   const again = useMutation({
     mutationFn: () => client.retrySetAside(item),
-    onSuccess: () => say('It will be tried again'),
+    onSuccess: () => say('Retry scheduled'),
     onError: complain,
     onSettled: reload,
   })
@@ -72,7 +72,7 @@ function ItemRow({ item, onDelete }: { item: SetAsideItem; onDelete: () => void 
       <div className="min-w-60 flex-1">
         <p className="font-medium">{item.title}</p>
         <p className="text-[12.5px] text-muted">
-          {item.reason} · {plural(item.tries, 'try', 'tries')}, since <Ago iso={item.since} />
+          {item.reason} · {plural(item.tries, 'attempt')}, since <Ago iso={item.since} />
         </p>
         <p className="font-mono text-[11.5px] text-faint">{item.id}</p>
       </div>

@@ -3,7 +3,7 @@ import { Coins, Shield } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import type { UserSummary } from '@outlast/sdk'
 import { SearchField } from '@/components/search-field'
-import { Button, IconButton } from '@/components/button'
+import { IconButton } from '@/components/button'
 import { Select } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
@@ -13,6 +13,7 @@ import { client, queryClient } from '@/lib/queries'
 import { Avatar } from '../shell/avatar'
 import { useMe } from '../session/session-gate'
 import { GrantDialog } from './grant-dialog'
+import { MoreButton } from '@/components/more-button'
 
 const reload = () => queryClient.invalidateQueries({ queryKey: ['admin', 'users'] })
 
@@ -40,7 +41,7 @@ export function UserList() {
       {list.error !== null && <Problem error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <SkeletonRows rows={4} className="h-12" />}
       {list.isSuccess && users.length === 0 && (
-        <Empty title="No user matches">Search for another part of the name.</Empty>
+        <Empty title="No user matches">Check the spelling, or search for a shorter part of the name.</Empty>
       )}
       {users.length > 0 && (
         <ul className="divide-y divide-line overflow-hidden rounded-xl border border-line">
@@ -49,16 +50,7 @@ export function UserList() {
           ))}
         </ul>
       )}
-      {list.hasNextPage && (
-        <Button
-          look="ghost"
-          className="mt-2 w-full"
-          busy={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <MoreButton look="ghost" list={list} />
       <GrantDialog user={giving} onClose={() => setGiving(null)} onGranted={reload} />
     </section>
   )
@@ -69,7 +61,7 @@ function UserRow({ user, plans, onGrant }: { user: UserSummary; plans: string[];
   const change = useMutation({
     mutationFn: (values: { plan?: string; is_admin?: boolean }) => client.changeUser(user.id, values),
     onSuccess: (changed, values) =>
-      say(values.plan === undefined ? adminNews(changed) : `${changed.name} is on the plan ${changed.plan}`),
+      say(values.plan === undefined ? adminNews(changed) : `${changed.name} is now on the plan ${changed.plan}`),
     onError: complain,
     onSettled: reload,
   })
@@ -103,7 +95,9 @@ function UserRow({ user, plans, onGrant }: { user: UserSummary; plans: string[];
       </IconButton>
       <IconButton
         label={
-          user.is_admin ? `${user.name} is an administrator: take the right away` : `Make ${user.name} an administrator`
+          user.is_admin
+            ? `${user.name} is an administrator. Remove administrator rights`
+            : `Make ${user.name} an administrator`
         }
         aria-pressed={user.is_admin}
         className={cn(user.is_admin && 'text-link')}

@@ -34,13 +34,13 @@ interface ChangeListProps {
 
 /** Files that differ, each with its lines; the first ones are open. */
 export function ChangeList({ changes, truncated, onOpen }: ChangeListProps) {
-  if (changes.length === 0) return <Empty title="No file differs" className="py-8" />
+  if (changes.length === 0) return <Empty title="No changes" className="py-8" />
   return (
     <ul className="space-y-2">
       {changes.map((change, at) => (
         <Change key={change.path} change={change} openAtFirst={at < OPEN_AT_FIRST} onOpen={onOpen} />
       ))}
-      {truncated && <li className="text-faint">There are more changes than are shown.</li>}
+      {truncated && <li className="text-faint">Some changes are not shown.</li>}
     </ul>
   )
 }
@@ -91,7 +91,7 @@ function Unreadable({ change: { before_bytes, after_bytes } }: { change: FileDif
   const size = (count: number | null) => (count === null ? 'nothing' : bytes(count))
   return (
     <p className="border-t border-line px-3 py-2 text-muted">
-      Not a text, or too long to show: {size(before_bytes)} before, {size(after_bytes)} now.
+      Binary or too large to show: {size(before_bytes)} before, {size(after_bytes)} after.
     </p>
   )
 }

@@ -27,7 +27,7 @@ export function DiffView({ diff, path }: { diff: string; path: string }) {
   return (
     <pre
       tabIndex={0}
-      aria-label={`Changes of ${path}`}
+      aria-label={`Changes to ${path}`}
       className="max-h-[60vh] overflow-auto border-t border-line bg-code font-mono text-xs leading-[1.6]"
     >
       <code className="block w-max min-w-full py-1">

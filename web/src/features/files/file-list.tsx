@@ -25,7 +25,7 @@ export function FileList({ checkpoint }: { checkpoint: Checkpoint }) {
   if (error !== null) return <Problem error={error} retry={() => void refetch()} />
   if (data === undefined) return <SkeletonRows rows={6} className="h-7" />
   if (opened !== null) return <OpenFile checkpoint={checkpoint} path={opened} onBack={() => setOpened(null)} />
-  if (files.length === 0) return <Empty title="There are no files" className="py-8" />
+  if (files.length === 0) return <Empty title="No files yet" className="py-8" />
   return (
     <ul aria-label="Files" className="-mx-2">
       {files.map((file) => (
@@ -33,7 +33,7 @@ export function FileList({ checkpoint }: { checkpoint: Checkpoint }) {
           <Row file={file} onOpen={() => setOpened(file.path)} />
         </li>
       ))}
-      {data.truncated && <li className="px-2 py-1 text-faint">There are more files than are shown.</li>}
+      {data.truncated && <li className="px-2 py-1 text-faint">Some files are not shown.</li>}
     </ul>
   )
 }
@@ -87,7 +87,7 @@ function OpenFile({ checkpoint, path, onBack }: OpenFileProps) {
       </div>
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton className="h-48" />}
-      {data === null && <p className="text-muted">Not a text.</p>}
+      {data === null && <p className="text-muted">This file is not text and cannot be shown.</p>}
       {typeof data === 'string' && (
         <pre
           tabIndex={0}

@@ -13,7 +13,7 @@ import { Changes } from './changes'
 import { checkpointsQuery } from './checkpoints'
 import { FileList } from './file-list'
 
-export type FilesTab = 'files' | 'changes'
+type FilesTab = 'files' | 'changes'
 
 interface FilesDialogProps {
   checkpoint: Checkpoint
@@ -69,7 +69,7 @@ function Restore({ checkpoint, onDone }: { checkpoint: Checkpoint; onDone: () =>
     client
       .restoreCheckpoint(checkpoint.id)
       .then(() => {
-        say('The files are as they were.')
+        say('Files restored')
         void queryClient.invalidateQueries(checkpointsQuery(threadId))
         onDone()
       }, complain)
@@ -88,8 +88,8 @@ function Restore({ checkpoint, onDone }: { checkpoint: Checkpoint; onDone: () =>
         action="Restore"
         onConfirm={restore}
       >
-        All files of this thread become what they were at this point. What they are now is kept as a checkpoint, so you
-        can come back to it.
+        All files of this thread return to this point. The current files are saved as a checkpoint, so you can restore
+        them later.
       </Confirm>
     </>
   )

@@ -1,7 +1,6 @@
 /** What waits for a person: the kinds of the kernel and of the apps, and where an item leads. Pure. */
 import { AtSign, CircleHelp, Hand, Inbox, MessageSquare, ShieldQuestion } from 'lucide-react'
-import type { InboxItem } from '@outlast/sdk'
-import type { App, InboxKindView, InboxPlace } from '@/lib/apps'
+import type { App, InboxEntry, InboxKindView, InboxPlace } from '@/lib/apps'
 import { client } from '@/lib/queries'
 
 const OPEN = { label: 'Open' }
@@ -29,7 +28,7 @@ const KERNEL_KINDS: Readonly<Record<string, InboxKindView>> = {
     group: 'Hand-over requests',
     icon: Hand,
     tone: 'action',
-    title: ({ by_name }) => `${by_name ?? 'Somebody'} asks you to hand over`,
+    title: ({ by_name }) => `${by_name ?? 'Someone'} asks you to hand over`,
     actions: [
       {
         label: 'Hand over',
@@ -59,12 +58,12 @@ const UNKNOWN: InboxKindView = {
   actions: [OPEN],
 }
 
-function markRead({ id }: InboxItem): Promise<unknown> {
+function markRead({ id }: InboxEntry): Promise<unknown> {
   return client.documents.readMention(id)
 }
 
 /** Gives the lock of a thread, or of a part of a subject, to the user who asked for it. */
-function handOver({ thread_id, by }: InboxItem, place: InboxPlace): Promise<unknown> {
+function handOver({ thread_id, by }: InboxEntry, place: InboxPlace): Promise<unknown> {
   if (by === null) return Promise.reject(new Error('The person who asked has left.'))
   if (place.handOver !== undefined) return place.handOver(by)
   return thread_id === null ? Promise.reject(new Error('The thread was deleted.')) : client.handOverLock(thread_id, by)
@@ -74,11 +73,11 @@ function handOver({ thread_id, by }: InboxItem, place: InboxPlace): Promise<unkn
 export const inboxKinds = (apps: readonly App[]): Readonly<Record<string, InboxKindView>> =>
   Object.assign({}, KERNEL_KINDS, ...apps.map(({ inbox }) => inbox?.kinds))
 
-export const kindOf = (apps: readonly App[], { kind }: Pick<InboxItem, 'kind'>): InboxKindView =>
+export const kindOf = (apps: readonly App[], { kind }: Pick<InboxEntry, 'kind'>): InboxKindView =>
   inboxKinds(apps)[kind] ?? UNKNOWN
 
 /** Where an item leads: to a place of an app, else to its thread. */
-export function placeOf(apps: readonly App[], item: InboxItem): InboxPlace {
+export function placeOf(apps: readonly App[], item: InboxEntry): InboxPlace {
   for (const { inbox } of apps) {
     const place = inbox?.placeOf(item) ?? null
     if (place !== null) return place

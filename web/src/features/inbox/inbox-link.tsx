@@ -18,8 +18,8 @@ export function InboxLink({ className }: { className: string }) {
           role="img"
           aria-label={
             hasMore
-              ? `More than ${items.length} things waiting for you`
-              : `${plural(items.length, 'thing')} waiting for you`
+              ? `More than ${items.length} items waiting for you`
+              : `${plural(items.length, 'item')} waiting for you`
           }
           data-inbox-count={items.length}
           className="grid h-4.5 min-w-4.5 place-items-center rounded-full bg-amber px-1 text-[11px] font-semibold text-black tabular-nums"

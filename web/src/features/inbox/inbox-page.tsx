@@ -32,7 +32,7 @@ export default function InboxPage() {
         <div className="mx-auto w-full max-w-3xl px-4 py-5 sm:px-6">
           {error !== null && <Problem className="mb-4" error={error} retry={refresh} />}
           {kinds.length > 1 && (
-            <div role="group" aria-label="Which" className="mb-4 flex flex-wrap gap-1.5">
+            <div role="group" aria-label="Filter by kind" className="mb-4 flex flex-wrap gap-1.5">
               <Filter on={wanted === null} onClick={() => setKind(null)}>
                 All
               </Filter>
@@ -45,12 +45,11 @@ export default function InboxPage() {
           )}
           {isLoading && <SkeletonRows rows={4} className="h-20 rounded-xl" />}
           {!isLoading && error === null && items.length === 0 && (
-            <Empty className="pt-[14vh]" icon={<Inbox />} title="Nothing waits for you">
-              Approvals, questions, edits to review, requests to hand over and mentions of you come here, the moment
-              they are made.
+            <Empty className="pt-[14vh]" icon={<Inbox />} title="Nothing is waiting for you">
+              Approvals, questions, edits to review, hand-over requests and mentions appear here.
             </Empty>
           )}
-          <ul aria-label="What waits for you" className="space-y-2.5">
+          <ul aria-label="Inbox items" className="space-y-2.5">
             {shown.map((item) => (
               <InboxRow key={`${item.kind} ${item.id}`} item={item} />
             ))}

@@ -10,10 +10,10 @@ export function NotifySetting() {
   if (state === 'unsupported') return null
   if (state === 'blocked')
     return (
-      <Tip label="This browser blocks notifications of this page. Allow them in the settings of the site, beside the address.">
+      <Tip label="Your browser blocks notifications from this site. Allow them in the site settings, next to the address bar.">
         <span tabIndex={0} data-notify="blocked" className="flex items-center gap-1.5 px-2 text-xs text-faint">
           <BellOff className="size-3.5" aria-hidden />
-          <span className="max-sm:sr-only">Notifications are blocked</span>
+          <span className="max-sm:sr-only">Notifications blocked</span>
         </span>
       </Tip>
     )
@@ -24,8 +24,8 @@ export function NotifySetting() {
         look="ghost"
         data-notify="on"
         aria-pressed
-        title="You are told of new things while this page is in the background. Click to turn it off."
-        onClick={() => (turnOff(), say('You will not be told any more.'))}
+        title="You get a notification about new items while this page is in the background. Click to turn notifications off."
+        onClick={() => (turnOff(), say('Notifications turned off'))}
       >
         <BellRing className="text-link" />
         Notifications on
@@ -35,7 +35,7 @@ export function NotifySetting() {
     <Button
       size="sm"
       data-notify="off"
-      title="Be told of new things while this page is in the background"
+      title="Get a notification about new items while this page is in the background"
       onClick={() => void turnOn()}
     >
       <Bell />

@@ -5,7 +5,7 @@ import { useApps, type App } from '@/lib/apps'
 import { useStored } from '@/lib/stored'
 import { kindOf, placeOf } from './inbox-kinds'
 
-export type NotifyState =
+type NotifyState =
   | 'unsupported' // this browser has none, or the page does not come over https or from this machine
   | 'blocked' // the person told the browser to show none of this page
   | 'off'

@@ -99,7 +99,7 @@ function List({ box, found, index, onHover, onChoose }: ListProps) {
   return createPortal(
     <ul
       role="listbox"
-      aria-label="Name somebody"
+      aria-label="Mention someone"
       data-mention-list
       style={style}
       className="pointer-events-auto fixed z-60 w-60 rounded-xl border border-line bg-raised p-1 shadow-pop animate-in"

@@ -7,7 +7,7 @@ import { AGENT, type Mentionable } from './mention-text'
 const NOBODY: Mentionable[] = []
 
 /** The members, by name. */
-export function useMembers(projectId: string): Mentionable[] {
+function useMembers(projectId: string): Mentionable[] {
   const { data } = useQuery({ ...membersQuery(projectId), staleTime: 60_000 })
   return useMemo(() => data?.items.map(({ user_id, name }) => ({ id: user_id, name })) ?? NOBODY, [data])
 }

@@ -76,16 +76,16 @@ const Asleep = ({ onWake }: { onWake: () => void }) => (
     className="absolute inset-x-0 top-0 z-10 flex items-center gap-2.5 border-b border-line bg-raised/95 px-4 py-2"
   >
     <Moon className="size-4 shrink-0 text-amber" aria-hidden />
-    <p className="min-w-0 flex-1 text-muted">The sandbox sleeps. What you see stands still until its next visit.</p>
+    <p className="min-w-0 flex-1 text-muted">The sandbox is asleep, so the preview is frozen.</p>
     <Button size="sm" onClick={onWake}>
-      Wake it
+      Wake up
     </Button>
   </div>
 )
 
 /** There is nothing to see yet. */
 export const NoPorts = () => (
-  <Empty className="pt-[16vh]" icon={<MonitorSmartphone />} title="Nothing to see yet">
-    Once a server listens in the sandbox, such as a development server, it is seen here. Or type its port above.
+  <Empty className="pt-[16vh]" icon={<MonitorSmartphone />} title="No preview yet">
+    When a server starts in the sandbox, such as a development server, it appears here. Or enter its port above.
   </Empty>
 )

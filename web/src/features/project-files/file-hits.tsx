@@ -24,12 +24,12 @@ export function FileHits({ projectId, q, onOpen }: FileHitsProps) {
   if (data === undefined) return <SkeletonRows rows={3} className="h-28 rounded-2xl" />
   if (data.items.length === 0)
     return (
-      <Empty icon={<SearchX />} title="Nothing was found">
-        Try words that the files themselves would use. {data.note}
+      <Empty icon={<SearchX />} title="No results">
+        Try words that appear in the files. {data.note}
       </Empty>
     )
   return (
-    <section aria-label="Hits" aria-busy={isPlaceholderData || undefined}>
+    <section aria-label="Results" aria-busy={isPlaceholderData || undefined}>
       <ol className="space-y-3">
         {data.items.map((hit, at) => (
           <Hit key={at} hit={hit} onOpen={() => onOpen(hit.artifact, hit.page ?? 1)} />

@@ -60,7 +60,7 @@ export function FileRow({ file, mayDelete, onText }: FileRowProps) {
       <Menu
         align="end"
         trigger={
-          <IconButton label={`More about ${file.name}`}>
+          <IconButton label={`Actions for ${file.name}`}>
             <MoreHorizontal />
           </IconButton>
         }
@@ -68,7 +68,7 @@ export function FileRow({ file, mayDelete, onText }: FileRowProps) {
         {file.state === 'ready' && (
           <MenuItem onSelect={onText}>
             <FileText />
-            Text, as agents see it
+            View text as agents see it
           </MenuItem>
         )}
         {opens(file) && (
@@ -92,10 +92,10 @@ export function FileRow({ file, mayDelete, onText }: FileRowProps) {
         open={asking}
         onClose={() => setAsking(false)}
         title={`Delete ${file.name}?`}
-        action="Delete it"
+        action="Delete"
         onConfirm={() => void remove()}
       >
-        Agents no longer find what stands in it. This cannot be undone.
+        Agents can no longer search it. This cannot be undone.
       </Confirm>
     </li>
   )
@@ -119,7 +119,7 @@ function Stand({ file }: { file: ArtifactData }) {
     return (
       <span className="inline-flex items-center gap-1 text-muted" role="status">
         <LoaderCircle className="size-3.5 animate-spin" aria-hidden />
-        its text is being read…
+        reading its text…
       </span>
     )
   if (file.state === 'failed') return <span className="text-danger">{file.trouble}</span>

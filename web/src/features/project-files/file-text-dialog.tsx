@@ -35,7 +35,7 @@ export function FileTextDialog({ file, first, onClose }: FileTextDialogProps) {
     >
       {pages > 1 && (
         <nav aria-label="Pages" className="mb-3 flex items-center justify-center gap-2 text-[13px] tabular-nums">
-          <IconButton label="Page before" disabled={page <= 1} onClick={() => setPage(page - 1)}>
+          <IconButton label="Previous page" disabled={page <= 1} onClick={() => setPage(page - 1)}>
             <ChevronLeft />
           </IconButton>
           Page {page} of {pages}
@@ -51,7 +51,7 @@ export function FileTextDialog({ file, first, onClose }: FileTextDialogProps) {
           <Markdown text={data.text} />
         ) : (
           <pre className="font-mono text-[12.5px] leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]">
-            {data.text.trim() === '' ? 'This page holds no text.' : data.text}
+            {data.text.trim() === '' ? 'This page has no text.' : data.text}
           </pre>
         ))}
     </Dialog>

@@ -6,7 +6,7 @@ import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { cn } from '@/lib/cn'
-import { useSettled } from '@/lib/use-settled'
+import { useDebounced } from '@/lib/use-debounced'
 import { useMe } from '../session/session-gate'
 import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
@@ -16,6 +16,7 @@ import { FileTextDialog } from './file-text-dialog'
 import { filesQuery, useFileNews } from './project-files'
 import { UploadRow } from './upload-row'
 import { useUploads } from './use-uploads'
+import { MoreButton } from '@/components/more-button'
 
 const ACCEPTED = 'text/*,.md,.markdown,.csv,.json,.yaml,.toml,application/pdf,image/png,image/jpeg,image/gif,image/webp'
 
@@ -23,13 +24,12 @@ const ACCEPTED = 'text/*,.md,.markdown,.csv,.json,.yaml,.toml,application/pdf,im
 export default function FilesPage({ projectId }: { projectId: string }) {
   const me = useMe()
   const { projectId: active, project, choose } = useActiveProject()
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
-    filesQuery(projectId),
-  )
+  const list = useInfiniteQuery(filesQuery(projectId))
+  const { data, error, refetch } = list
   const { uploads, add, dismiss } = useUploads(projectId)
   const [reading, setReading] = useState<{ file: ArtifactData; page: number } | null>(null)
   const [q, setQ] = useState('')
-  const asked = useSettled(q.trim())
+  const asked = useDebounced(q.trim())
   const chooser = useRef<HTMLInputElement>(null)
   useFileNews(projectId)
   useEffect(() => choose(projectId), [projectId, choose])
@@ -70,7 +70,7 @@ export default function FilesPage({ projectId }: { projectId: string }) {
           {error !== null && <Problem className="mb-4" error={error} retry={() => void refetch()} />}
           {files === undefined && error === null && <SkeletonRows rows={4} className="h-16 rounded-2xl" />}
           {uploads.length > 0 && (
-            <ul aria-label="On their way" className="mb-4 space-y-2">
+            <ul aria-label="Uploads" className="mb-4 space-y-2">
               {uploads.map((one) => (
                 <UploadRow key={one.key} upload={one} onDismiss={() => dismiss(one.key)} />
               ))}
@@ -96,13 +96,7 @@ export default function FilesPage({ projectId }: { projectId: string }) {
               ) : (
                 <FileHits projectId={projectId} q={asked} onOpen={(file, page) => setReading({ file, page })} />
               )}
-              {asked === '' && hasNextPage && (
-                <div className="mt-4 text-center">
-                  <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-                    Show older ones
-                  </Button>
-                </div>
-              )}
+              {asked === '' && <MoreButton list={list} label="Show older files" className="mx-auto mt-4 flex" />}
             </>
           )}
         </div>
@@ -144,8 +138,8 @@ const SearchBox = ({ q, onQ }: { q: string; onQ: (q: string) => void }) => (
       <Search className="absolute top-1/2 left-3.5 size-4 -translate-y-1/2 text-faint" aria-hidden />
       <input
         type="search"
-        aria-label="Search in the files"
-        placeholder="Search in the files, as an agent does"
+        aria-label="Search in files"
+        placeholder="Search file contents, as agents do"
         maxLength={2000}
         className={cn(
           'h-11 w-full rounded-xl border border-line-strong bg-raised pr-10 pl-10.5 outline-none',
@@ -157,7 +151,7 @@ const SearchBox = ({ q, onQ }: { q: string; onQ: (q: string) => void }) => (
       />
       {q !== '' && (
         <button
-          aria-label="Clear the search"
+          aria-label="Clear search"
           className="absolute top-1/2 right-3 -translate-y-1/2 p-1 text-faint hover:text-fg"
           onClick={() => onQ('')}
         >
@@ -182,7 +176,7 @@ const NoFiles = ({ mayEdit, onAdd }: { mayEdit: boolean; onAdd: () => void }) =>
       ) : undefined
     }
   >
-    Put reports, notes, tables and pictures beside your work: agents find what stands in them and say where it is from.
+    Add reports, notes, tables and images. Agents can search them and cite their sources.
     {mayEdit && ' Drop them anywhere on this page.'}
   </Empty>
 )

@@ -1,10 +1,10 @@
 /** The files of a project, kept in step with its stream. */
 import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query'
-import { useCallback, useEffect } from 'react'
+import { useCallback } from 'react'
 import type { ArtifactData, OutlastEvent, Page } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
 import { client, queryClient, showNews } from '@/lib/queries'
-import { useActiveProject } from '../shell/active-project'
+import { useFreshOnceLive } from '../shell/active-project'
 
 type Parts = InfiniteData<Page<ArtifactData>, string>
 
@@ -27,7 +27,7 @@ export const fileSearchQuery = (projectId: string, q: string) =>
   })
 
 /** The parts of a list with a file as it is now: changed, or new at its top. Pure. */
-export function withFile(pages: readonly Page<ArtifactData>[], file: ArtifactData): Page<ArtifactData>[] {
+function withFile(pages: readonly Page<ArtifactData>[], file: ArtifactData): Page<ArtifactData>[] {
   const known = pages.some(({ items }) => items.some(({ id }) => id === file.id))
   return pages.map((page, at) => {
     if (known) return { ...page, items: page.items.map((one) => (one.id === file.id ? file : one)) }
@@ -57,7 +57,6 @@ function change(projectId: string, next: (pages: Page<ArtifactData>[]) => Page<A
 
 /** Shows each change at once; what is found is asked for again. */
 export function useFileNews(projectId: string): void {
-  const live = useActiveProject().connection.status === 'live'
   useEvents(
     useCallback(
       (event: OutlastEvent) => {
@@ -69,10 +68,7 @@ export function useFileNews(projectId: string): void {
       [projectId],
     ),
   )
-  useEffect(() => {
-    // What was loaded before the stream was open may lack what happened in between.
-    if (live) void queryClient.invalidateQueries({ queryKey: filesQuery(projectId).queryKey })
-  }, [live, projectId])
+  useFreshOnceLive(filesQuery(projectId).queryKey)
 }
 
 export const isPicture = ({ media_type }: ArtifactData): boolean => media_type.startsWith('image/')

@@ -17,7 +17,7 @@ export function UploadRow({
         <p className="min-w-0 flex-1 truncate">{name}</p>
         {error === null ? (
           <span className="text-xs text-muted tabular-nums">
-            {share < 1 ? `${Math.round(share * 100)} %` : 'being stored…'}
+            {share < 1 ? `${Math.round(share * 100)} %` : 'saving…'}
           </span>
         ) : (
           <span className="-my-1 flex">
@@ -33,7 +33,7 @@ export function UploadRow({
       {error === null ? (
         <div
           role="progressbar"
-          aria-label={`Sending ${name}`}
+          aria-label={`Uploading ${name}`}
           aria-valuenow={Math.round(share * 100)}
           className="mt-2 h-1 overflow-hidden rounded-full bg-active"
         >

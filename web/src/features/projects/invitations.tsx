@@ -22,7 +22,7 @@ export function Invitations({ project }: { project: Project }) {
   const made = invite.data
   return (
     <section className="mt-5 border-t border-line pt-4">
-      <h3 className="font-medium">Invite somebody</h3>
+      <h3 className="font-medium">Invite someone</h3>
       <div className="mt-2 flex gap-2">
         <Select
           aria-label="Role of the new member"
@@ -53,8 +53,8 @@ function NewLink({ url, role, until }: { url: string; role: Role; until: string 
   return (
     <div className="mt-3 rounded-xl border border-line bg-side p-3">
       <p className="text-muted">
-        Whoever opens this link first joins as {role}
-        {until !== null && `, until ${fullTime(until)}`}. It is shown only now.
+        The first person to open this link joins as {role}. Copy it now: you won’t be able to see it again.
+        {until !== null && ` It expires ${fullTime(until)}.`}
       </p>
       <div className="mt-2 flex items-center gap-2">
         <code className="min-w-0 flex-1 truncate rounded-lg border border-line bg-bg px-2.5 py-2 font-mono text-xs">
@@ -80,7 +80,7 @@ function OpenInvitations({ project, onChange }: { project: Project; onChange: ()
             </span>
             {expires_at !== null && <span className="text-xs text-faint">until {fullTime(expires_at)}</span>}
             <IconButton
-              label="Withdraw the invitation"
+              label="Revoke invitation"
               size="icon-sm"
               onClick={() => void client.withdrawInvitation(id).then(onChange, complain)}
             >

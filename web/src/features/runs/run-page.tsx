@@ -128,7 +128,7 @@ function Details({ run, workflow, statusText }: DetailsProps) {
         <Fact name="Cost">{usage.cost_usd === null ? '–' : dollars(usage.cost_usd)}</Fact>
         <Fact name="Credits">{count(run.credits)}</Fact>
         <Fact name="Model">{run.model}</Fact>
-        <Fact name="Profile">{run.profile}</Fact>
+        <Fact name="Agent">{run.profile}</Fact>
         <Fact name="Attempts">{run.attempt}</Fact>
         <Fact name="Stop reason">{run.stop_reason ?? '–'}</Fact>
         <Fact name="Prompts from cache">{percent(usage.cached_tokens, usage.input_tokens)}</Fact>

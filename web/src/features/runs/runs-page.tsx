@@ -4,7 +4,6 @@ import { useDeferredValue, useEffect, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { RunStatus, RunSummary } from '@outlast/sdk'
 import { SearchField } from '@/components/search-field'
-import { Button } from '@/components/button'
 import { Dot, statusLabel } from '@/components/dot'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
@@ -16,6 +15,7 @@ import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
 import { CacheShares } from './cache-shares'
 import { useRunNews } from './run-news'
+import { MoreButton } from '@/components/more-button'
 
 const STATUSES: RunStatus[] = ['running', 'queued', 'awaiting_approval', 'paused', 'completed', 'error', 'cancelled']
 
@@ -82,11 +82,11 @@ export default function RunsPage() {
           <Empty
             className="pt-[16vh]"
             icon={<Activity />}
-            title={status === '' && q === '' ? 'No runs yet' : 'No run matches'}
+            title={status === '' && q === '' ? 'No runs yet' : 'No matching runs'}
           >
             {status === '' && q === ''
-              ? 'Every answer that an agent makes is a run. They will be listed here.'
-              : 'Choose another status, or search for something else.'}
+              ? 'Each answer of an agent is a run. Start a thread to see its runs here.'
+              : 'Choose another status or change your search.'}
           </Empty>
         )}
         <ul>
@@ -94,16 +94,7 @@ export default function RunsPage() {
             <RunRow key={run.id} run={run} />
           ))}
         </ul>
-        {list.hasNextPage && (
-          <Button
-            look="ghost"
-            className="mt-2 w-full"
-            busy={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        )}
+        <MoreButton look="ghost" list={list} />
       </div>
       <CacheShares projectId={projectId} />
     </>

@@ -20,7 +20,7 @@ export function Timeline({ run }: { run: RunView }) {
   const from = Date.parse(run.created_at)
   const ends = run.steps.map(({ ended_at, started_at }) => Date.parse(ended_at ?? started_at ?? run.created_at))
   const until = Math.max(from + 1, run.ended_at === null ? 0 : Date.parse(run.ended_at), ...ends)
-  if (run.steps.length === 0) return <p className="text-muted">No step has begun yet.</p>
+  if (run.steps.length === 0) return <p className="text-muted">No steps yet.</p>
   return (
     <ol className="divide-y divide-line rounded-xl border border-line">
       {run.steps.map((step, index) => (

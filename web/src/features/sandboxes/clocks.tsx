@@ -8,9 +8,9 @@ const WORDS: Record<string, string> = {
   sandbox_pause: 'Pauses in',
   sandbox_stop: 'Stops in',
   sandbox_kill: 'Killed in',
-  program_pause: 'Its program pauses it in',
-  program_kill: 'Its program ends it in',
-  workspace_evict: 'Files leave this disk in',
+  program_pause: 'Paused by its program in',
+  program_kill: 'Killed by its program in',
+  workspace_evict: 'Local files removed in',
 }
 
 /** Every clock that runs for the sandbox, counted down; none while a run works in it. */
@@ -20,9 +20,9 @@ export function Clocks({ sandbox }: { sandbox: Sandbox }) {
   return (
     <footer className="flex flex-wrap items-center gap-x-5 gap-y-1 border-t border-line px-4 py-2.5 text-xs text-muted sm:px-5">
       {clocks.length === 0 ? (
-        <span>No clock runs while a run works here.</span>
+        <span>No timers while a run is active.</span>
       ) : (
-        <ul aria-label="Clocks" className="flex flex-wrap gap-x-5 gap-y-1">
+        <ul aria-label="Timers" className="flex flex-wrap gap-x-5 gap-y-1">
           {clocks.map(({ name, due_at, takes_away }) => (
             <li key={name} data-clock={name}>
               <Tip label={takes_away}>
@@ -39,7 +39,7 @@ export function Clocks({ sandbox }: { sandbox: Sandbox }) {
       )}
       {active_run_id !== null && (
         <Link href={`/runs/${active_run_id}`} className="ml-auto text-link underline underline-offset-2">
-          {clocks.length === 0 ? 'The run' : 'A run waits here'}
+          {clocks.length === 0 ? 'Active run' : 'Waiting run'}
         </Link>
       )}
     </footer>

@@ -43,9 +43,9 @@ export function LogsDialog({ sandbox, first, onClose }: { sandbox: Sandbox; firs
         </div>
         <Button size="sm" busy={isFetching} onClick={() => void refetch()}>
           {!isFetching && <RefreshCw />}
-          Read again
+          Refresh
         </Button>
-        {shown !== undefined && shown.text !== '' && <CopyIcon text={shown.text} label="Copy the log" />}
+        {shown !== undefined && shown.text !== '' && <CopyIcon text={shown.text} label="Copy log" />}
       </div>
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton className="h-48" />}
@@ -57,7 +57,7 @@ export function LogsDialog({ sandbox, first, onClose }: { sandbox: Sandbox; firs
           ref={(log) => void (log && (log.scrollTop = log.scrollHeight))}
           className="max-h-[52vh] min-h-24 overflow-auto rounded-xl bg-term px-3.5 py-3 font-mono text-xs leading-relaxed [overflow-wrap:anywhere] whitespace-pre-wrap text-term-fg"
         >
-          {shown.text === '' ? 'Nothing so far.' : shown.text}
+          {shown.text === '' ? 'No output yet.' : shown.text}
         </pre>
       )}
     </Dialog>

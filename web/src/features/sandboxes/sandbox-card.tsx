@@ -36,8 +36,8 @@ export function SandboxCard({ sandbox, mayChange }: { sandbox: Sandbox; mayChang
             </h2>
             <p className="mt-0.5 text-xs text-faint sm:truncate">
               <span className="font-medium text-muted">{label}</span>
-              {sandbox.user_name !== null && <> · {sandbox.user_name}</>} · made <Since iso={sandbox.created_at} />,
-              used <Since iso={sandbox.last_used_at} />
+              {sandbox.user_name !== null && <> · {sandbox.user_name}</>} · created <Since iso={sandbox.created_at} />,
+              last used <Since iso={sandbox.last_used_at} />
             </p>
           </div>
           <Actions sandbox={sandbox} mayChange={mayChange} title={title} onLogs={() => setLogs('')} />
@@ -57,10 +57,9 @@ export function SandboxCard({ sandbox, mayChange }: { sandbox: Sandbox; mayChang
   )
 }
 
-function titleOf({ thread_title, thread_id, owner_type, workspace_id }: Sandbox): string {
+function titleOf({ thread_title, owner_type }: Sandbox): string {
   if (thread_title !== null && thread_title !== '') return thread_title
-  if (thread_id !== null) return 'Untitled'
-  return owner_type === 'api' ? `Asked for by a program (${workspace_id})` : workspace_id
+  return owner_type === 'api' ? 'Created by a program' : 'Untitled'
 }
 
 interface ActionsProps {
@@ -107,21 +106,21 @@ function Actions({ sandbox, mayChange, title, onLogs }: ActionsProps) {
       <Confirm
         open={asking === 'pause'}
         onClose={() => setAsking(null)}
-        title="Pause it while a run works?"
-        action="Pause it"
+        title="Pause this sandbox while a run is active?"
+        action="Pause"
         onConfirm={() => act('pause')}
       >
-        What runs in the sandbox of “{title}” stands still until its next use; the run wakes it with its next step.
+        Processes in the sandbox of “{title}” freeze until it is used again. The run wakes it up with its next step.
       </Confirm>
       <Confirm
         open={asking === 'kill'}
         onClose={() => setAsking(null)}
         title="Kill this sandbox?"
-        action="Kill it"
+        action="Kill"
         onConfirm={() => act('kill')}
       >
-        {works ? 'A run works in it. ' : ''}Everything that runs in the sandbox of “{title}” ends, and its variables are
-        gone. Its files stay, and their next use makes a new sandbox.
+        {works ? 'A run is active in it. ' : ''}All processes in the sandbox of “{title}” end, and their memory is lost.
+        The files are kept; a new sandbox starts when they are needed.
       </Confirm>
     </div>
   )

@@ -9,9 +9,9 @@ interface Look {
 const STATES: Record<Sandbox['state'], Look> = {
   creating: { label: 'Starting', dot: 'bg-accent animate-breathe' },
   ready: { label: 'Awake', dot: 'bg-ok' },
-  pausing: { label: 'Falling asleep', dot: 'bg-amber animate-breathe' },
+  pausing: { label: 'Pausing', dot: 'bg-amber animate-breathe' },
   paused: { label: 'Paused', dot: 'border-2 border-amber' },
-  resuming: { label: 'Waking', dot: 'bg-accent animate-breathe' },
+  resuming: { label: 'Resuming', dot: 'bg-accent animate-breathe' },
   lost: { label: 'Lost', dot: 'bg-danger' },
   killed: { label: 'Killed', dot: 'bg-faint' },
 }

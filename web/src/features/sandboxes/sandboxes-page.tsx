@@ -64,7 +64,6 @@ const None = ({ projectId }: { projectId: string }) => (
       </Link>
     }
   >
-    A thread gets its own isolated machine when an agent first runs a command or writes a file. Ask for something that
-    needs one, and it appears here.
+    A thread gets its own isolated machine when an agent first runs a command or writes a file. It then appears here.
   </Empty>
 )

@@ -14,7 +14,7 @@ export function ServiceRow({ service, onLogs }: { service: ServiceState; onLogs:
       <span className="font-mono text-xs text-faint">:{service.port}</span>
       <span className="min-w-0 flex-1 truncate text-xs text-muted">
         {label}
-        {service.restarts > 0 && ` · started again ${plural(service.restarts, 'time')}`}
+        {service.restarts > 0 && ` · restarted ${plural(service.restarts, 'time')}`}
         {trouble !== '' && <span className={service.state === 'failed' ? 'text-danger' : ''}> · {trouble}</span>}
       </span>
       <button className="shrink-0 text-xs text-link underline underline-offset-2" onClick={onLogs}>

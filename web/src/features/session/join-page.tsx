@@ -34,11 +34,11 @@ export function JoinPage() {
         title="This invitation is incomplete"
         lead="The link should end with # and a token. Copy the whole link."
       >
-        <Button onClick={() => navigate('/')}>Go to the start</Button>
+        <Button onClick={() => navigate('/')}>Go to the home page</Button>
       </AuthCard>
     )
   return (
-    <AuthCard title="You are invited" lead="Say what the others should call you, and you are in.">
+    <AuthCard title="You are invited" lead="Enter your name as others should see it.">
       <form
         className="space-y-4"
         onSubmit={(event) => {
@@ -68,7 +68,7 @@ function Joined({ token, onDone }: { token: string; onDone: () => void }) {
   return (
     <AuthCard
       title="Welcome"
-      lead="Keep this token: with it you sign in from another browser, the CLI or the SDK. It is shown only now."
+      lead="Save this token. You need it to sign in from another browser, the CLI or the SDK. It is shown only once."
     >
       <code className="mb-4 block rounded-lg border border-line bg-bg px-3 py-2.5 font-mono text-xs break-all select-all">
         {token}

@@ -22,7 +22,7 @@ export function SignInPage() {
   return (
     <AuthCard
       title="Sign in to Outlast"
-      lead="Paste an API token. It is exchanged for a session in this browser and not kept."
+      lead="Paste an API token. It is exchanged for a session in this browser and not stored."
     >
       <form
         className="space-y-4"

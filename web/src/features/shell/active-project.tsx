@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { hashKey, useQuery, type QueryKey } from '@tanstack/react-query'
 import { createContext, useCallback, useContext, useEffect, useState, type ReactNode } from 'react'
 import type { Member, OutlastEvent, Project } from '@outlast/sdk'
 import { useEvents, useProject } from '@outlast/sdk/react'
@@ -47,6 +47,15 @@ export function ActiveProjectProvider({ children }: { children: ReactNode }) {
     choose(home)
   }, [connection, projectId, home, choose])
   return <Context value={{ projectId, project, watching, choose, connection }}>{children}</Context>
+}
+
+/** Loads a query again once the project's stream is open: what was loaded before may lack what happened in between. */
+export function useFreshOnceLive(queryKey: QueryKey): void {
+  const live = useActiveProject().connection.status === 'live'
+  const hash = hashKey(queryKey)
+  useEffect(() => {
+    if (live) void queryClient.invalidateQueries({ predicate: ({ queryHash }) => queryHash === hash })
+  }, [live, hash])
 }
 
 export function useProjects(): Project[] {

@@ -103,7 +103,7 @@ function Drawer({ open, onClose, children }: { open: boolean; onClose: () => voi
 }
 
 /** Opens the sidebar; hidden while the sidebar is shown. */
-export function SidebarButton() {
+function SidebarButton() {
   const { collapsed, show } = useContext(SidebarContext)
   return (
     <span className={cn('relative', !collapsed && 'md:hidden')}>

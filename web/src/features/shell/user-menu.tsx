@@ -11,7 +11,7 @@ import { useMe } from '../session/session-gate'
 import { Avatar } from './avatar'
 
 const THEMES: [Theme, string, typeof Sun][] = [
-  ['system', 'Like the system', Monitor],
+  ['system', 'System', Monitor],
   ['light', 'Light', Sun],
   ['dark', 'Dark', Moon],
 ]
@@ -66,7 +66,7 @@ export function UserMenu() {
         {me.local_mode && (
           <MenuItem onSelect={() => navigate('/sign-in')}>
             <LogIn />
-            Sign in as somebody else
+            Sign in as someone else
           </MenuItem>
         )}
         {(!me.local_mode || hasSession()) && (

@@ -27,7 +27,7 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
         <ShieldQuestion className="mt-px size-4.5 shrink-0 text-warn" aria-hidden />
         <div className="min-w-0 flex-1">
           <h2 className="font-medium">
-            May <code className="font-mono text-[13px]">{approval.tool}</code> run?
+            Allow <code className="font-mono text-[13px]">{approval.tool}</code> to run?
           </h2>
           {approval.reason !== '' && <p className="text-muted">{approval.reason}</p>}
         </div>
@@ -44,7 +44,7 @@ function ReadOnly({ approval }: { approval: Approval }) {
   return (
     <div className="space-y-2 p-3">
       <Shown approval={approval} />
-      <p className="text-xs text-muted">An editor who drives this thread, or an owner, decides.</p>
+      <p className="text-xs text-muted">Only an owner, or an editor who drives this thread, can decide.</p>
     </div>
   )
 }
@@ -104,7 +104,7 @@ function Decide({ approval }: { approval: Approval }) {
             value={draft}
             onChange={(event) => setDraft(event.target.value)}
           />
-          {!valid && <p className="text-xs text-danger">This is not a JSON object yet.</p>}
+          {!valid && <p className="text-xs text-danger">Enter a valid JSON object.</p>}
         </>
       ) : (
         <Shown approval={approval} />
@@ -119,7 +119,7 @@ function Decide({ approval }: { approval: Approval }) {
           <Input
             autoFocus
             aria-label="Reason for denying"
-            placeholder="Why not? The agent is told (optional)"
+            placeholder="Reason (optional, sent to the agent)"
             value={reason}
             onChange={(event) => setReason(event.target.value)}
           />
@@ -134,7 +134,7 @@ function Decide({ approval }: { approval: Approval }) {
             checked={remember}
             onChange={(event) => setRemember(event.target.checked)}
           />
-          Allow exactly this for the rest of this thread
+          Always allow this exact call in this thread
         </label>
       )}
       <div className="flex flex-wrap gap-2">
@@ -150,13 +150,13 @@ function Decide({ approval }: { approval: Approval }) {
         ) : (
           <>
             <Button look="primary" busy={decide.isPending} disabled={!valid} onClick={approve}>
-              {mode === 'edit' ? 'Approve the edited call' : 'Approve'}
+              {mode === 'edit' ? 'Approve edited call' : 'Approve'}
             </Button>
             <Button disabled={decide.isPending} onClick={() => setMode('deny')}>
               Deny…
             </Button>
             <Button look="ghost" disabled={decide.isPending} onClick={() => setMode(mode === 'edit' ? 'look' : 'edit')}>
-              {mode === 'edit' ? 'Do not edit' : 'Edit arguments'}
+              {mode === 'edit' ? 'Cancel editing' : 'Edit arguments'}
             </Button>
           </>
         )}

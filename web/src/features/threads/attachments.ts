@@ -2,7 +2,7 @@ import { useCallback, useState } from 'react'
 import type { Attachment, Me } from '@outlast/sdk'
 import { bytes } from '@/lib/format'
 import { client } from '@/lib/queries'
-import { makeShelf } from '@/lib/shelf'
+import { makeKeyedStore } from '@/lib/keyed-store'
 
 export interface Draft {
   key: string
@@ -22,13 +22,13 @@ export const ACCEPT = KINDS.join(',')
 export function refusal(file: File, limits: Me['limits'], already: number): string | null {
   if (!KINDS.includes(file.type)) return 'Only PNG, JPEG, GIF and WebP images can be attached.'
   if (file.size > limits.image_bytes)
-    return `The image has ${bytes(file.size)}; at most ${bytes(limits.image_bytes)} are allowed.`
-  if (already >= limits.images_per_message) return `A message holds at most ${limits.images_per_message} images.`
+    return `The image is ${bytes(file.size)}. The limit is ${bytes(limits.image_bytes)}.`
+  if (already >= limits.images_per_message) return `A message can have at most ${limits.images_per_message} images.`
   return null
 }
 
 const NONE: Draft[] = []
-const shelf = makeShelf(NONE)
+const shelf = makeKeyedStore(NONE)
 
 /**
  * Images on their way into the message of a key: uploaded at once, shown as thumbnails, sent by id. They stay while the

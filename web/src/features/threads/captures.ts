@@ -29,7 +29,7 @@ export function captureBlock({ label, html, css, loc }: CapturedElement): string
 export const withCaptures = (text: string, elements: readonly CapturedElement[]): string =>
   [text.trim(), ...elements.map(captureBlock)].filter((part) => part !== '').join('\n\n')
 
-export interface ShownCapture {
+interface ShownCapture {
   label: string
   /** The block as it was sent. */
   source: string

@@ -4,7 +4,7 @@ import type { OnBusy } from '@outlast/sdk'
 import { useCreditBalance } from '@outlast/sdk/react'
 import { Button, IconButton } from '@/components/button'
 import { cn } from '@/lib/cn'
-import { makeShelf } from '@/lib/shelf'
+import { makeKeyedStore } from '@/lib/keyed-store'
 import { useDraft } from '@/lib/stored'
 import { AGENT, mentionedIn } from '@/features/mentions/mention-text'
 import { useMentionable } from '@/features/mentions/people'
@@ -12,14 +12,14 @@ import { useMe } from '../session/session-gate'
 import { ACCEPT, imagesIn, useAttachments } from './attachments'
 import { withCaptures, type CapturedElement } from './captures'
 import { CaptureChips } from './capture-chips'
-import { Explained } from './explained'
+import { RefusalNote } from './refusal-note'
 import { noteFor } from './composer-notes'
-import { useHandover, type Handover } from './handover'
+import { useComposerInserts, type ComposerInserts } from './composer-inserts'
 import { useModelChoice } from './model-choice'
 import { ModelSelect } from './model-select'
 import { Notes } from './notes'
 import { SendButtons } from './send-buttons'
-import type { Outgoing } from './sending'
+import type { Outgoing } from './outgoing-message'
 import { TextBox } from './text-box'
 import { Thumbnails } from './thumbnails'
 
@@ -37,12 +37,12 @@ interface ComposerProps {
   onTyping?: () => void
   autoFocus?: boolean
   placeholder?: string | undefined
-  handover?: Handover | undefined
+  handover?: ComposerInserts | undefined
 }
 
 const NO_ELEMENTS: CapturedElement[] = []
 /** Captured elements by message box; they stay while it is out of sight, as images do. */
-const captured = makeShelf(NO_ELEMENTS)
+const captured = makeKeyedStore(NO_ELEMENTS)
 
 export function Composer(props: ComposerProps) {
   const { projectId, draftKey, onSend, busy = false, onStop, stopping = false, onTyping } = props
@@ -61,7 +61,7 @@ export function Composer(props: ComposerProps) {
   const [error, setError] = useState<Error | null>(null)
   const [over, setOver] = useState(false)
   const picker = useRef<HTMLInputElement>(null)
-  const focused = useHandover(props.handover, text, setText, setElements)
+  const focused = useComposerInserts(props.handover, text, setText, setElements)
 
   const content = withCaptures(text, elements)
   const size = new Blob([content]).size
@@ -122,7 +122,7 @@ export function Composer(props: ComposerProps) {
           Drop images to attach them
         </p>
       )}
-      {error !== null && <Explained className="m-2 mb-0" error={error} retry={() => void send()} />}
+      {error !== null && <RefusalNote className="m-2 mb-0" error={error} retry={() => void send()} />}
       {elements.length > 0 && (
         <CaptureChips
           captures={elements}
@@ -167,7 +167,7 @@ export function Composer(props: ComposerProps) {
             size="sm"
             look="ghost"
             disabled={!ready}
-            title="The agent is not asked, and nothing is charged"
+            title="Posts without asking the agent. Nothing is charged"
             onClick={() => void send(undefined, props.onPost)}
           >
             <AtSign />

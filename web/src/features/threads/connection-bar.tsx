@@ -19,7 +19,7 @@ export function ConnectionBar({ connection, onWake }: { connection: ConnectionSt
       className="flex items-center justify-center gap-2 border-b border-warn-line bg-warn-soft px-4 py-1.5 text-[12.5px] text-warn"
     >
       <LoaderCircle className="size-3.5 animate-spin" aria-hidden />
-      Reconnecting… Answers go on being written meanwhile.
+      Reconnecting… Answers continue on the server.
       <button className="flex items-center gap-1 font-medium underline underline-offset-2" onClick={onWake}>
         <RotateCw className="size-3" />
         Try now

@@ -71,7 +71,7 @@ export function FamilyButton({ thread }: { thread: Thread }) {
         open={open}
         onClose={() => setOpen(false)}
         title="Forks"
-        description="Where this thread comes from, and what others made of it. Each has its own driver."
+        description="Threads that this one was forked from, and forks of it. Each has its own driver."
       >
         <FamilyTree thread={thread} family={family} onGo={() => setOpen(false)} />
       </Dialog>
@@ -147,7 +147,7 @@ function Row({ branch: { thread, depth, lines, last }, here, href, onGo }: RowPr
           </span>
           <span className="block truncate text-xs text-faint">
             {here ? 'You are here · ' : ''}
-            {thread.created_by_name ?? 'Somebody who left'} · {plural(thread.message_count, 'message')} ·{' '}
+            {thread.created_by_name ?? 'Former member'} · {plural(thread.message_count, 'message')} ·{' '}
             <Since iso={thread.created_at} />
             {thread.status === 'archived' && ' · archived'}
           </span>

@@ -92,7 +92,7 @@ export function LockedByOther({ lock }: { lock: Lock }) {
           <Button
             disabled={asked}
             busy={busy}
-            onClick={() => run(() => client.requestLock(thread.id), `${lock.holder_name} is asked to hand over.`)}
+            onClick={() => run(() => client.requestLock(thread.id), `${lock.holder_name} was asked to hand over.`)}
           >
             {!busy && <Hand />}
             {asked ? 'Hand-over requested' : 'Request hand-over'}
@@ -101,7 +101,7 @@ export function LockedByOther({ lock }: { lock: Lock }) {
         </>
       }
     >
-      You see everything live. The lock ends at {clockTime(lock.expires_at)} unless it is renewed.
+      You can follow live. The lock expires at {clockTime(lock.expires_at)} unless it is renewed.
     </Banner>
   )
 }
@@ -120,14 +120,14 @@ export function LockExpired({ lock }: { lock: Lock }) {
           <Button
             look="primary"
             busy={busy}
-            onClick={() => run(() => client.takeLock(thread.id, true), 'You drive now.')}
+            onClick={() => run(() => client.takeLock(thread.id, true), 'You are driving now.')}
           >
             Take over
           </Button>
         </>
       }
     >
-      Take over to write here, or fork and leave the thread to them.
+      Take over to write here, or fork the thread.
     </Banner>
   )
 }
@@ -144,7 +144,7 @@ export function HandOverRequest({ lock }: { lock: Lock }) {
     <div className="mb-2">
       <Banner
         icon={<Hand />}
-        title={`${lock.requested_by_name ?? 'Somebody'} asks to drive this thread`}
+        title={`${lock.requested_by_name ?? 'Someone'} asks to drive this thread`}
         actions={
           <>
             <Button look="ghost" onClick={() => setLater(who)}>
@@ -155,7 +155,7 @@ export function HandOverRequest({ lock }: { lock: Lock }) {
               busy={busy}
               disabled={live}
               onClick={() =>
-                run(() => client.handOverLock(thread.id, who), `${lock.requested_by_name ?? 'They'} may drive now.`)
+                run(() => client.handOverLock(thread.id, who), `${lock.requested_by_name ?? 'They'} can drive now.`)
               }
             >
               Hand over
@@ -163,7 +163,7 @@ export function HandOverRequest({ lock }: { lock: Lock }) {
           </>
         }
       >
-        {live ? 'You can hand over when this answer has ended.' : 'You can go on reading, and ask for it back.'}
+        {live ? 'You can hand over when this answer has ended.' : 'You can keep reading, and request it back.'}
       </Banner>
     </div>
   )

@@ -25,7 +25,7 @@ export function LockChip() {
       </span>
     )
   const release = () => {
-    client.releaseLock(thread.id).then(() => say('Released. Anyone in the project may drive now.'), complain)
+    client.releaseLock(thread.id).then(() => say('Lock released. Any editor of the project can drive now.'), complain)
   }
   return (
     <Menu
@@ -38,8 +38,8 @@ export function LockChip() {
       }
     >
       <p className="max-w-60 px-2 pt-1.5 pb-2 text-xs text-muted">
-        You drive this thread until {clockTime(lock.expires_at)}. Each run renews it. Others read along, fork, or ask
-        for it.
+        You are driving this thread until {clockTime(lock.expires_at)}. Each run renews the lock. Others can read, fork,
+        or request a hand-over.
       </p>
       <MenuItem onSelect={release}>Release the lock</MenuItem>
     </Menu>

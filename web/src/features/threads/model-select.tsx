@@ -12,7 +12,7 @@ interface ModelSelectProps {
   onChoose: (id: string) => void
 }
 
-/** Which model answers next: what it sees, what it costs, and why one cannot be chosen. */
+/** Model for the answers next: what it sees, what it costs, and why one cannot be chosen. */
 export function ModelSelect({ models, model, balance, onChoose }: ModelSelectProps) {
   return (
     <Menu
@@ -29,7 +29,7 @@ export function ModelSelect({ models, model, balance, onChoose }: ModelSelectPro
         </button>
       }
     >
-      <MenuLabel>Which model answers</MenuLabel>
+      <MenuLabel>Model for the answers</MenuLabel>
       {models.map((item) => (
         <MenuItem
           key={item.id}

@@ -10,7 +10,7 @@ import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
 import { Composer } from './composer'
 import { useModelChoice } from './model-choice'
-import { bodyOf, keyFor, type Outgoing } from './sending'
+import { bodyOf, keyFor, type Outgoing } from './outgoing-message'
 import { threadViewsQuery } from './thread-views'
 
 const SUGGESTIONS: [icon: ReactNode, text: string][] = [
@@ -60,14 +60,14 @@ export function NewThreadPage({ projectId }: { projectId: string }) {
         <div className="mx-auto flex w-full max-w-2xl flex-1 flex-col justify-end pb-4 sm:justify-center sm:pb-[12vh]">
           <div className="mb-7 text-center max-sm:my-auto">
             <Mark className="mx-auto mb-4 size-11" />
-            <h1 className="text-2xl font-semibold tracking-tight">What should be done?</h1>
+            <h1 className="text-2xl font-semibold tracking-tight">What do you want to get done?</h1>
             <p className="mt-1.5 text-muted">
-              You can close this page at any time. The work goes on and the answer is kept.
+              You can close this page at any time. The work continues and the answer is saved.
             </p>
           </div>
           {viewer ? (
             <p className="text-center text-muted">
-              You can read this project’s threads. Starting one needs the editor role.
+              You can read the threads of this project. To start one, ask an owner for the editor role.
             </p>
           ) : (
             <>

@@ -19,7 +19,7 @@ export function PausedNote({ run }: { run: RunState }) {
     <div className="mt-3 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-xl border border-line bg-side px-3.5 py-2.5">
       <p className="min-w-0 flex-1">
         <span className="font-medium">Generation paused.</span>{' '}
-        <span className="text-muted">The sandbox sleeps to save resources. Your decision wakes it.</span>
+        <span className="text-muted">The sandbox is asleep to save resources. It wakes up when you decide.</span>
         <ClockNote run={run} className="block text-xs text-faint" />
       </p>
       <Button size="sm" busy={busy} onClick={resume}>

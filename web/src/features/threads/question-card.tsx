@@ -51,7 +51,7 @@ export function QuestionCard({ question }: { question: Question }) {
             Answer
           </Button>
         ) : (
-          <p className="text-xs text-muted">An editor who drives this thread, or an owner, answers.</p>
+          <p className="text-xs text-muted">Only an owner, or an editor who drives this thread, can answer.</p>
         )}
       </div>
     </form>

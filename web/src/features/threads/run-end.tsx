@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import type { RunError } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { client } from '@/lib/queries'
-import { Explained, Shortage } from './explained'
+import { RefusalNote, Shortage } from './refusal-note'
 import { useMayDrive } from './may-drive'
 import { isUnreadable, UnreadableFiles } from './unreadable-files'
 
@@ -24,8 +24,8 @@ interface RunEndProps {
 const CANCELLED: Record<string, string> = {
   user: 'Cancelled',
   superseded: 'Interrupted by the next message',
-  abandoned: 'Cancelled: it ran long with nobody following',
-  steps: 'Stopped at the limit of steps',
+  abandoned: 'Cancelled: nobody was following this run',
+  steps: 'Stopped at the step limit',
 }
 
 /** How an answer ended when it did not complete, and what can be done about it. */
@@ -116,7 +116,7 @@ function Restart({ runId, ways = ['retry', 'continue'] }: { runId: string; ways?
   }
   return (
     <span className="flex flex-wrap gap-2">
-      {refused !== null && <Explained error={refused} className="w-full" />}
+      {refused !== null && <RefusalNote error={refused} className="w-full" />}
       {ways.map((way) => (
         <Button key={way} size="sm" busy={busy === way} disabled={busy !== null} onClick={() => start(way)}>
           {WAYS[way]}

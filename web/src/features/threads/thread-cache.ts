@@ -2,7 +2,7 @@ import { infiniteQueryOptions, type InfiniteData } from '@tanstack/react-query'
 import type { ListedThread, Lock, Page, Thread } from '@outlast/sdk'
 import { client, queryClient, showNews } from '@/lib/queries'
 
-export interface ThreadFilter {
+interface ThreadFilter {
   projectId: string
   status: 'open' | 'archived'
   q: string

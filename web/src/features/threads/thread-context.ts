@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react'
 import type { Role, Thread } from '@outlast/sdk'
 import type { useThread } from '@outlast/sdk/react'
-import type { Outgoing, Unsaved } from './sending'
+import type { Outgoing, Unsaved } from './outgoing-message'
 
 export type OpenThread = ReturnType<typeof useThread>
 

@@ -2,18 +2,18 @@ import { useState, type ReactNode } from 'react'
 import { Button } from '@/components/button'
 import { complain } from '@/components/toast'
 import { cn } from '@/lib/cn'
-import { once } from '@/lib/intent'
+import { once } from '@/lib/idempotent-request'
 import { client } from '@/lib/queries'
 import { useReached } from '@/lib/time'
 import { SnapshotNote } from '../sandboxes/snapshot-note'
 import { useMe } from '../session/session-gate'
 import { Composer } from './composer'
-import type { Handover } from './handover'
+import type { ComposerInserts } from './composer-inserts'
 import { HandOverRequest, LockedByOther, LockExpired } from './lock-banner'
 import { LockChip } from './lock-chip'
 import { lockState } from './lock-state'
 import { TypingLine, useTellTyping, Watching } from './presence'
-import type { Outgoing } from './sending'
+import type { Outgoing } from './outgoing-message'
 import { patchThreads } from './thread-cache'
 import { QueueTray } from './queue-tray'
 import { useOpenThread, useSender, useThreadFacts } from './thread-context'
@@ -22,7 +22,7 @@ interface FooterProps {
   /** What the message box says while it is empty. */
   placeholder?: string
   /** Where other parts of the page leave words for the message box. */
-  handover?: Handover
+  handover?: ComposerInserts
   className?: string
 }
 
@@ -53,8 +53,7 @@ function Inner(props: FooterProps) {
   const me = useMe()
   const { lock, role } = open
   const state = lockState(lock, me.user.id, useReached(lock?.expires_at ?? null))
-  if (role === 'viewer')
-    return <Note>You are a viewer: you read and follow. Ask an owner for the editor role to write here.</Note>
+  if (role === 'viewer') return <Note>You are a viewer. To write here, ask an owner for the editor role.</Note>
   if (thread.status === 'archived')
     return (
       <Note

@@ -79,7 +79,7 @@ function ThreadMenu({ onRename }: { onRename: () => void }) {
   const archived = thread.status === 'archived'
   const archive = () => {
     const change = archived ? client.unarchive(thread.id) : client.archive(thread.id)
-    change.then((changed) => (patchThreads(changed), say(archived ? 'Back in the list' : 'Archived')), complain)
+    change.then((changed) => (patchThreads(changed), say(archived ? 'Unarchived' : 'Archived')), complain)
   }
   const remove = () => {
     client.deleteThread(thread.id).then(() => {
@@ -140,7 +140,7 @@ function ThreadMenu({ onRename }: { onRename: () => void }) {
         action="Delete"
         onConfirm={remove}
       >
-        Its messages, runs and files are removed for everybody. Archive it instead to keep it searchable.
+        Its messages, runs and files are deleted for everyone. Archive it instead to keep it searchable.
       </Confirm>
     </>
   )

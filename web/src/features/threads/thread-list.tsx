@@ -3,7 +3,6 @@ import { Archive, MessagesSquare, SearchX } from 'lucide-react'
 import { Fragment, useDeferredValue } from 'react'
 import { useRoute } from 'wouter'
 import type { ListedThread } from '@outlast/sdk'
-import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { cn } from '@/lib/cn'
@@ -12,6 +11,7 @@ import { useKeys } from '@/lib/keys'
 import { useMinutes } from '@/lib/time'
 import { threadsQuery } from './thread-cache'
 import { ThreadRow } from './thread-row'
+import { MoreButton } from '@/components/more-button'
 
 interface ThreadListProps {
   projectId: string
@@ -31,7 +31,7 @@ export function ThreadList({ projectId, q, archived, onArchived }: ThreadListPro
   return (
     <>
       {wanted === '' ? (
-        <div role="group" aria-label="Which threads" className="flex gap-1 px-2.5 pt-2 text-xs">
+        <div role="group" aria-label="Filter threads" className="flex gap-1 px-2.5 pt-2 text-xs">
           <Filter on={!archived} onClick={() => onArchived(false)}>
             Open
           </Filter>
@@ -45,17 +45,7 @@ export function ThreadList({ projectId, q, archived, onArchived }: ThreadListPro
         {list.isPending && <SkeletonRows rows={7} className="h-8" />}
         {list.isSuccess && threads.length === 0 && <Nothing q={wanted} archived={archived} />}
         <Groups threads={threads} q={wanted} />
-        {list.hasNextPage && (
-          <Button
-            look="ghost"
-            size="sm"
-            className="mt-1 w-full"
-            busy={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        )}
+        <MoreButton look="ghost" size="sm" className="mt-1 w-full" list={list} />
       </nav>
     </>
   )

@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, type ReactNode } from 'react'
-import { Link } from 'wouter'
-import { Gone, PermissionNeeded } from '@outlast/sdk'
 import { useThread } from '@outlast/sdk/react'
 import { Problem } from '@/components/problem'
-import { Empty, Skeleton } from '@/components/states'
+import { Skeleton } from '@/components/states'
 import { useApps } from '@/lib/apps'
 import { isSignedOut, meQuery, queryClient } from '@/lib/queries'
-import { useSending } from './sending'
+import { useSending } from './outgoing-message'
 import { FactsContext, LiveContext, SenderContext, type OpenThread, type ThreadFacts } from './thread-context'
 import { threadViewsQuery, ThreadViewsContext } from './thread-views'
+import { NotFound, isHidden } from '@/components/not-loaded'
 
 interface ThreadRoomProps extends Partial<Pick<ThreadFacts, 'look' | 'showChanges'>> {
   threadId: string
@@ -55,22 +54,9 @@ function useSignedOut(error: Error | null): void {
 }
 
 function Failed({ error }: { error: Error }) {
-  const hidden = error instanceof Gone || error instanceof PermissionNeeded
-  if (!hidden)
+  if (!isHidden(error))
     return <Problem className="mx-auto mt-16 w-full max-w-xl" error={error} retry={() => location.reload()} />
-  return (
-    <Empty
-      className="pt-[20vh]"
-      title="This thread is not here"
-      action={
-        <Link href="/" className="text-link underline underline-offset-2">
-          Go to your threads
-        </Link>
-      }
-    >
-      It was deleted, or you are not a member of its project. {error.message}
-    </Empty>
-  )
+  return <NotFound noun="Thread" href="/" label="Go to your threads" />
 }
 
 function Loading({ open: { connection, store } }: { open: OpenThread }) {

@@ -5,7 +5,7 @@ import type { Part } from '@outlast/sdk'
 import type { AgentView, App, MessageView, ThreadViews } from '@/lib/apps'
 
 /** The views of all apps, joined. */
-export interface JoinedViews {
+interface JoinedViews {
   /** By type of part. */
   parts: Readonly<Record<string, ComponentType<{ part: Part }>>>
   /** By name of the agent. */

@@ -35,7 +35,7 @@ export function title(tool: string, args: Arguments | null): string {
 /** What `read_files` is asked for. */
 export const pathsOf = (args: Arguments): string[] => list(args['files'] ?? args['paths']).map(text)
 
-export interface FileArgument {
+interface FileArgument {
   path: string
   content: string
 }
@@ -64,7 +64,7 @@ export function ending(result: string): string {
   return /\[([^\]\n]*)\]\s*$/.exec(result)?.[1] ?? ''
 }
 
-export interface Evaluation {
+interface Evaluation {
   success: boolean
   result: unknown
   error: unknown

@@ -22,8 +22,8 @@ export const tellsUnreadable = (parts: readonly Part[]): boolean =>
 const OF_A_THREAD: WorkspaceTexts = {
   owner: 'thread',
   start: 'Start with an empty workspace',
-  lost: 'The agent loses the files that it has worked on here and starts in an empty folder.',
-  done: 'This thread started again with an empty workspace.',
+  lost: 'The agent loses the files of this thread and starts in an empty folder.',
+  done: 'This thread restarted with an empty workspace.',
 }
 
 /** What a workspace begins with anew. */
@@ -66,8 +66,8 @@ export function UnreadableFiles({ since }: { since: string | null }) {
         The files of this {texts.owner} cannot be restored
       </p>
       <p className="mt-1 pl-6 text-muted">
-        A file that the server stored is missing or damaged. If there is a backup, ask the operator of the server to
-        restore it.
+        A file that the server stored is missing or damaged. If there is a backup, ask the administrator of the server
+        to restore it.
       </p>
       {mayWrite && (
         <div className="mt-2.5 pl-6">

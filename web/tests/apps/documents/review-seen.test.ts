@@ -147,7 +147,7 @@ describe('who changes a proposed text before accepting it', () => {
     const { review } = new Fake()
     const typed = { text: 'My boat.', proposed: 'The boat.', seen: 'The old boat.' }
     review.keepTyped('edt_1', typed)
-    const unreachable = new Unreachable({ code: 'unreachable', status: 0, detail: 'The server does not answer.' })
+    const unreachable = new Unreachable({ code: 'unreachable', status: 0, detail: 'The server does not respond.' })
     Object.assign(review.store, { refuse: unreachable })
     await review.decide(edit, 'accept', decisionOf(edit, typed))
     expect(review.get().editing).toBe('edt_1')

@@ -31,5 +31,5 @@ it('takes back a decision whose answer is still on its way', async () => {
 })
 
 it('says that there is nothing to take back', async () => {
-  expect(await held().review.undo()).toBe('There is no decision to take back.')
+  expect(await held().review.undo()).toBe('There is no decision to undo.')
 })

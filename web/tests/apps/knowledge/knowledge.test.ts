@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { KnowledgeSource } from '@outlast/sdk'
-import { grouped, withSource } from '@/apps/knowledge/knowledge'
+import { grouped, nameOf, withSource } from '@/apps/knowledge/knowledge'
 import { parts } from '@/components/marked'
 
 const source = (id: string, more: Partial<KnowledgeSource> = {}): KnowledgeSource => ({
@@ -45,5 +45,16 @@ describe('found words', () => {
   it('may hold what means something to patterns, or be none at all', () => {
     expect(parts('cost(a+b)', ['a+b', ''])).toEqual(['cost(', 'a+b', ')'])
     expect(parts('plain', [])).toEqual(['plain'])
+  })
+})
+
+describe('the name of a source', () => {
+  it.each([
+    ['/srv/docs/handbook.md', 'handbook.md'],
+    ['/srv/docs/', 'docs'],
+    ['https://docs.example.com/llms.txt', 'https://docs.example.com/llms.txt'],
+    ['npm:zod', 'npm:zod'],
+  ])('%s is %s', (location, name) => {
+    expect(nameOf({ location })).toBe(name)
   })
 })

@@ -4,7 +4,7 @@ import { changeOf, LivePage, type Change } from '@/apps/pages/live-page'
 import { busyKeys, withAction } from '@/apps/pages/page-actions'
 import { actionText } from '@/apps/pages/action-text'
 import { shellAddress } from '@/apps/pages/page-look'
-import { withPage } from '@/apps/pages/pages'
+import { withItem } from '@/lib/queries'
 import { asksOf, groupsOf, summaryOf } from '@/apps/pages/versions'
 
 const patch = (base: number, version: number, page_id = 'pag_1'): OutlastEvent =>
@@ -188,7 +188,7 @@ describe('the history', () => {
       [3, 3, 'undo'],
       [2, 1, 'full'],
     ])
-    expect(groups.map(summaryOf)).toEqual(['Changed: 4 patches', 'Taken back: 2 patches', 'Written anew: 2 patches'])
+    expect(groups.map(summaryOf)).toEqual(['Changed: 4 patches', 'Undone: 2 patches', 'Rewritten: 2 patches'])
   })
   it('says what was asked for, in words or by what was done', () => {
     const said = (role: string, text: string, run_id: string | null = null) =>
@@ -216,7 +216,7 @@ describe('pages', () => {
   })
   it('are not put back by an answer that a later event overtook', () => {
     const page = (title: string, updated_at: string) => ({ id: 'pag_1', title, updated_at }) as PageData
-    const all = withPage([page('new', '2026-01-02T00:00:00Z')], page('old', '2026-01-01T00:00:00Z'))
+    const all = withItem([page('new', '2026-01-02T00:00:00Z')], page('old', '2026-01-01T00:00:00Z'))
     expect(all.map(({ title }) => title)).toEqual(['new'])
   })
 })

@@ -2,27 +2,7 @@ import { expect, test } from 'vitest'
 import type { InboxItem } from '@outlast/sdk'
 import { APPS } from '@/apps'
 import { inboxKinds, kindOf, placeOf } from '@/features/inbox/inbox-kinds'
-
-const item = (more: Partial<InboxItem>): InboxItem => ({
-  kind: 'mention',
-  id: 'men_1',
-  project_id: 'prj_1',
-  text: 'Look at this',
-  created_at: '2026-11-22T10:00:00Z',
-  by: 'usr_ada',
-  by_name: 'Ada',
-  thread_id: null,
-  thread_title: null,
-  message_id: null,
-  run_id: null,
-  tool: null,
-  document_id: null,
-  document_title: null,
-  section_id: null,
-  block_id: null,
-  comment_id: null,
-  ...more,
-})
+import { item } from '../../inbox-items'
 
 test.each([
   [{ thread_id: 'thr_1' }, '/threads/thr_1'],
@@ -44,7 +24,9 @@ test('what waits says who wants what', () => {
   expect(title({ by_name: null })).toBe('An agent mentioned you')
   expect(title({ kind: 'handover' })).toBe('Ada asks you to hand over')
   expect(placeOf(APPS, item({ thread_title: '' })).title).toBe('')
-  expect(placeOf(APPS, item({ thread_title: 'Talk', document_id: 'doc_1', document_title: 'Plan' })).title).toBe('Plan')
+  expect(
+    placeOf(APPS, item({ thread_title: 'CommentThread', document_id: 'doc_1', document_title: 'Plan' })).title,
+  ).toBe('Plan')
 })
 
 test('a kind that no app knows can be opened', () => {

@@ -41,7 +41,7 @@ describe('what stands under a message that is being written', () => {
     expect(noteFor({ ...draft, images: 1 })).toMatchObject({ soft: false, model: GPT })
     const none = noteFor({ ...draft, images: 1, models: [GROK, KEYLESS] })
     expect(none).toMatchObject({ soft: false, model: null })
-    expect(none?.text).toContain('no model that can is set up')
+    expect(none?.text).toContain('neither can any other model')
   })
 
   it('says what is short before anything is sent, and offers what can be paid for', () => {
@@ -58,7 +58,7 @@ describe('what stands under a message that is being written', () => {
   })
 
   it('says that a message is too long', () => {
-    expect(noteFor({ ...draft, size: 101 })?.text).toContain('at most 100 B')
+    expect(noteFor({ ...draft, size: 101 })?.text).toContain('The limit is 100 B')
   })
 })
 

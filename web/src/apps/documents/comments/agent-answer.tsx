@@ -13,8 +13,8 @@ const LONG_CHARS = 320
 
 const WORKING: Partial<Record<Thread['run_status'], string>> = {
   generating: 'is working on it…',
-  awaiting_approval: 'asks for your approval',
-  paused: 'waits for you',
+  awaiting_approval: 'needs your approval',
+  paused: 'is waiting for you',
 }
 
 interface AgentAnswerProps {

@@ -5,8 +5,8 @@ import { plural } from '@/lib/format'
 import { useDocumentRoom, usePanel } from '../document-context'
 import { setAbout, useDraftQuote, type About } from './comment-draft'
 import { markQuotes, type MarkedQuote } from './comment-marks'
-import { useTalksAt } from './comment-store'
-import type { Talk } from './talks'
+import { useThreadsAt } from './comment-store'
+import type { CommentThread } from './comment-threads'
 import './comments.css'
 
 type Plugins = NonNullable<ComponentProps<typeof Markdown>['rehype']>
@@ -16,7 +16,7 @@ const NONE: Plugins = []
 /** Marks on the words of a block that were commented on; always the same list while nothing changes. */
 export function useCommentMarks(blockId: string): Plugins {
   const { documentId } = useDocumentRoom()
-  const talks = useTalksAt(blockId)
+  const talks = useThreadsAt(blockId)
   const draft = useDraftQuote(documentId, blockId)
   return useMemo(() => {
     const quotes = talks.flatMap(({ root }): MarkedQuote[] =>
@@ -37,7 +37,7 @@ interface CommentCountProps {
 /** How many open comments there are on something, and the way to them; where there are none, the way to the first. */
 export function CommentCount({ id, about }: CommentCountProps) {
   const { documentId, mayEdit, openPanel } = useDocumentRoom()
-  const talks = useTalksAt(id)
+  const talks = useThreadsAt(id)
   if (talks.length > 0) return <Count id={id} talks={talks} />
   if (!mayEdit) return null
   const write = () => {
@@ -52,7 +52,7 @@ export function CommentCount({ id, about }: CommentCountProps) {
 }
 
 /** Each click leads to the next one. */
-function Count({ id, talks }: { id: string; talks: readonly Talk[] }) {
+function Count({ id, talks }: { id: string; talks: readonly CommentThread[] }) {
   const { openPanel } = useDocumentRoom()
   const { item } = usePanel()
   const here = talks.findIndex(({ root }) => root.id === item)

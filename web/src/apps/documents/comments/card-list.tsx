@@ -1,5 +1,5 @@
 import { useEffect, useRef, type ReactNode } from 'react'
-import { useWasNear } from '../near'
+import { useNearViewport } from '../use-near-viewport'
 import type { RailItem } from './rail'
 
 /** For so long what loads may still move a card that was chosen. */
@@ -36,6 +36,6 @@ export function CardList({ items, chosen }: { items: readonly RailItem[]; chosen
 /** Drawn when it comes near. */
 function Slot({ card, drawn }: { card: ReactNode; drawn: boolean }) {
   const box = useRef<HTMLDivElement>(null)
-  const near = useWasNear(box, drawn)
+  const near = useNearViewport(box, drawn)
   return <div ref={box}>{near || drawn ? card : <div className="h-32" />}</div>
 }

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import type { CommentData } from '@outlast/sdk'
 import { complain, say } from '@/components/toast'
-import { once } from '@/lib/intent'
+import { once } from '@/lib/idempotent-request'
 import { client } from '@/lib/queries'
 import { useDocumentRoom } from '../document-context'
 import { useModelChoice } from '@/features/threads/model-choice'

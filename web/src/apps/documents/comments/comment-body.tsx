@@ -2,12 +2,12 @@ import { useState } from 'react'
 import type { CommentData } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { cn } from '@/lib/cn'
-import { useKeptText } from '@/lib/kept-text'
+import { useDraftText } from '@/lib/draft-text'
 import { useCommentActions } from './comment-actions'
 import { CommentHead } from './comment-head'
 import { MentionArea } from '@/features/mentions/mention-area'
 import { useMentionable } from '@/features/mentions/people'
-import { Said } from '@/features/mentions/said'
+import { TextWithMentions } from '@/features/mentions/text-with-mentions'
 
 interface CommentBodyProps {
   comment: CommentData
@@ -22,7 +22,7 @@ interface CommentBodyProps {
 export function CommentBody({ comment, mayEdit, actions, short, onLink }: CommentBodyProps) {
   const people = useMentionable(comment.project_id)
   const [editing, setEditing] = useState(false)
-  const [typed, setTyped] = useKeptText(`comment ${comment.id}`) // Escape closes the box, and throws nothing away
+  const [typed, setTyped] = useDraftText(`comment ${comment.id}`) // Escape closes the box, and throws nothing away
   const text = typed ?? comment.body
   const done = () => (setTyped(null), setEditing(false))
   const save = () => {
@@ -40,12 +40,12 @@ export function CommentBody({ comment, mayEdit, actions, short, onLink }: Commen
       />
       {!editing ? (
         <div className={cn(short && 'line-clamp-5')}>
-          <Said text={comment.body} people={people} />
+          <TextWithMentions text={comment.body} people={people} />
         </div>
       ) : (
         <>
           <MentionArea
-            label="Change the comment"
+            label="Edit comment"
             placeholder=""
             value={text}
             people={people}

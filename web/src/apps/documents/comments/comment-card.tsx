@@ -13,10 +13,10 @@ import { useCommentActions } from './comment-actions'
 import { Answer, CommentBody } from './comment-body'
 import { LinkedSections, LinkPicker } from './linked-sections'
 import { Reply } from './reply'
-import type { Talk } from './talks'
+import type { CommentThread } from './comment-threads'
 
 interface CommentCardProps {
-  talk: Talk
+  talk: CommentThread
   /** The conversation about it, where it was given to the agent. */
   thread: Thread | undefined
   chosen: boolean
@@ -66,7 +66,7 @@ export const CommentCard = memo(function CommentCard({ talk, thread, chosen, pla
       <AssignedTo comment={root} />
       {!chosen && answers.length > 1 && (
         <button className="text-xs text-link hover:underline pointer-coarse:py-1.5" onClick={() => onChoose(root)}>
-          {plural(answers.length - 1, 'earlier answer')}
+          {plural(answers.length - 1, 'earlier reply')}
         </button>
       )}
       {answers.slice(chosen ? 0 : -1).map((answer) => (
@@ -75,7 +75,7 @@ export const CommentCard = memo(function CommentCard({ talk, thread, chosen, pla
       {thread !== undefined && <AgentAnswer thread={thread} short={!chosen} onOpen={() => converse(thread.id)} />}
       {!open && (
         <p className="text-xs text-muted">
-          Resolved by {root.resolved_by_name ?? 'somebody who left'}
+          Resolved by {root.resolved_by_name ?? 'a former member'}
           {root.resolved_at !== null && (
             <>
               {' '}
@@ -92,7 +92,7 @@ export const CommentCard = memo(function CommentCard({ talk, thread, chosen, pla
             !given && (
               <Button size="sm" busy={actions.busy === 'assign'} onClick={() => actions.assign('agent', converse)}>
                 {actions.busy !== 'assign' && <Bot />}
-                Give to agent
+                Assign to agent
               </Button>
             )
           }
@@ -114,7 +114,7 @@ function About({ comment: { quote, orphaned }, place }: { comment: CommentData; 
       {orphaned && (
         <p className="flex items-center gap-1.5 text-xs text-warn">
           <Unlink className="size-3" aria-hidden />
-          {quote === null ? 'What this was on is gone' : 'These words are gone'}
+          {quote === null ? 'The original text was deleted' : 'This text was deleted'}
         </p>
       )}
       {place !== null && !orphaned && <p className="truncate text-xs text-faint">{place}</p>}
@@ -142,8 +142,8 @@ function AssignedTo({ comment: { assigned_to, assigned_name } }: { comment: Comm
     <p data-assigned={assigned_to} className="flex items-center gap-1.5 text-xs text-muted">
       <Icon className="size-3 text-faint" aria-hidden />
       {agent
-        ? 'Given to the agent'
-        : `Assigned to ${assigned_to === me.user.id ? 'you' : (assigned_name ?? 'somebody')}`}
+        ? 'Assigned to the agent'
+        : `Assigned to ${assigned_to === me.user.id ? 'you' : (assigned_name ?? 'someone')}`}
     </p>
   )
 }

@@ -16,7 +16,7 @@ type Actions = ReturnType<typeof useCommentActions>
 /** Who wrote it, when, and what can be done with it. */
 export function CommentHead({ comment, mayEdit, actions, onEdit, onLink }: CommentHeadProps) {
   const { by, by_name, created_at, status, parent_id } = comment
-  const name = by === null ? 'Agent' : (by_name ?? 'Somebody who left')
+  const name = by === null ? 'Agent' : (by_name ?? 'Former member')
   const begins = parent_id === null
   return (
     <header className="flex items-center gap-2">
@@ -73,13 +73,13 @@ function CommentMenu({ comment, actions, onEdit, onLink }: Omit<CommentHeadProps
   const mayDelete = mine || project?.role === 'owner'
   const copy = () => {
     const link = `${location.origin}/documents/${comment.document_id}?panel=comments&item=${comment.parent_id ?? comment.id}`
-    navigator.clipboard.writeText(link).then(() => say('The link is copied.'), complain)
+    navigator.clipboard.writeText(link).then(() => say('Link copied'), complain)
   }
   return (
     <Menu
       align="end"
       trigger={
-        <IconButton label="More about this comment" size="icon-sm" className="pointer-coarse:size-9">
+        <IconButton label="Comment options" size="icon-sm" className="pointer-coarse:size-9">
           <Ellipsis />
         </IconButton>
       }
@@ -98,7 +98,7 @@ function CommentMenu({ comment, actions, onEdit, onLink }: Omit<CommentHeadProps
       {begins && onLink !== undefined && (
         <MenuItem onSelect={onLink}>
           <Heading />
-          Also about…
+          Link more sections…
         </MenuItem>
       )}
       {begins && members.length > 0 && (
@@ -114,7 +114,7 @@ function CommentMenu({ comment, actions, onEdit, onLink }: Omit<CommentHeadProps
           {comment.assigned_to !== null && (
             <MenuItem onSelect={() => actions.assign(null)}>
               <X />
-              Nobody
+              No one
             </MenuItem>
           )}
         </>

@@ -1,38 +1,38 @@
-/** The open document's comments, read talk by talk and block by block. */
+/** The open document's comments, read thread by thread and block by block. */
 import { useMemo } from 'react'
 import type { CommentData, DocumentStore, SectionNode } from '@outlast/sdk'
 import { useSelected } from '@outlast/sdk/react'
 import { useDocumentRoom } from '../document-context'
-import { openByPlace, talksOf, type Talk } from './talks'
+import { openByPlace, groupComments, type CommentThread } from './comment-threads'
 
 interface Read {
   comments: readonly CommentData[]
-  talks: readonly Talk[]
+  talks: readonly CommentThread[]
   /** Open talks by the block or section that they are on. */
-  byPlace: ReadonlyMap<string, readonly Talk[]>
+  byPlace: ReadonlyMap<string, readonly CommentThread[]>
 }
 
-const NO_TALKS: readonly Talk[] = []
+const NO_TALKS: readonly CommentThread[] = []
 /** What was last made of a store's comments: all blocks ask for it, and it is made once. */
 const reads = new WeakMap<DocumentStore, Read>()
 
 function read(store: DocumentStore, comments: readonly CommentData[]): Read {
   const before = reads.get(store)
   if (before?.comments === comments) return before
-  const talks = talksOf(comments, before?.talks)
+  const talks = groupComments(comments, before?.talks)
   const now = { comments, talks, byPlace: openByPlace(talks, before?.byPlace) }
   reads.set(store, now)
   return now
 }
 
 /** All talks of the open document. */
-export function useTalks(): readonly Talk[] {
+export function useCommentThreads(): readonly CommentThread[] {
   const { store } = useDocumentRoom()
   return useSelected(store, ({ comments }) => read(store, comments).talks)
 }
 
 /** The open talks on one block, or on a section as a whole; drawn anew only when they change. */
-export function useTalksAt(id: string): readonly Talk[] {
+export function useThreadsAt(id: string): readonly CommentThread[] {
   const { store } = useDocumentRoom()
   return useSelected(store, ({ comments }) => read(store, comments).byPlace.get(id) ?? NO_TALKS)
 }

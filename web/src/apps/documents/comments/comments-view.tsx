@@ -11,13 +11,13 @@ import { useDocumentRoom } from '../document-context'
 import { useMe } from '@/features/session/session-gate'
 import { CommentCard } from './comment-card'
 import { setAbout, useAbout, WHOLE, type About } from './comment-draft'
-import { useOutline, useTalks } from './comment-store'
+import { useOutline, useCommentThreads } from './comment-store'
 import { useDocumentThreads } from './document-threads'
 import { NewComment } from './new-comment'
 import { placeName } from './place-name'
 import { CardList } from './card-list'
 import { Rail, type RailItem } from './rail'
-import { orderOf, shownTalks, type Shown, type Talk } from './talks'
+import { orderOf, filterComments, type Shown, type CommentThread } from './comment-threads'
 
 const FILTERS: Record<Shown, string> = { open: 'Open', resolved: 'Resolved', all: 'All' }
 const DRAFT = 'draft'
@@ -25,14 +25,14 @@ const DRAFT = 'draft'
 /** Everything that was remarked on the document: beside the text it is about, or as a list on a phone. */
 export function CommentsView({ item }: { item: string | null }) {
   const { documentId, store, mayEdit, openPanel } = useDocumentRoom()
-  const talks = useTalks()
+  const talks = useCommentThreads()
   const loading = useSelected(store, (snapshot) => snapshot.loading)
   const sections = useOutline()
   const narrow = useNarrow()
   const [filter, setFilter] = useState<Shown>('open')
   const about = useAbout('comment', documentId)
   const chosen = useChosen(item, talks, filter, setFilter)
-  const shown = useMemo(() => shownTalks(talks, filter, sections), [talks, filter, sections])
+  const shown = useMemo(() => filterComments(talks, filter, sections), [talks, filter, sections])
   const items = useItems({ shown, sections, about: mayEdit ? about : null, chosen, narrow })
   const open = talks.filter(({ root }) => root.status === 'open').length
   const write = () => {
@@ -42,7 +42,7 @@ export function CommentsView({ item }: { item: string | null }) {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex items-center gap-1 border-b border-line px-2.5 py-1.5">
-        <div role="group" aria-label="Which comments" className="flex flex-1 gap-0.5 text-xs">
+        <div role="group" aria-label="Filter comments" className="flex flex-1 gap-0.5 text-xs">
           {(Object.entries(FILTERS) as [Shown, string][]).map(([name, label]) => (
             <button
               key={name}
@@ -88,7 +88,7 @@ export function CommentsView({ item }: { item: string | null }) {
 /** The comment that a link, a mark or a click named. One that the filter hides is shown by widening it. */
 function useChosen(
   item: string | null,
-  talks: readonly Talk[],
+  talks: readonly CommentThread[],
   filter: Shown,
   setFilter: (filter: Shown) => void,
 ): string | null {
@@ -113,7 +113,7 @@ function useChosen(
 const concerns = ({ mentions, assigned_to }: CommentData, me: string) => mentions.includes(me) || assigned_to === me
 
 interface ItemsOptions {
-  shown: ReturnType<typeof shownTalks>
+  shown: ReturnType<typeof filterComments>
   sections: readonly SectionNode[]
   about: About | null
   chosen: string | null
@@ -165,13 +165,13 @@ function intoView(id: string, show: (id: string) => void): void {
 
 const Nothing = ({ filter, mayEdit }: { filter: Shown; mayEdit: boolean }) =>
   filter === 'resolved' ? (
-    <Empty icon={<MessageSquareText />} title="Nothing was resolved yet">
-      What is done with is kept here, with its answers.
+    <Empty icon={<MessageSquareText />} title="No resolved comments yet">
+      Resolved comments and their replies stay here.
     </Empty>
   ) : (
     <Empty icon={<MessageSquareText />} title={filter === 'open' ? 'No open comments' : 'No comments yet'}>
       {mayEdit
         ? 'Select words in the text to comment on them, or to ask the agent about them.'
-        : 'You will see here what others remark.'}
+        : 'Comments by others appear here.'}
     </Empty>
   )

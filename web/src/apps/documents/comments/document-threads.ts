@@ -20,7 +20,7 @@ export function putDocumentThread(thread: Thread): void {
 }
 
 /** The list with a thread in it, as it is now. Pure. */
-export const withThread = (all: readonly Thread[], thread: Thread): Thread[] =>
+const withThread = (all: readonly Thread[], thread: Thread): Thread[] =>
   all.some(({ id }) => id === thread.id) ? all.map((one) => (one.id === thread.id ? thread : one)) : [...all, thread]
 
 /** All conversations about a document, archived ones too; undefined until loaded. */

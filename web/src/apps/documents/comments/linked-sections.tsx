@@ -23,7 +23,7 @@ export function LinkPicker({ comment, onChange, onDone }: LinkPickerProps) {
   }
   return (
     <fieldset className="rounded-lg border border-line p-2">
-      <legend className="px-1 text-xs text-muted">Also about</legend>
+      <legend className="px-1 text-xs text-muted">Linked sections</legend>
       {others.length === 0 && <p className="px-1 pb-1 text-muted">There are no other sections.</p>}
       <ul className="max-h-44 overflow-y-auto">
         {others.map(({ id, heading }) => (
@@ -56,7 +56,7 @@ export function LinkedSections({ comment: { linked_sections } }: { comment: Comm
   const linked = linked_sections.filter((id) => sections.some((section) => section.id === id))
   if (linked.length === 0) return null
   return (
-    <ul aria-label="Also about" className="flex flex-wrap gap-1">
+    <ul aria-label="Linked sections" className="flex flex-wrap gap-1">
       {linked.map((id) => (
         <li key={id} className="max-w-full">
           <button

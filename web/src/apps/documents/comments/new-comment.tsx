@@ -2,7 +2,7 @@ import { Bot } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
-import { once } from '@/lib/intent'
+import { once } from '@/lib/idempotent-request'
 import { client } from '@/lib/queries'
 import { useStored } from '@/lib/stored'
 import { useDocumentRoom } from '../document-context'
@@ -62,7 +62,7 @@ export function NewComment({ about, place, onDone }: NewCommentProps) {
       )}
       <MentionArea
         label="Comment"
-        placeholder="Write a comment. @ names somebody"
+        placeholder="Write a comment. Use @ to mention someone"
         value={text}
         people={people}
         onChange={setText}
@@ -75,7 +75,7 @@ export function NewComment({ about, place, onDone }: NewCommentProps) {
       <div className="flex flex-wrap items-center justify-end gap-1.5">
         <Button size="sm" disabled={body === ''} busy={sending === 'agent'} onClick={() => void send(true)}>
           {sending !== 'agent' && <Bot />}
-          Give to agent
+          Assign to agent
         </Button>
         <span className="flex-1" />
         <Button size="sm" look="ghost" onClick={() => (setText(''), onDone(null))}>

@@ -1,9 +1,9 @@
 /** What a comment or question is on, in words. Pure. */
-import type { Outline, Place } from './talks'
+import type { Outline, Place } from './comment-threads'
 
 export function placeName(sections: readonly Pick<Outline, 'id' | 'heading'>[], { section_id }: Place): string {
-  if (section_id === null) return 'The whole document'
+  if (section_id === null) return 'Whole document'
   const section = sections.find(({ id }) => id === section_id)
-  if (section === undefined) return 'A section that is gone'
-  return section.heading === '' ? 'The beginning' : section.heading
+  if (section === undefined) return 'Deleted section'
+  return section.heading === '' ? 'Beginning' : section.heading
 }

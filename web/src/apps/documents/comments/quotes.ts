@@ -4,7 +4,7 @@ import type { Quote } from '@outlast/sdk'
 /** How much of what stands around a quote is kept, so that the same words elsewhere are not taken for it. */
 const AROUND = 32
 /** A longer selection is told by its beginning. */
-export const MAX_QUOTE = 1_000
+const MAX_QUOTE = 1_000
 
 /** Text without white space (the same words are drawn with other spaces in another place), and where each of its
  * characters was. */

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
 import { placeCards, type RailCard } from './rail-layout'
-import type { Place } from './talks'
+import type { Place } from './comment-threads'
 
 export interface RailItem {
   id: string

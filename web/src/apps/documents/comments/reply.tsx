@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react'
 import type { CommentData } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
-import { once } from '@/lib/intent'
+import { once } from '@/lib/idempotent-request'
 import { client } from '@/lib/queries'
 import { useStored } from '@/lib/stored'
 import { useDocumentRoom } from '../document-context'
@@ -50,8 +50,8 @@ export function Reply({ comment, open, give }: ReplyProps) {
   return (
     <div className="space-y-2">
       <MentionArea
-        label="Answer"
-        placeholder="Answer, or @ somebody"
+        label="Reply"
+        placeholder="Reply, or use @ to mention someone"
         value={text}
         people={people}
         onChange={setText}
@@ -67,7 +67,7 @@ export function Reply({ comment, open, give }: ReplyProps) {
               Cancel
             </Button>
             <Button size="sm" look="primary" busy={sending} onClick={() => void send()}>
-              Answer
+              Reply
             </Button>
           </>
         )}

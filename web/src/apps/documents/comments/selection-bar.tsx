@@ -5,7 +5,7 @@ import { Kbd } from '@/components/kbd'
 import { useKeys } from '@/lib/keys'
 import { useDocumentRoom } from '../document-context'
 import { setAbout } from './comment-draft'
-import { useSelected, type Selected } from './selected'
+import { useSelected, type Selected } from './text-selection'
 
 const BAR_PX = { width: 268, height: 38 }
 

@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { cn } from '@/lib/cn'
 import type { Caret } from '../focus-store'
-import { grow, useGrowing, write } from './grow'
-import { shapesFor } from './shapes'
+import { grow, useGrowing, write } from './auto-height'
+import { shapesFor } from './block-types'
 import { SlashMenu } from './slash-menu'
 import { Toolbar } from './toolbar'
-import { useDesk } from './use-desk'
+import { useEditorSession } from './use-editor-session'
 import { enter, indent, isOneBlock, marked, reshape, shapeOf, type Mark, type Shape, type Written } from './writing'
 
 export interface EditorMoves {
@@ -32,11 +32,11 @@ const MARK_KEYS: Record<string, Mark> = { b: 'bold', i: 'italic', e: 'code', k: 
 
 /** A block's Markdown, written in its place. Its keys draw nothing but itself. */
 export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps) {
-  const desk = useDesk()
+  const session = useEditorSession()
   const box = useRef<HTMLTextAreaElement>(null)
-  const [shape, setShape] = useState<Shape>(() => shapeOf(desk.textOf(rowKey) ?? text))
+  const [shape, setShape] = useState<Shape>(() => shapeOf(session.textOf(rowKey) ?? text))
   const [chosen, setChosen] = useState(0)
-  const [initial] = useState(() => desk.textOf(rowKey) ?? text)
+  const [initial] = useState(() => session.textOf(rowKey) ?? text)
   const [slash, setSlash] = useState<string | null>(() => slashed(initial))
   const shapes = shapesFor(slash ?? '')
   useGrowing(box)
@@ -47,7 +47,7 @@ export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps)
     const element = box.current
     if (element === null) return
     grow(element)
-    desk.type(rowKey, element.value)
+    session.type(rowKey, element.value)
     setShape(shapeOf(element.value))
     setSlash(slashed(element.value))
     setChosen(0)
@@ -104,7 +104,7 @@ export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps)
         onBlur={() => {
           setSlash(null)
           // Another window came to the front: one is still here.
-          if (document.activeElement === box.current) void desk.save(rowKey)
+          if (document.activeElement === box.current) void session.save(rowKey)
           else moves.onDone(false)
         }}
       />
@@ -160,11 +160,11 @@ function pressed(
 
 /** The draft that is written in, opened and closed with the editor; and what others made of it, shown. */
 function useDraftOf(key: string, text: string, box: React.RefObject<HTMLTextAreaElement | null>): void {
-  const desk = useDesk()
+  const session = useEditorSession()
   const [first] = useState(text)
   useLayoutEffect(() => {
-    desk.open(key, first)
-    const stop = desk.show(key, (fresh) => {
+    session.open(key, first)
+    const stop = session.show(key, (fresh) => {
       const element = box.current
       if (element === null || element.value === fresh) return
       const { selectionStart, value } = element
@@ -178,13 +178,13 @@ function useDraftOf(key: string, text: string, box: React.RefObject<HTMLTextArea
     const shown = box.current
     return () => {
       stop()
-      void desk.close(key, shown?.selectionStart ?? null)
+      void session.close(key, shown?.selectionStart ?? null)
     }
-  }, [desk, key, first, box])
+  }, [session, key, first, box])
 }
 
 function useCaret(key: string, box: React.RefObject<HTMLTextAreaElement | null>, caret: Caret): void {
-  const desk = useDesk()
+  const session = useEditorSession()
   const [first] = useState(caret)
   // Before anything is painted, so that no key is lost.
   useLayoutEffect(() => {
@@ -194,10 +194,10 @@ function useCaret(key: string, box: React.RefObject<HTMLTextAreaElement | null>,
     // In code, writing goes on before the closing fence.
     const end = shapeOf(value) === 'code' && isOneBlock(value) ? value.lastIndexOf('\n') : value.length
     // Drawn anew at another place, it goes on where it was.
-    const wanted = desk.caretOf(key) ?? first
+    const wanted = session.caretOf(key) ?? first
     const at = wanted === 'start' ? 0 : wanted === 'end' ? end : Math.min(wanted, value.length)
     element.focus({ preventScroll: true })
     element.setSelectionRange(at, at)
     element.scrollIntoView({ block: 'nearest' })
-  }, [desk, key, box, first])
+  }, [session, key, box, first])
 }

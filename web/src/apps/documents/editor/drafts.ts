@@ -1,8 +1,8 @@
 /** What was typed and is not saved yet, kept by this browser so that a reload, a crash or a refusal loses nothing. Each tab
  * keeps its own; what a closed tab left behind is found again by the same person. */
-import type { Sent } from './writing-desk'
+import type { Sent } from './editor-session'
 
-export interface KeptDraft {
+interface KeptDraft {
   /** The text that it started from. */
   base: string
   text: string
@@ -23,7 +23,7 @@ const tabLock = (tab: string): string => `outlast.drafts.${tab}`
 const locks = (): LockManager | undefined => (globalThis.navigator as Partial<Navigator> | undefined)?.locks
 
 /** The drafts of one person in one tab. A tab lives as long as it holds its lock: until its page goes away. */
-export class DraftShelf {
+export class DraftStorage {
   constructor(
     readonly userId: string,
     readonly tab: string = crypto.randomUUID(),
@@ -92,13 +92,13 @@ function everyDraft(): Named[] {
   })
 }
 
-const shelves = new Map<string, DraftShelf>()
+const storages = new Map<string, DraftStorage>()
 
 /** The drafts of a person in this tab. */
-export function shelfOf(userId: string): DraftShelf {
-  const shelf = shelves.get(userId) ?? new DraftShelf(userId)
-  shelves.set(userId, shelf)
-  return shelf
+export function draftStorageOf(userId: string): DraftStorage {
+  const storage = storages.get(userId) ?? new DraftStorage(userId)
+  storages.set(userId, storage)
+  return storage
 }
 
 function parsed(text: string): KeptDraft | null {

@@ -1,5 +1,5 @@
 import { cn } from '@/lib/cn'
-import type { SHAPES } from './shapes'
+import type { SHAPES } from './block-types'
 import type { Shape } from './writing'
 
 interface SlashMenuProps {
@@ -12,11 +12,11 @@ interface SlashMenuProps {
 export const SlashMenu = ({ shapes, chosen, onChoose }: SlashMenuProps) => (
   <ul
     role="listbox"
-    aria-label="Shape of the block"
+    aria-label="Block type"
     className="absolute top-full left-0 z-20 mt-1 max-h-72 w-56 overflow-y-auto rounded-xl border border-line bg-raised p-1 shadow-pop animate-in"
     onPointerDown={(event) => event.preventDefault()}
   >
-    {shapes.length === 0 && <li className="px-2 py-1.5 text-muted">Nothing of that name</li>}
+    {shapes.length === 0 && <li className="px-2 py-1.5 text-muted">No matching block type</li>}
     {shapes.map(({ shape, label, icon: Icon }, at) => (
       <li
         key={shape}

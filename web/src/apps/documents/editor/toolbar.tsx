@@ -2,14 +2,14 @@ import { Bold, ChevronDown, Code, Italic, Link2, Strikethrough, Trash2, type Luc
 import { IconButton } from '@/components/button'
 import { Menu, MenuItem } from '@/components/menu'
 import { MOD } from '@/lib/keys'
-import { SHAPES } from './shapes'
+import { SHAPES } from './block-types'
 import type { Mark, Shape } from './writing'
 
 const MARKS: readonly { mark: Mark; label: string; icon: LucideIcon; key?: string }[] = [
   { mark: 'bold', label: 'Bold', icon: Bold, key: 'B' },
   { mark: 'italic', label: 'Italic', icon: Italic, key: 'I' },
   { mark: 'code', label: 'Code', icon: Code, key: 'E' },
-  { mark: 'strike', label: 'Struck out', icon: Strikethrough },
+  { mark: 'strike', label: 'Strikethrough', icon: Strikethrough },
   { mark: 'link', label: 'Link', icon: Link2, key: 'K' },
 ]
 
@@ -26,7 +26,7 @@ export function Toolbar({ shape, onShape, onMark, onDelete }: ToolbarProps) {
   return (
     <div
       role="toolbar"
-      aria-label="Write"
+      aria-label="Formatting"
       data-writing-tools
       className="absolute bottom-full left-0 z-10 mb-2 flex items-center gap-0.5 rounded-xl border border-line bg-raised p-1 shadow-pop max-md:static max-md:mt-2 max-md:mb-0 max-md:w-full max-md:overflow-x-auto max-md:shadow-none"
       onPointerDown={(event) => event.preventDefault()}
@@ -34,7 +34,7 @@ export function Toolbar({ shape, onShape, onMark, onDelete }: ToolbarProps) {
       <Menu
         trigger={
           <button
-            aria-label="Shape of the block"
+            aria-label="Block type"
             className="flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-[12.5px] text-muted hover:bg-hover hover:text-fg pointer-coarse:h-9 [&_svg]:size-3.5"
           >
             {now !== undefined && <now.icon aria-hidden />}
@@ -65,7 +65,7 @@ export function Toolbar({ shape, onShape, onMark, onDelete }: ToolbarProps) {
         </IconButton>
       ))}
       <span aria-hidden className="mx-0.5 h-4 w-px shrink-0 bg-line" />
-      <IconButton label="Delete the block" size="icon-sm" className="pointer-coarse:size-9" onClick={onDelete}>
+      <IconButton label="Delete block" size="icon-sm" className="pointer-coarse:size-9" onClick={onDelete}>
         <Trash2 />
       </IconButton>
     </div>

@@ -124,7 +124,7 @@ const bareLine = (line: string): string =>
   line.replace(HEADING, '').replace(BULLET, '').replace(NUMBER, '').replace(QUOTE, '')
 
 /** The words of a block without what makes it a list, heading, quote or code. */
-export function bareText(text: string): string {
+function bareText(text: string): string {
   if (shapeOf(text) === 'code')
     return text
       .split('\n')

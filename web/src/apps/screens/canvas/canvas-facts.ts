@@ -63,7 +63,7 @@ export function useMovers(projectId: string): ReadonlyMap<string, string> {
     (news: ScreenNews, before: ScreenData | null) => {
       const moved = whoMoved(news, before, me.user.id)
       if (moved === null) return
-      const name = members?.items.find(({ user_id }) => user_id === moved.by)?.name ?? 'Somebody'
+      const name = members?.items.find(({ user_id }) => user_id === moved.by)?.name ?? 'Someone'
       setMovers((all) => new Map(all).set(moved.screenId, name))
       const timer = setTimeout(() => {
         timers.current.delete(timer)

@@ -43,7 +43,7 @@ export function CanvasMenu({ screens, selected, state, onNew, children }: MenuPr
           {one !== undefined && (
             <>
               <Item icon={<MousePointerClick />} keys="Enter" onSelect={() => actions.interact(one.id)}>
-                Use it
+                Use
               </Item>
               <Item icon={<ExternalLink />} onSelect={() => openInTab(one.id)}>
                 Open in a new tab

@@ -1,10 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { Link } from 'wouter'
 import type { ScreenData } from '@outlast/sdk'
-import { Gone, PermissionNeeded } from '@outlast/sdk'
-import { Problem } from '@/components/problem'
-import { Empty, Skeleton } from '@/components/states'
+import { Skeleton } from '@/components/states'
 import { queryClient } from '@/lib/queries'
 import { useActiveProject } from '@/features/shell/active-project'
 import { PageHeader } from '@/features/shell/shell'
@@ -14,6 +11,7 @@ import { PhoneScreens } from './phone-screens'
 import { screenQuery } from './screens'
 import { ScreensView } from './screens-view'
 import { useNarrow } from '@/lib/use-narrow'
+import { NotLoaded } from '@/components/not-loaded'
 
 /** `/projects/:id/canvas`, and `/screens/:id`: the same canvas with that screen open. */
 export default function CanvasPage({ projectId, screenId }: { projectId: string | null; screenId: string | null }) {
@@ -46,7 +44,6 @@ function projectOf(screenId: string | null): string | null {
 }
 
 function NotYet({ error, retry }: { error: Error | null; retry: () => void }) {
-  const hidden = error instanceof Gone || error instanceof PermissionNeeded
   return (
     <>
       <PageHeader>
@@ -56,20 +53,8 @@ function NotYet({ error, retry }: { error: Error | null; retry: () => void }) {
         <div role="status" aria-label="Loading the screen" className="p-16">
           <Skeleton className="h-56 w-80 rounded-2xl" />
         </div>
-      ) : hidden ? (
-        <Empty
-          className="pt-[20vh]"
-          title="This screen is not here"
-          action={
-            <Link href="/" className="text-link underline underline-offset-2">
-              Go to the start
-            </Link>
-          }
-        >
-          It was deleted, or you are not a member of its project.
-        </Empty>
       ) : (
-        <Problem className="m-4" error={error} retry={retry} />
+        <NotLoaded noun="Screen" error={error} retry={retry} />
       )}
     </>
   )

@@ -33,7 +33,7 @@ export function CanvasToolbar({ tool, onTool, map, onMap, liveCount, onLiveCount
       <ToolButton label="Select" keys="V" on={tool === 'select'} onClick={() => onTool('select')}>
         <MousePointer2 />
       </ToolButton>
-      <ToolButton label="Move the view" keys="H" on={tool === 'hand'} onClick={() => onTool('hand')}>
+      <ToolButton label="Pan" keys="H" on={tool === 'hand'} onClick={() => onTool('hand')}>
         <Hand />
       </ToolButton>
       <Line />
@@ -46,15 +46,15 @@ export function CanvasToolbar({ tool, onTool, map, onMap, liveCount, onLiveCount
         side="top"
         align="end"
         trigger={
-          <IconButton label="How the canvas is shown">
+          <IconButton label="Display options">
             <SlidersHorizontal />
           </IconButton>
         }
       >
-        <MenuLabel>Apps that run live at once</MenuLabel>
+        <MenuLabel>Live apps</MenuLabel>
         {LIVE_COUNTS.map((count) => (
           <MenuItem key={count} checked={count === liveCount} onSelect={() => onLiveCount(count)}>
-            {count === 1 ? 'The screen that is open' : `The last ${count} that were opened`}
+            {count === 1 ? 'Only the open screen' : `Last ${count} opened`}
           </MenuItem>
         ))}
         <MenuLine />
@@ -127,10 +127,10 @@ export const SHORTCUTS: [group: string, rows: [keys: string, what: string][]][] 
     [
       ['S', 'New screen'],
       ['Enter', 'Use the selected screen, or open it'],
-      ['Esc', 'Leave it, then select nothing'],
+      ['Esc', 'Stop using it, then clear the selection'],
       ['F2', 'Rename'],
       ['T', 'Theme'],
-      ['R', 'Reload its app'],
+      ['R', 'Reload the app'],
       [`${MOD} D`, 'Duplicate'],
       ['Del', 'Delete'],
       ['← ↑ → ↓', 'Move; further with Shift'],
@@ -143,8 +143,8 @@ export const SHORTCUTS: [group: string, rows: [keys: string, what: string][]][] 
       ['2', 'Zoom to the selection'],
       ['0', '100 %'],
       ['+  −', 'Zoom in, out'],
-      ['Space', 'Hold and drag to move the view'],
-      ['V  H', 'Select, move the view'],
+      ['Space', 'Hold and drag to pan'],
+      ['V  H', 'Select, pan'],
       ['M', 'Map'],
       ['C', 'Sidebar'],
     ],
@@ -153,9 +153,9 @@ export const SHORTCUTS: [group: string, rows: [keys: string, what: string][]][] 
     'Selecting',
     [
       [`${MOD} A`, 'All screens'],
-      ['Shift click', 'One more, or one less'],
-      ['Drag', 'All inside a rectangle'],
-      ['Tab', 'From screen to screen'],
+      ['Shift click', 'Add to or remove from the selection'],
+      ['Drag', 'Select inside a rectangle'],
+      ['Tab', 'Next screen'],
     ],
   ],
 ]

@@ -15,11 +15,11 @@ export function DeleteScreens({ screens, onClose, onConfirm }: DeleteProps) {
       open={screens.length > 0}
       onClose={onClose}
       title={screens.length === 1 ? `Delete “${first?.title ?? ''}”?` : `Delete ${screens.length} screens?`}
-      action={screens.length === 1 ? 'Delete the screen' : `Delete ${screens.length} screens`}
+      action={screens.length === 1 ? 'Delete screen' : `Delete ${screens.length} screens`}
       onConfirm={onConfirm}
     >
-      {screens.length === 1 ? 'Its app, its files and its conversation' : 'Their apps, files and conversations'} are
-      deleted for everybody in this project. This cannot be undone.
+      {screens.length === 1 ? 'Its app, files and conversation' : 'Their apps, files and conversations'} are deleted for
+      everyone in this project. This cannot be undone.
     </Confirm>
   )
 }

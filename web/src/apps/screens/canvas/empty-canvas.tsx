@@ -17,17 +17,17 @@ export function EmptyCanvas({ mayEdit, form }: EmptyProps) {
             <div className="mx-auto mb-4 grid size-11 place-items-center rounded-2xl border border-line bg-raised text-muted">
               <Frame className="size-5" aria-hidden />
             </div>
-            <h2 className="text-2xl font-semibold tracking-tight">What shall we build?</h2>
+            <h2 className="text-2xl font-semibold tracking-tight">What do you want to build?</h2>
             <p className="mx-auto mt-1.5 max-w-md text-muted">
-              Say it in a sentence. An agent writes the app while you watch it here, and you change it by talking or by
-              hand.
+              Describe it in a sentence. An agent builds the app while you watch, and you can change it in the chat or
+              by hand.
             </p>
           </div>
           <NewScreenForm {...form} />
         </div>
       ) : (
         <Empty icon={<Frame />} title="No screens yet">
-          Apps that the editors of this project build appear here. Making one needs the editor role.
+          Screens of this project appear here. To create one, ask an owner for the editor role.
         </Empty>
       )}
     </div>

@@ -36,7 +36,7 @@ export function FramePictures({ screen, reload }: { screen: ScreenData; reload: 
     >
       <ImageOff className="size-4 shrink-0 text-amber" aria-hidden />
       <p className="min-w-40 flex-1 text-muted [overflow-wrap:anywhere]">
-        {allow.isError ? allow.error.message : `This screen wants to load pictures from ${listed(hosts)}.`}
+        {allow.isError ? allow.error.message : `This screen loads images from ${listed(hosts)}.`}
       </p>
       <Button size="sm" look="primary" disabled={allow.isPending} onClick={() => allow.mutate()}>
         Allow

@@ -86,7 +86,7 @@ function ServerFailed({ screen, sandbox, again }: { screen: ScreenData; sandbox:
           }}
         >
           <RotateCw />
-          Start it again
+          Restart it
         </Button>
       </div>
     </Cover>

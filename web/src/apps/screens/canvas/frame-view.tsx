@@ -69,7 +69,7 @@ const Asleep = ({ onWake }: { onWake: () => void }) => (
     className="nodrag absolute inset-x-0 top-0 flex items-center gap-3 bg-raised/95 px-5 py-3 text-[15px]"
   >
     <Moon className="size-5 shrink-0 text-amber" aria-hidden />
-    <p className="min-w-0 flex-1 text-muted">The sandbox sleeps: what you see stands still.</p>
-    <Button onClick={onWake}>Wake it</Button>
+    <p className="min-w-0 flex-1 text-muted">The sandbox is asleep, so the app is frozen.</p>
+    <Button onClick={onWake}>Wake up</Button>
   </div>
 )

@@ -6,7 +6,7 @@ import { client } from '@/lib/queries'
 
 const NONE: ImageHost[] = []
 
-/** Other hosts whose pictures a screen loads, or wants to load. Read again with each news of the screen: that a host was
+/** Other hosts whose pictures a screen loads, or wants to load. Refresh with each news of the screen: that a host was
  * blocked, allowed or removed is one, though the screen itself stays the same. */
 export function useImageHosts(screen: ScreenData): { hosts: ImageHost[]; refetch: () => Promise<unknown> } {
   const { data, refetch } = useQuery({

@@ -12,7 +12,7 @@ export const NewScreenDialog = ({ open, onClose, ...form }: NewScreenDialogProps
     open={open}
     onClose={onClose}
     title="New screen"
-    description="Say what to build. You can leave: the work goes on without you."
+    description="Describe what to build. You can leave: the work continues."
     className="sm:ml-[-20rem] sm:w-[40rem]"
   >
     <Focused>

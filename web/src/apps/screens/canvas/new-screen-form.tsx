@@ -10,7 +10,7 @@ import { useStored } from '@/lib/stored'
 import { firstSuggestions, type SuggestedScreen } from '../chat/suggestions'
 import { Composer } from '@/features/threads/composer'
 import { useModelChoice } from '@/features/threads/model-choice'
-import { keyFor, type Outgoing } from '@/features/threads/sending'
+import { keyFor, type Outgoing } from '@/features/threads/outgoing-message'
 import { SIZES, type SizeName } from './layout'
 import { SIZE_ICONS } from './screen-bar'
 import { putScreen, themesQuery } from './screens'
@@ -75,7 +75,7 @@ export function NewScreenForm({ projectId, placeFor, onCreated }: FormProps) {
       <Composer
         projectId={projectId}
         draftKey={`screen.${projectId}`}
-        placeholder="Describe the app to build, or drop a picture of it"
+        placeholder="Describe the app to build, or drop an image of it"
         onSend={send}
         autoFocus
       />
@@ -172,7 +172,7 @@ function SizeMenu({ size, onSize }: { size: SizeName; onSize: (size: SizeName) =
         </Choice>
       }
     >
-      <MenuLabel>Shown as large as</MenuLabel>
+      <MenuLabel>Size of the frame</MenuLabel>
       {(Object.keys(SIZES) as SizeName[]).map((name) => {
         const One = SIZE_ICONS[name]
         return (

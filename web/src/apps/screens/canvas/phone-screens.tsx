@@ -100,7 +100,7 @@ function ScreenList({ screens, projectId }: { screens: ScreenData[] | undefined;
               )
             }
           >
-            Say what to build, and an agent writes the app while you watch.
+            Describe what to build. An agent writes the app while you watch.
           </Empty>
         )}
         <ul className="space-y-3">
@@ -137,7 +137,7 @@ function ScreenCard({ screen }: { screen: ScreenData }) {
         ) : (
           <img
             src={client.attachmentUrl(screen.picture_id)}
-            alt={`Last picture of ${screen.title}`}
+            alt={`Last screenshot of ${screen.title}`}
             loading="lazy"
             className="size-full object-cover object-top"
           />

@@ -30,12 +30,12 @@ export function PicturesMenu({ screen }: { screen: ScreenData }) {
     <Menu
       align="end"
       trigger={
-        <IconButton label="Pictures from other hosts" size="icon-sm">
+        <IconButton label="Images from other hosts" size="icon-sm">
           <Images />
         </IconButton>
       }
     >
-      <MenuLabel>Pictures from other hosts</MenuLabel>
+      <MenuLabel>Images from other hosts</MenuLabel>
       {hosts.map((host) => (
         <MenuItem
           key={host.host}

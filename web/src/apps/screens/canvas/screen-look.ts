@@ -69,7 +69,7 @@ export function lookOfScreen(screen: ScreenData, { sandbox, building, opening, w
       if (onItsWay !== undefined && way !== 'failed') return { ...onItsWay, detail }
       return { name: 'working', tone: 'busy', label: words === '' ? 'Working…' : words, detail: '' }
     case 'waiting':
-      return { name: 'waiting', tone: 'wait', label: words === '' ? 'Waits for you' : words, detail: '' }
+      return { name: 'waiting', tone: 'wait', label: words === '' ? 'Waiting for you' : words, detail: '' }
     case 'failed':
       return { name: 'failed', tone: 'bad', label: 'Failed', detail: 'The last run ended with an error.' }
     case 'problems':

@@ -4,7 +4,7 @@ import { Tip } from '@/components/tooltip'
 import { useMe } from '@/features/session/session-gate'
 import { Avatar } from '@/features/shell/avatar'
 import { useCanvas } from './canvas-context'
-import { useLiveWords } from './live-words'
+import { useLiveStatus } from './live-status'
 import { themeName, tokensOf } from './placeholder'
 import { useLook } from './use-look'
 import { StateBadge } from './state-badge'
@@ -63,7 +63,7 @@ export const ScreenTitle = memo(function ScreenTitle({ screen, selected, live }:
 })
 
 function FollowedState({ screen, live }: { screen: ScreenData; live: boolean }) {
-  return <State screen={screen} live={live} words={useLiveWords(screen.thread_id)} />
+  return <State screen={screen} live={live} words={useLiveStatus(screen.thread_id)} />
 }
 
 function State({ screen, live, words }: { screen: ScreenData; live: boolean; words: string }) {

@@ -24,7 +24,7 @@ export const ScreenView = memo(function ScreenView({ screen, live, interactive }
       ) : (
         <img
           src={client.attachmentUrl(picture_id)}
-          alt={`Last picture of ${title}`}
+          alt={`Last screenshot of ${title}`}
           draggable={false}
           decoding="async"
           className="pointer-events-none absolute inset-0 size-full object-cover object-top select-none"
@@ -47,7 +47,7 @@ const Hint = ({ width }: { width: number }) => (
       className="max-w-[80%] rounded-full bg-black/55 px-[1.4em] py-[0.6em] text-center font-medium text-white/95"
       style={{ fontSize: Math.max(13, Math.min(24, width / 42)) }}
     >
-      Nothing here yet. Say in the chat what to build.
+      Nothing here yet. Describe in the chat what to build.
     </p>
   </div>
 )
@@ -58,7 +58,7 @@ function Progress({ screen, live }: { screen: ScreenData; live: boolean }) {
   const opening = live && !shown.has(screen.id) && screen.trouble === null
   if (screen.state !== 'working' && !opening) return null
   return (
-    <div role="progressbar" aria-label="At work" className="absolute inset-x-0 top-0 h-1 overflow-hidden bg-accent/15">
+    <div role="progressbar" aria-label="Working" className="absolute inset-x-0 top-0 h-1 overflow-hidden bg-accent/15">
       <div className="screen-progress h-full w-1/3 rounded-full bg-accent" />
     </div>
   )

@@ -1,29 +1,15 @@
 import { queryOptions } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo, useRef } from 'react'
-import type { OutlastEvent, Page, ScreenData } from '@outlast/sdk'
+import { useCallback, useEffect, useRef } from 'react'
+import type { OutlastEvent, ScreenData } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
-import { client, queryClient, showNews } from '@/lib/queries'
-import { useActiveProject } from '@/features/shell/active-project'
-
-const PAGE = 200
+import { client, everyItem, newer, queryClient, showNews, withItem } from '@/lib/queries'
+import { useFreshOnceLive } from '@/features/shell/active-project'
 
 /** All screens of a project. */
 export const screensQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['screens', projectId],
-    queryFn: async ({ signal }): Promise<ScreenData[]> => {
-      const all: ScreenData[] = []
-      for (let next: string | null = ''; next !== null;) {
-        const page: Page<ScreenData> = await client.screens.list(projectId, {
-          limit: PAGE,
-          signal,
-          ...(next !== '' && { after: next }),
-        })
-        all.push(...page.items)
-        next = page.next
-      }
-      return all
-    },
+    queryFn: ({ signal }) => everyItem((options) => client.screens.list(projectId, { ...options, signal })),
     staleTime: Infinity, // the project's stream keeps it in step
   })
 
@@ -39,7 +25,7 @@ export const themesQuery = queryOptions({
 /** Puts a screen as the server now has it into what was loaded. */
 export function putScreen(screen: ScreenData): void {
   showNews<ScreenData[]>(screensQuery(screen.project_id).queryKey, (all) => withScreen(all, screen))
-  queryClient.setQueryData<ScreenData>(screenQuery(screen.id).queryKey, (one) => one && newer(one, screen))
+  queryClient.setQueryData<ScreenData>(screenQuery(screen.id).queryKey, (one) => one && merged(one, screen))
 }
 
 /** Shows a change of screens before the server has it; answers how to take it back. */
@@ -63,15 +49,13 @@ export function dropScreen(projectId: string, screenId: string): void {
   showNews<ScreenData[]>(screensQuery(projectId).queryKey, (all) => all.filter(({ id }) => id !== screenId))
 }
 
-/** The list with a screen in it; an answer that was overtaken by a later event changes nothing. Pure. */
-export function withScreen(all: ScreenData[], screen: ScreenData): ScreenData[] {
-  const known = all.some(({ id }) => id === screen.id)
-  return known ? all.map((one) => (one.id === screen.id ? newer(one, screen) : one)) : [...all, screen]
-}
+/** The list with a screen in it. */
+export const withScreen = (all: readonly ScreenData[], screen: ScreenData): ScreenData[] =>
+  withItem(all, screen, merged)
 
 /** Events leave out where the app is shown, which does not change while its sandbox is the same. */
-function newer(one: ScreenData, other: ScreenData): ScreenData {
-  if (Date.parse(other.updated_at) < Date.parse(one.updated_at)) return one
+function merged(one: ScreenData, other: ScreenData): ScreenData {
+  if (newer(one, other) === one) return one
   const kept = other.sandbox_id === one.sandbox_id ? one.preview_url : null
   return { ...other, preview_url: other.preview_url ?? kept }
 }
@@ -109,13 +93,5 @@ const known = (projectId: string, screenId: string): ScreenData | null =>
 
 /** What was loaded before the stream was open may lack what happened in between: it is loaded once more then. */
 export function useFreshScreens(projectId: string): void {
-  const { connection } = useActiveProject()
-  const live = connection.status === 'live'
-  useEffect(() => {
-    if (live) void queryClient.invalidateQueries({ queryKey: screensQuery(projectId).queryKey })
-  }, [live, projectId])
+  useFreshOnceLive(screensQuery(projectId).queryKey)
 }
-
-/** The same screens by id. */
-export const useById = (screens: ScreenData[]): ReadonlyMap<string, ScreenData> =>
-  useMemo(() => new Map(screens.map((one) => [one.id, one])), [screens])

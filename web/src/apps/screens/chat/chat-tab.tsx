@@ -49,8 +49,8 @@ function NothingYet() {
       <h2 className="text-[15px] font-semibold">What should this screen be?</h2>
       <p className="mt-1.5 mb-5 max-w-72 text-muted">
         {mayWrite
-          ? 'Describe it, or drop a picture of it. A real app is built while you watch, and goes on when you leave.'
-          : 'Nothing was asked for yet. You will see here what others do.'}
+          ? 'Describe it, or drop an image of it. An agent builds a real app while you watch, and continues when you leave.'
+          : 'No messages yet. Requests and answers appear here.'}
       </p>
       <SuggestionChips suggestions={firstSuggestions()} className="max-w-96 justify-center" />
     </div>

@@ -3,7 +3,7 @@ import { Markdown } from '@/components/markdown'
 import type { AnswerProps } from '@/lib/apps'
 import { PartView } from '@/features/threads/parts'
 import { AnswerFiles } from './answer-files'
-import { sectionsOf } from './work'
+import { sectionsOf } from './work-summary'
 import { WorkGroup } from './work-group'
 
 /** An answer of the screen agent: without its marks, the work folded, its files in one place. */

@@ -5,7 +5,7 @@ import { cn } from '@/lib/cn'
 import { PendingCard } from '@/features/threads/pending-card'
 import { Reasoning } from '@/features/threads/reasoning'
 import { ToolCard } from '@/features/threads/tool-card'
-import { failures, summaryOf, type Work } from './work'
+import { failures, summaryOf, type Work } from './work-summary'
 
 interface WorkGroupProps {
   parts: Work[]

@@ -39,12 +39,12 @@ function wordsOf(parts: readonly { type: string; text?: string }[]): string {
 }
 
 const REASONS: Record<Checkpoint['reason'], string> = {
-  template: 'As the screen began',
+  template: 'Initial version',
   tool: 'During an answer',
   message: 'After an answer',
-  sleep: 'Before the sandbox slept',
+  sleep: 'Before the sandbox paused',
   fork: 'Copied from another screen',
-  restore: 'Brought back',
+  restore: 'Restored',
   person: 'Edited by hand',
 }
 

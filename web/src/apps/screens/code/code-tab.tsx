@@ -52,7 +52,7 @@ export function CodeTab({ screen }: { screen: ScreenData }) {
         <a
           href={client.screens.archiveUrl(screen.id)}
           download
-          title="All files; runs elsewhere with npm install and npm run dev"
+          title="Download all files. To run them, use npm install and npm run dev"
           className="flex h-7 items-center gap-1.5 rounded-lg px-2.5 text-[12.5px] font-medium text-muted hover:bg-hover hover:text-fg"
         >
           <Download className="size-3.5" aria-hidden />

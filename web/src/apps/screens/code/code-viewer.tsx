@@ -49,7 +49,7 @@ export function CodeViewer({ screenId, path, content, error, line, onBack, retry
           <span className="text-faint">{path.slice(0, path.length - name.length)}</span>
           {name}
         </span>
-        {read !== null && read !== 'none' && <CopyIcon label="Copy the file" text={read.text} />}
+        {read !== null && read !== 'none' && <CopyIcon label="Copy file" text={read.text} />}
         <a
           aria-label={`Download ${name}`}
           title="Download"
@@ -63,7 +63,7 @@ export function CodeViewer({ screenId, path, content, error, line, onBack, retry
       <Body error={error} retry={retry} loading={content === null}>
         {content !== null && picture !== null && <Picture content={content} type={picture} name={name} />}
         {read === 'none' && content !== null && (
-          <p className="p-4 text-muted">Not a text ({bytes(content.size)}). Download it to look inside.</p>
+          <p className="p-4 text-muted">Not a text file ({bytes(content.size)}). Download it to view it.</p>
         )}
         {read !== null && read !== 'none' && <Lines read={read} path={path} marked={line} />}
       </Body>

@@ -11,7 +11,7 @@ import {
   type LucideIcon,
 } from 'lucide-react'
 
-export interface FileKind {
+interface FileKind {
   icon: LucideIcon
   /** A class that colours the icon. */
   look: string

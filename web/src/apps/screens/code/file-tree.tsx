@@ -105,7 +105,7 @@ function Row({
       {isChanged && (
         <span
           data-changed
-          title="Changed while you looked on"
+          title="Changed while you were watching"
           className="ml-auto size-1.5 shrink-0 rounded-full bg-accent"
         />
       )}

@@ -47,7 +47,7 @@ export function FilesView({ screen, opened, onOpen }: FilesViewProps) {
           )}
           {explorer.isLoading && <SkeletonRows rows={8} className="mx-3 mt-2 h-5" />}
           {isEmpty && (
-            <Empty title="There are no files" icon={<FileCode2 />} className="py-8">
+            <Empty title="No files yet" icon={<FileCode2 />} className="py-8">
               Ask for something in the Chat tab; what the agent writes appears here.
             </Empty>
           )}
@@ -68,9 +68,7 @@ export function FilesView({ screen, opened, onOpen }: FilesViewProps) {
               onOpen={(path, line) => onOpen({ path, line })}
             />
           )}
-          {source?.truncated === true && (
-            <p className="px-3 py-2 text-xs text-faint">There are more files than are shown.</p>
-          )}
+          {source?.truncated === true && <p className="px-3 py-2 text-xs text-faint">Some files are not shown.</p>}
         </div>
       </div>
       {opened === null ? (
@@ -101,7 +99,7 @@ const focusFile = (path: string) =>
 const Asleep = ({ kept }: { kept: boolean }) => (
   <p data-asleep role="note" className="flex gap-2 border-b border-line bg-side px-3 py-1.5 text-xs text-muted">
     <Moon className="mt-0.5 size-3 shrink-0" aria-hidden />
-    {kept ? 'The sandbox sleeps: these are the files as they were saved last.' : 'There is no sandbox yet.'}
+    {kept ? 'The sandbox is asleep. These are the files as last saved.' : 'There is no sandbox yet.'}
   </p>
 )
 
@@ -122,7 +120,7 @@ function SearchBox({ value, onChange }: { value: string; onChange: (value: strin
       />
       {value !== '' && (
         <button
-          aria-label="Clear the search"
+          aria-label="Clear search"
           className="absolute top-1/2 right-2 -translate-y-1/2 rounded p-0.5 text-faint hover:text-fg"
           onClick={() => (onChange(''), box.current?.focus())}
         >

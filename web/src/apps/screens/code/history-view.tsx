@@ -14,6 +14,7 @@ import { plural } from '@/lib/format'
 import { client, queryClient } from '@/lib/queries'
 import { Changes } from '@/features/files/changes'
 import { answersOf, isOfAnswer, reasonOf, shownCheckpoints } from './answers'
+import { MoreButton } from '@/components/more-button'
 
 const PAGE = 50
 const ICONS: Partial<Record<Checkpoint['reason'], LucideIcon>> = {
@@ -32,13 +33,14 @@ const keyOf = (screenId: string) => ['screen-checkpoints', screenId]
 /** The files as they were, newest first: what differs, and the way back. */
 export function HistoryView({ screen, thread }: HistoryViewProps) {
   const [all, setAll] = useState(false)
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const list = useInfiniteQuery({
     queryKey: keyOf(screen.id),
     queryFn: ({ pageParam, signal }) =>
       client.screens.checkpoints(screen.id, { limit: PAGE, signal, ...(pageParam !== null && { before: pageParam }) }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next,
   })
+  const { data, error, refetch } = list
   useFileNews(
     screen.workspace_id,
     useCallback(() => void queryClient.invalidateQueries({ queryKey: keyOf(screen.id) }), [screen.id]),
@@ -51,13 +53,13 @@ export function HistoryView({ screen, thread }: HistoryViewProps) {
     <div role="tabpanel" aria-label="History" className="min-h-0 flex-1 overflow-y-auto p-2.5">
       <label className="mb-2 flex items-center gap-2 px-1 text-xs text-muted">
         <input type="checkbox" checked={all} onChange={(event) => setAll(event.target.checked)} />
-        Show every step in between
+        Show intermediate steps
       </label>
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <SkeletonRows rows={5} className="h-11" />}
       {data !== undefined && shown.length === 0 && (
-        <Empty title="Nothing was saved yet" icon={<History />} className="py-8">
-          Each answer and each edit by hand leaves a point to come back to.
+        <Empty title="Nothing saved yet" icon={<History />} className="py-8">
+          Each answer and each manual edit saves a point that you can restore.
         </Empty>
       )}
       <ol aria-label="Saved points" className="space-y-1.5">
@@ -72,11 +74,7 @@ export function HistoryView({ screen, thread }: HistoryViewProps) {
           />
         ))}
       </ol>
-      {hasNextPage && (
-        <Button className="mt-2 w-full" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Older
-        </Button>
-      )}
+      <MoreButton list={list} label="Older" />
     </div>
   )
 }
@@ -136,7 +134,7 @@ function Restore({ checkpoint, words, screenId }: { checkpoint: Checkpoint; word
     client
       .restoreCheckpoint(checkpoint.id)
       .then(() => {
-        say('The screen is as it was.')
+        say('Screen restored')
         void queryClient.invalidateQueries({ queryKey: keyOf(screenId) })
       }, complain)
       .finally(() => setBusy(false))
@@ -149,12 +147,12 @@ function Restore({ checkpoint, words, screenId }: { checkpoint: Checkpoint; word
       <Confirm
         open={asking}
         onClose={() => setAsking(false)}
-        title="Bring the screen back to this point?"
+        title="Restore the screen to this point?"
         action="Restore"
         onConfirm={restore}
       >
-        All its files become what they were after “{words.length > 60 ? `${words.slice(0, 60)}…` : words}”. What they
-        are now is kept as a point of its own, so you can come back to it.
+        All its files return to their state after “{words.length > 60 ? `${words.slice(0, 60)}…` : words}”. The current
+        files are saved as a point too, so you can restore them later.
       </Confirm>
     </>
   )

@@ -66,8 +66,8 @@ export function RunChanges({ screen, thread, runId, onRun, onOpen }: RunChangesP
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <SkeletonRows rows={4} className="h-9" />}
       {data !== undefined && data.items.length === 0 && (
-        <Empty title="Nothing changed yet" className="py-8">
-          {data.run_id === null ? 'No answer has changed a file.' : 'This answer changed no file.'}
+        <Empty title="No changes yet" className="py-8">
+          {data.run_id === null ? 'No answer has changed a file yet.' : 'This answer changed no file.'}
         </Empty>
       )}
       {data !== undefined && data.items.length > 0 && (

@@ -6,12 +6,12 @@ import { Empty, SkeletonRows } from '@/components/states'
 import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 import { client } from '@/lib/queries'
-import { byFile, marked } from './hits'
+import { byFile, marked } from './file-hits'
 
 const STILL_MS = 250
 
 /** A value once it has not changed for a moment. */
-export function useStill<T>(value: T, ms = STILL_MS): T {
+function useStill<T>(value: T, ms = STILL_MS): T {
   const [still, setStill] = useState(value)
   useEffect(() => {
     const timer = setTimeout(() => setStill(value), ms)
@@ -41,14 +41,14 @@ export function SearchHits({ screenId, q, selected, onOpen }: SearchHitsProps) {
   if (data === undefined) return <SkeletonRows rows={5} className="mx-3 mt-2 h-6" />
   if (files.length === 0 && !isFetching)
     return (
-      <Empty title="Nothing found" className="py-8">
-        No file holds “{still}”. Capitals do not matter.
+      <Empty title="No results" className="py-8">
+        No file contains “{still}”. Search ignores case.
       </Empty>
     )
   return (
     <div data-search-hits className={cn('py-1', isFetching && 'opacity-60')}>
       <p role="status" className="px-3 py-1 text-xs text-faint">
-        {plural(data.items.length, 'hit')} in {plural(files.length, 'file')}
+        {plural(data.items.length, 'result')} in {plural(files.length, 'file')}
         {data.truncated && '; there are more'}
       </p>
       <ul>

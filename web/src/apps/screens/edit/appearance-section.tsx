@@ -20,7 +20,7 @@ export const AppearanceSection = () => (
     <ColorField label="Border colour" property="border-color" shownAs="border-top-color" />
     <SizeField label="Border width" property="border-width" shownAs="border-top-width" />
     <ChoiceField label="Border style" property="border-style" shownAs="border-top-style" choices={STYLES} />
-    <PresetField label="Corners" property="border-radius" shownAs="border-top-left-radius" presets={RADII} />
+    <PresetField label="Corner radius" property="border-radius" shownAs="border-top-left-radius" presets={RADII} />
     <PresetField label="Shadow" property="box-shadow" presets={SHADOWS} free={false} />
     <Opacity />
   </Section>

@@ -44,7 +44,7 @@ export function BoxEditor({ kind, label }: { kind: Kind; label: string }) {
         <span className="flex-1" />
         <IconButton
           size="icon-sm"
-          label={together ? 'Each side by itself' : 'All sides as one'}
+          label={together ? 'Edit sides separately' : 'Edit all sides together'}
           aria-pressed={together}
           onClick={() => setLinked(!together)}
         >

@@ -18,7 +18,7 @@ export function ClassesSection() {
   const names = shown.split(/\s+/).filter((one) => one !== '')
   return (
     <Section title="Classes">
-      {names.length === 0 && <p className="text-[12.5px] text-muted">It has none yet.</p>}
+      {names.length === 0 && <p className="text-[12.5px] text-muted">No classes yet.</p>}
       <ul className="flex flex-wrap gap-1" aria-label="Classes">
         {names.map((name) => (
           <li

@@ -69,7 +69,7 @@ const nameOf = (token: string | undefined, color: string): string =>
         ? color
         : toHex(color)
 
-export const Swatch = ({ color, className }: { color: string; className?: string }) => (
+const Swatch = ({ color, className }: { color: string; className?: string }) => (
   <span
     aria-hidden
     className={cn(

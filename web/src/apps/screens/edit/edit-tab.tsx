@@ -20,7 +20,7 @@ import { ImageSection } from './image-section'
 import { LayoutSection } from './layout-section'
 import { AgentAtWork, LockedBy, PageTrouble, ViewersLook } from './notices'
 import { PendingBar } from './pending-bar'
-import { Refused } from './refused'
+import { RefusalNote } from './refusal-note'
 import { TextSection } from './text-section'
 import { TypographySection } from './typography-section'
 
@@ -89,11 +89,11 @@ function Panel({ onReload }: { onReload: () => void }) {
     return (
       <Empty
         icon={<RefreshCw />}
-        title="The page does not answer"
+        title="The page does not respond"
         className="pt-[12vh]"
-        action={<Button onClick={onReload}>Load it again</Button>}
+        action={<Button onClick={onReload}>Reload</Button>}
       >
-        It may still be starting, or the script that Outlast speaks with was taken out of the app.
+        It may still be starting, or the Outlast script was removed from the app.
       </Empty>
     )
   return edit.element === null ? <Pick /> : <Chosen />
@@ -113,8 +113,8 @@ function Begin() {
         </Button>
       }
     >
-      Pick anything in {screen.title} and change its colours, spacing, type, words or picture. You see it at once;
-      nothing is written until you save.
+      Pick any element of {screen.title} and change its colours, spacing, typography, text or image. You see changes
+      immediately; nothing is written until you save.
     </Empty>
   )
 }
@@ -132,7 +132,7 @@ function Pick() {
         </Button>
       }
     >
-      Then <Kbd>↑</Kbd> <Kbd>↓</Kbd> go to what is around it and inside it, <Kbd>←</Kbd> <Kbd>→</Kbd> to its neighbours.
+      Then <Kbd>↑</Kbd> <Kbd>↓</Kbd> to select its parent or child, <Kbd>←</Kbd> <Kbd>→</Kbd> for its siblings.
     </Empty>
   )
 }
@@ -151,9 +151,9 @@ function Chosen() {
           <ImageSection />
           {refusal !== null && (
             <div className="border-b border-line p-4">
-              <Refused refusal={refusal}>
-                {source?.refusal === null && 'Try below what you want; the agent can be asked for it.'}
-              </Refused>
+              <RefusalNote refusal={refusal}>
+                {source?.refusal === null && 'Try your changes below, then ask the agent to make them.'}
+              </RefusalNote>
             </div>
           )}
           {(source === null || source.refusal === null) && (
@@ -187,7 +187,7 @@ function useSilence(there: boolean): boolean {
 const NotOpen = () => (
   <Empty icon={<MousePointerSquareDashed />} title="The app is not open yet" className="pt-[12vh]">
     {matchMedia('(max-width: 767px)').matches
-      ? 'Elements are picked in the app beside this panel, which takes a wider window.'
-      : 'As soon as it runs in the frame, you can pick an element and change how it looks.'}
+      ? 'To pick elements in the app next to this panel, use a wider window.'
+      : 'When it runs in the frame, you can pick an element and change how it looks.'}
   </Empty>
 )

@@ -20,7 +20,7 @@ export function ElementHeader() {
     try {
       const { label, html, css, loc } = await session.capture()
       putElement(screen.id, { label, html, css, ...(loc !== null && { loc }) })
-      say('The element waits in the chat, for your next message.')
+      say('Added to your next message in the chat')
     } catch (error) {
       complain(error as Error)
     } finally {
@@ -40,10 +40,10 @@ export function ElementHeader() {
             {element.count > 1 && <span className="font-sans"> · shown {element.count} times</span>}
           </p>
         </div>
-        <IconButton label="Show it to the agent in the chat" aria-busy={capturing} onClick={() => void capture()}>
+        <IconButton label="Add to the chat" aria-busy={capturing} onClick={() => void capture()}>
           <Camera />
         </IconButton>
-        <IconButton label="Choose nothing" keys="Esc" onClick={() => session.select({ clear: true })}>
+        <IconButton label="Clear selection" keys="Esc" onClick={() => session.select({ clear: true })}>
           <X />
         </IconButton>
       </div>
@@ -60,7 +60,7 @@ function Path({ path, onSelect }: { path: Crumb[]; onSelect: (at: number) => voi
     if (end.current !== null) end.current.scrollLeft = end.current.scrollWidth
   }, [path])
   return (
-    <nav ref={end} aria-label="Elements around it" className="-mx-1 overflow-x-auto [scrollbar-width:none]">
+    <nav ref={end} aria-label="Element path" className="-mx-1 overflow-x-auto [scrollbar-width:none]">
       <ol className="flex w-max items-center">
         {path.map((crumb, at) => {
           const last = at === path.length - 1

@@ -8,7 +8,7 @@ import { client } from '@/lib/queries'
 import { ACCEPT } from '@/features/threads/attachments'
 import { ChoiceField } from './choice-field'
 import { useEditing } from './edit-context'
-import { Refused } from './refused'
+import { RefusalNote } from './refusal-note'
 import { Row, Section } from './section'
 
 const FITS = ['cover', 'contain', 'fill', 'none'].map((value) => ({
@@ -27,7 +27,7 @@ export function ImageSection() {
         <Attribute name="src" label="Address" placeholder="/picture.png or https://…" />
       )}
       {source?.attributes.src?.refusal === null && <Upload />}
-      {source?.attributes.alt !== undefined && <Attribute name="alt" label="In words" placeholder="What it shows" />}
+      {source?.attributes.alt !== undefined && <Attribute name="alt" label="Alt text" placeholder="What it shows" />}
       <ChoiceField label="Fit" property="object-fit" choices={FITS} />
     </Section>
   )
@@ -45,7 +45,7 @@ function Attribute({ name, label, placeholder }: { name: 'src' | 'alt'; label: s
     if (!focused.current) setDraft(value)
   }, [value])
   if (slot === undefined) return null
-  if (slot.refusal !== null) return <Refused refusal={slot.refusal} />
+  if (slot.refusal !== null) return <RefusalNote refusal={slot.refusal} />
   const type = (text: string) => {
     setDraft(text)
     edit.session.updateAttribute(name, text.trim())

@@ -28,7 +28,7 @@ const DISPLAYS = [
   { value: 'block', label: 'Block', icon: <Square aria-hidden /> },
   { value: 'flex', label: 'Row or column (flex)', icon: <UnfoldHorizontal aria-hidden /> },
   { value: 'grid', label: 'Grid', icon: <LayoutGrid aria-hidden /> },
-  { value: 'inline-block', label: 'In the line', icon: <TextCursorInput aria-hidden /> },
+  { value: 'inline-block', label: 'Inline', icon: <TextCursorInput aria-hidden /> },
   { value: 'none', label: 'Hidden', icon: <EyeOff aria-hidden /> },
 ]
 const DIRECTIONS = [
@@ -60,14 +60,14 @@ export function LayoutSection() {
       {grid && <Columns />}
       {(flex || grid) && (
         <>
-          <ChoiceField label="Along" property="justify-content" choices={JUSTIFY} same={{ normal: 'flex-start' }} />
-          <ChoiceField label="Across" property="align-items" choices={ALIGN} same={{ normal: 'stretch' }} />
+          <ChoiceField label="Justify" property="justify-content" choices={JUSTIFY} same={{ normal: 'flex-start' }} />
+          <ChoiceField label="Align items" property="align-items" choices={ALIGN} same={{ normal: 'stretch' }} />
           <SizeField label="Gap" property="gap" shownAs="row-gap" />
         </>
       )}
       <SizeField label="Width" property="width" />
       <SizeField label="Height" property="height" />
-      <SizeField label="Widest" property="max-width" />
+      <SizeField label="Max width" property="max-width" />
       <BoxEditor kind="padding" label="Padding" />
       <BoxEditor kind="margin" label="Margin" />
     </Section>

@@ -21,7 +21,7 @@ const Notice = ({ icon, children, action }: { icon: ReactNode; children: ReactNo
 )
 
 export const ViewersLook = () => (
-  <Notice icon={<Eye aria-hidden />}>You may look here; editors of the project change things.</Notice>
+  <Notice icon={<Eye aria-hidden />}>You have read-only access. Editors of the project can make changes.</Notice>
 )
 
 export const LockedBy = ({ lock }: { lock: NonNullable<Thread['lock']> }) => (
@@ -39,12 +39,12 @@ export function AgentAtWork({ screen, runId }: { screen: ScreenData; runId: stri
         icon={<LoaderCircle className="animate-spin" aria-hidden />}
         action={
           <Button size="sm" busy={cancel.isPending} onClick={() => cancel.mutate()}>
-            Cancel it
+            Cancel run
           </Button>
         }
       >
-        {screen.state === 'waiting' ? 'The agent waits for an answer.' : 'The agent is at work.'} Try changes; save them
-        when it has finished.
+        {screen.state === 'waiting' ? 'The agent is waiting for an answer.' : 'The agent is working.'} You can try
+        changes and save them when it has finished.
       </Notice>
       {cancel.error !== null && <Problem className="m-3" error={cancel.error} />}
     </>
@@ -60,7 +60,7 @@ export function PageTrouble() {
   return (
     <div role="alert" className="flex items-start gap-2.5 border-b border-line bg-danger-soft px-4 py-2 text-[13px]">
       <CircleAlert className="mt-0.5 size-4 shrink-0 text-danger" aria-hidden />
-      <p className="line-clamp-3 min-w-0 flex-1 [overflow-wrap:anywhere]">The page reports: {last.message}</p>
+      <p className="line-clamp-3 min-w-0 flex-1 [overflow-wrap:anywhere]">Error on the page: {last.message}</p>
       <Button size="sm" onClick={() => askAgent({ text: fixPrompt(last) })}>
         <Bot />
         Fix it

@@ -58,7 +58,7 @@ export function PendingBar({ blocked }: { blocked: boolean }) {
         ) : (
           <>
             <p role="status" className="min-w-0 flex-1 truncate text-[13px] text-muted">
-              {saved.length > 0 ? 'Saved in the source.' : ''}
+              {saved.length > 0 ? 'Saved to the source code' : ''}
             </p>
             {saved.length > 0 && (
               <Button size="sm" busy={saving} disabled={blocked} onClick={() => void session.undo()}>
@@ -102,11 +102,11 @@ function Pending({ one }: { one: PendingElement }) {
           className={cn('mt-1.5 rounded-lg px-2.5 py-2 text-[12.5px]', one.problem ? 'bg-danger-soft' : 'bg-warn-soft')}
         >
           <p className={one.problem ? 'text-danger' : 'text-muted'}>
-            {one.problem ? problem.reason : 'This is shown only: a hand cannot save it.'}
+            {one.problem ? problem.reason : 'Read-only preview: this cannot be saved by hand.'}
           </p>
           {one.problem !== null && (
             <p className="mt-0.5 text-muted">
-              {problem.stale ? 'Save again to change it as it is now.' : problem.hint}
+              {problem.stale ? 'Save again to apply it to the current code.' : problem.hint}
             </p>
           )}
           {!problem.stale && (

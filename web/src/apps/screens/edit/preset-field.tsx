@@ -55,7 +55,7 @@ export function PresetField({
       </Select>
       {free && (
         <SizeInput
-          label={`${label}, exactly`}
+          label={`${label}, exact value`}
           property={property}
           value={value}
           changed={changed}

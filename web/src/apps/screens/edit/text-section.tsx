@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { TextArea } from '@/components/field'
 import { useEditing } from './edit-context'
 import { Section } from './section'
-import { Refused } from './refused'
+import { RefusalNote } from './refusal-note'
 
 /** The words of an element that holds nothing else. */
 export function TextSection() {
@@ -23,7 +23,7 @@ export function TextSection() {
           onText={(text) => edit.session.updateText(text)}
         />
       ) : (
-        <Refused refusal={refusal} />
+        <RefusalNote refusal={refusal} />
       )}
     </Section>
   )

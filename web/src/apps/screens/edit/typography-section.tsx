@@ -28,7 +28,7 @@ const STYLE = [
 const LINES = [
   { value: 'none', label: 'None', icon: <Type aria-hidden /> },
   { value: 'underline', label: 'Underlined', icon: <Underline aria-hidden /> },
-  { value: 'line-through', label: 'Struck through', icon: <Strikethrough aria-hidden /> },
+  { value: 'line-through', label: 'Strikethrough', icon: <Strikethrough aria-hidden /> },
 ]
 const CASES = [
   { value: 'none', label: 'As written', icon: <Type aria-hidden /> },
@@ -46,7 +46,7 @@ export const TypographySection = () => (
     <ColorField label="Colour" property="color" />
     <ChoiceField label="Align" property="text-align" choices={ALIGN} same={{ start: 'left', end: 'right' }} />
     <ChoiceField label="Style" property="font-style" choices={STYLE} />
-    <ChoiceField label="Line" property="text-decoration-line" choices={LINES} />
+    <ChoiceField label="Decoration" property="text-decoration-line" choices={LINES} />
     <ChoiceField label="Case" property="text-transform" choices={CASES} />
   </Section>
 )

@@ -4,7 +4,7 @@ import { markQuotes } from '@/apps/documents/comments/comment-marks'
 import { insertMention, mentionAt, mentionedIn, mentionPieces, suggestions } from '@/features/mentions/mention-text'
 import { findQuote, quoteOf } from '@/apps/documents/comments/quotes'
 import { placeCards } from '@/apps/documents/comments/rail-layout'
-import { openByPlace, shownTalks, talksOf } from '@/apps/documents/comments/talks'
+import { openByPlace, filterComments, groupComments } from '@/apps/documents/comments/comment-threads'
 
 const comment = (id: string, more: Partial<CommentData> = {}): CommentData => ({
   id,
@@ -155,7 +155,7 @@ describe('talks', () => {
   ]
 
   test('come in the order of the text, with their answers by time', () => {
-    const talks = talksOf([
+    const talks = groupComments([
       comment('gone', { orphaned: true }),
       comment('late', { section_id: 'sec_2', block_id: 'blk_3' }),
       comment('second', { parent_id: 'late', created_at: '2026-11-22T12:00:00Z' }),
@@ -165,20 +165,20 @@ describe('talks', () => {
       comment('whole'),
       comment('done', { status: 'resolved' }),
     ])
-    const open = shownTalks(talks, 'open', outline)
+    const open = filterComments(talks, 'open', outline)
     expect(open.map(({ root }) => root.id)).toEqual(['whole', 'section', 'early', 'late', 'gone'])
     expect(open[3]?.answers.map(({ id }) => id)).toEqual(['first', 'second'])
-    expect(shownTalks(talks, 'resolved', outline).map(({ root }) => root.id)).toEqual(['done'])
-    expect(shownTalks(talks, 'all', outline)).toHaveLength(6)
+    expect(filterComments(talks, 'resolved', outline).map(({ root }) => root.id)).toEqual(['done'])
+    expect(filterComments(talks, 'all', outline)).toHaveLength(6)
   })
 
   test('on a block stay the same list while only others change', () => {
     const one = comment('one', { section_id: 'sec_1', block_id: 'blk_1' })
-    const before = openByPlace(talksOf([one]))
-    const after = openByPlace(talksOf([one, comment('two', { section_id: 'sec_2' })]), before)
+    const before = openByPlace(groupComments([one]))
+    const after = openByPlace(groupComments([one, comment('two', { section_id: 'sec_2' })]), before)
     expect(after.get('blk_1')).toBe(before.get('blk_1'))
     expect(after.get('sec_2')).toHaveLength(1)
-    expect(openByPlace(talksOf([{ ...one, status: 'resolved' }]), before).get('blk_1')).toBeUndefined()
+    expect(openByPlace(groupComments([{ ...one, status: 'resolved' }]), before).get('blk_1')).toBeUndefined()
   })
 })
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { DocumentContent, DocumentVersion } from '@outlast/sdk'
 import { wordDiff } from '@/components/word-diff'
-import { composed, hunksOf } from '@/apps/documents/editor/meetings'
+import { composed, hunksOf } from '@/apps/documents/editor/merge-hunks'
 import { enter, indent, isOneBlock, marked, reshape, shapeOf, sourcePlace } from '@/apps/documents/editor/writing'
 import { groupsOf, summaryOf } from '@/apps/documents/history-groups'
-import { blockMoved, sectionFamily, sectionMoves, sectionStepped } from '@/apps/documents/moving'
-import { titleOf } from '@/apps/documents/reading-files'
+import { blockMoved, sectionFamily, sectionMoves, sectionStepped } from '@/apps/documents/block-moves'
+import { titleOf } from '@/apps/documents/markdown-files'
 import { withNewRows } from '@/apps/documents/rows'
 
 /** `|` is the caret, or both ends of what is selected. */

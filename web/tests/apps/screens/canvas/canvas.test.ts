@@ -146,7 +146,7 @@ describe('what a badge says', () => {
     const awake = sandbox('ready', 'healthy')
     expect(look({ state: 'working' }, { sandbox: awake }).label).toBe('Working…')
     expect(look({ state: 'working' }, { sandbox: awake, words: 'Writing…' }).label).toBe('Writing…')
-    expect(look({ state: 'waiting' }).label).toBe('Waits for you')
+    expect(look({ state: 'waiting' }).label).toBe('Waiting for you')
     expect(look({ state: 'problems', problems: ['a', 'b'] })).toMatchObject({ label: '2 problems', detail: 'a\nb' })
   })
   it('tells a sleeping app from one that runs and from one that cannot', () => {

@@ -2,8 +2,8 @@ import { describe, expect, it, test } from 'vitest'
 import type { Message, Part, ToolCallPart } from '@outlast/sdk'
 import { peekDraft, putDraft, putElement, takeDraft, watchDrafts } from '@/apps/screens/chat/draft-store'
 import { firstSuggestions, nextSuggestions } from '@/apps/screens/chat/suggestions'
-import { makeShelf } from '@/lib/shelf'
-import { failures, sectionsOf, summaryOf } from '@/apps/screens/chat/work'
+import { makeKeyedStore } from '@/lib/keyed-store'
+import { failures, sectionsOf, summaryOf } from '@/apps/screens/chat/work-summary'
 
 const text = (id: string, words: string): Part => ({ type: 'text', id, step: 1, text: words })
 const call = (id: string, tool: string, args: unknown, change: Partial<ToolCallPart> = {}): ToolCallPart => ({
@@ -95,7 +95,7 @@ test('chips offer what was not asked for yet, and nothing after a failure', () =
 
 test('a shelf keeps things by key, and forgets those that are empty again', () => {
   const none: string[] = []
-  const shelf = makeShelf(none)
+  const shelf = makeKeyedStore(none)
   shelf.change('a', (now) => [...now, 'one'])
   shelf.change('a', (now) => [...now, 'two'])
   expect([shelf.get('a'), shelf.get('b')]).toEqual([['one', 'two'], none])

@@ -3,7 +3,7 @@ import { emptyRun, type Checkpoint, type Message } from '@outlast/sdk'
 import { filesIn } from '@outlast/sdk/react/code.ts'
 import { answersOf, reasonOf, shownCheckpoints } from '@/apps/screens/code/answers'
 import { endingOf, imageType, readText } from '@/apps/screens/code/file-kind'
-import { byFile, marked } from '@/apps/screens/code/hits'
+import { byFile, marked } from '@/apps/screens/code/file-hits'
 import { comparable, differencesOf } from '@/apps/screens/code/run-changes'
 import { sums } from '@/features/files/checkpoints'
 

@@ -13,13 +13,13 @@ export interface Selected {
 
 /** How blocks and sections are found in the page. */
 export const BLOCK = '[data-block-id]'
-export const SECTION = '[data-section-id]'
+const SECTION = '[data-section-id]'
 
 const elementOf = (node: Node | null): Element | null =>
   node instanceof Element ? node : (node?.parentElement ?? null)
 
 /** What is selected now within `box`; null where nothing is, or something that is being edited. */
-export function readSelection(box: HTMLElement): Selected | null {
+function readSelection(box: HTMLElement): Selected | null {
   const selection = getSelection()
   if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return null
   const range = selection.getRangeAt(0)

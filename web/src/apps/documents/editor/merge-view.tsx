@@ -3,8 +3,8 @@ import { useMemo, useState } from 'react'
 import { Button } from '@/components/button'
 import { WordDiff } from '@/components/word-diff'
 import { cn } from '@/lib/cn'
-import { composed, hunksOf, type Choice } from './meetings'
-import type { Meeting } from './writing-desk'
+import { composed, hunksOf, type Choice } from './merge-hunks'
+import type { Meeting } from './editor-session'
 
 interface MeetingViewProps {
   meeting: Meeting
@@ -15,7 +15,7 @@ interface MeetingViewProps {
 }
 
 /** Somebody changed the same words meanwhile: both texts, a choice at each place, and what comes of it. */
-export function MeetingView({ meeting, mine, onResolve, onTheirs }: MeetingViewProps) {
+export function MergeView({ meeting, mine, onResolve, onTheirs }: MeetingViewProps) {
   const hunks = useMemo(() => hunksOf(meeting, mine), [meeting, mine])
   const [choices, setChoices] = useState<Readonly<Record<number, Choice>>>({})
   const [own, setOwn] = useState<string | null>(null)
@@ -25,22 +25,22 @@ export function MeetingView({ meeting, mine, onResolve, onTheirs }: MeetingViewP
   return (
     <div
       role="group"
-      aria-label="Two changes of the same text"
+      aria-label="Two changes to the same text"
       data-meeting
       className="my-1 overflow-hidden rounded-xl border border-warn-line bg-raised text-[13.5px]"
     >
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-warn-line bg-warn-soft px-3.5 py-2">
         <ArrowLeftRight className="size-4 shrink-0 text-warn" aria-hidden />
         <p className="min-w-0 flex-1">
-          <span className="font-medium">Somebody changed the same words.</span>{' '}
-          <span className="text-muted">Nothing is lost: choose at each place, or write what it shall say.</span>
+          <span className="font-medium">Someone changed the same text.</span>{' '}
+          <span className="text-muted">Nothing is lost. Choose a version in each place, or edit the result.</span>
         </p>
       </header>
       <div className="grid gap-px bg-line sm:grid-cols-2">
         <Side title="Theirs, saved" base={meeting.base} text={meeting.current} />
         <Side title="Yours, not saved" base={meeting.base} text={mine} />
       </div>
-      <ol aria-label="Places where both differ" className="divide-y divide-line border-t border-line">
+      <ol aria-label="Conflicts" className="divide-y divide-line border-t border-line">
         {hunks.map((hunk, at) =>
           hunk.kind === 'conflict' ? (
             <li key={at} className="flex flex-col gap-1.5 px-3.5 py-2.5">
@@ -74,7 +74,7 @@ export function MeetingView({ meeting, mine, onResolve, onTheirs }: MeetingViewP
       </ol>
       <div className="space-y-2 border-t border-line px-3.5 py-3">
         <label className="block">
-          <span className="mb-1 block text-xs font-medium text-muted">What is saved</span>
+          <span className="mb-1 block text-xs font-medium text-muted">Result</span>
           <textarea
             className="block-writing min-h-20 rounded-lg border border-line-strong! bg-bg! px-2.5! py-2! text-[14px]!"
             value={text}
@@ -84,13 +84,13 @@ export function MeetingView({ meeting, mine, onResolve, onTheirs }: MeetingViewP
         </label>
         <div className="flex flex-wrap items-center gap-2">
           <span className="min-w-0 flex-1 text-xs text-muted">
-            {own === null && open > 0 ? 'Where nothing is chosen, yours is taken.' : ''}
+            {own === null && open > 0 ? 'Your version is used where you choose none.' : ''}
           </span>
           <Button size="sm" look="ghost" onClick={onTheirs}>
-            Take theirs
+            Use theirs
           </Button>
           <Button size="sm" look="primary" onClick={() => onResolve(text, meeting.current)}>
-            Save this
+            Save
           </Button>
         </div>
       </div>

@@ -6,7 +6,7 @@ import { useAskAgent } from './ask-agent'
 import { useEditing } from './edit-context'
 
 /** Why something is not edited by hand, and the way to whoever can. */
-export function Refused({ refusal, children }: { refusal: EditRefusal; children?: ReactNode }) {
+export function RefusalNote({ refusal, children }: { refusal: EditRefusal; children?: ReactNode }) {
   const { edit, pending } = useEditing()
   const askAgent = useAskAgent()
   const { source, element, aim } = edit

@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react'
 
-export interface Shelf<T> {
+interface KeyedStore<T> {
   get: (key: string) => T
   change: (key: string, change: (now: T) => T) => void
   use: (key: string) => T
 }
 
 /** Things of this page by a key, kept while nobody shows them; gone with the page. `empty` is what an unknown key has. */
-export function makeShelf<T>(empty: T): Shelf<T> {
+export function makeKeyedStore<T>(empty: T): KeyedStore<T> {
   const kept = new Map<string, T>()
   const listeners = new Set<() => void>()
   const get = (key: string): T => kept.get(key) ?? empty

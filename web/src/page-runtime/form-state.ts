@@ -2,8 +2,8 @@
  * What a reader has in hand while the page changes under them: the focus, the caret, what they typed, how far they have
  * scrolled. Nodes that a change leaves alone keep all of that by themselves; those that it writes anew get it back here.
  */
-import { isField, type Field } from './acting.ts'
-import { allIn, closestTo, getValue, idOf, parentOf, tagOf } from './dom.ts'
+import { isField, type Field } from './actions'
+import { allIn, closestTo, getValue, idOf, parentOf, tagOf } from './dom'
 
 interface Typed {
   /** What the page said it holds, before somebody typed. */
@@ -140,7 +140,7 @@ function selectionOf(element: Element): { from: number | null; to: number | null
  * How an element is found again after its part of the page was written anew: by its id, by its field name in its form,
  * else by its place below the nearest element with an id.
  */
-export function wayTo(root: Element, element: Element): string {
+function wayTo(root: Element, element: Element): string {
   if (idOf(element) !== '') return `#${idOf(element)}`
   const name = getValue(element, 'name')
   if (name !== null && name !== '') {

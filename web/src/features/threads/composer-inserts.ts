@@ -2,14 +2,14 @@ import { useEffect, useRef, useState } from 'react'
 import type { CapturedElement } from './captures'
 
 /** Where other parts of the page leave words and elements for a composer. */
-export interface Handover {
+export interface ComposerInserts {
   watch: (listener: () => void) => () => void
   take: () => { text: string; elements: CapturedElement[] }
 }
 
 /** Takes what was left for the composer, now and whenever more is. Grows with each time, so that the box is focused. */
-export function useHandover(
-  handover: Handover | undefined,
+export function useComposerInserts(
+  handover: ComposerInserts | undefined,
   text: string,
   setText: (text: string) => void,
   setElements: (change: (elements: CapturedElement[]) => CapturedElement[]) => void,

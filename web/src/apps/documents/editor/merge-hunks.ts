@@ -1,6 +1,6 @@
 /** Two changes of one text, place by place. Pure. */
 import type { MergeHunk } from '@outlast/sdk'
-import type { Meeting } from './writing-desk'
+import type { Meeting } from './editor-session'
 
 export type Choice = 'current' | 'wanted' | 'both'
 

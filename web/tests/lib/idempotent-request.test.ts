@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { Conflict, OutlastClient, Unreachable } from '@outlast/sdk'
-import { once } from '@/lib/intent'
+import { once } from '@/lib/idempotent-request'
 
 const problem = (status: number) => ({ code: 'x', status, detail: 'x' })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerOn, Colouring } from '@/lib/colouring'
+import { answerOn, Colouring } from '@/lib/syntax-colours'
 import { colour } from '@/lib/highlighter'
 
 /** The real highlighter at the far end of a channel, as in the worker. */

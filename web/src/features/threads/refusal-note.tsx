@@ -10,7 +10,7 @@ interface ExplainedProps {
 }
 
 /** A refusal with its way out; where credits are short also what is left, and when new ones come. */
-export function Explained({ error, retry, className }: ExplainedProps) {
+export function RefusalNote({ error, retry, className }: ExplainedProps) {
   const short = error instanceof CreditsNeeded
   return (
     <div className={className} data-refused={short ? 'credits' : 'other'}>
@@ -27,7 +27,7 @@ export function Shortage({ className }: { className?: string }) {
   const told = left(credits.balance)
   return (
     <p data-shortage className={`text-xs text-muted ${className ?? ''}`}>
-      Nothing was charged; {told}.{resets(credits)} A cheaper model can be chosen below the message box.
+      Nothing was charged; {told}.{resets(credits)} Choose a cheaper model below the message box.
     </p>
   )
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Message } from '@outlast/sdk'
-import { hasArrived, unsavedMessage } from '@/features/threads/sending'
+import { hasArrived, unsavedMessage } from '@/features/threads/outgoing-message'
 
 const outgoing = { content: 'A pricing page', images: [], model: null }
 const saved = (id: string, position: number, text: string, role: Message['role'] = 'user'): Message => ({

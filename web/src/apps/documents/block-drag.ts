@@ -1,7 +1,7 @@
 /** Moving rows with the pointer: mouse, pen or finger. One line shows where the row would land; Escape gives up. */
 import type { PointerEvent as ReactPointerEvent } from 'react'
 
-export interface DragOptions {
+interface DragOptions {
   /** What scrolls, and what the candidates stand in. */
   area: HTMLElement
   /** The candidates, in order. */

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Conflict, Gone, Unreachable, type BlockData, type DocumentChange, type DocumentStore } from '@outlast/sdk'
-import { DraftShelf } from '@/apps/documents/editor/drafts'
-import { deleteSection, isUnseen } from '@/apps/documents/removing'
+import { DraftStorage } from '@/apps/documents/editor/drafts'
+import { deleteSection, isUnseen } from '@/apps/documents/section-deletion'
 import { joinAbove } from '@/apps/documents/use-row-moves'
-import { NO_SECTION, WritingDesk } from '@/apps/documents/editor/writing-desk'
+import { NO_SECTION, EditorSession } from '@/apps/documents/editor/editor-session'
 
 const problem = (code: string, status: number, fields: Record<string, unknown> = {}) => ({
   code,
@@ -12,7 +12,7 @@ const problem = (code: string, status: number, fields: Record<string, unknown> =
   fields,
 })
 
-/** A server with one block, as far as a desk can tell; `refuse` is thrown by the next change. */
+/** A server with one block, as far as a session can tell; `refuse` is thrown by the next change. */
 class Fake {
   blocks: Record<string, Partial<BlockData>> = { blk_1: { id: 'blk_1', section_id: 'sec_1', markdown: 'Old words.' } }
   sent: DocumentChange[] = []
@@ -83,95 +83,95 @@ afterEach(() => {
 const held = new Set<string>()
 /** The document opened in another tab, or after a reload. */
 const visited = (fake = new Fake(), user = 'usr_1', tab = 'there') =>
-  new WritingDesk(fake as unknown as DocumentStore, 'doc_1', new DraftShelf(user, tab))
+  new EditorSession(fake as unknown as DocumentStore, 'doc_1', new DraftStorage(user, tab))
 
 const begin = () => {
   const fake = new Fake()
-  const desk = new WritingDesk(fake as unknown as DocumentStore, 'doc_1', new DraftShelf('usr_1', 'here'))
-  desk.open('blk_1', 'Old words.')
-  return { fake, desk }
+  const session = new EditorSession(fake as unknown as DocumentStore, 'doc_1', new DraftStorage('usr_1', 'here'))
+  session.open('blk_1', 'Old words.')
+  return { fake, session }
 }
 const soon = () => vi.advanceTimersByTimeAsync(0)
 
-describe('the writing desk', () => {
+describe('the writing session', () => {
   it('saves after a pause, with the text that it started from', async () => {
-    const { fake, desk } = begin()
-    desk.type('blk_1', 'New words.')
-    expect(desk.status('blk_1')?.state).toBe('typed')
+    const { fake, session } = begin()
+    session.type('blk_1', 'New words.')
+    expect(session.status('blk_1')?.state).toBe('typed')
     expect(kept.size).toBe(1)
     await vi.advanceTimersByTimeAsync(1600)
     expect(fake.sent).toEqual([{ op: 'edit_block', block_id: 'blk_1', markdown: 'New words.', old: 'Old words.' }])
-    expect(desk.status('blk_1')?.state).toBe('clean')
+    expect(session.status('blk_1')?.state).toBe('clean')
     expect(kept.size).toBe(0)
   })
 
   it('waits with a text that is going to be several blocks until it is left', async () => {
-    const { fake, desk } = begin()
-    desk.type('blk_1', 'One.\n\nTwo.')
+    const { fake, session } = begin()
+    session.type('blk_1', 'One.\n\nTwo.')
     await vi.advanceTimersByTimeAsync(5000)
     expect(fake.sent).toEqual([])
-    await desk.close('blk_1')
+    await session.close('blk_1')
     expect(fake.sent).toHaveLength(1)
-    expect(desk.status('blk_1')).toBeNull()
+    expect(session.status('blk_1')).toBeNull()
   })
 
   it('goes on from what it sent where more was typed meanwhile, and takes over what was merged where nothing was', async () => {
-    const { fake, desk } = begin()
+    const { fake, session } = begin()
     let go: () => void = () => undefined
     fake.hold = new Promise((resolve) => (go = resolve))
     fake.answer = (text) => `${text} Theirs.`
     const shown: string[] = []
-    desk.show('blk_1', (text) => shown.push(text))
-    desk.type('blk_1', 'Mine.')
-    void desk.save('blk_1')
-    desk.type('blk_1', 'Mine, longer.')
+    session.show('blk_1', (text) => shown.push(text))
+    session.type('blk_1', 'Mine.')
+    void session.save('blk_1')
+    session.type('blk_1', 'Mine, longer.')
     go()
     await soon()
-    expect(desk.textOf('blk_1')).toBe('Mine, longer.')
+    expect(session.textOf('blk_1')).toBe('Mine, longer.')
     expect(shown).toEqual([])
     await vi.advanceTimersByTimeAsync(1600)
     expect(fake.sent[1]).toMatchObject({ markdown: 'Mine, longer.', old: 'Mine.' })
     expect(shown).toEqual(['Mine, longer. Theirs.'])
-    expect(desk.baseOf('blk_1')).toBe('Mine, longer. Theirs.')
+    expect(session.baseOf('blk_1')).toBe('Mine, longer. Theirs.')
   })
 
   it('keeps what is refused, and lets a person put two texts together', async () => {
-    const { fake, desk } = begin()
+    const { fake, session } = begin()
     const fields = { current: 'Their words.', wanted: 'My words.', base: 'Old words.', hunks: [] }
     fake.refuse = new Conflict(problem('text_changed', 409, fields))
-    desk.type('blk_1', 'My words.')
-    await desk.close('blk_1')
-    expect(desk.status('blk_1')).toMatchObject({ state: 'conflict', meeting: { current: 'Their words.' } })
+    session.type('blk_1', 'My words.')
+    await session.close('blk_1')
+    expect(session.status('blk_1')).toMatchObject({ state: 'conflict', meeting: { current: 'Their words.' } })
     expect(kept.size).toBe(1)
-    await desk.resolve('blk_1', 'Our words.', 'Their words.')
+    await session.resolve('blk_1', 'Our words.', 'Their words.')
     expect(fake.sent[1]).toMatchObject({ markdown: 'Our words.', old: 'Their words.' })
-    expect(desk.unsaved()).toBe(false)
+    expect(session.unsaved()).toBe(false)
     expect(kept.size).toBe(0)
   })
 
   it('tries again while the server cannot be reached, and keeps a text whose block is gone', async () => {
-    const { fake, desk } = begin()
+    const { fake, session } = begin()
     fake.refuse = new Unreachable(problem('unreachable', 0))
-    desk.type('blk_1', 'Patience.')
-    await desk.save('blk_1')
-    expect(desk.status('blk_1')?.state).toBe('offline')
+    session.type('blk_1', 'Patience.')
+    await session.save('blk_1')
+    expect(session.status('blk_1')?.state).toBe('offline')
     fake.refuse = new Gone(problem('not_found', 404))
     await vi.advanceTimersByTimeAsync(3100)
-    expect(desk.lost()).toEqual(['blk_1'])
-    expect(desk.textOf('blk_1')).toBe('Patience.')
-    const made = desk.revive('blk_1', { sectionId: 'sec_1', after: null })
-    expect(desk.textOf(made ?? '')).toBe('Patience.')
-    expect(desk.lost()).toEqual([])
+    expect(session.lost()).toEqual(['blk_1'])
+    expect(session.textOf('blk_1')).toBe('Patience.')
+    const made = session.revive('blk_1', { sectionId: 'sec_1', after: null })
+    expect(session.textOf(made ?? '')).toBe('Patience.')
+    expect(session.lost()).toEqual([])
   })
 
   it('sends again exactly what was not answered, also where more was typed since, and then the rest', async () => {
-    const { fake, desk } = begin()
-    const key = desk.begin({ sectionId: 'sec_1', after: 'blk_1' })
-    desk.open(key, '')
-    desk.type(key, 'Words.')
+    const { fake, session } = begin()
+    const key = session.begin({ sectionId: 'sec_1', after: 'blk_1' })
+    session.open(key, '')
+    session.type(key, 'Words.')
     fake.refuse = new Unreachable(problem('unreachable', 0))
-    await desk.save(key)
-    desk.type(key, 'Words and more.')
+    await session.save(key)
+    session.type(key, 'Words and more.')
     await vi.advanceTimersByTimeAsync(5000)
     expect(fake.sent).toMatchObject([
       { op: 'insert_block', markdown: 'Words.' },
@@ -184,10 +184,10 @@ describe('the writing desk', () => {
   })
 
   it('sends again what was not answered after a reload, under the same key', async () => {
-    const { fake, desk } = begin()
-    const key = desk.begin({ sectionId: 'sec_1', after: 'blk_1' }, 'Words.')
+    const { fake, session } = begin()
+    const key = session.begin({ sectionId: 'sec_1', after: 'blk_1' }, 'Words.')
     fake.refuse = new Unreachable(problem('unreachable', 0))
-    await desk.save(key)
+    await session.save(key)
     const later = new Fake()
     held.clear()
     const fresh = visited(later)
@@ -199,58 +199,58 @@ describe('the writing desk', () => {
 
   it('tries again what was not answered although the text is empty now, or many blocks', async () => {
     for (const text of ['', 'One.\n\nTwo.']) {
-      const { fake, desk } = begin()
+      const { fake, session } = begin()
       fake.refuse = new Unreachable(problem('unreachable', 0))
-      desk.type('blk_1', 'Words.')
-      await desk.save('blk_1')
-      desk.type('blk_1', text)
+      session.type('blk_1', 'Words.')
+      await session.save('blk_1')
+      session.type('blk_1', text)
       await vi.advanceTimersByTimeAsync(5000)
       expect(fake.sent).toHaveLength(2)
-      expect(desk.status('blk_1')?.state).toBe('typed')
-      expect(desk.textOf('blk_1')).toBe(text)
-      await desk.close('blk_1')
+      expect(session.status('blk_1')?.state).toBe('typed')
+      expect(session.textOf('blk_1')).toBe(text)
+      await session.close('blk_1')
       expect(fake.sent).toHaveLength(3)
     }
   })
 
   it('puts a text behind the draft of the block above, which ends when its editor closes', async () => {
-    const { fake, desk } = begin()
+    const { fake, session } = begin()
     fake.blocks['blk_0'] = { id: 'blk_0', section_id: 'sec_1', markdown: 'Above.' }
-    desk.open('blk_0', 'Above.')
+    session.open('blk_0', 'Above.')
     fake.refuse = new Conflict(problem('section_locked', 409))
-    desk.type('blk_0', 'Above, in my words.')
-    await desk.close('blk_0')
-    expect(joinAbove(desk, 'blk_0', 'Below.')).toBe('Above, in my words. '.length)
-    expect(desk.textOf('blk_0')).toBe('Above, in my words. Below.')
-    desk.open('blk_0', 'Above.')
-    await desk.close('blk_0')
+    session.type('blk_0', 'Above, in my words.')
+    await session.close('blk_0')
+    expect(joinAbove(session, 'blk_0', 'Below.')).toBe('Above, in my words. '.length)
+    expect(session.textOf('blk_0')).toBe('Above, in my words. Below.')
+    session.open('blk_0', 'Above.')
+    await session.close('blk_0')
     expect(fake.sent.at(-1)).toMatchObject({ markdown: 'Above, in my words. Below.', old: 'Above.' })
-    expect(desk.status('blk_0')).toBeNull()
+    expect(session.status('blk_0')).toBeNull()
     expect(kept.size).toBe(0)
   })
 
   it('leaves two texts apart while somebody has to decide about the one above', async () => {
-    const { fake, desk } = begin()
+    const { fake, session } = begin()
     fake.refuse = new Conflict(problem('text_changed', 409, { current: 'Theirs.', wanted: 'Mine.', hunks: [] }))
-    desk.type('blk_1', 'Mine.')
-    await desk.close('blk_1')
-    expect(joinAbove(desk, 'blk_1', 'Below.')).toBeNull()
-    expect(joinAbove(desk, 'heading:sec_1', 'Below.')).toBeNull()
-    expect(desk.textOf('blk_1')).toBe('Mine.')
+    session.type('blk_1', 'Mine.')
+    await session.close('blk_1')
+    expect(joinAbove(session, 'blk_1', 'Below.')).toBeNull()
+    expect(joinAbove(session, 'heading:sec_1', 'Below.')).toBeNull()
+    expect(session.textOf('blk_1')).toBe('Mine.')
   })
 
   it('deletes only what its writer saw, and keeps what was typed until the server agrees', async () => {
-    const { fake, desk } = begin()
-    desk.type('blk_1', 'Mine.')
+    const { fake, session } = begin()
+    session.type('blk_1', 'Mine.')
     fake.blocks['blk_1'] = { id: 'blk_1', section_id: 'sec_1', markdown: 'Theirs, not shown yet.' }
     fake.refuse = new Conflict(problem('text_changed', 409))
-    const removed = desk.remove('blk_1')
+    const removed = session.remove('blk_1')
     expect(kept.size).toBe(1)
     await expect(removed).rejects.toBeInstanceOf(Conflict)
     expect(fake.sent).toEqual([{ op: 'delete_block', block_id: 'blk_1', old: 'Old words.' }])
-    expect(desk.textOf('blk_1')).toBe('Mine.')
-    await desk.remove('blk_1')
-    expect(desk.status('blk_1')).toBeNull()
+    expect(session.textOf('blk_1')).toBe('Mine.')
+    await session.remove('blk_1')
+    expect(session.status('blk_1')).toBeNull()
     expect(kept.size).toBe(0)
   })
 
@@ -273,28 +273,28 @@ describe('the writing desk', () => {
   })
 
   it('makes a new block once it has words, and forgets one without', async () => {
-    const { fake, desk } = begin()
-    const key = desk.begin({ sectionId: 'sec_1', after: 'blk_1' })
-    expect(desk.newIn('sec_1')).toEqual([key])
-    desk.open(key, '')
-    await desk.close(key)
-    expect(desk.newIn('sec_1')).toEqual([])
+    const { fake, session } = begin()
+    const key = session.begin({ sectionId: 'sec_1', after: 'blk_1' })
+    expect(session.newIn('sec_1')).toEqual([key])
+    session.open(key, '')
+    await session.close(key)
+    expect(session.newIn('sec_1')).toEqual([])
     expect(fake.sent).toEqual([])
-    const other = desk.begin({ sectionId: 'sec_1', after: 'blk_1' })
-    desk.open(other, '')
-    desk.type(other, 'Words.')
-    await desk.save(other)
+    const other = session.begin({ sectionId: 'sec_1', after: 'blk_1' })
+    session.open(other, '')
+    session.type(other, 'Words.')
+    await session.save(other)
     expect(fake.sent).toEqual([
       { op: 'insert_block', section_id: 'sec_1', after: 'blk_1', markdown: 'Words.', ref: other },
     ])
-    desk.type(other, 'More words.')
-    await desk.close(other)
+    session.type(other, 'More words.')
+    await session.close(other)
     expect(fake.sent[1]).toMatchObject({ op: 'edit_block', block_id: 'blk_2', old: 'Words.' })
   })
 
   it('finds again after a reload what was not saved', async () => {
-    const { desk } = begin()
-    desk.type('blk_1', 'Half a sent')
+    const { session } = begin()
+    session.type('blk_1', 'Half a sent')
     held.clear()
     const fresh = visited()
     await fresh.recall()
@@ -305,8 +305,8 @@ describe('the writing desk', () => {
   })
 
   it('leaves the drafts of another tab to it while that is open', async () => {
-    const { desk } = begin()
-    desk.type('blk_1', 'Half a sent')
+    const { session } = begin()
+    session.type('blk_1', 'Half a sent')
     const beside = visited()
     await beside.recall()
     expect(beside.status('blk_1')).toBeNull()
@@ -321,8 +321,8 @@ describe('the writing desk', () => {
   })
 
   it('keeps drafts from other people, and not for ever', async () => {
-    const { desk } = begin()
-    desk.type('blk_1', 'Half a sent')
+    const { session } = begin()
+    session.type('blk_1', 'Half a sent')
     held.clear()
     const other = visited(new Fake(), 'usr_2')
     await other.recall()
@@ -336,7 +336,7 @@ describe('the writing desk', () => {
   })
 
   it('goes on in the first block of a document that was typed on while it was made', async () => {
-    const { fake, desk } = begin()
+    const { fake, session } = begin()
     fake.blocks = {}
     let go: () => void = () => undefined
     const held = new Promise<void>((resolve) => (go = resolve))
@@ -351,20 +351,20 @@ describe('the writing desk', () => {
       },
     })
     expect(store).toBe(fake)
-    const key = desk.begin({ sectionId: NO_SECTION, after: null })
-    desk.open(key, '')
-    desk.type(key, 'First')
-    void desk.save(key)
+    const key = session.begin({ sectionId: NO_SECTION, after: null })
+    session.open(key, '')
+    session.type(key, 'First')
+    void session.save(key)
     await soon()
-    desk.type(key, 'First words')
+    session.type(key, 'First words')
     go()
     await vi.advanceTimersByTimeAsync(2000)
     expect(fake.sent).toEqual([{ op: 'edit_block', block_id: 'blk_9', markdown: 'First words', old: 'First' }])
-    expect(desk.lost()).toEqual([])
+    expect(session.lost()).toEqual([])
   })
 
   it('moves a new block into the first section once everybody has heard of that', async () => {
-    const { fake, desk } = begin()
+    const { fake, session } = begin()
     fake.blocks = {}
     let heard = true
     Object.assign(fake, {
@@ -377,39 +377,39 @@ describe('the writing desk', () => {
         return Promise.resolve({ version: 1, made: {}, blocks: [fake.blocks['blk_9']], sections: [], removed: [] })
       },
     })
-    const first = desk.begin({ sectionId: NO_SECTION, after: null }, 'First words')
-    const next = desk.begin({ sectionId: NO_SECTION, after: first })
-    desk.open(next, '')
+    const first = session.begin({ sectionId: NO_SECTION, after: null }, 'First words')
+    const next = session.begin({ sectionId: NO_SECTION, after: first })
+    session.open(next, '')
     const moved: boolean[] = []
-    desk.subscribe(() => void (desk.newIn('sec_1').includes(next) && moved.push(heard)))
-    void desk.save(first)
+    session.subscribe(() => void (session.newIn('sec_1').includes(next) && moved.push(heard)))
+    void session.save(first)
     await vi.advanceTimersByTimeAsync(2000)
     expect(moved[0]).toBe(true)
   })
 
   it('waits no more for what a closed document does not tell', async () => {
-    const { fake, desk } = begin()
+    const { fake, session } = begin()
     fake.made['blk_1'] = 'blk_1'
     Object.assign(fake, { reload: () => undefined, subscribe: () => () => undefined })
     const change = fake.change
     fake.change = async (...sent) => ({ ...(await change(...sent)), version: 99, sections: [section] })
     const section = { id: 'sec_9', version: 99 } as never
-    desk.type('blk_1', 'Words.')
-    void desk.save('blk_1')
+    session.type('blk_1', 'Words.')
+    void session.save('blk_1')
     await vi.advanceTimersByTimeAsync(20_000)
-    expect(desk.status('blk_1')?.state).toBe('clean')
+    expect(session.status('blk_1')?.state).toBe('clean')
     expect(vi.getTimerCount()).toBe(0)
   })
 
   it('shows what others wrote only where nothing was typed', () => {
-    const { desk } = begin()
+    const { session } = begin()
     const shown: string[] = []
-    desk.show('blk_1', (text) => shown.push(text))
-    desk.follow('blk_1', 'Theirs.')
+    session.show('blk_1', (text) => shown.push(text))
+    session.follow('blk_1', 'Theirs.')
     expect(shown).toEqual(['Theirs.'])
-    desk.type('blk_1', 'Mine.')
-    desk.follow('blk_1', 'Theirs again.')
-    expect(desk.textOf('blk_1')).toBe('Mine.')
+    session.type('blk_1', 'Mine.')
+    session.follow('blk_1', 'Theirs again.')
+    expect(session.textOf('blk_1')).toBe('Mine.')
     expect(shown).toHaveLength(1)
   })
 })

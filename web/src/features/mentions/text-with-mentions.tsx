@@ -19,7 +19,7 @@ export const Named = ({ text, people }: NamedProps) =>
   )
 
 /** What a person wrote in a comment. */
-export const Said = (props: NamedProps) => (
+export const TextWithMentions = (props: NamedProps) => (
   <div className="leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]">
     <Named {...props} />
   </div>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isRepeated, type Acted } from '@/page-runtime/acting'
+import { isRepeated, type Acted } from '@/page-runtime/actions'
 
 // The tests have no document: of an element only this much is asked.
 class Field {}

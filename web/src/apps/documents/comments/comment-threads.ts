@@ -4,7 +4,7 @@ import type { CommentData } from '@outlast/sdk'
 export type Shown = 'open' | 'resolved' | 'all'
 
 /** A comment and what was answered to it, oldest first. */
-export interface Talk {
+export interface CommentThread {
   root: CommentData
   answers: CommentData[]
 }
@@ -26,22 +26,25 @@ export interface Outline {
 const byTime = (one: CommentData, other: CommentData) =>
   Date.parse(one.created_at) - Date.parse(other.created_at) || (one.id < other.id ? -1 : 1)
 
-/** Talks that are as `before` stay the same objects. */
-export function talksOf(comments: readonly CommentData[], before: readonly Talk[] = []): Talk[] {
+/** Threads that are as `before` stay the same objects. */
+export function groupComments(
+  comments: readonly CommentData[],
+  before: readonly CommentThread[] = [],
+): CommentThread[] {
   const answers = new Map<string, CommentData[]>()
   for (const comment of comments)
     if (comment.parent_id !== null) answers.set(comment.parent_id, [...(answers.get(comment.parent_id) ?? []), comment])
-  const known = new Map(before.map((talk) => [talk.root.id, talk]))
+  const known = new Map(before.map((thread) => [thread.root.id, thread]))
   return comments
     .filter(({ parent_id }) => parent_id === null)
     .map((root) => {
-      const talk = { root, answers: (answers.get(root.id) ?? []).toSorted(byTime) }
+      const thread = { root, answers: (answers.get(root.id) ?? []).toSorted(byTime) }
       const old = known.get(root.id)
-      return old !== undefined && isSame(old, talk) ? old : talk
+      return old !== undefined && isSame(old, thread) ? old : thread
     })
 }
 
-const isSame = (one: Talk, other: Talk): boolean =>
+const isSame = (one: CommentThread, other: CommentThread): boolean =>
   one.root === other.root &&
   one.answers.length === other.answers.length &&
   one.answers.every((answer, at) => answer === other.answers[at])
@@ -66,26 +69,30 @@ export function orderOf(sections: readonly Outline[]): (place: Place & { orphane
 }
 
 /** Those that the filter leaves, as one reads the document. */
-export function shownTalks(talks: readonly Talk[], shown: Shown, sections: readonly Outline[]): Talk[] {
+export function filterComments(
+  threads: readonly CommentThread[],
+  shown: Shown,
+  sections: readonly Outline[],
+): CommentThread[] {
   const order = orderOf(sections)
-  return talks
+  return threads
     .filter(({ root }) => shown === 'all' || root.status === shown)
     .toSorted((one, other) => order(one.root) - order(other.root) || byTime(one.root, other.root))
 }
 
-/** Open talks by the block or section that they are on; lists that are as `before` stay the same objects. */
+/** Open threads by the block or section that they are on; lists that are as `before` stay the same objects. */
 export function openByPlace(
-  talks: readonly Talk[],
-  before: ReadonlyMap<string, readonly Talk[]> = new Map(),
-): ReadonlyMap<string, readonly Talk[]> {
-  const now = new Map<string, Talk[]>()
-  for (const talk of talks) {
-    const { status, orphaned, block_id, section_id } = talk.root
+  threads: readonly CommentThread[],
+  before: ReadonlyMap<string, readonly CommentThread[]> = new Map(),
+): ReadonlyMap<string, readonly CommentThread[]> {
+  const now = new Map<string, CommentThread[]>()
+  for (const thread of threads) {
+    const { status, orphaned, block_id, section_id } = thread.root
     const id = block_id ?? section_id
-    if (status === 'open' && !orphaned && id !== null) now.set(id, [...(now.get(id) ?? []), talk])
+    if (status === 'open' && !orphaned && id !== null) now.set(id, [...(now.get(id) ?? []), thread])
   }
   return new Map([...now].map(([id, list]) => [id, isAs(before.get(id), list) ? (before.get(id) ?? list) : list]))
 }
 
-const isAs = (before: readonly Talk[] | undefined, now: readonly Talk[]): boolean =>
+const isAs = (before: readonly CommentThread[] | undefined, now: readonly CommentThread[]): boolean =>
   before?.length === now.length && before.every(({ root }, at) => root === now[at]?.root)

@@ -1,14 +1,14 @@
 /** What people often ask the agent of a document for. Pure. */
 import type { Suggestion } from '@/features/threads/suggestion-chips'
 
-export const FIRST_WISHES: readonly Suggestion[] = [
+export const FIRST_SUGGESTIONS: readonly Suggestion[] = [
   { label: 'Shorten it', text: 'Make the document shorter without losing anything that matters.' },
   { label: 'Fix spelling and grammar', text: 'Correct spelling and grammar; leave the style as it is.' },
   { label: 'What is missing?', text: 'What is missing in this document? Answer, and propose no edits yet.' },
 ]
 
 /** For a part of it. */
-export const PART_WISHES: readonly Suggestion[] = [
+export const PART_SUGGESTIONS: readonly Suggestion[] = [
   { label: 'Make it shorter', text: 'Make this shorter.' },
   { label: 'Make it clearer', text: 'Make this clearer and simpler.' },
   { label: 'Fix spelling and grammar', text: 'Correct spelling and grammar here.' },

@@ -4,9 +4,9 @@ const MOST_BYTES = 4_000_000
 
 /** The file's text. Throws where it is too big, or no text. */
 export async function readMarkdown(file: File): Promise<string> {
-  if (file.size > MOST_BYTES) throw new Error(`${file.name} is too big: a document is imported from at most 4 MB.`)
+  if (file.size > MOST_BYTES) throw new Error(`${file.name} is too large. The limit for imports is 4 MB.`)
   const text = await file.text()
-  if (text.includes('\0')) throw new Error(`${file.name} is no text file. Choose a Markdown or text file.`)
+  if (text.includes('\0')) throw new Error(`${file.name} is not a text file. Choose a Markdown or text file.`)
   return text.replaceAll('\r\n', '\n').replace(/^\uFEFF/, '')
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 
 /** A text once nobody has changed it for a moment; emptied, at once. */
-export function useSettled(text: string, afterMs = 250): string {
+export function useDebounced(text: string, afterMs = 250): string {
   const [settled, setSettled] = useState(text)
   useEffect(() => {
     if (text === '') {

@@ -30,7 +30,7 @@ export function answerOn(port: Port, find: typeof colour): void {
   }
 }
 
-/** One worker, started with the first question. One that cannot start or fails as a whole is not started again: all
+/** One worker, started with the first question. One that cannot start or fails as a whole is not restarted: all
  * code stays plain until the page is loaded anew. */
 export class Colouring {
   readonly #start: () => WorkerPort

@@ -29,7 +29,7 @@ function isSeen(element: Element): boolean {
 }
 
 /** Whether something was near the window once: what never was, need not be drawn richly. */
-export function useWasNear(ref: RefObject<Element | null>, at = false): boolean {
+export function useNearViewport(ref: RefObject<Element | null>, at = false): boolean {
   const [near, setNear] = useState(at || observer === null)
   useEffect(() => {
     const element = ref.current

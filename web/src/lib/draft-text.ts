@@ -4,7 +4,7 @@ const kept = new Map<string, string>()
 
 /** Text that a person types into a form, null before they do. A form that is closed without sending it has it again when it
  * opens next, until the page is left; set it to null once it is sent. */
-export function useKeptText(name: string): [string | null, (text: string | null) => void] {
+export function useDraftText(name: string): [string | null, (text: string | null) => void] {
   const [text, setText] = useState(() => kept.get(name) ?? null)
   const keep = (next: string | null) => {
     if (next === null) kept.delete(name)

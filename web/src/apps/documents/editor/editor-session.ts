@@ -14,7 +14,7 @@ import {
   type DocumentStore,
   type MergeHunk,
 } from '@outlast/sdk'
-import type { DraftShelf } from './drafts'
+import type { DraftStorage } from './drafts'
 import { isOneBlock } from './writing'
 
 export interface Meeting {
@@ -24,7 +24,7 @@ export interface Meeting {
   hunks: readonly MergeHunk[]
 }
 
-export type DraftState =
+type DraftState =
   | 'clean'
   /** Typed, and going to be saved. */
   | 'typed'
@@ -103,7 +103,7 @@ const NONE: readonly string[] = []
 /** Texts that differ only in the blanks at their end are the same to everybody. */
 const alike = (one: string, other: string): boolean => one.trimEnd() === other.trimEnd()
 
-export class WritingDesk {
+export class EditorSession {
   readonly #drafts = new Map<string, Draft>()
   readonly #listeners = new Set<() => void>()
   readonly #showers = new Map<string, (text: string) => void>()
@@ -115,7 +115,7 @@ export class WritingDesk {
   constructor(
     readonly store: DocumentStore,
     readonly documentId: string,
-    readonly shelf: DraftShelf,
+    readonly storage: DraftStorage,
   ) {}
 
   subscribe = (listener: () => void): (() => void) => {
@@ -146,11 +146,11 @@ export class WritingDesk {
 
   /** Takes up what this browser kept of an earlier visit. Drafts that say what the server says are dropped. */
   async recall(): Promise<void> {
-    for (const [key, kept] of await this.shelf.found(this.documentId)) {
+    for (const [key, kept] of await this.storage.found(this.documentId)) {
       if (this.#drafts.has(key)) continue
       const present = this.#present(key)
       if (present !== null && alike(present, kept.text)) {
-        this.shelf.drop(this.documentId, key)
+        this.storage.drop(this.documentId, key)
         continue
       }
       const state = present === null && kept.place === null ? 'gone' : 'found'
@@ -460,7 +460,7 @@ export class WritingDesk {
     } else draft.base = alike(fresh, sent) ? fresh : sent
     this.#move(key, { state: typedOn ? 'typed' : 'clean', place: null, problem: null })
     if (!typedOn) {
-      this.shelf.drop(this.documentId, key)
+      this.storage.drop(this.documentId, key)
       if (draft.open === 0) this.#drop(key)
     } else {
       this.#keep(key, draft)
@@ -489,7 +489,7 @@ export class WritingDesk {
   #settle(key: string): void {
     const draft = this.#drafts.get(key)
     if (draft === undefined) return
-    this.shelf.drop(this.documentId, key)
+    this.storage.drop(this.documentId, key)
     if (draft.open > 0) this.#move(key, { state: 'clean', problem: null })
     else this.#drop(key)
   }
@@ -497,7 +497,7 @@ export class WritingDesk {
   #drop(key: string): void {
     const place = this.#drafts.get(key)?.status.place ?? null
     this.#drafts.delete(key)
-    this.shelf.drop(this.documentId, key)
+    this.storage.drop(this.documentId, key)
     if (place !== null)
       for (const { status } of this.#drafts.values())
         if (status.place?.after === key && this.#present(key) === null) status.place.after = place.after
@@ -527,7 +527,7 @@ export class WritingDesk {
   }
 
   #keep(key: string, { base, text, sent, status: { place } }: Draft): void {
-    this.shelf.keep(this.documentId, key, { base, text, place, sent, at: Date.now() })
+    this.storage.keep(this.documentId, key, { base, text, place, sent, at: Date.now() })
   }
 
   #move(key: string, change: Partial<DraftStatus>): void {
