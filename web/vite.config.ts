@@ -11,7 +11,8 @@ export default defineConfig({
   plugins: [react(), tailwindcss()],
   resolve: {
     alias: { '@outlast/sdk': here('../sdk/typescript/src'), '@': here('./src') },
-    dedupe: ['react', 'react-dom'],
+    // Found from here also for what lies outside: the SDK, and the apps of tests.
+    dedupe: ['react', 'react-dom', 'wouter', 'lucide-react', '@tanstack/react-query'],
   },
   build: { outDir: here('../src/outlast/_web'), emptyOutDir: true, chunkSizeWarningLimit: 700 },
   server: {
