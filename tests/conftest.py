@@ -20,6 +20,7 @@ from outlast.kernel.apps import registry
 from tests import network_guard
 from tests.databases import *  # noqa: F403  # fixtures; the names are in its __all__
 from tests.reruns import Reruns
+from tests.suites import apps_of, with_apps
 
 # `make test` uses the fast profile and finds the same cases each time; `make deep` searches anew, and prints how to
 # repeat what it found.
@@ -78,6 +79,13 @@ def _ended_in_time(test: Callable[..., Awaitable[None]], timeout_s: float) -> Ca
             await test(*args, **kwargs)
 
     return timed
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Each test has the apps of its suite, and no others."""
+    with with_apps(apps_of(item.path, item.get_closest_marker("apps"))):
+        return (yield)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -19,6 +19,8 @@ from outlast.base.errors import (
 )
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
+from outlast.kernel.apps.app import App
+from outlast.kernel.apps.registry import only
 from outlast.kernel.attachments import actions as attachments
 from outlast.kernel.inbox import actions as inbox
 from outlast.kernel.locks import actions as locks
@@ -136,10 +138,11 @@ async def test_a_fork_is_possible_while_somebody_else_drives(db: Database, tmp_p
 async def test_a_thread_is_made_with_what_it_is_about(db: Database, tmp_path: Path) -> None:
     services = make_services(db, tmp_path)
     team = await db.write(Team)
-    anchor = {"type": "selection", "text": "these words"}
-    made = await threads.create_thread(
-        services, team.editor, team.project_id, title=" Ask  agent ", anchor=anchor
-    )
+    anchor = {"type": "quote", "text": "these words"}
+    with only(App(name="quotes", anchors=["quote"])):
+        made = await threads.create_thread(
+            services, team.editor, team.project_id, title=" Ask  agent ", anchor=anchor
+        )
     assert (made.title, made.anchor, made.run_status) == ("Ask agent", anchor, "idle")
     with pytest.raises(UnknownProfile):
         await threads.create_thread(services, team.editor, team.project_id, profile="poet")

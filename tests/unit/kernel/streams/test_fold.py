@@ -50,6 +50,7 @@ def test_the_fold_tells_each_story_as_the_shared_cases_do(path: Path) -> None:
         assert shown(state) == expected, f"after event {number}, {step['event']['event']}"
 
 
+@pytest.mark.apps
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_the_shared_cases_use_events_that_exist(path: Path) -> None:
     for step in orjson.loads(path.read_bytes())["steps"]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict
 
 import orjson
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.kernel.streams.fold import RunFold, apply, fold_deltas, fold_lines
 from outlast.kernel.streams.log import Line, block_lines
 from tests.unit.kernel.streams.logs import logs
+
+pytestmark = pytest.mark.apps("pages")  # the logs have events of pages too
 
 
 def after(lines: list[Line], cursor: int) -> list[Line]:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import orjson
 import sqlalchemy as sa
 
-from outlast.apps.chat.agent import chat_agent
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
 from outlast.apps.knowledge.search import Knowledge
 from outlast.base.clock import SystemClock
-from outlast.base.settings import Settings
-from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
-from outlast.kernel.agents.prompt import PromptContext
-from outlast.kernel.agents.workspaces import Workspaces, workspace_of_thread
-from outlast.kernel.models.protocol import ModelSpec
+from outlast.kernel.agents.workspaces import workspace_of_thread
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.tables import runs
 from outlast.testing.agents import make_context
@@ -78,19 +72,3 @@ async def test_modules_are_those_of_the_workspace_of_run_or_thread_and_of_who_st
     body = orjson.loads((await tool.run(context, {"query": "open issues"})).content)
     assert body["results"][0]["path"] == "lib/tracker.ts"
     assert shelf.asked == [(None, team.editor.user_id), (workspace_id, team.editor.user_id)]
-
-
-async def test_chat_offers_it_also_without_a_sandbox_and_tells_the_model_when_to_use_it(
-    db: Database, tmp_path: Path
-):
-    team: Team = await db.write(Team)
-    search = search_docs_tool(Knowledge(db, SystemClock()), db)
-    settings = Settings(sandbox=None)
-    agent = chat_agent(settings, Workspaces(db, None), search=search)
-    assert {tool.name for tool in agent.tools} == {"search_docs", "ask_user"}
-    run = (await context_of(db, team)).run
-    model, blobs = ModelSpec("demo", "demo", "demo"), FolderBlobs(tmp_path)
-    prompt = await db.read(lambda tx: agent.prompt(PromptContext(tx, run, model, settings, blobs)))
-    system = prompt.system
-    assert "look it up with search_docs" in system
-    assert "\n\n\n" not in system

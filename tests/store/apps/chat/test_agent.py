@@ -1,0 +1,34 @@
+"""The `chat` agent: what it offers, and what its model is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from outlast.apps.chat.agent import chat_agent
+from outlast.base.settings import Settings
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database, Tx
+from outlast.kernel.agents.prompt import PromptContext
+from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.models.protocol import ModelSpec
+from outlast.kernel.runs.store import run_of
+from outlast.testing.agents import FakeTool
+from tests.factories import Team, make_run
+
+
+async def test_it_searches_documentation_also_without_a_sandbox_and_tells_the_model_when(
+    db: Database, tmp_path: Path
+) -> None:
+    settings = Settings(sandbox=None)
+    agent = chat_agent(settings, Workspaces(db, None), search=FakeTool("search_docs"))
+    assert {tool.name for tool in agent.tools} == {"search_docs", "ask_user"}
+
+    def instructions(tx: Tx) -> str:
+        team = Team(tx)
+        run = run_of(tx, make_run(tx, team.thread_id, team.editor))
+        model, blobs = ModelSpec("demo", "demo", "demo"), FolderBlobs(tmp_path)
+        return agent.prompt(PromptContext(tx, run, model, settings, blobs)).system
+
+    system = await db.write(instructions)
+    assert "look it up with search_docs" in system
+    assert "\n\n\n" not in system
