@@ -410,7 +410,13 @@ async def _work(program: Program, ended: anyio.Event) -> None:
 async def _warm_up(program: Program) -> None:
     """Load what the first answer would wait for. Until the end it is kept as what importing made is: the garbage
     collector looks through neither."""
-    await program.services.catalog.warm_up()
+    catalog = program.services.catalog
+    for model in catalog.list():
+        if missing := catalog.missing_key(model.provider):
+            log.warning(
+                "a model cannot be used: its key is not set", extra={"model": model.id, "variable": missing}
+            )
+    await catalog.warm_up()
     gc.freeze()
 
 

@@ -20,7 +20,7 @@ from outlast.app import run_program
 from outlast.base.errors import DataDirectoryInUse, InvalidSetting, OutlastError, StartRefused, UnsafeBind
 from outlast.base.settings import Settings, load_settings
 from outlast.base.settings.fields import SecretUrl
-from outlast.base.settings.tables import ProviderKind
+from outlast.base.settings.tables import ModelSettings, ProviderKind, ProviderSettings
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.store import NewToken
@@ -172,6 +172,21 @@ async def test_what_a_first_answer_would_wait_for_is_loaded_at_the_start(setting
     async with running(settings()) as program, Client(program.address, None) as client:
         await loaded.wait()
         assert (await client.get("/healthz"))["status"] == "ok"
+
+
+async def test_a_model_whose_key_is_not_set_is_named_at_the_start(settings, monkeypatch, caplog):
+    loaded = anyio.Event()
+
+    async def load(_catalog: ModelCatalog) -> None:
+        loaded.set()
+
+    monkeypatch.setattr(ModelCatalog, "warm_up", load)
+    paid = ProviderSettings(kind="openai", api_key_env="OUTLAST_TEST_NO_SUCH_KEY")
+    model = ModelSettings(id="paid/gpt", provider="paid", name="gpt")
+    async with running(replace(settings(), providers={"paid": paid}, models=(model,)), http=False):
+        await loaded.wait()
+    told = [record for record in caplog.records if "key is not set" in record.message]
+    assert [(record.model, record.variable) for record in told] == [("paid/gpt", "OUTLAST_TEST_NO_SUCH_KEY")]
 
 
 async def test_a_setting_without_effect_is_said_to_have_none(settings, caplog):

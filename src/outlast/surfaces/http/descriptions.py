@@ -20,13 +20,7 @@ from outlast.base.ids import all_kinds
 PACKAGE: Final = Path(__file__).parents[2]
 TABLES: Final = ("fields", "parameters", "examples", "roles", "routes")
 """Tables that several files have."""
-TYPES: Final[dict[str, Any]] = {
-    "string": str,
-    "integer": int,
-    "number": (int, float),
-    "object": dict,
-    "null": (),
-}
+TYPES: Final[Any] = {"string": str, "integer": int, "number": int | float, "object": dict, "null": ()}
 
 
 class DescribedApi(FastAPI):
