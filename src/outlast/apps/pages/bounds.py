@@ -14,6 +14,7 @@ from typing import Final
 
 from outlast.apps.pages.content import VOID
 from outlast.apps.pages.problems import Refused
+from outlast.base.data_files import read_names
 
 MOST_OPEN: Final = 1000
 MOST_ATTRIBUTES: Final = 1000
@@ -23,43 +24,9 @@ _LONG_TAG: Final = 4000
 _TAG: Final = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
 _VALUE: Final = re.compile(r"=\s*(?:\"[^\"]*\"|'[^']*')")
 _PART: Final = re.compile(r"[\s/]+")
-_WORDS: Final = frozenset(
-    {
-        "a",
-        "b",
-        "big",
-        "code",
-        "em",
-        "font",
-        "i",
-        "nobr",
-        "s",
-        "small",
-        "strike",
-        "strong",
-        "tt",
-        "u",
-    }
-)
+_WORDS: Final = read_names(__file__, "reopened_elements")
 # Their end tags may be left out, so an open one says nothing.
-_ENDS_ITSELF: Final = frozenset(
-    {
-        "p",
-        "li",
-        "dd",
-        "dt",
-        "td",
-        "th",
-        "tr",
-        "tbody",
-        "thead",
-        "tfoot",
-        "option",
-        "optgroup",
-        "colgroup",
-        "caption",
-    }
-)
+_ENDS_ITSELF: Final = read_names(__file__, "elements_that_end_themselves")
 
 
 def demand_bounded(html: str) -> None:

@@ -3,60 +3,11 @@
 test compares it with the style sheets.
 """
 
+import tomllib
 from typing import Final
 
-CLASSES: Final[dict[str, str]] = {
-    "stack": "one below the other, evenly spaced",
-    "row": "side by side, wrapped where it is narrow",
-    "spread": "beside row: pushed apart",
-    "spacer": "takes the free room of a row",
-    "grid": "as many equal columns as fit",
-    "sidebar": "the first child a narrow column beside the rest",
-    "board": "columns side by side that scroll, each a `column`",
-    "column": "one column of a board",
-    "toolbar": "heading on the left, buttons on the right",
-    "card": "a raised box",
-    "stat": "a large number",
-    "facts": "on dl: names and values in two columns",
-    "list": "on ul: rows with lines between",
-    "timeline": "on ol or ul: points on a line",
-    "empty": "a box that says there is nothing yet, and what to do",
-    "notice": "a paragraph that stands out; with info, ok, warn or danger",
-    "badge": "a small label; with info, ok, warn or danger",
-    "avatar": "a round picture or initials",
-    "bar": "a bar; its child's width in % is what is filled",
-    "skeleton": "a grey place for what is still coming",
-    "scroll": "scrolls by itself; give it a max-height",
-    "chart": "on svg: as wide as there is room, with small text",
-    "legend": "names of a chart's colours, each li with a `swatch`",
-    "swatch": "a small square; its style says which background",
-    "muted": "less important text",
-    "small": "smaller text",
-    "right": "text on the right",
-    "number": "on td and th: figures on the right",
-    "nowrap": "never broken",
-    "done": "crossed out",
-    "primary": "on button: the main one",
-    "danger": "on button: it destroys something",
-    "ghost": "on button: without a frame",
-    "plain": "on a form's submit button: not the main one",
-    "button": "on a: looks like a button",
-    "info": "beside badge and notice",
-    "ok": "beside badge and notice",
-    "warn": "beside badge and notice",
-}
-COLOURS: Final[dict[str, str]] = {
-    "--fg": "text",
-    "--muted": "less important text",
-    "--bg": "the page",
-    "--raised": "cards and buttons",
-    "--soft": "quiet backgrounds",
-    "--line": "lines",
-    "--line-strong": "borders of fields",
-    "--accent": "what may be pressed, and bars",
-    "--accent-soft": "a quiet background of that colour",
-    "--ok": "good",
-    "--warn": "be careful",
-    "--danger": "bad, or destroys",
-    "--chart-1": "the first series of a chart; up to `--chart-6`",
-}
+from outlast.base.data_files import read_text
+
+_DESIGN: Final = tomllib.loads(read_text(__file__, "design.toml"))
+CLASSES: Final[dict[str, str]] = _DESIGN["classes"]
+COLOURS: Final[dict[str, str]] = _DESIGN["colours"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from outlast.base.data_files import read_names
 from outlast_demo.documents.prose import is_prose
 from outlast_demo.documents.scene import Block, DocumentScene, Section
 
@@ -64,51 +65,7 @@ _QUESTION: Final = re.compile(
 )
 _FIRST: Final = r"introduc\w*|intro|opening|beginning|preface|lead"
 _LAST: Final = r"conclu\w*|ending|closing|last section"
-_COMMON: Final = frozenset(
-    {
-        "the",
-        "a",
-        "an",
-        "and",
-        "or",
-        "of",
-        "to",
-        "in",
-        "on",
-        "for",
-        "with",
-        "this",
-        "that",
-        "it",
-        "its",
-        "is",
-        "are",
-        "be",
-        "make",
-        "more",
-        "section",
-        "paragraph",
-        "document",
-        "text",
-        "please",
-        "can",
-        "you",
-        "should",
-        "would",
-        "could",
-        "turn",
-        "into",
-        "list",
-        "fix",
-        "shorter",
-        "concise",
-        "wording",
-        "add",
-        "about",
-        "last",
-        "first",
-    }
-)
+_COMMON: Final = read_names(__file__, "common_words")
 
 
 def wish_of(scene: DocumentScene) -> Wish:
