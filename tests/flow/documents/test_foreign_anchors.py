@@ -76,7 +76,7 @@ async def test_the_ids_of_an_anchor_are_bounded_whatever_the_database(talk: Talk
     assert made.json()["anchor"] == {"type": "selection", "text": "ab", "more": {"cd": ["e"]}}
 
 
-@pytest.mark.apps("documents", "screens")
+@pytest.mark.apps("documents", "pages", "screens")
 async def test_selected_words_and_screens_need_no_document(talk: Talk) -> None:
     own = await talk.services.db.write(make_project, talk.team.stranger)
     for anchor in (
