@@ -19,7 +19,7 @@ WORKERS ?= 3  # for two cores: many tests wait for real processes
 RUN_PACKAGES := bubblewrap
 TEST_PACKAGES := bubblewrap podman runc postgresql redis-server chromium fonts-liberation iproute2
 
-.PHONY: help setup setup-dev run test check house deep bench gen docs diagrams format lock clean
+.PHONY: help setup setup-dev run test check house deep bench gen docs diagrams pictures format lock clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -86,6 +86,9 @@ docs: gen $(STAMPS)/dev ## regenerate the reference, build the site that the ser
 
 diagrams: $(STAMPS)/dev ## draw the diagrams of docs/ that changed
 	$(PY) scripts/diagrams.py
+
+pictures: $(STAMPS)/run $(STAMPS)/dev ## take the pictures of threads in the README, with the demo on a server of its own
+	$(PY) scripts/pictures.py
 
 format: $(STAMPS)/dev ## sort imports and lay out the code
 	$(VENV)/bin/ruff check --fix-only --quiet $(wildcard $(CODE))
