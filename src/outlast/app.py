@@ -265,14 +265,7 @@ def _wire(
     chat = chat_agent(settings, rooms, keeper=keeper, search=search, code=code)
     studio = open_studio(settings.screens, clock, base.folder, supervisor) if sandboxes is not None else None
     screen = screen_agent(
-        settings,
-        database,
-        rooms,
-        blobs,
-        templates,
-        files=checkpoints,
-        keeper=keeper,
-        photographer=studio,
+        settings, database, rooms, blobs, templates, files=checkpoints, keeper=keeper, photographer=studio
     )
     sources = open_sources(base, sandboxes, snapshots, embedder, lambda: hub.followed("prj_"))
     page = page_agent(
@@ -292,6 +285,8 @@ def _wire(
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
     node_id = node_of(base.folder) if database.dialect == "sqlite" else new_id("node")
+    of_apps = {"chat": [chat, summary_agent()], "screens": [screen], "pages": [page], "documents": [document]}
+    of_apps |= {app.name: [*app.agents(settings, database)] for app in registry.load().apps if app.agents}
     engine = Engine(
         db=database,
         hub=hub,
@@ -299,14 +294,7 @@ def _wire(
         settings=settings,
         catalog=catalog,
         blobs=blobs,
-        agents=Agents(
-            {
-                "chat": [chat, summary_agent()],
-                "screens": [screen],
-                "pages": [page],
-                "documents": [document],
-            }
-        ),
+        agents=Agents(of_apps),
         flusher=Flusher(settings.streams.save_interval_s),
         node_id=node_id,
         log=_log_event,

@@ -33,7 +33,7 @@ RUN: Final = frozenset({"sh", "python", "json"})
 SHOWN: Final = frozenset({"text", "mermaid", "toml", "nginx", "caddyfile", "ini", "css", "sql"})
 """Output, diagrams, and files of other programs. The configurations in TOML have a test of their own."""
 BLOCK: Final = re.compile(
-    r"(?:^<!-- not run: ([^\n]+) -->\n+)?^```(\S*)\n(.*?)^```", re.MULTILINE | re.DOTALL
+    r"(?:^<!-- not run: ([^\n]+) -->\n+)?^```(\S*)( title=\S+)?\n(.*?)^```", re.MULTILINE | re.DOTALL
 )
 BUTTON: Final = "<main><button data-action='refresh' data-state='open'>Refresh</button></main>"
 PATIENCE_S: Final = 120
@@ -50,7 +50,9 @@ class Block:
 
 
 def blocks(page: Path) -> list[Block]:
-    return [Block(language, text, reason) for reason, language, text in BLOCK.findall(page.read_text())]
+    """A block with a title is a piece of that file, which a test of its own keeps equal: it is only shown."""
+    found = BLOCK.findall(page.read_text())
+    return [Block("text" if title else language, text, why) for why, language, title, text in found]
 
 
 class Place:
@@ -222,7 +224,7 @@ def test_what_a_page_shows_works_as_it_is_written(page: Path, place: Place) -> N
 
 def test_every_block_names_its_language_and_is_run_or_says_why_not() -> None:
     found = [(page.relative_to(ROOT), block) for page in PAGES for block in blocks(page)]
-    fences = sum(len(re.findall(r"^```\S*$", page.read_text(), re.MULTILINE)) for page in PAGES)
+    fences = sum(len(re.findall(r"^```\S*(?: title=\S+)?$", page.read_text(), re.MULTILINE)) for page in PAGES)
     assert fences == 2 * len(found)
     assert [
         f"{page}: {block.language} {block.text[:60]}"

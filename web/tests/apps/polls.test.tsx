@@ -26,11 +26,9 @@ async function rendered(path: string, queries: QueryClient): Promise<string> {
 
 test('an app outside of the web app shows its page at its own path', async () => {
   const queries = new QueryClient()
-  const options = [
-    { text: 'Pizza', votes: 2 },
-    { text: 'Soup', votes: 1 },
-  ]
-  queries.setQueryData(pollsQuery('prj_1').queryKey, { items: [{ id: 'pol_1', question: 'Lunch?', options }] })
+  const votes = { usr_1: 'Pizza', usr_2: 'Soup', usr_3: 'Pizza' }
+  const poll = { id: 'pol_1', title: 'Lunch?', options: ['Pizza', 'Soup'], votes }
+  queries.setQueryData(pollsQuery('prj_1').queryKey, [poll])
   const html = await rendered('/projects/prj_1/polls', queries)
   expect(html).toContain('<h2>Lunch?</h2>')
   expect(html).toContain('Pizza: 2 votes')
@@ -58,6 +56,6 @@ test('threads about a poll are its own', () => {
 test('its agent draws answers, and its tool asks every time', async () => {
   const views = await threadViewsQuery(WITH_POLLS).queryFn?.({} as never)
   expect(views?.agents['poll']?.Answer).toBeDefined()
-  expect(views?.decidedEachTime.has('close_poll')).toBe(true)
+  expect(views?.decidedEachTime.has('offer_options')).toBe(true)
   expect(views?.agents['screen']).toBeDefined()
 })

@@ -41,6 +41,7 @@ APP: Final = App(
     anchors=["section", "comment", "selection"],
     subjects=[DOCUMENT],
     inbox=[open_proposals.proposals_for, section_locks.waiting],
+    tools=["propose_edits", "read_document", "read_file", "search_files"],
     events=[
         EventType("DocumentChangedEvent", DocumentChanged, "document.created", "document.updated"),
         EventType("DocumentDeletedEvent", DocumentDeleted, "document.deleted"),

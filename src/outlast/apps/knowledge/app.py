@@ -20,6 +20,7 @@ APP: Final = App(
     ],
     blob_columns=[tables.modules.c.blob],
     prefixes={"source": "src", "passage": "psg", "module": "mod", "memory": "mem"},
+    tools=["search_docs"],
     events=[
         EventType("ModulesSavedEvent", ModulesSaved, "modules.saved"),
         EventType("SourceChangedEvent", SourceChanged, "knowledge.updated"),

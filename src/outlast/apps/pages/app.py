@@ -13,6 +13,7 @@ APP: Final = App(
     tables=[tables.pages, tables.page_versions, tables.page_actions, tables.page_links],
     prefixes={"page": "pag", "action": "act", "link": "lnk"},
     subjects=[PAGE],
+    tools=["publish_module", "read_page"],
     events=[
         EventType("PageChangedEvent", PageChanged, "page.created", "page.updated"),
         EventType("PageDeletedEvent", PageDeleted, "page.deleted"),

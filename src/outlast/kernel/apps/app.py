@@ -1,12 +1,15 @@
 """What an app declares."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
 
 from outlast.base.events import EventType
+from outlast.base.settings import Settings
+from outlast.db.database import Database
+from outlast.kernel.agents.agent import Agent
 from outlast.kernel.mentions.items import InboxSource
 from outlast.kernel.subjects.subject import Subject
 
@@ -25,6 +28,8 @@ class App:
     - `anchors`: types of anchors that its threads can have, beside the nouns of `subjects`.
     - `subjects`: what conversations of this app are about.
     - `events`: kinds of events that it appends to logs.
+    - `agents`: makes its agents from the settings and the database; called once, when a server starts.
+    - `tools`: names of the tools that its agents bring. Policies name tools, so no two apps have one name.
     - `inbox`: what can wait in a person's inbox.
     - `routes`: its modules that hold a `router`. Imported when a server with HTTP starts.
     """
@@ -36,5 +41,7 @@ class App:
     anchors: Sequence[str] = ()
     subjects: Sequence[Subject] = ()
     events: Sequence[EventType] = ()
+    agents: Callable[[Settings, Database], Sequence[Agent]] | None = None
+    tools: Sequence[str] = ()
     inbox: Sequence[InboxSource] = ()
     routes: Sequence[str] = ()

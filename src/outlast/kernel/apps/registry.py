@@ -130,6 +130,8 @@ def _claim(claims: Claims, app: App) -> None:
         claims.take("id prefix", prefix, app.name)
     for anchor in (*(subject.noun for subject in app.subjects), *app.anchors):
         claims.take("anchor type", anchor, app.name)
+    for tool in app.tools:
+        claims.take("tool", tool, app.name)
     for event in app.events:
         _claim_event(claims, event, app.name)
 

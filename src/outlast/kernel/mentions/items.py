@@ -20,7 +20,7 @@ class InboxItem:
     thread or section whose lock is asked for. `text` says in one line what is asked, `by` who asks. The rest is where
     to go: a message of a thread, a comment, a section or block of a document."""
 
-    kind: Kind
+    kind: str
     id: str
     project_id: str
     text: str
@@ -65,8 +65,7 @@ InboxSource = Callable[[Tx, str, str | None, InboxPart | None], list[Waiting]]
 
 def came(item: InboxItem, user_id: str | None) -> InboxChanged:
     """News: this waits now, for one user (None: for all who may decide)."""
-    shown: dict[str, Any] = asdict(item)
-    return InboxChanged(user_id=user_id, kind=item.kind, item=shown)
+    return InboxChanged.model_validate({"user_id": user_id, "kind": item.kind, "item": asdict(item)})
 
 
 def went(kind: Kind, user_id: str | None) -> InboxChanged:

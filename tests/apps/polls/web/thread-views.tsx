@@ -5,5 +5,5 @@ export default {
   agents: {
     poll: { Answer: ({ parts }) => <p>{parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}</p> },
   },
-  decidedEachTime: ['close_poll'],
+  decidedEachTime: ['offer_options'],
 } satisfies ThreadViews

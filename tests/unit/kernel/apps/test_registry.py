@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+import outlast.apps
 from outlast.apps import APPS
 from outlast.apps.pages.subject import PAGE
 from outlast.base.errors import InternalError, StartRefused
@@ -46,6 +47,7 @@ class Ballot(Frozen):
 
 
 TAKEN_TWICE = [
+    ("tool 'vote'", App(name="polls", tools=["vote"]), App(name="votes", tools=["vote"])),
     (
         "event 'poll.closed'",
         App(name="polls", events=[EventType("PollClosedEvent", Ballot, "poll.closed")]),
@@ -168,6 +170,14 @@ def test_apps_that_no_program_declared_are_not_taken_for_none(monkeypatch: pytes
     monkeypatch.setattr(registry, "_joined", None)
     with pytest.raises(InternalError):
         registry.load()
+
+
+def test_what_an_app_calls_tools_its_agents_have() -> None:
+    """A tool that no app claims would be refused to none."""
+    for app in registry.load().apps:
+        agents = Path(outlast.apps.__file__).parent / app.name / "agent"
+        text = "".join(path.read_text() for path in agents.glob("*.py"))
+        assert [tool for tool in app.tools if f"def {tool}(" not in text] == []
 
 
 def test_ids_of_an_apps_kind_have_its_prefix() -> None:
