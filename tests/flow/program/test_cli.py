@@ -89,6 +89,7 @@ def test_a_detached_run_is_found_followed_and_exported(server: str, tmp_path: Pa
 
 
 def test_lists_are_given_as_tables_and_as_json(server: str):
+    assert outlast("runs", "start", "--detach", "Hello", url=server).returncode == Exit.OK
     assert "prj_" in outlast("projects", "list", url=server).stdout
     assert json.loads(outlast("threads", "list", "--json", url=server).stdout)["items"]
 

@@ -114,11 +114,8 @@ def verify(
     else:
         found = anyio.run(run, read_settings(**({} if folder is None else {"data_dir": str(folder)})))
     shown = "".join(f"{problem}\n" for problem in found.problems[:MAX_PROBLEMS])
-    words = (
-        count(len(found.problems), "problem")
-        if found.problems
-        else f"No problems: {count(found.blobs, 'stored file')} read."
-    )
+    nothing = f"No problems: {count(found.blobs, 'stored file')} read."
+    words = count(len(found.problems), "problem") if found.problems else nothing
     print_result({"blobs": found.blobs, "problems": found.problems}, shown + words)
     if found.problems:
         raise typer.Exit(Exit.FAILED)

@@ -32,11 +32,8 @@ JSON: Final = _shared("json", bool, typer.Option("--json", help="Print JSON."), 
 SERVER: Final = _shared(
     "server", str | None, typer.Option("--server", "--url", help=_SERVER, envvar="OUTLAST_URL", **_AT)
 )
-TOKEN: Final = _shared(
-    "token",
-    str | None,
-    typer.Option(help="API token. Not needed on the server's machine.", envvar="OUTLAST_TOKEN", **_AT),
-)
+_TOKEN: Final = "API token. Not needed on the server's machine."
+TOKEN: Final = _shared("token", str | None, typer.Option(help=_TOKEN, envvar="OUTLAST_TOKEN", **_AT))
 CONFIG: Final = _shared(
     "config",
     Path,

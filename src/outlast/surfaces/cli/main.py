@@ -95,7 +95,11 @@ def build_command() -> Root:
     for option in root.params:
         vars(option)["hidden"] = option.name in ("install_completion", "show_completion")
     for group in groups:
-        root.add_command(LazyCommand(group) if group.panel == WORK else ServerCommand(group))
+        alone = group.panel == WORK or group.name in (
+            "serve",
+            "worker",
+        )  # these two declare the apps themselves
+        root.add_command(LazyCommand(group) if alone else ServerCommand(group))
     return root
 
 
