@@ -224,7 +224,9 @@ def test_what_a_page_shows_works_as_it_is_written(page: Path, place: Place) -> N
 
 def test_every_block_names_its_language_and_is_run_or_says_why_not() -> None:
     found = [(page.relative_to(ROOT), block) for page in PAGES for block in blocks(page)]
-    fences = sum(len(re.findall(r"^```\S*(?: title=\S+)?$", page.read_text(), re.MULTILINE)) for page in PAGES)
+    fences = sum(
+        len(re.findall(r"^```\S*(?: title=\S+)?$", page.read_text(), re.MULTILINE)) for page in PAGES
+    )
     assert fences == 2 * len(found)
     assert [
         f"{page}: {block.language} {block.text[:60]}"

@@ -159,9 +159,7 @@ def test_commands_of_outlast_named_in_the_docs_exist() -> None:
         if _in_code(page, f"outlast {words}")
     ]
     assert len(named) > 20
-    assert [
-        f"{page.name}: outlast {words}" for page, words in named if not _known(words.split())
-    ] == []
+    assert [f"{page.name}: outlast {words}" for page, words in named if not _known(words.split())] == []
 
 
 def _in_code(page: Path, words: str) -> bool:

@@ -50,7 +50,7 @@ def test_files_below_five_thousand_folders_are_found_with_few_descriptors(tmp_pa
         used = measure([top], ANY)
         assert used.entries == 5_001
         assert used.bytes >= 1_000_000
-        assert len(os.listdir("/proc/self/fd")) == before
+        assert len(os.listdir("/proc/self/fd")) <= before
     finally:
         os.close(fd)
         remove_deep(top)

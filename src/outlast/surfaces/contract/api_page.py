@@ -33,13 +33,20 @@ def _row(address: str, route: dict[str, Any]) -> tuple[str, ...]:
         f"{status} {_shapes(answer)}".strip() for status, answer in route["responses"].items() if status < "3"
     )
     about = " ".join(route.get("description", "").split())
-    return shown, texts()["roles"][route["operationId"]], _shapes(route.get("requestBody", {})), "; ".join(answers), about
+    return (
+        shown,
+        texts()["roles"][route["operationId"]],
+        _shapes(route.get("requestBody", {})),
+        "; ".join(answers),
+        about,
+    )
 
 
 def _parameters(items: list[dict[str, Any]]) -> list[str]:
     """Each parameter of a tag's routes once, as often as it means something else."""
     rows = {
-        (code(item["name"]), item["in"], item["description"], code(json.dumps(item["example"]))) for item in items
+        (code(item["name"]), item["in"], item["description"], code(json.dumps(item["example"])))
+        for item in items
     }
     return table(("parameter", "in", "meaning", "example"), sorted(rows)) if rows else []
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from outlast.kernel.cli.commands import LazyCommand
 from outlast.kernel.cli.exits import MEANINGS
 from outlast.kernel.cli.options import CONFIG, DATA_DIR, JSON, SERVER, TOKEN
 from outlast.surfaces.cli.main import build_command

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from outlast.apps.pages import attributes, content, lines, content_model as nesting, svg_names
+from outlast.apps.pages import attributes, content, lines, svg_names
+from outlast.apps.pages import content_model as nesting
 from outlast.apps.pages.design import CLASSES, COLOURS
 from outlast.apps.pages.grammar import LINES, PATCHES, Explained
 from outlast.surfaces.contract.pages import code, heading, page, prose, table
-
 
 
 def write() -> str:
@@ -37,7 +37,9 @@ def write() -> str:
 def schema() -> str:
     """JSON Schema of one line: `prose/page-patches.json` with descriptions and bounds. What the server takes besides (a
     number as text, a patch without its line) is not in it: this is what to write."""
-    whole = json.loads(Path(__file__).with_name("prose").joinpath("page-patches.json").read_text(encoding="utf-8"))
+    whole = json.loads(
+        Path(__file__).with_name("prose").joinpath("page-patches.json").read_text(encoding="utf-8")
+    )
     shapes: dict[str, Any] = whole["$defs"]
     described: dict[str, Explained] = {f"line_{name}": line for name, line in LINES.items()}
     for name, explained in (described | {f"patch_{op}": patch for op, patch in PATCHES.items()}).items():
