@@ -126,17 +126,17 @@ def test_an_operator_builds_lists_and_removes_a_snapshot(
     assert [(one["name"], one["state"], one["configured"], one["dependencies"]) for one in listed] == [
         (name, "ready", True, ["pypi:shouter==2.0"])
     ]
-    assert f"{name}  ready (configured)" in snapshot("list")[1]
-    assert snapshot("remove", name)[:2] == (0, f"{name} is removed.\n")
+    assert f"{name}  ready  yes" in snapshot("list")[1]
+    assert snapshot("remove", name)[:2] == (0, f"{name}: deleted\n")
     assert "There is no snapshot" in snapshot("remove", name)[2]
     config.write_text(config.read_text().replace("shouter==2.0", "shouter==3.0"))
     code, _, heard = snapshot("build")
     assert code != 0
     assert "No matching distribution found for shouter==3.0" in heard
-    assert "failed (configured)" in snapshot("list")[1]
+    assert "  failed  yes" in snapshot("list")[1]
 
 
 def test_without_anything_to_install_the_command_says_that_there_is_no_snapshot(tmp_path: Path) -> None:
     words = ("--data-dir", str(tmp_path / "data"))
-    assert "bare base" in outlast("snapshots", "build", *words, XDG_CACHE_HOME=str(tmp_path)).stdout
+    assert "base system" in outlast("snapshots", "build", *words, XDG_CACHE_HOME=str(tmp_path)).stdout
     assert "No snapshots" in outlast("snapshots", "list", *words, XDG_CACHE_HOME=str(tmp_path)).stderr
