@@ -261,4 +261,4 @@ async def _completed(db: Database, played: Played) -> bool:
 
 def _all_of(tx: Any, played: Played) -> dict[str, Any]:
     row = tx.row(RunRow, sa.select(runs).where(runs.c.id == played.run_id))
-    return {"run": dict(row), "log": read_all(tx, played.run_id)}
+    return {"run": row._asdict(), "log": read_all(tx, played.run_id)}
