@@ -24,7 +24,7 @@ NAMED = r"`((?:tests|web/tests)/[\w./-]+)::([^`]+)`"
 
 SANDBOX = (
     "outlast_sandbox.providers.memory",
-    "outlast.testing.photographer",
+    "tests.photographer",
     "tests.browser.memory_sandboxes",
 )
 REAL_SANDBOXES = {"LocalProvider", "open_docker", "open_e2b"}

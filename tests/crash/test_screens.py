@@ -22,7 +22,6 @@ from outlast.kernel.credits.tables import ledger
 from outlast.kernel.models.protocol import CHECK_MARK
 from outlast.kernel.threads.tables import messages
 from outlast.testing.model_server import Answer, Fault, ModelServer
-from outlast.testing.photographer import png
 from outlast_sandbox.browser.program import find_browser
 from outlast_sandbox.providers.local.sandbox import State
 from tests.crash import kills
@@ -32,6 +31,7 @@ from tests.crash.scenario import Played, follow
 from tests.crash.server import CrashServer
 from tests.flow.sandboxes.test_lost import kill_shim
 from tests.flow.screens.rig import closing, page
+from tests.photographer import png
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(900)]
 MODELS = """

@@ -48,7 +48,6 @@ from outlast.kernel.sandboxes.translation import translated_provider
 from outlast.kernel.set_aside import store
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.faults import Faults
-from outlast.testing.photographer import FakePhotographer
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from outlast_sandbox.interface import Capabilities
 from outlast_sandbox.providers.memory import MemoryProvider
@@ -56,6 +55,7 @@ from tests.crash.server import until
 from tests.flow.chaos import subjects
 from tests.flow.program.test_program import Running
 from tests.flow.screens.rig import TSC, Compiler
+from tests.photographer import FakePhotographer
 from tests.templates import small_templates
 
 PARTS: Final = ("database", "provider", "blobs", "hub", "clock", "model")

@@ -35,13 +35,13 @@ from outlast.kernel.services import Services
 from outlast.kernel.threads.actions import list_messages
 from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.catalog import ScriptedCatalog
-from outlast.testing.photographer import FakePhotographer
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from outlast_sandbox.browser.interface import Look
 from outlast_sandbox.interface import Capabilities
 from outlast_sandbox.providers.memory import Job, MemoryProvider
 from tests.factories import make_project, make_services, make_user
 from tests.flow.harness import Event, Stage
+from tests.photographer import FakePhotographer
 
 WRONG = re.compile(rb"const (\w+): number = \"")  # what the compiler of these tests minds
 TSC = "./node_modules/.bin/tsc"

@@ -22,10 +22,10 @@ from outlast.kernel.models.protocol import ModelMessage, ModelRequest, TextPiece
 from outlast.kernel.runs.actions import cancel_run
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads.store import thread_data
-from outlast.testing.photographer import look
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from tests.flow.harness import told
 from tests.flow.screens.rig import SETTINGS, building, closing, ended, page, steps, studio, write
+from tests.photographer import look
 
 FEW_STEPS = replace(SETTINGS, profiles={"screen": ProfileSettings(max_steps=3, context_messages=10)})
 

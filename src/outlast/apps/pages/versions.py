@@ -232,17 +232,6 @@ def version_of(tx: Tx, page_id: str, version: int) -> PageVersion:
     return _data(row)
 
 
-def changed_by(tx: Tx, page_id: str, run_id: str) -> list[PageVersion]:
-    """The versions that a run made, oldest first."""
-    mine = page_versions.c.page_id == page_id, page_versions.c.run_id == run_id
-    return [
-        _data(row)
-        for row in tx.rows(
-            PageVersionRow, sa.select(page_versions).where(*mine).order_by(page_versions.c.version)
-        )
-    ]
-
-
 def _folded(rows: Sequence[PageVersionRow]) -> str:
     if rows and rows[-1].html is not None:
         return str(rows[-1].html)

@@ -1,6 +1,6 @@
 """What the ledger's next rows are. Pure: the user's rows so far go in, the rows to add come out."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -46,11 +46,6 @@ def allowance_of(plan: str, plans: Mapping[str, int | None]) -> int | None:
             setting="credits.plans",
         )
     return plans[plan]
-
-
-def balance_of(entries: Iterable[Entry]) -> int:
-    """The sum."""
-    return sum(entry.credits for entry in entries)
 
 
 def rollover(balance: int, granted: str | None, period: str, allowance: int | None) -> list[Entry]:

@@ -249,4 +249,3 @@ async def test_the_history_is_given_newest_first_in_pages_with_a_line_for_each(p
     assert ([row.kind for row in rest], end) == (["full"], None)
     one = await page.db.read(versions.version_of, page.id, 2)
     assert (one.run_id, one.by, one.patches) == ("run_2", page.team.owner.user_id, 1)
-    assert [row.version for row in await page.db.read(versions.changed_by, page.id, "run_2")] == [2]
