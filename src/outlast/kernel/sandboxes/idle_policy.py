@@ -13,7 +13,7 @@ import anyio
 from outlast.base.errors import OutlastError
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.sandboxes.rules import Idle, State, idle_due_s, idle_step
+from outlast.kernel.sandboxes.rules import IdleStep, State, idle_due_s, idle_step
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.set_aside import kinds
 
@@ -104,17 +104,16 @@ async def _step_held(machines: SandboxManager, seen: SandboxRecord) -> None:
     row = await machines.db.read(store.newest, seen.workspace_id)
     if row is None or row.id != seen.id:
         return
-    settings, idle_s = machines.settings, (machines.clock.now() - row.last_used_at).total_seconds()
-    match idle_step(row.life, idle_s, settings.idle_pause_s, settings.stop_after_s, settings.kill_after_s):
-        case Idle.FREEZE:
+    idle_s = (machines.clock.now() - row.last_used_at).total_seconds()
+    match idle_step(row.life, idle_s, machines.settings):
+        case IdleStep.FREEZE:
             await machines.lives.freeze(row)
-        case Idle.STOP:
+        case IdleStep.STOP:
             await machines.lives.stop(row)
-        case Idle.KILL:
+        case IdleStep.KILL:
             await machines.lives.end(row, State.KILLED)
 
 
 def _due_at(machines: SandboxManager, row: SandboxRecord) -> datetime | None:
-    settings = machines.settings
-    due_s = idle_due_s(row.life, settings.idle_pause_s, settings.stop_after_s, settings.kill_after_s)
+    due_s = idle_due_s(row.life, machines.settings)
     return None if due_s is None else row.last_used_at + timedelta(seconds=due_s)

@@ -22,9 +22,9 @@ from outlast.kernel.sandboxes.rules import (
     PauseKind,
     State,
     Step,
+    can_become,
     is_alive,
-    may_become,
-    must_thaw,
+    is_half_awake,
     step_to_use,
 )
 from outlast.kernel.sandboxes.sizes import limits_of
@@ -208,7 +208,7 @@ class Lives:
             sandbox = await self.provider.connect(row.id, row.ref)
             if row.life.pause_kind is None:  # it may have been frozen because no server was there
                 await sandbox.thaw()
-            if must_thaw(row.life):
+            if is_half_awake(row.life):
                 await self.change(row, State.READY)
             if row.life.pause_kind is None:
                 await sandbox.ping()
@@ -296,7 +296,7 @@ class Lives:
             await sandbox.aclose()
 
     async def _thaw(self, row: SandboxRecord, sandbox: Sandbox) -> None:
-        if may_become(row.life.state, State.RESUMING):
+        if can_become(row.life.state, State.RESUMING):
             await self.change(row, State.RESUMING)
         await sandbox.thaw()
         await self.change(row, State.READY)

@@ -23,10 +23,10 @@ from outlast.kernel.sandboxes.rules import (
     State,
     Step,
     awake_allowed,
+    choose_to_stop,
     is_alive,
     is_awake,
     step_to_use,
-    to_stop,
 )
 from outlast.kernel.sandboxes.sizes import MEBIBYTE, places_taken
 from outlast.kernel.sandboxes.store import Announce, SandboxRecord, announce_to_project
@@ -45,7 +45,7 @@ class SandboxManager:
 
     In memory: one lock per workspace, so that two calls never make two sandboxes, and (in `lives`) handles on living
     sandboxes. Every change of state is told through `announce`, in its transaction. What happens to sandboxes that
-    nobody uses is in `ladder.py`, what is found at a start in `orphans.py`.
+    nobody uses is in `idle_policy.py`, what is found at a start in `orphans.py`.
     """
 
     def __init__(
@@ -273,7 +273,7 @@ class SandboxManager:
         awake = await self.db.read(store.awake_on, self.provider.name, self.node_id)
         named = await self.db.read(store.templates_of, [row.workspace_id for row, _ in awake])
         weighed = [replace(waking, places=self._places(named.get(row.workspace_id))) for row, waking in awake]
-        chosen = to_stop(weighed, self._allowed, coming)
+        chosen = choose_to_stop(weighed, self._allowed, coming)
         for row in [row for row, _ in awake if row.id in chosen]:
             try:
                 self.locks[row.workspace_id].acquire_nowait()

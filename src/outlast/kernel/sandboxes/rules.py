@@ -1,9 +1,10 @@
-"""The life of a sandbox, as pure decisions. `docs/states.md` draws it.
+"""The life cycle of a sandbox: which states follow each other, and what is due next. Pure.
 
-creating → ready ⇄ pausing → paused(frozen | stopped) → resuming → ready; every living state may become lost or
-killed; lost and killed are final: what comes after them is a new sandbox over the same workspace.
+creating → ready ⇄ pausing → paused (frozen or stopped) → resuming → ready. Every state can change to lost or killed,
+which are final: after them the workspace gets a new sandbox. `docs/states.md` has the diagram.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,8 +12,9 @@ from enum import StrEnum
 from typing import Final
 
 from outlast.base.errors import Conflict
+from outlast.base.settings import SandboxSettings
 
-LEAST_AWAKE: Final = 4
+MIN_AWAKE: Final = 4  # sandboxes, also on a machine whose memory holds fewer
 
 
 class State(StrEnum):
@@ -31,18 +33,17 @@ class PauseKind(StrEnum):
 
 
 class Step(StrEnum):
-    """What somebody who needs the sandbox must do next. `CREATE`: make a new one; `RESTART`: start the stopped one
-    again under its id; `RECONNECT`: find it by its ref; `THAW`: wake it; `USE`: nothing."""
+    """What comes before the next command in a sandbox."""
 
-    USE = "use"
-    CREATE = "create"
-    RESTART = "restart"
-    RECONNECT = "reconnect"
-    THAW = "thaw"
+    USE = "use"  # nothing
+    CREATE = "create"  # make a new sandbox
+    RESTART = "restart"  # start the stopped one again under its id
+    RECONNECT = "reconnect"  # find the running one by its ref
+    THAW = "thaw"  # wake the frozen one
 
 
-class Idle(StrEnum):
-    """What an idle clock asks for."""
+class IdleStep(StrEnum):
+    """What to do with an idle sandbox."""
 
     LEAVE = "leave"
     FREEZE = "freeze"
@@ -50,7 +51,7 @@ class Idle(StrEnum):
     KILL = "kill"
 
 
-_AFTER: Final[dict[State, frozenset[State]]] = {
+_NEXT_STATES: Final[dict[State, frozenset[State]]] = {
     State.CREATING: frozenset({State.READY, State.LOST, State.KILLED}),
     State.READY: frozenset({State.PAUSING, State.LOST, State.KILLED}),
     State.PAUSING: frozenset({State.PAUSED, State.READY, State.LOST, State.KILLED}),
@@ -63,7 +64,7 @@ _AFTER: Final[dict[State, frozenset[State]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """A sandbox's state as recorded; `pause_kind` is set exactly while it is paused."""
+    """The recorded state of a sandbox. `pause_kind` is set exactly while it is paused."""
 
     state: State
     pause_kind: PauseKind | None = None
@@ -74,46 +75,49 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True)
-class Waking:
-    """A sandbox that is awake: whether a run `works` in it at this moment, or `waits` for a person; `places` is how
-    many it counts for."""
+class AwakeSandbox:
+    """A sandbox that takes up memory. `has_active_run`: a run works in it now; `has_waiting_run`: its run waits for a
+    person. `places` is how many sandboxes of the usual size it counts as."""
 
     sandbox_id: str
     life: Life
     last_used_at: datetime
-    works: bool
-    waits: bool
+    has_active_run: bool
+    has_waiting_run: bool
     places: int = 1
 
 
-def may_become(now: State, then: State) -> bool:
+def can_become(state: State, wanted: State) -> bool:
     """Whether the life cycle allows this change."""
-    return then in _AFTER[now]
+    return wanted in _NEXT_STATES[state]
 
 
-def advance(life: Life, then: State, pause_kind: PauseKind | None = None) -> Life:
-    """The next recorded state. Raises `Conflict` (code `conflict`) for a change that the life cycle does not have.
+def advance(life: Life, wanted: State, pause_kind: PauseKind | None = None) -> Life:
+    """The next recorded state. Raises `Conflict` for a change that the life cycle does not have.
 
-    A paused sandbox may only move from frozen to stopped, never back without resuming.
+    From paused to paused there is one change only: a frozen sandbox is stopped.
     """
-    deeper = life.pause_kind is PauseKind.FROZEN and pause_kind is PauseKind.STOPPED
-    if not may_become(life.state, then) or (life.state is then is State.PAUSED and not deeper):
-        raise Conflict(f"a sandbox that is {life.state} cannot become {then}", state=life.state, wanted=then)
-    return Life(then, pause_kind)
+    pauses_again = life.state is State.PAUSED and wanted is State.PAUSED
+    stops_frozen = life.pause_kind is PauseKind.FROZEN and pause_kind is PauseKind.STOPPED
+    if not can_become(life.state, wanted) or (pauses_again and not stops_frozen):
+        raise Conflict(
+            f"a sandbox that is {life.state} cannot become {wanted}", state=life.state, wanted=wanted
+        )
+    return Life(wanted, pause_kind)
 
 
 def is_alive(state: State) -> bool:
-    """Whether the sandbox may still have processes."""
-    return bool(_AFTER[state])
+    """Whether the sandbox can still have processes."""
+    return bool(_NEXT_STATES[state])
 
 
 def step_to_use(life: Life | None, connected: bool) -> Step:
-    """What must happen before a command can run: `life` is the newest recorded sandbox of the workspace, `connected`
-    whether this server process holds a handle on it."""
+    """What must happen before a command can run. `life` is that of the workspace's newest sandbox (None: it never had
+    one); `connected`: this server process holds a handle on it."""
     if life is None or not is_alive(life.state):
         return Step.CREATE
     if life.state is State.CREATING:
-        return Step.CREATE  # whoever was creating it died; the remains are removed at start
+        return Step.CREATE  # a server died while it created this one; orphans.py removes what is left
     if life.pause_kind is PauseKind.STOPPED:
         return Step.RESTART
     if not connected:
@@ -121,36 +125,38 @@ def step_to_use(life: Life | None, connected: bool) -> Step:
     return Step.USE if life.state is State.READY else Step.THAW
 
 
-def must_thaw(life: Life) -> bool:
-    """Whether a sandbox found after a restart was left half way between awake and asleep: it is woken to be sure."""
+def is_half_awake(life: Life) -> bool:
+    """Whether a server died while it paused or resumed the sandbox. It may be frozen or not, so the next server wakes
+    it."""
     return life.state in (State.PAUSING, State.RESUMING)
 
 
 def is_awake(life: Life) -> bool:
-    """Whether the sandbox takes up memory: all but a stopped one do, a frozen one too."""
+    """Whether the sandbox takes up memory. A frozen one does, a stopped one does not."""
     return is_alive(life.state) and life.pause_kind is not PauseKind.STOPPED
 
 
 def awake_allowed(max_awake: int, machine_bytes: int, sandbox_bytes: int) -> int:
-    """How many may be awake at a time: as set, or (0) as many as fit into the machine's memory, but at least 4."""
-    return max_awake or max(machine_bytes // sandbox_bytes, LEAST_AWAKE)
+    """How many sandboxes may be awake at a time: `max_awake`, or where that is 0 as many as fit into the machine's
+    memory, but at least `MIN_AWAKE`."""
+    return max_awake or max(machine_bytes // sandbox_bytes, MIN_AWAKE)
 
 
 def hosted_allowed(setting: int, awake: int) -> int:
-    """How many sandboxes programs of one project may run where `awake` may be awake; 0 sets three quarters of them, so
-    that no project keeps all others from theirs."""
-    return min(setting, awake) if setting else max(1, -(-3 * awake // 4))
+    """How many sandboxes the programs of one project may run on a server that allows `awake` in all. A setting of 0
+    means three quarters of them, rounded up, so that one project cannot take every place."""
+    return min(setting, awake) if setting else max(1, math.ceil(3 * awake / 4))
 
 
-def to_stop(awake: Sequence[Waking], allowed: int, coming: int) -> list[str]:
-    """The ids of those to stop before what takes `coming` places is started: first those of no run, then those whose
-    run waits for a person, each the least recently used first. Fewer than needed when the others are at work: those are
-    let be."""
-    resting = [one for one in awake if not one.works and one.life.state in (State.READY, State.PAUSED)]
-    resting.sort(key=lambda one: (one.waits, one.last_used_at))
+def choose_to_stop(awake: Sequence[AwakeSandbox], allowed: int, coming: int) -> list[str]:
+    """The ids of the sandboxes to stop so that `coming` more places fit into `allowed`. Those without a run come first,
+    then those whose run waits for a person; of each, the least recently used first. One with an active run is never
+    chosen, so the result can free less than is needed."""
+    idle = [one for one in awake if not one.has_active_run and one.life.state in (State.READY, State.PAUSED)]
+    idle.sort(key=lambda one: (one.has_waiting_run, one.last_used_at))
     missing = sum(one.places for one in awake) + coming - allowed
     chosen = []
-    for one in resting:
+    for one in idle:
         if missing <= 0:
             break
         missing -= one.places
@@ -158,27 +164,27 @@ def to_stop(awake: Sequence[Waking], allowed: int, coming: int) -> list[str]:
     return chosen
 
 
-def idle_step(
-    life: Life, idle_s: float, freeze_after_s: float, stop_after_s: float, kill_after_s: float
-) -> Idle:
-    """What to do with a sandbox that nobody has used for `idle_s` seconds: the deepest step that is due."""
+def idle_step(life: Life, idle_s: float, settings: SandboxSettings) -> IdleStep:
+    """What to do with a sandbox that has been idle for `idle_s` seconds: the last step that is due."""
     if life.state not in (State.READY, State.PAUSED):
-        return Idle.LEAVE
-    if idle_s >= kill_after_s:
-        return Idle.KILL
-    if idle_s >= stop_after_s and life.pause_kind is not PauseKind.STOPPED:
-        return Idle.STOP
-    return Idle.FREEZE if idle_s >= freeze_after_s and life.state is State.READY else Idle.LEAVE
+        return IdleStep.LEAVE
+    if idle_s >= settings.kill_after_s:
+        return IdleStep.KILL
+    if idle_s >= settings.stop_after_s and life.pause_kind is not PauseKind.STOPPED:
+        return IdleStep.STOP
+    if idle_s >= settings.idle_pause_s and life.state is State.READY:
+        return IdleStep.FREEZE
+    return IdleStep.LEAVE
 
 
-def idle_due_s(life: Life, freeze_after_s: float, stop_after_s: float, kill_after_s: float) -> float | None:
-    """After how many idle seconds the next step of `idle_step` is due; None: none is, as it is."""
+def idle_due_s(life: Life, settings: SandboxSettings) -> float | None:
+    """After how many idle seconds the next `idle_step` is due; None: never in this state."""
     match life:
         case Life(State.READY):
-            return freeze_after_s
+            return settings.idle_pause_s
         case Life(State.PAUSED, PauseKind.FROZEN):
-            return stop_after_s
+            return settings.stop_after_s
         case Life(State.PAUSED):
-            return kill_after_s
+            return settings.kill_after_s
         case _:
             return None

@@ -15,7 +15,7 @@ from outlast.db.tables import meta
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.hosted import running_workspaces
 from outlast.kernel.sandboxes.rows import SandboxRow
-from outlast.kernel.sandboxes.rules import Life, PauseKind, State, Waking, advance, is_alive, is_awake
+from outlast.kernel.sandboxes.rules import AwakeSandbox, Life, PauseKind, State, advance, is_alive, is_awake
 from outlast.kernel.sandboxes.services import store as services
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.streams.log import append
@@ -69,7 +69,7 @@ class _AwakeRun(NamedTuple):
     leg: str
 
 
-def awake_on(tx: Tx, provider: str, node_id: str) -> list[tuple[SandboxRecord, Waking]]:
+def awake_on(tx: Tx, provider: str, node_id: str) -> list[tuple[SandboxRecord, AwakeSandbox]]:
     """Every sandbox of this provider and node that takes up memory, with what runs do there."""
     rows = [row for row in alive_on(tx, provider, node_id) if is_awake(row.life)]
     places = [row.workspace_id for row in rows]
@@ -79,7 +79,7 @@ def awake_on(tx: Tx, provider: str, node_id: str) -> list[tuple[SandboxRecord, W
     legs = {row.workspace_id: row.leg for row in tx.rows(_AwakeRun, active)}
     legs |= dict.fromkeys(running_workspaces(tx), "held")
     return [
-        (row, Waking(row.id, row.life, row.last_used_at, leg in ("ready", "held"), leg == "parked"))
+        (row, AwakeSandbox(row.id, row.life, row.last_used_at, leg in ("ready", "held"), leg == "parked"))
         for row in rows
         for leg in (legs.get(row.workspace_id),)
     ]

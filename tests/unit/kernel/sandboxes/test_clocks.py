@@ -8,12 +8,11 @@ import pytest
 
 from outlast.base.settings import SandboxSettings
 from outlast.kernel.sandboxes.clocks import FREEZE, KILL, STOP, idle_clocks
-from outlast.kernel.sandboxes.rules import Idle, Life, PauseKind, State, idle_due_s, idle_step
+from outlast.kernel.sandboxes.rules import IdleStep, Life, PauseKind, State, idle_due_s, idle_step
 from outlast.testing.clock import START
 
 SETTINGS = SandboxSettings()
 FROZEN, STOPPED = Life(State.PAUSED, PauseKind.FROZEN), Life(State.PAUSED, PauseKind.STOPPED)
-TIMES = (SETTINGS.idle_pause_s, SETTINGS.stop_after_s, SETTINGS.kill_after_s)
 
 
 @pytest.mark.parametrize(
@@ -41,16 +40,16 @@ def test_the_clocks_shown_are_those_that_are_obeyed() -> None:
 
 @pytest.mark.parametrize(
     ("life", "step"),
-    [(Life(State.READY), Idle.FREEZE), (FROZEN, Idle.STOP), (STOPPED, Idle.KILL)],
+    [(Life(State.READY), IdleStep.FREEZE), (FROZEN, IdleStep.STOP), (STOPPED, IdleStep.KILL)],
 )
-def test_a_step_is_due_exactly_when_it_is_taken(life: Life, step: Idle) -> None:
-    due_s = idle_due_s(life, *TIMES)
+def test_a_step_is_due_exactly_when_it_is_taken(life: Life, step: IdleStep) -> None:
+    due_s = idle_due_s(life, SETTINGS)
     assert due_s is not None
-    assert idle_step(life, due_s, *TIMES) is step
-    assert idle_step(life, due_s - 1, *TIMES) is Idle.LEAVE
+    assert idle_step(life, due_s, SETTINGS) is step
+    assert idle_step(life, due_s - 1, SETTINGS) is IdleStep.LEAVE
 
 
 @pytest.mark.parametrize("state", [State.CREATING, State.PAUSING, State.RESUMING, State.LOST, State.KILLED])
 def test_nothing_is_due_for_what_is_on_its_way_or_gone(state: State) -> None:
-    assert idle_due_s(Life(state), *TIMES) is None
-    assert idle_step(Life(state), 1e9, *TIMES) is Idle.LEAVE
+    assert idle_due_s(Life(state), SETTINGS) is None
+    assert idle_step(Life(state), 1e9, SETTINGS) is IdleStep.LEAVE

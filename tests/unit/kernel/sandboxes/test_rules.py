@@ -9,22 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from outlast.base.errors import Conflict
+from outlast.base.settings import SandboxSettings
 from outlast.kernel.sandboxes.rules import (
-    Idle,
+    AwakeSandbox,
+    IdleStep,
     Life,
     PauseKind,
     State,
     Step,
-    Waking,
     advance,
     awake_allowed,
+    can_become,
+    choose_to_stop,
     hosted_allowed,
     idle_step,
     is_alive,
-    may_become,
-    must_thaw,
+    is_half_awake,
     step_to_use,
-    to_stop,
 )
 
 FROZEN = Life(State.PAUSED, PauseKind.FROZEN)
@@ -45,7 +46,7 @@ READY = Life(State.READY)
     ],
 )
 def test_the_life_cycle_has_these_changes_and_no_others(now: State, then: set[State]) -> None:
-    assert {state for state in State if may_become(now, state)} == then
+    assert {state for state in State if can_become(now, state)} == then
 
 
 def test_a_frozen_sandbox_may_be_stopped_but_not_the_other_way_round() -> None:
@@ -80,7 +81,7 @@ def test_no_sequence_of_changes_leaves_the_diagram_or_comes_back_from_the_end(
         except (Conflict, ValueError):
             continue
         assert is_alive(before.state)
-        assert may_become(before.state, life.state)
+        assert can_become(before.state, life.state)
 
 
 @pytest.mark.parametrize(
@@ -107,26 +108,27 @@ def test_what_somebody_who_needs_it_must_do(life: Life | None, connected: bool, 
 @pytest.mark.parametrize("state", State)
 def test_only_what_was_left_half_asleep_is_woken_after_a_restart(state: State) -> None:
     life = Life(state, PauseKind.FROZEN if state is State.PAUSED else None)
-    assert must_thaw(life) == (state in (State.PAUSING, State.RESUMING))
+    assert is_half_awake(life) == (state in (State.PAUSING, State.RESUMING))
 
 
 @pytest.mark.parametrize(
     ("life", "idle_s", "wanted"),
     [
-        (READY, 99, Idle.LEAVE),
-        (READY, 100, Idle.FREEZE),
-        (FROZEN, 100, Idle.LEAVE),
-        (READY, 200, Idle.STOP),
-        (FROZEN, 200, Idle.STOP),
-        (STOPPED, 200, Idle.LEAVE),
-        (STOPPED, 300, Idle.KILL),
-        (READY, 300, Idle.KILL),
-        (Life(State.CREATING), 300, Idle.LEAVE),
-        (Life(State.KILLED), 300, Idle.LEAVE),
+        (READY, 99, IdleStep.LEAVE),
+        (READY, 100, IdleStep.FREEZE),
+        (FROZEN, 100, IdleStep.LEAVE),
+        (READY, 200, IdleStep.STOP),
+        (FROZEN, 200, IdleStep.STOP),
+        (STOPPED, 200, IdleStep.LEAVE),
+        (STOPPED, 300, IdleStep.KILL),
+        (READY, 300, IdleStep.KILL),
+        (Life(State.CREATING), 300, IdleStep.LEAVE),
+        (Life(State.KILLED), 300, IdleStep.LEAVE),
     ],
 )
-def test_the_deepest_idle_step_that_is_due_is_taken(life: Life, idle_s: float, wanted: Idle) -> None:
-    assert idle_step(life, idle_s, 100, 200, 300) is wanted
+def test_the_deepest_idle_step_that_is_due_is_taken(life: Life, idle_s: float, wanted: IdleStep) -> None:
+    settings = SandboxSettings(idle_pause_s=100, stop_after_s=200, kill_after_s=300)
+    assert idle_step(life, idle_s, settings) is wanted
 
 
 @pytest.mark.parametrize(("setting", "memory_gb", "allowed"), [(7, 64, 7), (0, 64, 64), (0, 2, 4)])
@@ -148,8 +150,8 @@ def test_programs_of_one_project_leave_room_for_those_of_others(
     [(9, []), (6, []), (5, ["old"]), (4, ["old", "new"]), (1, ["old", "new", "waits"])],
 )
 def test_the_longest_unused_is_stopped_first_and_never_one_at_work(allowed: int, stopped: list[str]) -> None:
-    def waking(name: str, life: Life, minute: int, works: bool = False, waits: bool = False) -> Waking:
-        return Waking(name, life, datetime(2026, 11, 20, 12, minute, tzinfo=UTC), works, waits)
+    def waking(name: str, life: Life, minute: int, works: bool = False, waits: bool = False) -> AwakeSandbox:
+        return AwakeSandbox(name, life, datetime(2026, 11, 20, 12, minute, tzinfo=UTC), works, waits)
 
     awake = [
         waking("works", READY, 1, works=True),
@@ -158,16 +160,16 @@ def test_the_longest_unused_is_stopped_first_and_never_one_at_work(allowed: int,
         waking("new", READY, 9),
         waking("old", FROZEN, 5),
     ]
-    assert to_stop(awake, allowed, coming=1) == stopped
+    assert choose_to_stop(awake, allowed, coming=1) == stopped
 
 
 def test_one_that_takes_more_room_makes_more_and_needs_more() -> None:
-    def waking(name: str, minute: int, places: int) -> Waking:
+    def waking(name: str, minute: int, places: int) -> AwakeSandbox:
         at = datetime(2026, 11, 20, 12, minute, tzinfo=UTC)
-        return Waking(name, READY, at, False, False, places)
+        return AwakeSandbox(name, READY, at, False, False, places)
 
     awake = [waking("small", 1, 1), waking("large", 2, 2), waking("young", 3, 1)]
-    assert to_stop(awake, 5, coming=1) == []
-    assert to_stop(awake, 5, coming=2) == ["small"]
-    assert to_stop(awake, 4, coming=2) == ["small", "large"]
-    assert to_stop(awake, 2, coming=2) == ["small", "large", "young"]
+    assert choose_to_stop(awake, 5, coming=1) == []
+    assert choose_to_stop(awake, 5, coming=2) == ["small"]
+    assert choose_to_stop(awake, 4, coming=2) == ["small", "large"]
+    assert choose_to_stop(awake, 2, coming=2) == ["small", "large", "young"]
