@@ -63,7 +63,7 @@ TASKS = {
     "kernel/sandboxes/services/keeper.py ServiceKeeper._live": PART,
     "kernel/sandboxes/snapshots/keeper.py SnapshotKeeper._build_telling": PART,
     "kernel/streams/writer.py Flusher.run": PART,
-    "kernel/cli/run_output.py _ask_about": COMMAND,
+    "kernel/cli/run_follow.py _open_prompt": COMMAND,
     "outlast_demo/tracker/service.py Tracker.run": PART,
     "kernel/previews/proxy.py Proxy._pass": REQUEST,
     "kernel/previews/tunnel.py pass_bytes": REQUEST,

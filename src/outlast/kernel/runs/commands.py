@@ -69,7 +69,7 @@ async def follow_started(client: "Client", started: dict[str, Any], after: str =
 
 
 async def _follow(client: "Client", run: str, after: str) -> int:
-    from outlast.kernel.cli.run_output import follow_run
+    from outlast.kernel.cli.run_follow import follow_run
 
     return await follow_run(client, run, after)
 

@@ -1,0 +1,152 @@
+"""Following a run in the terminal, and asking the person there what the run asks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import anyio
+
+from outlast.base.errors import ApprovalDecided, OutlastError
+from outlast.kernel.cli.client import Client
+from outlast.kernel.cli.exits import Exit
+from outlast.kernel.cli.prompts import ask
+from outlast.kernel.cli.run_text import Rendering, shorten
+from outlast.kernel.cli.session import command_line, wants_json
+from outlast.kernel.cli.terminal import can_ask, err, out, print_error, print_json_line, styled
+
+EXIT_CODES: Final = {"run.completed": Exit.OK, "run.error": Exit.FAILED, "run.cancelled": Exit.CANCELLED}
+
+
+@dataclass(slots=True)
+class _FollowedRun:
+    """`prompts`: the open prompts by the id of their approval or question."""
+
+    client: Client
+    run_id: str
+    rendering: Rendering = field(default_factory=Rendering)
+    prompts: dict[str, anyio.CancelScope] = field(default_factory=dict)
+
+
+async def follow_run(client: Client, run_id: str, after: str = "0") -> Exit:
+    """Print the events of a run after a cursor until it ends; a broken connection is opened again. The exit code says
+    how the run ended, or `WAITING` when it waits for a person and nobody can answer here."""
+    run, exit_code = _FollowedRun(client, run_id), Exit.OK
+    async with anyio.create_task_group() as tasks:
+        async for _, event in client.follow(f"/v1/runs/{run_id}/events", after):
+            _show(run.rendering, event)
+            exit_code = EXIT_CODES.get(event["event"], exit_code)
+            _close_prompt(run, event)
+            if not await _open_prompt(run, event, tasks):
+                exit_code = Exit.WAITING
+                break
+        tasks.cancel_scope.cancel()  # else a prompt that is still open would wait for the terminal
+    return exit_code
+
+
+def _show(rendering: Rendering, event: Mapping[str, Any]) -> None:
+    if wants_json():
+        print_json_line(event)
+    else:
+        rendering.show(event)
+
+
+async def _open_prompt(run: _FollowedRun, event: Mapping[str, Any], tasks: anyio.abc.TaskGroup) -> bool:
+    """Ask the person what the run asks in this event, in a task. False: it asks, and nobody can answer here."""
+    match event:
+        case {"event": "approval.requested", "data": {"approval": item}}:
+            prompt, verb = _decide, "approve"
+        case {"event": "question.asked", "data": {"question": item}}:
+            prompt, verb = _answer, "answer"
+        case _:
+            return True
+    if not await _is_pending(run, item["id"]):
+        return True
+    if wants_json() or not can_ask():
+        command = command_line(f"runs {verb} {item['id']}")
+        err.print(styled(("Waiting for a person:", "yellow"), f" {command}"))
+        return False
+    tasks.start_soon(prompt, run, item)
+    return True
+
+
+def _close_prompt(run: _FollowedRun, event: Mapping[str, Any]) -> None:
+    """Withdraw the prompt for what this event says was answered, here or elsewhere."""
+    if event["event"] in ("approval.resolved", "question.answered"):
+        data = event["data"]
+        scope = run.prompts.pop(data.get("approval_id") or data.get("question_id"), None)
+        if scope is not None:
+            scope.cancel()
+
+
+async def _is_pending(run: _FollowedRun, item_id: str) -> bool:
+    """Whether the run still waits for it. A replayed event can be about one that was answered long ago."""
+    found = await run.client.get(f"/v1/runs/{run.run_id}")
+    return any(item["id"] == item_id for item in found["pending"])
+
+
+@contextmanager
+def _prompt(run: _FollowedRun, item_id: str, unanswered: str, elsewhere: str) -> Iterator[None]:
+    """Inside the block a person is asked. Prints `unanswered` when the input ends first, and `elsewhere` when another
+    client answers first."""
+    with anyio.CancelScope() as scope:
+        run.prompts[item_id] = scope
+        try:
+            yield
+        except EOFError:
+            err.print(unanswered, style="yellow")
+    if scope.cancelled_caught:
+        out.print(f"\n  {elsewhere}", style="dim")
+
+
+async def _decide(run: _FollowedRun, item: Mapping[str, Any]) -> None:
+    approval_id = item["id"]
+    run.rendering.line()
+    out.print(styled(("?", "yellow"), " ", (item["tool"], "bold"), f" {shorten(item['arguments'])}"))
+    if item["reason"]:
+        out.print(f"  {item['reason']}", style="dim")
+    unanswered = f"Not decided. Decide with: {command_line(f'runs approve {approval_id}')}"
+    with _prompt(run, approval_id, unanswered, "Decided by somebody else."):
+        word = (await ask("  Allow it? [y]es, [n]o, [t]his thread always:")).lower()
+        body: dict[str, Any] = {"decision": "approve" if word[:1] in ("y", "t") else "deny"}
+        if word.startswith("t"):
+            body["remember"] = "thread"
+        elif body["decision"] == "deny":
+            body["reason"] = await ask("  Why not? (empty: no reason)")
+        await _send(run, f"/v1/approvals/{approval_id}", body)
+
+
+async def _answer(run: _FollowedRun, item: Mapping[str, Any]) -> None:
+    question_id = item["id"]
+    run.rendering.line()
+    unanswered = f"Not answered. Answer with: {command_line(f'runs answer {question_id}')}"
+    with _prompt(run, question_id, unanswered, "Answered by somebody else."):
+        answers = {question["id"]: await _answer_one(question) for question in item["questions"]}
+        await _send(run, f"/v1/questions/{question_id}", {"answers": answers})
+
+
+async def _answer_one(question: Mapping[str, Any]) -> str | list[str]:
+    """The person's answer: the text of an option given by its number, or their own words; for a question with several
+    answers the list of what stands between commas."""
+    options = question["options"]
+    out.print(styled(("?", "yellow"), f" {question['question']}"))
+    for number, option in enumerate(options, start=1):
+        out.print(f"  {number}. {option}")
+    typed = await ask("  Your answer (a number or your own words):" if options else "  Your answer:")
+    if not question["multiple"]:
+        return _chosen(options, typed)
+    return [_chosen(options, word.strip()) for word in typed.split(",")]
+
+
+def _chosen(options: Sequence[str], word: str) -> str:
+    is_number = word.isdigit() and 0 < int(word) <= len(options)
+    return options[int(word) - 1] if is_number else word
+
+
+async def _send(run: _FollowedRun, path: str, body: Mapping[str, Any]) -> None:
+    try:
+        await run.client.post(path, body)
+    except ApprovalDecided:
+        out.print("  Decided by somebody else.", style="dim")
+    except OutlastError as error:
+        print_error(error)
