@@ -1,10 +1,12 @@
-"""One object a line, from models that did not quite write so. Pure.
+"""Repairs the line breaks of JSON Lines that a model wrote. Pure.
 
-Models are told to write one object a line. Some write it over many, or break a line inside a string of HTML: a line
-that begins like JSON and stops in the middle (after a bracket, a comma, a colon, or inside a string) waits for those
-after it, until its brackets are closed. A line that begins the next object ends the wait: then the one before is
-broken, and whoever reads it says so. Some write several objects on one line, or words before and after one: these are
-lines of their own.
+The prompt asks for one object per line. Models deviate in three ways:
+
+- An object is spread over several lines, or a string in it has line breaks. A line that begins like JSON and stops in
+  the middle (after a bracket, a comma, a colon, or inside a string) is held until its brackets are closed. If the next
+  object begins first, the held one is broken and is returned as it is: its reader reports it.
+- Several objects stand on one line: each becomes a line.
+- Words stand before or after an object: they become lines.
 """
 
 import json
@@ -13,18 +15,21 @@ from typing import Final
 
 import orjson
 
-_BEGINS: Final = re.compile(r"\s*[{\[]")
-_ANEW: Final = re.compile(r'\{\s*"type"\s*:|```')
-_GOES_ON: Final = re.compile(r"[{\[,:]\s*$")
-_INSIDE: Final = re.compile(r"""(?<![`"'\\])\{\s*"type"\s*:""")  # behind words; quoted ones are examples
-_DECODER: Final = json.JSONDecoder(strict=False)  # line breaks inside strings are mended later
+_JSON_START: Final = re.compile(r"\s*[{\[]")
+_NEXT_OBJECT: Final = re.compile(r'\{\s*"type"\s*:|```')
+_UNFINISHED_END: Final = re.compile(r"[{\[,:]\s*$")
+_OBJECT: Final = re.compile(
+    r"""(?<![`"'\\])\{\s*"type"\s*:"""
+)  # a quoted object is an example, not an object
+_SPACES: Final = re.compile(r"\s*")
+_DECODER: Final = json.JSONDecoder(strict=False)  # a later step repairs line breaks inside strings
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _REST_OF_STRING: Final = re.compile(r'(?:[^"\\]|\\.)*')
 
 
-class Joiner:
-    """Lines in, lines out: those of one spread value as one, with line breaks in it. What is still `held` at the end of
-    a text comes out with `end`."""
+class JsonLineJoiner:
+    """Takes lines and returns lines; a value spread over several lines is returned as one, with line breaks in it.
+    `held_chars` is the length of what is held; the caller bounds it. Call `end` after the last line."""
 
     def __init__(self) -> None:
         self._held: list[str] = []
@@ -33,67 +38,75 @@ class Joiner:
         self.held_chars = 0
 
     def feed(self, line: str) -> list[str]:
-        """The lines that are whole now."""
-        if self._held and _ANEW.match(line):
+        """The lines that are complete now."""
+        if self._held and _NEXT_OBJECT.match(line):
             return [*self.end(), *self.feed(line)]
         if self._held:
             self._hold(line)
             return self.end() if self._depth <= 0 and not self._in_string else []
-        pieces = [line] if _is_json(line) else _apart(line)
-        return [whole for piece in pieces for whole in self._begin(piece)]
+        pieces = [line] if _is_json(line) else _split_objects(line)
+        return [complete for piece in pieces for complete in self._begin(piece)]
 
     def _begin(self, line: str) -> list[str]:
-        if _BEGINS.match(line) is None or _is_json(line):
+        if _JSON_START.match(line) is None or _is_json(line):
             return [line]
         self._hold(line)
-        goes_on = self._in_string or (self._depth > 0 and _GOES_ON.search(line) is not None)
-        return [] if goes_on else self.end()
+        is_unfinished = self._in_string or (self._depth > 0 and _UNFINISHED_END.search(line) is not None)
+        return [] if is_unfinished else self.end()
 
     def end(self) -> list[str]:
-        """What is held, as one line (and what stands behind a whole value), whole or not."""
-        held = _apart("\n".join(self._held)) if self._held else []
+        """What is held, as one line, complete or not. What follows a complete object is a line of its own."""
+        held = _split_objects("\n".join(self._held)) if self._held else []
         self._held, self._depth, self._in_string, self.held_chars = [], 0, False, 0
         return held
 
     def _hold(self, line: str) -> None:
+        """Hold the line and count the brackets that it opens and closes outside of strings."""
         self._held.append(line)
         self.held_chars += len(line) + 1
-        at = 0
+        start = 0
         if self._in_string:
             rest = _REST_OF_STRING.match(line)
-            at = rest.end() if rest is not None else 0
-            if at == len(line) or line[at] != '"':
-                return  # the string goes on in the next line
-            at, self._in_string = at + 1, False
-        code = _STRING.sub("", line[at:])
-        code, quote, _ = code.partition('"')
+            start = rest.end() if rest is not None else 0
+            if start == len(line) or line[start] != '"':
+                return  # the string continues on the next line
+            start, self._in_string = start + 1, False
+        code = _STRING.sub("", line[start:])
+        code, quote, _ = code.partition(
+            '"'
+        )  # a quote that is left opens a string that has no end on this line
         self._in_string = bool(quote)
         self._depth += sum(map(code.count, "{[")) - sum(map(code.count, "}]"))
 
 
-def _apart(line: str) -> list[str]:
-    """The objects of a line, and the words around them, each by itself; what cannot be told apart stays together."""
-    found = _INSIDE.search(line)
+def _split_objects(line: str) -> list[str]:
+    """The objects of a line and the words around them, one by one. What cannot be told apart stays together."""
+    found = _OBJECT.search(line)
     if found is None:
         return [line]
-    at = found.start()
-    before = line[:at]
-    if before.strip() and before.lstrip()[0] in "{[":
-        return [line]  # an object inside something else that is broken
+    start = found.start()
+    before = line[:start]
+    if _JSON_START.match(before):
+        return [line]  # the object is part of another one that is broken
     pieces = [before] if before.strip() else []
-    while at < len(line):
-        try:
-            value, end = _DECODER.raw_decode(line, at)
-        except (ValueError, RecursionError):  # also what is nested without end
-            break
-        if not isinstance(value, dict) or not ("type" in value or "op" in value):
-            break
-        pieces.append(line[at:end])
-        at = end + len(line[end:]) - len(line[end:].lstrip())
-    rest = line[at:]
-    if pieces and not rest.strip("`,; \t\n"):  # a comma or a fence after it: no words
+    while (end := _object_end(line, start)) is not None:
+        pieces.append(line[start:end])
+        spaces = _SPACES.match(line, end)
+        start = spaces.end() if spaces is not None else end
+    rest = line[start:]
+    if pieces and not rest.strip("`,; \t\n"):  # a separator or a code fence, no words
         rest = ""
     return [*pieces, rest] if rest else pieces
+
+
+def _object_end(line: str, start: int) -> int | None:
+    """Where the object ends that begins at `start`; None: there is none that a model would write as a line."""
+    try:
+        value, end = _DECODER.raw_decode(line, start)
+    except (ValueError, RecursionError):  # `RecursionError`: brackets nested too deep
+        return None
+    is_line = isinstance(value, dict) and ("type" in value or "op" in value)
+    return end if is_line else None
 
 
 def _is_json(line: str) -> bool:

@@ -1,5 +1,5 @@
 """A model turn whose text is lines for the server (`hooks.Lines`): whole lines out of text that comes in any pieces,
-and the turn that keeps them. Pure; `taking.py` hands them over.
+and the turn that keeps them. Pure; `line_stream.py` hands them over.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from outlast.kernel.models.protocol import (
     ToolCallStart,
     TurnEnd,
 )
-from outlast.kernel.runs.json_lines import Joiner
+from outlast.kernel.runs.json_lines import JsonLineJoiner
 from outlast.kernel.runs.turns import OpenPart, StreamedDelta, Turn, encodable
 from outlast.kernel.streams.log import NamedEvent
 
@@ -80,11 +80,11 @@ class LineSplitter:
 
 
 class WholeLines:
-    """As `LineSplitter`, with JSON that the model spread over several lines put together as one (`joining.py`)."""
+    """As `LineSplitter`, with JSON that the model spread over several lines put together as one (`json_lines.py`)."""
 
     def __init__(self, most: int = MAX_LINE_CHARS) -> None:
         self._most = most
-        self._splitter, self._joiner = LineSplitter(most), Joiner()
+        self._splitter, self._joiner = LineSplitter(most), JsonLineJoiner()
 
     def feed(self, text: str) -> list[Line]:
         """The lines that are whole with this piece."""

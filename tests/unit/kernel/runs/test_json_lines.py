@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.kernel.runs.json_lines import Joiner
+from outlast.kernel.runs.json_lines import JsonLineJoiner
 from outlast.kernel.runs.lines import WholeLines, lines_in
 from tests.unit.kernel.runs.test_lines import pieces_of
 
@@ -22,7 +22,7 @@ JSON = st.recursive(
 
 
 def joined(text: str) -> list[str]:
-    joiner = Joiner()
+    joiner = JsonLineJoiner()
     return [line for given in text.split("\n") for line in joiner.feed(given)] + joiner.end()
 
 
