@@ -1,9 +1,9 @@
-"""A real embedder that is small: hashed words and parts of words, and a server that gives its vectors.
+"""A small embedder without a model: feature hashing over words and their n-grams, in process or as a server.
 
-The method is called feature hashing: every word of a text, and every run of four letters in it, adds to or takes from
-one of `dimensions` numbers that its checksum chooses; the sum is made to length 1. It knows words that look alike, not
-words that mean the same, needs no training and gives the same on every machine. The server speaks the wire of OpenAI's
-/embeddings. `HashingEmbedder` is the same without a wire, for tests that need only an embedder.
+The checksum of each word, and of each of its four-letter n-grams, chooses one of `dimensions` numbers and whether to
+add to it or subtract from it; then the vector is normalized. It finds words that look alike, not words that mean the
+same. It needs no training and gives the same vectors on every machine. `HashingEmbedder` runs in process;
+`embedding_server` answers as OpenAI's /embeddings does.
 """
 
 import math
@@ -21,66 +21,70 @@ from outlast.apps.knowledge.tokenizer import terms_of
 
 DIMENSIONS: Final = 512
 MODEL: Final = "feature-hashing"
-_PART: Final = 4
-_PART_WEIGHT: Final = 0.35
+_NGRAM_CHARS: Final = 4
+_NGRAM_WEIGHT: Final = 0.35  # of the weight of a whole word
 
 
-def vector_of(text: str, dimensions: int = DIMENSIONS) -> npt.NDArray[np.float32]:
-    """The text's vector, length 1 (all zeros for a text without words)."""
+def embed_text(text: str, dimensions: int = DIMENSIONS) -> npt.NDArray[np.float32]:
+    """The vector of a text: of length 1, or all zeros for a text without words."""
     sums = np.zeros(dimensions, np.float32)
-    for term, often in Counter(terms_of(text)).items():
-        weight = 1 + math.log(often)
-        parts = [term[at : at + _PART] for at in range(len(term) - _PART + 1)] if len(term) > _PART else []
-        for feature in (f"={term}", *parts):
-            number = zlib.crc32(feature.encode())
-            signed = weight if number & 1 else -weight
-            sums[(number >> 1) % dimensions] += signed if feature[0] == "=" else signed * _PART_WEIGHT
+    for word, count in Counter(terms_of(text)).items():
+        weight = 1 + math.log(count)
+        # The sign in front keeps a word of four letters apart from the same n-gram of a longer word.
+        _add_feature(sums, f"={word}", weight)
+        for ngram in _ngrams(word):
+            _add_feature(sums, ngram, weight * _NGRAM_WEIGHT)
     length = float(np.linalg.norm(sums))
     return sums / length if length else sums
 
 
+def _add_feature(sums: npt.NDArray[np.float32], feature: str, weight: float) -> None:
+    checksum = zlib.crc32(feature.encode())
+    sums[(checksum >> 1) % len(sums)] += weight if checksum & 1 else -weight
+
+
+def _ngrams(word: str) -> list[str]:
+    """The n-grams of a word; none for a word that is not longer than one n-gram."""
+    if len(word) <= _NGRAM_CHARS:
+        return []
+    return [word[start : start + _NGRAM_CHARS] for start in range(len(word) - _NGRAM_CHARS + 1)]
+
+
 class HashingEmbedder:
-    """A `QueryEmbedder` without a wire. `fails` is raised instead of an answer while it is set; `asked` are the texts
-    it was given."""
+    """A `QueryEmbedder` that runs in process. `embed` raises `error` while that is set; `texts` are all texts that it
+    was given."""
 
     def __init__(self, dimensions: int = DIMENSIONS) -> None:
         self.dimensions = dimensions
-        self.fails: Exception | None = None
-        self.asked: list[str] = []
+        self.error: Exception | None = None
+        self.texts: list[str] = []
 
     @property
     def model(self) -> str:
         return f"{MODEL}:{self.dimensions}"
 
     async def embed(self, texts: Sequence[str]) -> list[bytes]:
-        self.asked += texts
-        if self.fails is not None:
-            raise self.fails
-        return [vector_of(text, self.dimensions).astype("<f2").tobytes() for text in texts]
+        self.texts += texts
+        if self.error is not None:
+            raise self.error
+        return [embed_text(text, self.dimensions).astype("<f2").tobytes() for text in texts]
 
 
 @asynccontextmanager
 async def embedding_server(
     *, status: Callable[[], int] = lambda: 200, requests: list[Any] | None = None
 ) -> AsyncIterator[str]:
-    """A server on loopback; gives the base URL that ends in /v1. `status` is asked what to answer each request with;
-    `requests` collects their bodies."""
+    """Serve `POST /v1/embeddings` on a free port of loopback. Yields the base URL, which ends in /v1. `status` is
+    called once per request and gives the status of its answer; `requests` collects the bodies."""
 
     async def answer(request: web.Request) -> web.Response:
         body = await request.json()
         if requests is not None:
             requests.append(body)
-        if status() != 200:
-            return web.json_response({"error": {"message": "no"}}, status=status())
-        given = body["input"]
-        texts = [given] if isinstance(given, str) else given
-        dimensions = int(body.get("dimensions") or DIMENSIONS)
-        data = [
-            {"object": "embedding", "index": at, "embedding": vector_of(text, dimensions).tolist()}
-            for at, text in enumerate(texts)
-        ]
-        usage = {"prompt_tokens": sum(map(len, texts)) // 4, "total_tokens": sum(map(len, texts)) // 4}
-        return web.json_response({"object": "list", "data": data, "model": MODEL, "usage": usage})
+        answer_status = status()
+        if answer_status != 200:
+            return web.json_response({"error": {"message": "no"}}, status=answer_status)
+        return web.json_response(_embeddings(body))
 
     app = web.Application(client_max_size=50_000_000)
     app.router.add_post("/v1/embeddings", answer)
@@ -92,3 +96,16 @@ async def embedding_server(
         yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
     finally:
         await runner.cleanup()
+
+
+def _embeddings(body: dict[str, Any]) -> dict[str, Any]:
+    """The body of the answer, in OpenAI's form."""
+    texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+    dimensions = int(body.get("dimensions") or DIMENSIONS)
+    data = [
+        {"object": "embedding", "index": index, "embedding": embed_text(text, dimensions).tolist()}
+        for index, text in enumerate(texts)
+    ]
+    tokens = sum(map(len, texts)) // 4
+    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+    return {"object": "list", "data": data, "model": MODEL, "usage": usage}

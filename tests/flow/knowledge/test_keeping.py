@@ -481,7 +481,7 @@ async def test_a_failing_embedder_is_left_alone_and_words_that_come_later_are_em
     team = await db.write(Team)
     clock, embedder = ManualClock(), HashingEmbedder()
     indexer = Indexer(db, clock, embedder)
-    embedder.fails = ModelUnreachable("nobody there")
+    embedder.error = ModelUnreachable("nobody there")
 
     def remember(tx: Tx, run_id: str) -> None:
         memory.remember(
@@ -500,7 +500,7 @@ async def test_a_failing_embedder_is_left_alone_and_words_that_come_later_are_em
             await clock.wait_sleepers()
         assert indexer.trouble == "nobody there"
         assert await missing(db, embedder) == 1
-        embedder.fails = None
+        embedder.error = None
         clock.advance(5)
         await until_embedded(db, embedder)
         await db.write(remember, "run_2")  # rings by itself

@@ -14,7 +14,7 @@ from outlast.kernel.models.embedders import OpenAIEmbedder, packed
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
 from outlast.testing.clock import ManualClock
-from outlast.testing.embeddings import MODEL, embedding_server, vector_of
+from outlast.testing.embeddings import MODEL, embed_text, embedding_server
 
 KEY = "sk-very-secret-key-1234567890"
 
@@ -36,7 +36,7 @@ async def test_vectors_come_in_order_with_length_one_as_float16() -> None:
     assert found[0] == found[2] != found[1]
     for vector, text in zip(vectors, ("create an issue", "list all issues"), strict=False):
         assert abs(float(np.linalg.norm(vector)) - 1) < 1e-2
-        assert float(vector @ vector_of(text)) > 0.999
+        assert float(vector @ embed_text(text)) > 0.999
 
 
 async def test_many_texts_are_asked_for_in_batches() -> None:
@@ -56,7 +56,7 @@ async def test_dimensions_are_asked_for_and_name_the_vectors() -> None:
 
 def fails(*statuses: int) -> Callable[[], int]:
     """The status of one request after the other, then 200."""
-    waiting = [status for status in statuses for _ in range(2)]  # each answer asks twice
+    waiting = list(statuses)
     return lambda: waiting.pop(0) if waiting else 200
 
 

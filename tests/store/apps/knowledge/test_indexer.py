@@ -95,10 +95,10 @@ async def test_an_embedder_that_refuses_everything_is_in_trouble_itself_and_no_t
     await remember(db, team, "one", "two")
     embedder = HashingEmbedder()
     indexer = Indexer(db, ManualClock(), embedder)
-    embedder.fails = ModelKeyRefused("no")
+    embedder.error = ModelKeyRefused("no")
     with pytest.raises(ModelKeyRefused):
         await indexer.embed_missing()
-    embedder.fails = None
+    embedder.error = None
     assert await indexer.embed_missing() == 2
 
 

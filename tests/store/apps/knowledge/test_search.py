@@ -164,13 +164,13 @@ async def test_an_embedder_that_fails_is_left_alone_for_a_while_and_words_do(
     await embed_all(db, embedder)
     clock = ManualClock()
     knowledge = Knowledge(db, clock, embedder=embedder)
-    embedder.fails = ConnectionRefusedError()
+    embedder.error = ConnectionRefusedError()
     for _ in range(3):
         answer = await knowledge.search("webhooks", project_id=team.project_id)
         assert (answer.method, headings(answer)) == ("words", ["Webhooks"])
         assert "embedder" in answer.note
-    assert len(embedder.asked) == 1
-    embedder.fails = None
+    assert len(embedder.texts) == 1
+    embedder.error = None
     clock.advance(REST_S)
     answer = await knowledge.search("webhooks", project_id=team.project_id)
     assert (answer.method, answer.note) == ("words+vectors", "")
@@ -182,7 +182,7 @@ async def test_a_query_is_embedded_once(db: Database, team: Team, embedder: Hash
     knowledge = Knowledge(db, ManualClock(), embedder=embedder)
     for _ in range(3):
         await knowledge.search("webhooks", project_id=team.project_id)
-    assert embedder.asked == ["webhooks"]
+    assert embedder.texts == ["webhooks"]
 
 
 async def test_what_has_no_vector_yet_is_found_by_its_words_and_gets_it_with_the_next_news(
@@ -556,7 +556,7 @@ async def test_vectors_are_read_before_anybody_asks_where_there_is_room(
             size[most_bytes] = knowledge._shelves.size_bytes
             tasks.cancel_scope.cancel()
     assert size[search.MOST_BYTES] - size[10_000] == len(TEXTS) * embedder.dimensions * 4
-    assert embedder.asked == []
+    assert embedder.texts == []
 
 
 async def test_small_indexes_stay_in_their_files_until_somebody_searches(
