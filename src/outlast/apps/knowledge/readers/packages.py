@@ -1,7 +1,7 @@
-"""What packages bring along: README and type declarations (npm), README, stubs and docstrings (PyPI).
+"""The documentation inside packages: README and type declarations (npm), README, stubs and docstrings (PyPI).
 
-From the package as it is installed for sandboxes, where there is one; else from the indexes that pip and npm are
-configured with, whose files are unpacked in memory and never run.
+Read from the package that is installed for sandboxes, if there is one. Otherwise the package is downloaded from the
+indexes that pip and npm are configured with; its files are unpacked in memory and never run.
 """
 
 import email
@@ -13,6 +13,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 from urllib.parse import quote, urljoin, urlsplit
@@ -28,52 +29,61 @@ from outlast.apps.knowledge.readers.versions import best_npm, best_pypi
 from outlast.apps.knowledge.sources import exact_version
 from outlast.base.packages import NPM, PYPI, name_of
 
-PACKAGE_BYTES: Final = 200_000_000  # of one package's file in an index
-UNPACKED_BYTES: Final = 1_000_000_000
-KEPT_BYTES: Final = 200_000_000  # of its files that are looked into
-LISTING_BYTES: Final = 30_000_000
-FILES: Final = 2_000
+NPM_REGISTRY: Final = "https://registry.npmjs.org/"
+PACKAGE_BYTES: Final = 200_000_000  # of a downloaded package, packed
+UNPACKED_BYTES: Final = 1_000_000_000  # of a tarball, all files and headers
+KEPT_BYTES: Final = 200_000_000  # of its documentation files, unpacked
+LISTING_BYTES: Final = 30_000_000  # of an index's answer
+MAX_DOCUMENTS: Final = 2_000  # of one package
+_NPM_LISTING: Final = "application/vnd.npm.install-v1+json, */*;q=0.5"
+_PYPI_LISTING: Final = "application/vnd.pypi.simple.v1+json, text/html;q=0.5"
 _README: Final = re.compile(r"readme(?:\.(?:md|markdown|mdx|txt|rst))?\Z", re.IGNORECASE)
 _TYPES: Final = (".d.ts", ".d.mts", ".d.cts")
-_LEFT_OUT: Final = re.compile(
+_EXCLUDED: Final = re.compile(
     r"(?:^|/)(?:node_modules|tests?|__tests__|testing|examples?|benchmarks?|_vendor|vendored|__pycache__)/"
 )
+_TYPES_SUFFIX: Final = re.compile(r"\.d\.[mc]ts\Z")
 Wanted = Callable[[str], bool]
+"""Whether the file at this path of a package is documentation."""
+
+
+_Member = tuple[str, int, Callable[[], bytes]]  # path, size in bytes, and what reads it
 
 
 @dataclass(frozen=True, slots=True)
 class PackageFiles:
-    """A package: `files` by path within it, for PyPI also METADATA."""
+    """The documentation files of a package by path; those of PyPI include METADATA."""
 
     version: str
     files: Mapping[str, bytes]
 
 
 class Installed(Protocol):
-    """Whoever knows what is installed for sandboxes."""
+    """The packages that are installed for sandboxes."""
 
     async def version(self, package: str) -> str:
-        """The version of a parsed package; empty where it is not installed, or that cannot be looked at."""
+        """The version of a package; empty where it is not installed or the installation cannot be read."""
 
     async def files(
         self, package: str, wanted: Wanted, most_bytes: int
     ) -> tuple[str, Mapping[str, bytes]] | None:
-        """(version, its files by path) that are wanted, at most so many bytes together; None where it is not installed,
-        or that cannot be looked at."""
+        """(version, wanted files by path), at most `most_bytes` of files together; None where the package is not
+        installed or the installation cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Registries:
-    """Where packages come from: npm's registry by scope ("" for all others), PyPI's simple indexes, the first one that
-    has it; `allowed` are those of them that are private."""
+    """Where packages come from. `npm`: registries by scope, "" for all other packages; `pypi`: simple indexes (URLs or
+    folders of wheels), tried in order; `allowed`: those of them with private addresses."""
 
-    npm: Mapping[str, str] = field(default_factory=lambda: {"": "https://registry.npmjs.org/"})
+    npm: Mapping[str, str] = field(default_factory=lambda: {"": NPM_REGISTRY})
     pypi: tuple[str, ...] = ("https://pypi.org/simple",)
     allowed: Allowed = frozenset()
 
 
 class PackageReader:
-    """Holds nothing; `registries` are asked for at each use, since that may start a program."""
+    """Reads the documentation of packages, at most `most_bytes` of each. `registries` is called in a thread, and only
+    when a package is not installed: it can start pip and npm."""
 
     def __init__(
         self,
@@ -86,21 +96,13 @@ class PackageReader:
         self._registries, self._most_bytes = registries, most_bytes
 
     async def version(self, package: str) -> str:
-        """That of the installed package, else the one that it names exactly; empty: not known."""
+        """The installed version, else the one that `package` pins; empty: neither is known."""
         found = await self._installed.version(package) if self._installed is not None and package else ""
         return found or exact_version(package)
 
     async def read(self, package: str) -> Reading:
-        """Raises `NotRead`."""
-        found = None
-        if self._installed is not None:
-            installed = await self._installed.files(package, wanted(package), self._most_bytes)
-            found = None if installed is None else PackageFiles(*installed)
-        if found is None:
-            registries = await anyio.to_thread.run_sync(self._registries)
-            found = await (_Npm if package.startswith(NPM) else _PyPi)(self._fetcher, registries).find(
-                package
-            )
+        """The documents of the package. Raises `NotRead`, also when it has none."""
+        found = await self._find_installed(package) or await self._download(package)
         read = _npm_documents if package.startswith(NPM) else _pypi_documents
         documents = await anyio.to_thread.run_sync(
             lambda: list(_bounded(read(package, found), self._most_bytes))
@@ -109,29 +111,38 @@ class PackageReader:
             raise NotRead(f"{package} {found.version} brings along neither a README nor type declarations")
         return Reading(documents=documents, version=found.version)
 
+    async def _find_installed(self, package: str) -> PackageFiles | None:
+        if self._installed is None:
+            return None
+        found = await self._installed.files(package, wanted(package), self._most_bytes)
+        return None if found is None else PackageFiles(*found)
+
+    async def _download(self, package: str) -> PackageFiles:
+        registries = await anyio.to_thread.run_sync(self._registries)
+        download = _download_npm if package.startswith(NPM) else _download_pypi
+        return await download(self._fetcher, registries, package)
+
 
 def wanted(package: str) -> Wanted:
-    """Which files of a package are documentation."""
-    endings = (*_TYPES, "package.json") if package.startswith(NPM) else (".pyi", ".py", "METADATA")
+    """The predicate for files of this package that are documentation, or lead to it."""
+    suffixes = _TYPES if package.startswith(NPM) else (".pyi", ".py", "METADATA")
 
     def choose(path: str) -> bool:
         if path == "package.json" or path.endswith(".dist-info/METADATA"):
             return True
-        if _LEFT_OUT.search(path):
+        if _EXCLUDED.search(path):
             return False
-        if _README.fullmatch(path):
-            return True
-        return path.endswith(endings) and not path.endswith("package.json")
+        return _README.fullmatch(path) is not None or path.endswith(suffixes)
 
     return choose
 
 
 def _bounded(documents: Iterator[Document], most_bytes: int) -> Iterator[Document]:
-    """The first ones are the most telling: what is beyond the bound is left out."""
+    """The first documents within the bounds. The most useful ones come first, so the rest is left out."""
     left = most_bytes
     for number, document in enumerate(documents):
         left -= len(document.text or "")
-        if left < 0 or number >= FILES:
+        if left < 0 or number >= MAX_DOCUMENTS:
             return
         yield document
 
@@ -145,21 +156,23 @@ def _npm_documents(package: str, found: PackageFiles) -> Iterator[Document]:
             break
     types = [path for path in found.files if path.endswith(_TYPES)]
     plain = {path for path in types if path.endswith(".d.ts")}
-    twins = {path for path in types if re.sub(r"\.d\.[mc]ts\Z", ".d.ts", path) in plain - {path}}
-    entry = _entry(found.files.get("package.json", b""))
-    entry = re.sub(r"\.d\.[mc]ts\Z", ".d.ts", entry) if entry in twins else entry
-    for path in sorted(set(types) - twins, key=lambda one: (one != entry, one.count("/"), one)):
+    # The same declarations for another module system: one of them is enough.
+    duplicates = {path for path in types if _TYPES_SUFFIX.sub(".d.ts", path) in plain - {path}}
+    entry = _types_entry(found.files.get("package.json", b""))
+    entry = _TYPES_SUFFIX.sub(".d.ts", entry) if entry in duplicates else entry
+    for path in sorted(set(types) - duplicates, key=lambda one: (one != entry, one.count("/"), one)):
         url = f"{NPM}{name}@{found.version}/{path}"
         yield Document(url=url, text=_text(found.files[path]), language="typescript", path=path)
 
 
-def _entry(manifest: bytes) -> str:
+def _types_entry(package_json: bytes) -> str:
+    """The path of the declarations that importers see first; empty: package.json does not name it."""
     try:
-        stated = json.loads(manifest)
+        manifest = json.loads(package_json)
     except (ValueError, RecursionError):
         return ""
-    named = stated.get("types") or stated.get("typings") if isinstance(stated, dict) else ""
-    return posixpath.normpath(named) if isinstance(named, str) and named else ""
+    path = manifest.get("types") or manifest.get("typings") if isinstance(manifest, dict) else ""
+    return posixpath.normpath(path) if isinstance(path, str) and path else ""
 
 
 def _pypi_documents(package: str, found: PackageFiles) -> Iterator[Document]:
@@ -167,8 +180,8 @@ def _pypi_documents(package: str, found: PackageFiles) -> Iterator[Document]:
     for path, data in found.files.items():
         if path.endswith("METADATA"):
             message = email.message_from_bytes(data, policy=email.policy.compat32)
-            said = message.get_payload(decode=True)
-            text = said.decode("utf-8", "replace") if isinstance(said, bytes) else ""
+            readme = message.get_payload(decode=True)
+            text = _text(readme) if isinstance(readme, bytes) else ""
             if text.strip():
                 yield Document(url=f"https://pypi.org/project/{name}/{found.version}/", text=text, title=name)
     stubs = {path for path in found.files if path.endswith(".pyi")}
@@ -182,88 +195,73 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-class _Npm:
-    """npm's registry."""
-
-    def __init__(self, fetcher: Fetcher, registries: Registries) -> None:
-        self._fetcher, self._registries = fetcher, registries
-
-    async def find(self, package: str) -> PackageFiles:
-        name = name_of(package).removeprefix(NPM)
-        scope = name.partition("/")[0] if name.startswith("@") else ""
-        known = self._registries.npm
-        base = known.get(scope) or known.get("") or "https://registry.npmjs.org/"
-        url = urljoin(base if base.endswith("/") else f"{base}/", quote(name, safe="@"))
-        answer = await self._fetcher.get(
-            url,
-            LISTING_BYTES,
-            allowed=self._registries.allowed,
-            accept="application/vnd.npm.install-v1+json, */*;q=0.5",
-        )
-        listed = await anyio.to_thread.run_sync(_json, answer.body, url)
-        stated = package.removeprefix(name_of(package)).removeprefix("@")
-        version = await anyio.to_thread.run_sync(
-            best_npm, stated, list(listed.get("versions") or {}), listed.get("dist-tags") or {}
-        )
-        if not version:
-            raise NotRead(f"{url} has no version of {name} that {stated or 'latest'!r} names")
-        tarball = str(listed["versions"][version]["dist"]["tarball"])
-        file = await self._fetcher.get(tarball, PACKAGE_BYTES, allowed=self._registries.allowed, accept="*/*")
-        return PackageFiles(
-            version, await anyio.to_thread.run_sync(_untarred, file.body, wanted(package), tarball)
-        )
+async def _download_npm(fetcher: Fetcher, registries: Registries, package: str) -> PackageFiles:
+    name = name_of(package).removeprefix(NPM)
+    scope = name.partition("/")[0] if name.startswith("@") else ""
+    base = registries.npm.get(scope) or registries.npm.get("") or NPM_REGISTRY
+    url = urljoin(base if base.endswith("/") else f"{base}/", quote(name, safe="@"))
+    answer = await fetcher.get(url, LISTING_BYTES, allowed=registries.allowed, accept=_NPM_LISTING)
+    listed = await anyio.to_thread.run_sync(_parse_listing, answer.body, url)
+    wanted_version = package.removeprefix(name_of(package)).removeprefix("@")
+    version = await anyio.to_thread.run_sync(
+        best_npm, wanted_version, list(listed.get("versions") or {}), listed.get("dist-tags") or {}
+    )
+    if not version:
+        raise NotRead(f"{url} has no version of {name} that {wanted_version or 'latest'!r} names")
+    tarball = str(listed["versions"][version]["dist"]["tarball"])
+    file = await fetcher.get(tarball, PACKAGE_BYTES, allowed=registries.allowed, accept="*/*")
+    files = await anyio.to_thread.run_sync(_untar, file.body, wanted(package), tarball)
+    return PackageFiles(version, files)
 
 
-class _PyPi:
-    """A simple index, as pip reads it: in JSON, or as a page of links."""
-
-    def __init__(self, fetcher: Fetcher, registries: Registries) -> None:
-        self._fetcher, self._registries = fetcher, registries
-
-    async def find(self, package: str) -> PackageFiles:
-        name = name_of(package).removeprefix(PYPI)
-        why: NotRead | None = None
-        for index in self._registries.pypi:
-            try:
-                return await self._from(index, package, name)
-            except NotRead as error:
-                why = error if why is None or why.gone else why
-        raise why or NotRead(f"no package index is configured that could have {name}")
-
-    async def _from(self, index: str, package: str, name: str) -> PackageFiles:
-        if not index.startswith(("http://", "https://")):
-            return await anyio.to_thread.run_sync(_from_folder, index, package, name)
-        url = f"{index.rstrip('/')}/{name}/"
-        answer = await self._fetcher.get(
-            url,
-            LISTING_BYTES,
-            allowed=self._registries.allowed,
-            accept="application/vnd.pypi.simple.v1+json, text/html;q=0.5",
-        )
-        asked = _asked(package)
-        chosen = await anyio.to_thread.run_sync(_chosen, asked, answer, url)
-        if chosen is None:
-            raise NotRead(f"{url} has no file of {name}{asked} that can be read")
-        version, address = chosen
-        file = await self._fetcher.get(address, PACKAGE_BYTES, allowed=self._registries.allowed, accept="*/*")
-        return PackageFiles(
-            version, await anyio.to_thread.run_sync(_unzipped, file.body, wanted(package), address)
-        )
+async def _download_pypi(fetcher: Fetcher, registries: Registries, package: str) -> PackageFiles:
+    """From the first index that has the package."""
+    name = name_of(package).removeprefix(PYPI)
+    reason: NotRead | None = None
+    for index in registries.pypi:
+        try:
+            if not index.startswith(("http://", "https://")):
+                return await anyio.to_thread.run_sync(_find_in_folder, index, package, name)
+            return await _find_in_index(fetcher, registries.allowed, index, package, name)
+        except NotRead as error:
+            # That another index does not have the package says less than why one could not be read.
+            reason = error if reason is None or reason.gone else reason
+    raise reason or NotRead(f"no package index is configured that could have {name}")
 
 
-def _chosen(asked: str, answer: Answer, url: str) -> tuple[str, str] | None:
-    """(version, address) of the best file that an index lists. Blocking: a list may be long."""
-    in_json = "json" in answer.content_type
-    return best_pypi(asked, _listed_json(answer.body, url) if in_json else _listed_html(answer.text(), url))
+async def _find_in_index(
+    fetcher: Fetcher, allowed: Allowed, index: str, package: str, name: str
+) -> PackageFiles:
+    """Read a package from a simple index, which answers in JSON or as a page of links."""
+    url, specifier = f"{index.rstrip('/')}/{name}/", _version_specifier(package)
+    answer = await fetcher.get(url, LISTING_BYTES, allowed=allowed, accept=_PYPI_LISTING)
+    chosen = await anyio.to_thread.run_sync(_choose_file, specifier, answer, url)
+    if chosen is None:
+        raise _no_file(url, name, specifier)
+    version, address = chosen
+    file = await fetcher.get(address, PACKAGE_BYTES, allowed=allowed, accept="*/*")
+    return PackageFiles(version, await anyio.to_thread.run_sync(_unzip, file.body, wanted(package), address))
 
 
-def _asked(package: str) -> str:
-    """What a PyPI package says of its version, without its extras."""
+def _choose_file(specifier: str, answer: Answer, url: str) -> tuple[str, str] | None:
+    """(version, address) of the best file that an index lists. Blocking: a list can be long."""
+    is_json = "json" in answer.content_type
+    return best_pypi(
+        specifier, _files_in_json(answer.body, url) if is_json else _files_in_html(answer.text(), url)
+    )
+
+
+def _no_file(index: str, name: str, specifier: str) -> NotRead:
+    return NotRead(f"{index} has no file of {name}{specifier} that can be read")
+
+
+def _version_specifier(package: str) -> str:
+    """The version specifier of a PyPI package ("==2.0"), without its extras."""
     return re.sub(r"^\[[^\]]*\]", "", package.removeprefix(name_of(package)))
 
 
-def _from_folder(index: str, package: str, name: str) -> PackageFiles:
-    """An index that is a folder of this machine: wheels, or a folder of them for each package. Blocking."""
+def _find_in_folder(index: str, package: str, name: str) -> PackageFiles:
+    """Read a package from a local folder of wheels, or of one folder of wheels per package. Blocking."""
     folder = Path(url2pathname(urlsplit(index).path) if index.startswith("file:") else index)
     wheels = [*folder.glob("*.whl"), *(folder / name).glob("*.whl")]
     files = {
@@ -271,14 +269,15 @@ def _from_folder(index: str, package: str, name: str) -> PackageFiles:
         for wheel in wheels
         if re.sub(r"[-_.]+", "-", wheel.name.partition("-")[0]).lower() == name
     }
-    chosen = best_pypi(_asked(package), files)
+    specifier = _version_specifier(package)
+    chosen = best_pypi(specifier, files)
     if chosen is None:
-        raise NotRead(f"{index} has no file of {name}{_asked(package)} that can be read")
+        raise _no_file(index, name, specifier)
     version, path = chosen
-    return PackageFiles(version, _unzipped(Path(path).read_bytes(), wanted(package), path))
+    return PackageFiles(version, _unzip(Path(path).read_bytes(), wanted(package), path))
 
 
-def _json(body: bytes, url: str) -> dict[str, Any]:
+def _parse_listing(body: bytes, url: str) -> dict[str, Any]:
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
@@ -288,14 +287,15 @@ def _json(body: bytes, url: str) -> dict[str, Any]:
     return value
 
 
-def _listed_json(body: bytes, url: str) -> dict[str, str]:
+def _files_in_json(body: bytes, url: str) -> dict[str, str]:
     """File name → address."""
-    files = _json(body, url).get("files") or []
-    return {str(one["filename"]): urljoin(url, str(one["url"])) for one in files if not one.get("yanked")}
+    files = _parse_listing(body, url).get("files") or []
+    return {str(file["filename"]): urljoin(url, str(file["url"])) for file in files if not file.get("yanked")}
 
 
-def _listed_html(page: str, url: str) -> dict[str, str]:
-    # Loaded here, for it would be a twentieth of each server's start.
+def _files_in_html(page: str, url: str) -> dict[str, str]:
+    """File name → address."""
+    # Imported here: at the top of the module it would take a twentieth of the server's start.
     from bs4 import BeautifulSoup
 
     links = BeautifulSoup(page, "lxml").find_all("a", href=True)
@@ -303,38 +303,40 @@ def _listed_html(page: str, url: str) -> dict[str, str]:
     return {posixpath.basename(urlsplit(address).path): address for address in found}
 
 
-def _untarred(body: bytes, choose: Wanted, url: str) -> dict[str, bytes]:
-    """The wanted files of npm's tarball, whose paths begin with a folder of any name."""
-    found: dict[str, bytes] = {}
-    kept = 0
-    try:
+def _untar(body: bytes, choose: Wanted, url: str) -> dict[str, bytes]:
+    """The wanted files of npm's tarball. Its paths begin with a folder, usually `package/`, that is cut off."""
+
+    def members() -> Iterator[_Member]:
         for member, archive in tar_members(body, UNPACKED_BYTES):
             path = posixpath.normpath(member.name).partition("/")[2]
-            if not member.isreg() or not choose(path):
-                continue
-            kept += member.size
-            if kept > KEPT_BYTES:
-                raise NotRead(f"{url} unpacks to more than is looked through")
-            file = archive.extractfile(member)
-            found[path] = file.read() if file is not None else b""
-    except BROKEN as error:
-        raise NotRead(f"{url} cannot be unpacked: {error}") from None
-    return found
+            file = archive.extractfile(member) if member.isreg() and choose(path) else None
+            if file is not None:
+                yield path, member.size, file.read
+
+    return _unpack(members(), url)
 
 
-def _unzipped(body: bytes, choose: Wanted, url: str) -> dict[str, bytes]:
-    """The wanted files of a wheel."""
+def _unzip(body: bytes, choose: Wanted, url: str) -> dict[str, bytes]:
+    """The wanted files of a wheel. Its directory may lie about sizes; zipfile reads no more than it states."""
+
+    def members() -> Iterator[_Member]:
+        with zipfile.ZipFile(io.BytesIO(body)) as archive:
+            for member in archive.infolist():
+                if not member.is_dir() and choose(member.filename):
+                    yield member.filename, member.file_size, partial(archive.read, member)
+
+    return _unpack(members(), url)
+
+
+def _unpack(members: Iterator[_Member], url: str) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     kept = 0
     try:
-        with zipfile.ZipFile(io.BytesIO(body)) as archive:
-            for member in archive.infolist():
-                if member.is_dir() or not choose(member.filename):
-                    continue
-                kept += member.file_size
-                if kept > KEPT_BYTES:
-                    raise NotRead(f"{url} unpacks to more than is looked through")
-                found[member.filename] = archive.read(member)
+        for path, size, read in members:
+            kept += size
+            if kept > KEPT_BYTES:
+                raise NotRead(f"{url} unpacks to more than is looked through")
+            found[path] = read()
     except BROKEN as error:
         raise NotRead(f"{url} cannot be unpacked: {error}") from None
     return found

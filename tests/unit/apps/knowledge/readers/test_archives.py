@@ -36,7 +36,7 @@ def refused(body: bytes) -> str:
     with pytest.raises(NotRead):
         folders._unpacked(body, FROM, 1000)
     with pytest.raises(NotRead) as why:
-        packages._untarred(body, lambda _: True, "https://npm.example/a.tgz")
+        packages._untar(body, lambda _: True, "https://npm.example/a.tgz")
     return str(why.value)
 
 
@@ -92,7 +92,7 @@ def test_what_is_well_packed_is_read() -> None:
             member = tarfile.TarInfo(long)
             member.size = 2
             archive.addfile(member, io.BytesIO(b"Hi"))
-        found = packages._untarred(file.getvalue(), lambda _: True, "")
+        found = packages._untar(file.getvalue(), lambda _: True, "")
         assert list(found.values()) == [b"Hi"]
 
 
@@ -128,9 +128,9 @@ def _refused_zip(body: bytes) -> None:
     with pytest.raises(NotRead, match="unpacked"):
         folders._unpacked(body, FROM, 1000)
     with pytest.raises(NotRead, match="unpacked"):
-        packages._unzipped(body, lambda _: True, "https://pypi.example/a.whl")
+        packages._unzip(body, lambda _: True, "https://pypi.example/a.whl")
 
 
 def test_a_listing_nested_without_end_is_no_listing() -> None:
     with pytest.raises(NotRead):
-        packages._json(b"[" * 100_000, "https://npm.example/a")
+        packages._parse_listing(b"[" * 100_000, "https://npm.example/a")
