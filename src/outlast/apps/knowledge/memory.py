@@ -1,7 +1,7 @@
-"""Memory: a line for each run of a thread, what was asked and what was done. First argument: the open transaction.
+"""Memory: one line per run of a thread, with what was asked and what was done. First argument: the open transaction.
 
-The latest lines are told to the next run in order; of the older ones those that resemble what is asked now. A memory is
-deleted with its thread and never changed.
+The next run gets the latest lines in order, and those older ones that resemble its request. A memory never changes, and
+is deleted with its thread.
 """
 
 import hashlib
@@ -19,12 +19,12 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 
 SUMMARY_CHARS: Final = 500
-MOST_SEARCHED: Final = 2_000  # of one thread, newest first
+MAX_SEARCHED: Final = 2_000  # memories of one thread, the newest
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One line. `text` is what is searched and embedded; `hash` is its SHA-256."""
+    """The line of one run. `hash` is the SHA-256 of `summary`, by which its vector is found."""
 
     id: str
     thread_id: str
@@ -33,20 +33,17 @@ class Memory:
     hash: str
     created_at: datetime
 
-    @property
-    def text(self) -> str:
-        return self.summary
 
-
-def one_line(summary: str) -> str:
-    """A summary as it is kept: one line of at most 500 characters."""
+def shorten_summary(summary: str) -> str:
+    """A summary as it is stored: one line of at most `SUMMARY_CHARS` characters."""
     line = " ".join(summary.split())
     return line if len(line) <= SUMMARY_CHARS else f"{line[: SUMMARY_CHARS - 1]}…"
 
 
 def remember(tx: Tx, *, project_id: str, thread_id: str, run_id: str, summary: str) -> Memory | None:
-    """Keep the summary of a run; None: it is empty. A run's second summary takes the place of the first."""
-    line = one_line(summary)
+    """Store the summary of a run and wake the indexer. A second summary of the run replaces the first. Stores nothing
+    and returns None when it is empty."""
+    line = shorten_summary(summary)
     if not line:
         return None
     digest = hashlib.sha256(line.encode()).hexdigest()
@@ -67,14 +64,17 @@ def remember(tx: Tx, *, project_id: str, thread_id: str, run_id: str, summary: s
 
 
 def of_thread(
-    tx: Tx, thread_id: str, *, without: Collection[str] = (), limit: int = MOST_SEARCHED
+    tx: Tx, thread_id: str, *, without: Collection[str] = (), limit: int = MAX_SEARCHED
 ) -> list[Memory]:
-    """The thread's memories, newest first, without those of the runs named."""
-    mine = sa.select(memories).where(memories.c.thread_id == thread_id)
+    """The thread's memories, newest first, except those of the runs in `without`."""
+    found = sa.select(memories).where(memories.c.thread_id == thread_id)
     if without:
-        mine = mine.where(memories.c.run_id.not_in(sorted(without)))
-    rows = tx.rows(MemoryRow, mine.order_by(memories.c.created_at.desc(), memories.c.id.desc()).limit(limit))
-    return [Memory(**{name: getattr(row, name) for name in Memory.__dataclass_fields__}) for row in rows]
+        found = found.where(memories.c.run_id.not_in(sorted(without)))
+    newest = found.order_by(memories.c.created_at.desc(), memories.c.id.desc()).limit(limit)
+    return [
+        Memory(row.id, row.thread_id, row.run_id, row.summary, row.hash, row.created_at)
+        for row in tx.rows(MemoryRow, newest)
+    ]
 
 
 class _RunSummary(NamedTuple):
@@ -83,7 +83,7 @@ class _RunSummary(NamedTuple):
 
 
 def summaries_of_runs(tx: Tx, run_ids: Collection[str]) -> dict[str, str]:
-    """Run id → its summary, where it has one."""
+    """Run id → summary, for the runs that have one."""
     rows = tx.rows(
         _RunSummary,
         sa.select(memories.c.run_id, memories.c.summary).where(memories.c.run_id.in_(sorted(run_ids))),
@@ -97,7 +97,7 @@ class _Unembedded(NamedTuple):
 
 
 def without_vector(tx: Tx, model: str, limit: int) -> list[tuple[str, str]]:
-    """(hash, text) of memories that have no vector of this model yet."""
+    """(hash, text) of at most `limit` memories that have no vector of this model yet."""
     missing = ~sa.exists().where(vectors.c.model == model, vectors.c.hash == memories.c.hash)
     rows = tx.rows(
         _Unembedded,

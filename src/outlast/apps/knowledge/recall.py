@@ -1,4 +1,4 @@
-"""Recalling: which memories of a thread resemble what is asked now."""
+"""Recall: the memories of a thread that resemble a request."""
 
 from collections.abc import Collection, Sequence
 from typing import Final, Protocol
@@ -7,18 +7,18 @@ from outlast.apps.knowledge import memory
 from outlast.apps.knowledge.memory import Memory
 from outlast.db.database import Database
 
-LEAST_SHARE: Final = 0.3  # of the best one's score: what is far behind it is not told
+MIN_SHARE: Final = 0.3  # of the best score; memories that score less are left out
 
 
 class Ranker(Protocol):
-    """`Knowledge`, for those who have texts of their own."""
+    """The part of `Knowledge` that ranks texts of the caller."""
 
     async def rank(self, query: str, texts: Sequence[tuple[str, str]]) -> Sequence[float]:
         """How well each text, given as (SHA-256, text), answers the query, from 0 to 1, in order."""
 
 
 class Recall:
-    """See the module. Without an embedder it goes by words."""
+    """Searches memories by vectors, or by words on a server without an embedder."""
 
     def __init__(self, db: Database, ranker: Ranker) -> None:
         self._db, self._ranker = db, ranker
@@ -33,7 +33,7 @@ class Recall:
         known = await self._db.read(memory.of_thread, thread_id, without=without)
         if not known:
             return []
-        scores = await self._ranker.rank(query, [(one.hash, one.text) for one in known])
-        least = max(scores, default=0.0) * LEAST_SHARE
+        scores = await self._ranker.rank(query, [(one.hash, one.summary) for one in known])
+        least = max(scores, default=0.0) * MIN_SHARE
         order = sorted(range(len(known)), key=lambda at: (-scores[at], at))
         return [known[at] for at in order[:limit] if scores[at] > 0 and scores[at] >= least]

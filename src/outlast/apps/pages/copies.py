@@ -61,7 +61,7 @@ def copy_page(
     `NotFound` for a message of another thread, `TooManyPages`, `RateLimited`."""
     demand_page(tx, services, actor, source.project_id)
     page_id = new_id("page")
-    new = copy_conversation(tx, actor, "page", source, page_id, title, message_id)
+    new = copy_conversation(tx, actor, "page", source, copy_id=page_id, title=title, message_id=message_id)
     store.add(tx, new)
     html = source.html if message_id is None else _html_then(tx, source, message_id)
     if html:

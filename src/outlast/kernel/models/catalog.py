@@ -29,11 +29,14 @@ from outlast.kernel.models.providers.connections import Connections
 class ModelCatalog:
     """Configured models by id; adapters by provider name, opened on first use and closed by `aclose`.
 
-    `secret` looks up an environment variable (None when unset); `adapters` are used for their provider as they are
-    (a scripted model in tests, a program's own). Holds connections and keys in memory only. Raises
-    `InvalidSetting` for a model whose provider is not configured, an unknown kind or a double id. With no models at all
-    the demo model is there. Models of a kind that a package brings are left out where it is not installed; so a catalog
-    can be empty, and then says how to connect a model.
+    `secret` looks up an environment variable (None when unset). `adapters` replace the adapters of their providers (a
+    scripted model in tests, a program's own). Connections and keys are kept in memory only.
+
+    With no models configured, the catalog has the demo model. A model whose kind needs a package that is not installed
+    is left out; so the catalog can be empty, and its errors then say how to connect a model.
+
+    Raises `InvalidSetting` for an unusable provider, a model whose provider is not configured, a duplicate id, or an
+    unknown default.
     """
 
     def __init__(
@@ -57,19 +60,20 @@ class ModelCatalog:
             self._providers.setdefault(DEMO_PROVIDER.name, DEMO_PROVIDER)
             configured = (DEMO_MODEL,)
         for provider in self._providers.values():
-            _require_kind(provider)
+            _require_valid(provider)
         for model in configured:
             self._add(model)
+        # Chosen before models are left out: the order of the configuration decides, whatever is installed.
         self._default = self._choose_default(configured, default_model)
         for model in configured:
             if model.provider not in self._open and not is_installed(self._providers[model.provider].kind):
                 del self._specs[model.id]
 
     def get(self, model_id: str) -> ModelSpec:
-        """The model with this id; `UnknownModel` (which names the known ids) otherwise."""
-        spec = self._specs.get(model_id)
+        """The model with this id. Raises `UnknownModel`, which names the known ids."""
         if not self._specs:
             raise _no_model()
+        spec = self._specs.get(model_id)
         if spec is None:
             known = sorted(self._specs)
             raise UnknownModel(
@@ -81,16 +85,16 @@ class ModelCatalog:
 
     @property
     def default(self) -> ModelSpec:
-        """The model used where none is named: `default_model`, else the first marked `default`, else the first. Raises
-        `UnknownModel` where there is none."""
+        """The model of runs that name none: `default_model`, else the first that is configured. Raises `UnknownModel`
+        when it was left out."""
         return self.get(self._default.id)
 
     def list(self) -> tuple[ModelSpec, ...]:
-        """All models, in the configuration's order."""
+        """All models, in the order of the configuration."""
         return tuple(self._specs.values())
 
     def missing_key(self, provider: str) -> str | None:
-        """The environment variable this provider's key should be in and is not; None when all is there."""
+        """The environment variable that lacks this provider's key; None: the key is set, or the provider needs none."""
         env = self._providers[provider].key_env
         return env if env and not self._secret(env) else None
 
@@ -113,8 +117,8 @@ class ModelCatalog:
         return opened
 
     async def warm_up(self) -> None:
-        """Loads, in a thread, what the first turns would otherwise load on the event loop: prices, and the SDKs of the
-        providers whose key is there. Optional, safe to cancel and to repeat."""
+        """Load prices, and the SDKs of the providers whose key is set, in a thread. Otherwise the first turns load them
+        on the event loop. Optional, safe to cancel and to repeat."""
         kinds = {config.kind for name, config in self._providers.items() if self.missing_key(name) is None}
         if kinds - FREE_KINDS:
             await anyio.to_thread.run_sync(preload_prices, abandon_on_cancel=True)
@@ -122,7 +126,7 @@ class ModelCatalog:
             await anyio.to_thread.run_sync(preload, kind, abandon_on_cancel=True)
 
     async def aclose(self) -> None:
-        """Closes every connection; running streams break with `ModelCut`. Repeating is harmless."""
+        """Close every connection. Running streams raise `ModelCut`. Safe to repeat."""
         self._open.clear()
         await self._connections.aclose()
 
@@ -149,28 +153,28 @@ class ModelCatalog:
         provider = self._providers[model.provider]
         if model.id in self._specs:
             raise InvalidSetting(f"The model id {model.id!r} appears twice.", setting="models.id")
-        most = model.max_output_tokens or output_limit(model.name, model.context_tokens)
-        if (model.reasoning.budget_tokens or 0) >= most:
+        limit = model.max_output_tokens or output_limit(model.name, model.context_tokens)
+        if (model.reasoning.budget_tokens or 0) >= limit:
             raise InvalidSetting(
-                f"The model {model.id!r} may think {model.reasoning.budget_tokens} tokens and write {most} in all.",
+                f"The model {model.id!r} may think {model.reasoning.budget_tokens} tokens and write {limit} in all.",
                 hint="Thinking is part of the answer: lower reasoning.budget_tokens, or raise max_output_tokens.",
                 setting="models.reasoning.budget_tokens",
             )
-        given = {field.name: getattr(model, field.name) for field in fields(model)}
-        given["max_output_tokens"], given["label"] = most, model.label or model.id
-        given["send_reasoning"] = model.send_reasoning or provider.send_reasoning
-        self._specs[model.id] = ModelSpec(**given)
+        values = {field.name: getattr(model, field.name) for field in fields(model)}
+        values["max_output_tokens"] = limit
+        values["label"] = model.label or model.id
+        values["send_reasoning"] = model.send_reasoning or provider.send_reasoning
+        self._specs[model.id] = ModelSpec(**values)
 
-    def _choose_default(self, models: Sequence[ModelSettings], named: str) -> ModelSpec:
-        if named:
-            if named not in self._specs:
-                raise InvalidSetting(
-                    f"default_model is {named!r}, which is not among the configured models.",
-                    hint=f"Choose one of: {', '.join(sorted(self._specs))}.",
-                    setting="default_model",
-                )
-            return self._specs[named]
-        return self._specs[models[0].id]
+    def _choose_default(self, models: Sequence[ModelSettings], default_model: str) -> ModelSpec:
+        chosen = self._specs.get(default_model or models[0].id)
+        if chosen is None:
+            raise InvalidSetting(
+                f"default_model is {default_model!r}, which is not among the configured models.",
+                hint=f"Choose one of: {', '.join(sorted(self._specs))}.",
+                setting="default_model",
+            )
+        return chosen
 
 
 def _no_model() -> UnknownModel:
@@ -182,7 +186,7 @@ def _no_model() -> UnknownModel:
     )
 
 
-def _require_kind(provider: ProviderConfig) -> None:
+def _require_valid(provider: ProviderConfig) -> None:
     if provider.kind not in KINDS:
         raise InvalidSetting(
             f"The provider {provider.name!r} has the unknown kind {provider.kind!r}.",
@@ -204,6 +208,6 @@ def _require_kind(provider: ProviderConfig) -> None:
 
 
 def _is_plain_http(url: str) -> bool:
-    """Scheme and host, and no credentials: those would end up in logs."""
-    address = urlsplit(url)
-    return address.scheme in ("http", "https") and bool(address.hostname) and "@" not in address.netloc
+    """Whether the URL is http or https with a host, and without credentials: logs would show them."""
+    parts = urlsplit(url)
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc

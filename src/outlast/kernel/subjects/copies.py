@@ -1,4 +1,4 @@
-"""Copies of subjects: their conversation and their files, each its own from then on."""
+"""Copies of subjects: a new thread and a new workspace, independent of the originals."""
 
 from contextlib import suppress
 from typing import Protocol
@@ -15,10 +15,11 @@ from outlast.kernel.subjects.new_subject import NewSubject
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.rows import ThreadRow
 
 
 class SubjectRow(Protocol):
-    """What the row of every subject with files has."""
+    """The columns that the row of every subject with files has."""
 
     @property
     def project_id(self) -> str: ...
@@ -31,8 +32,9 @@ class SubjectRow(Protocol):
 
 
 async def save_files(services: Services, workspace_id: str) -> None:
-    """Have the newest checkpoint say what the files are now, if nobody is changing them: a run saves its own changes.
-    A failure costs the newest changes only."""
+    """Save the files of a workspace as its newest checkpoint before they are copied. Does nothing while a run works
+    there: the run saves its own changes. An error is ignored; the copy then lacks the changes since the last
+    checkpoint."""
     if services.checkpoints is None:
         return
     with suppress(OutlastError):
@@ -44,17 +46,27 @@ async def save_files(services: Services, workspace_id: str) -> None:
 def copy_conversation(
     tx: Tx,
     actor: Actor,
-    noun: str,
+    anchor_type: str,
     source: SubjectRow,
+    *,
     copy_id: str,
     title: str,
     message_id: str | None,
 ) -> NewSubject:
-    """Copy the conversation of a subject (`source`) up to a message, and its files as they were then; without
-    a message all of it, and the files as last saved. Holds the thread. Returns the copy, whose row is still to be
-    stored. Raises `NotFound` for a message of another thread."""
-    anchor = {"type": noun, "id": copy_id}
-    thread_id, workspace_id = _copy(tx, actor, source, anchor, title, message_id)
+    """Copy the conversation of `source` up to a message, with its files as they were then; without a message all of it,
+    with the files as last saved. Holds the thread. The caller stores the row of the copy that is returned. Raises
+    `NotFound` for a message of another thread."""
+    anchor = {"type": anchor_type, "id": copy_id}
+    thread = threads.hold(tx, source.thread_id)
+    if message_id is None and not thread.message_count:
+        # A fork needs a message to end at.
+        thread_id = threads.add_thread(
+            tx, source.project_id, actor.user_id, title=title, profile=anchor_type, anchor=anchor
+        )
+        workspace_id = copy_workspace(tx, source.workspace_id, owner_id=copy_id, thread_id=thread_id)
+    else:
+        thread_id = fork_thread(tx, thread, actor, message_id, title, None, anchor)
+        workspace_id = _fork_files(tx, thread, thread_id, message_id, owner_id=copy_id)
     return NewSubject(
         id=copy_id,
         project_id=source.project_id,
@@ -66,22 +78,15 @@ def copy_conversation(
     )
 
 
-def _copy(
-    tx: Tx, actor: Actor, source: SubjectRow, anchor: dict[str, str], title: str, message_id: str | None
-) -> tuple[str, str]:
-    """The ids of the copy's thread and workspace."""
-    thread, copy_id = threads.hold(tx, source.thread_id), anchor["id"]
-    if message_id is None and not thread.message_count:
-        thread_id = threads.add_thread(
-            tx, source.project_id, actor.user_id, title=title, profile=anchor["type"], anchor=anchor
-        )
-        return thread_id, copy_workspace(tx, source.workspace_id, owner_id=copy_id, thread_id=thread_id)
-    thread_id = fork_thread(tx, thread, actor, message_id, title, None, anchor)
-    last = message_in(tx, thread.id, message_id).id
-    workspace_id = fork_workspace(tx, thread, thread_id, last, owner_id=copy_id)
-    newest = None if thread.workspace_id is None else checkpoints.newest_of(tx, thread.workspace_id)
-    copied = checkpoints.newest_of(tx, workspace_id)
-    if message_id is None and newest is not None and (copied is None or copied.tree != newest.tree):
+def _fork_files(tx: Tx, thread: ThreadRow, fork_id: str, message_id: str | None, *, owner_id: str) -> str:
+    """Make the workspace of the fork, with the files as they were at the message; without one as last saved. Its id."""
+    last_message = message_in(tx, thread.id, message_id).id
+    workspace_id = fork_workspace(tx, thread, fork_id, last_message, owner_id=owner_id)
+    if message_id is not None or thread.workspace_id is None:
+        return workspace_id
+    # The files may have changed since the last message: by a person, or by a run that has not ended.
+    newest, copied = checkpoints.newest_of(tx, thread.workspace_id), checkpoints.newest_of(tx, workspace_id)
+    if newest is not None and (copied is None or copied.tree != newest.tree):
         new = NewCheckpoint(workspace_id, "fork", newest.tree, newest.files, newest.size_bytes)
         checkpoints.add(tx, new, tx.now)
-    return thread_id, workspace_id
+    return workspace_id

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from outlast.apps.knowledge import memory
 from outlast.apps.knowledge.indexer import save_vectors
-from outlast.apps.knowledge.memory import Memory, one_line
+from outlast.apps.knowledge.memory import Memory, shorten_summary
 from outlast.apps.knowledge.recall import Recall
 from outlast.apps.knowledge.search import Knowledge
 from outlast.db.database import Database
@@ -98,7 +98,7 @@ async def test_nothing_is_recalled_for_nothing(db: Database, team: Team) -> None
 
 @given(st.text())
 def test_a_line_is_one_line_of_bounded_length(text: str) -> None:
-    line = one_line(text)
+    line = shorten_summary(text)
     assert "\n" not in line
     assert len(line) <= memory.SUMMARY_CHARS
-    assert one_line(line) == line
+    assert shorten_summary(line) == line

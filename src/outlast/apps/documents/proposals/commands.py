@@ -16,7 +16,7 @@ app = Commands()
 TargetArgument = Annotated[
     str, typer.Argument(metavar="ID", help="Id of a proposal (prp_…), or of one edit of it (edt_…).")
 ]
-EDIT: Final = "edt_"
+EDIT_PREFIX: Final = "edt_"
 
 
 @app.verb("list", "outlast proposals list doc_01h…")
@@ -61,7 +61,7 @@ def accept(
     text: Annotated[str | None, typer.Option(help="Write this instead of the text of the edit.")] = None,
 ) -> None:
     """Accept an edit, or all open edits of a proposal."""
-    if text is not None and not target.startswith(EDIT):
+    if text is not None and not target.startswith(EDIT_PREFIX):
         raise typer.BadParameter("--text replaces the text of one edit. Give the id of an edit (edt_…).")
     _decide(target, "accept", text)
 
@@ -77,21 +77,23 @@ def reopen(edit: Annotated[str, typer.Argument(help="Id of the edit (edt_…).")
     """Reopen a decided edit.
 
     An accepted edit is taken out of the document, with all others of the same version."""
-    if not edit.startswith(EDIT):
+    if not edit.startswith(EDIT_PREFIX):
         raise typer.BadParameter("Give the id of an edit (edt_…).")
     _decide(edit, "reopen")
 
 
 def _decide(target: str, decision: str, text: str | None = None) -> None:
-    async def work(client: "Client") -> Any:
-        if not target.startswith(EDIT):
+    """Send the decision and print what became of each edit. `target` is the id of a proposal or of one edit."""
+
+    async def send(client: "Client") -> Any:
+        if not target.startswith(EDIT_PREFIX):
             return await client.post(f"/v1/proposals/{target}/{decision}")
         body = {"decision": decision} | ({} if text is None else {"text": text})
         return await client.post(f"/v1/edits/{target}", body)
 
-    decided = call_server(work)
-    left = {one["edit_id"]: f" ({one['message']})" for one in decided["left"]}
-    lines = [f"{edit['id']}: {edit['state']}{left.get(edit['id'], '')}" for edit in decided["edits"]]
+    decided = call_server(send)
+    reasons = {left["edit_id"]: f" ({left['message']})" for left in decided["left"]}
+    lines = [f"{edit['id']}: {edit['state']}{reasons.get(edit['id'], '')}" for edit in decided["edits"]]
     if decided["version"] is not None:
         lines.append(f"version {decided['version']}")
     print_result(decided, "\n".join(lines))

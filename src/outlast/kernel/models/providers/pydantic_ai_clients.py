@@ -1,4 +1,7 @@
-"""The vendors' SDK clients: one per provider, retries off, closed with the catalog. Imported only with the extra."""
+"""The vendors' SDK clients: one per provider, without retries, closed with the catalog.
+
+Imported only where the optional extra is installed.
+"""
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -16,14 +19,14 @@ from outlast.kernel.models.keys import ApiKey
 MakeModel = Callable[[str], Model[Any]]
 Close = Callable[[], Awaitable[None]]
 
-# The HTTP responses opened by the request that is being opened in this task. Google's SDK nests generators that break
-# their connection only when they are collected, so responses are closed here, whatever an SDK does.
+# The HTTP responses that this task has opened. Google's SDK nests generators and breaks its connection only when they
+# are garbage collected, so the caller closes the responses of every SDK itself.
 _OPENED: Final[ContextVar[list[httpx2.Response] | None]] = ContextVar("opened_responses", default=None)
 
 
 @contextmanager
 def collecting(responses: list[httpx2.Response]) -> Iterator[None]:
-    """Within it, every response that a client of this module opens is added to `responses`."""
+    """Append every response that a client of this module opens inside the block."""
     token = _OPENED.set(responses)
     try:
         yield
@@ -31,8 +34,8 @@ def collecting(responses: list[httpx2.Response]) -> Iterator[None]:
         _OPENED.reset(token)
 
 
-async def close_all(responses: list[httpx2.Response]) -> None:
-    """Breaks the connections of those not read to their end."""
+async def close_responses(responses: list[httpx2.Response]) -> None:
+    """Close responses. The connection of one that was not read to its end breaks."""
     for response in responses:
         await response.aclose()
 
@@ -44,18 +47,19 @@ async def _collect(response: httpx2.Response) -> None:
 
 
 def open_client(config: ProviderConfig, key: ApiKey) -> tuple[MakeModel, Close]:
-    """What makes a model of this provider by name, and what closes its connections."""
+    """A function that makes a model of this provider by its name, and one that closes the connections. Raises
+    `ImportError` where the vendor's SDK is not installed."""
     read_s = max(config.first_token_timeout_s, config.token_timeout_s)
     http = create_async_httpx2_client(timeout=httpx2.Timeout(read_s, connect=config.connect_timeout_s))
     http.event_hooks = {"response": [_collect]}
-    openers = {"openai": _openai, "anthropic": _anthropic, "google": _google}
-    return openers[config.kind](config, key, http), http.aclose
+    connect = {"openai": _openai, "anthropic": _anthropic, "google": _google}[config.kind]
+    return connect(config, key, http), http.aclose
 
 
 @cache
-def prepare(kind: str) -> None:
-    """Build the shapes of answers, which OpenAI's SDK would do at the first one: half a second in which the event loop
-    stands still. Blocking: call it in a thread. Again: nothing."""
+def build_response_types(kind: str) -> None:
+    """Build the Pydantic models of OpenAI's answers, once. Otherwise its SDK builds them for the first answer, on the
+    event loop, in half a second. Blocking: call it in a thread."""
     if kind == "openai":
         from openai.types.responses import Response, ResponseStreamEvent
 
@@ -64,7 +68,7 @@ def prepare(kind: str) -> None:
 
 
 def _options(config: ProviderConfig, key: ApiKey, http: httpx2.AsyncClient) -> dict[str, Any]:
-    """What the SDKs of OpenAI and Anthropic call by the same names."""
+    """Options that have the same names in the SDKs of OpenAI and Anthropic."""
     return {
         "api_key": key.reveal(),
         "base_url": config.url or None,
@@ -93,8 +97,8 @@ def _anthropic(config: ProviderConfig, key: ApiKey, http: httpx2.AsyncClient) ->
 
     client = AsyncAnthropic(**_options(config, key, http))
     provider = AnthropicProvider(anthropic_client=client)
-    kind = ServerToolModel if config.extra_body.get("tools") else AnthropicModel
-    return lambda name: kind(name, provider=provider)
+    model = ServerToolModel if config.extra_body.get("tools") else AnthropicModel
+    return lambda name: model(name, provider=provider)
 
 
 def _google(config: ProviderConfig, key: ApiKey, http: httpx2.AsyncClient) -> MakeModel:

@@ -61,18 +61,18 @@ class PydanticAIDirect:
         """See `LanguageModel.stream`. One batch per event of the vendor's SDK."""
         from pydantic_ai.direct import model_request_stream
 
-        from outlast.kernel.models.providers.pydantic_ai_clients import close_all, collecting, prepare
+        from outlast.kernel.models.providers import pydantic_ai_clients as clients
         from outlast.kernel.models.providers.pydantic_ai_messages import EventReader, to_messages
 
-        await anyio.to_thread.run_sync(prepare, self._config.kind)
+        await anyio.to_thread.run_sync(clients.build_response_types, self._config.kind)
         watch = _Watch(
             Peer(self._config.name, request.model.name, self._key, self._config.key_env, request.model.label),
             self._config,
         )
         async with AsyncExitStack() as stack:
             responses: list[Any] = []
-            stack.push_async_callback(close_all, responses)
-            with watch.waiting(), collecting(responses):
+            stack.push_async_callback(clients.close_responses, responses)
+            with watch.waiting(), clients.collecting(responses):
                 opening = model_request_stream(
                     self._make_model(request.model.name),
                     to_messages(self._config.name, request),
