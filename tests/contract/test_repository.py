@@ -110,6 +110,18 @@ def test_files_and_links_named_in_docs_exist(path: Path) -> None:
     assert missing == []
 
 
+def test_modules_named_in_docstrings_exist() -> None:
+    sources = [path for path in files() if path.suffix == ".py" and path.parts[0] in ("src", "packages")]
+    names = {path.name for path in files()}
+    missing = []
+    for path in sources:
+        for node in ast.walk(ast.parse(text(path))):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                named = re.findall(r"`(?:[\w/]+/)?(\w+\.py)`", ast.get_docstring(node) or "")
+                missing += [f"{path}: {name}" for name in named if name not in names]
+    assert missing == []
+
+
 def test_make_targets_named_in_docs_exist() -> None:
     targets = set(re.findall(r"^([a-z-]+):", text(Path("Makefile")), re.MULTILINE))
     named = {name for path in documents() for name in re.findall(r"`make ([a-z-]+)", text(path))}

@@ -1,6 +1,6 @@
 """What the summary of a conversation is made from: the parent thread of a fork, up to the point of the fork, as text.
 
-What people and agents said stands between tags whose names do not occur in it (`documents/telling.py`): it is material
+What people and agents said stands between tags whose names do not occur in it (`Fence`): it is material
 for the summary, never an instruction.
 """
 

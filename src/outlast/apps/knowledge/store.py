@@ -1,4 +1,4 @@
-"""Sources, passages and vectors as they are read. First argument: the open transaction. `filling.py` writes them.
+"""Sources, passages and vectors as they are read. First argument: the open transaction. `ingest.py` writes them.
 
 A source without a project is everybody's; it comes from the configuration. Whatever changes passages rings `BELL`, and
 whatever adds vectors rings `VECTORS`, in every process: an index made from them compares `marks` again. Whoever stores

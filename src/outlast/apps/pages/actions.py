@@ -1,5 +1,5 @@
 """Pages: make, list, read, rename, delete them. What people do on them: `page_actions.py`; their history:
-`page_history.py`; copies: `page_copies.py`; links for others: `page_links.py`; what ran for them: `page_code.py`."""
+`version_actions.py`; copies: `copies.py`; links for others: `link_actions.py`; what ran for them: `code_actions.py`."""
 
 from contextlib import suppress
 from typing import Any

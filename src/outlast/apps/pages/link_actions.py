@@ -1,4 +1,4 @@
-"""Links that show a page, read only, to people without an account. What they show: `page_embeds.py`."""
+"""Links that show a page, read only, to people without an account. What they show: `embeds/`."""
 
 from datetime import timedelta
 

@@ -1,5 +1,5 @@
-"""Screens: make, list, read, move, change, delete them. What is in their files: `screen_files.py`; copies:
-`screen_copies.py`; their look: `screen_themes.py`; waking them: `screen_opening.py`."""
+"""Screens: make, list, read, move, change, delete them. What is in their files: `file_actions.py`; copies:
+`copies.py`; their look: `theme_actions.py`; waking them: `open_actions.py`."""
 
 from collections.abc import Sequence
 from contextlib import suppress

@@ -2,7 +2,7 @@
 
 Words: a *setting* has a dotted name (`runs.max_steps`), a type, a unit, bounds, a default and one sentence, all in the
 tables of `tables.py`; a *section* is one of those tables. A setting comes from the strongest of four *sources*: a flag,
-an environment variable (`OUTLAST_RUNS_MAX_STEPS`), the TOML file, the default. `reading.py` reads them, `values.py`
+an environment variable (`OUTLAST_RUNS_MAX_STEPS`), the TOML file, the default. `load.py` reads them, `values.py`
 turns one into its type, `rules.py` refuses what contradicts itself, `toml_lines.py` knows the line a key stands on.
 A setting that cannot be used stops the start with its name, what was expected, and where it was read.
 """

@@ -2,7 +2,7 @@
 
 The cuts lie where CommonMark (with GFM's tables) sees its top-level blocks; the lines between them are kept as they
 were written. A fence or a comment that is never closed gets its end, or it would swallow whatever is put behind it.
-`<!-- -->` alone is no block: `joining.py` writes it where two blocks would else become one. Front matter, which
+`<!-- -->` alone is no block: `markdown_render.py` writes it where two blocks would else become one. Front matter, which
 CommonMark does not know, is a block of its own at the start of a text.
 
 Bounds: the caller's (`documents.text_chars` of a document); steps grow with the length, 100 KB take 40 ms: cut in a

@@ -1,4 +1,4 @@
-"""What somebody wants to be different in a document. Applied in order, by `applying.py`. Pure.
+"""What somebody wants to be different in a document. Applied in order, by `apply.py`. Pure.
 
 Markdown means what it would mean in the file: text with several blocks makes several (the first keeps the id), a
 heading begins a new section that takes the blocks after it, no text at all deletes the block. `ref` is the caller's

@@ -1,7 +1,7 @@
 """Proposals: what an agent would like to change in a document, kept until people have decided about each edit.
 
 A proposal is made once per tool call (`effect_id`), in the tool's own transaction. Reading and listing are in
-`edits.py`, what ends an edit without a decision is in `superseding.py`; this module hands on both.
+`edit_store.py`, what ends an edit without a decision is in `superseded.py`; this module hands on both.
 """
 
 from collections.abc import Sequence
