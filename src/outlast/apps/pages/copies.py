@@ -59,6 +59,7 @@ def copy_page(
     """Copy a page (`source`, its row) with the conversation up to a message, and HTML and files as
     they were then; without a message all of it, and the files as last saved. Tells followers. The new page's id. Raises
     `NotFound` for a message of another thread, `TooManyPages`, `RateLimited`."""
+    threads.hold(tx, source.thread_id)  # before the project
     demand_page(tx, services, actor, source.project_id)
     page_id = new_id("page")
     new = copy_conversation(tx, actor, "page", source, copy_id=page_id, title=title, message_id=message_id)

@@ -160,7 +160,9 @@ async def move_screens(
 
     def run(tx: Tx) -> list[ScreenData]:
         require(tx, actor, project_id, Right.EDIT)
-        moved = {move.id: _move(tx, actor, project_id, move) for move in sorted(moves, key=lambda m: m.id)}
+        ordered = sorted(moves, key=lambda move: move.id)
+        held = [_hold_in(tx, project_id, move.id) for move in ordered]  # all before the project's log
+        moved = {move.id: _move(tx, actor, row, move) for move, row in zip(ordered, held, strict=True)}
         return [moved[move.id] for move in moves]
 
     return await services.db.write(run)
@@ -264,10 +266,14 @@ def _moved(row: ScreenRow, change: ScreenChange | Move) -> dict[str, Any]:
     return given
 
 
-def _move(tx: Tx, actor: Actor, project_id: str, move: Move) -> ScreenData:
-    row = store.hold(tx, move.id)
+def _hold_in(tx: Tx, project_id: str, screen_id: str) -> ScreenRow:
+    row = store.hold(tx, screen_id)
     if row.project_id != project_id:
-        raise NotFound("There is no such screen in this project.", noun="screen", id=move.id)
+        raise NotFound("There is no such screen in this project.", noun="screen", id=screen_id)
+    return row
+
+
+def _move(tx: Tx, actor: Actor, row: ScreenRow, move: Move) -> ScreenData:
     values = _moved(row, move)
     if all(getattr(row, name) == value for name, value in values.items()):
         return store.screen_data(tx, move.id)

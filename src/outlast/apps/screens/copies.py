@@ -66,6 +66,7 @@ def copy_screen(
     Raises `NotFound` for a message of another thread, `TooManyScreens`, `RateLimited`, `MalformedInput`."""
     limits, screens = services.settings.limits, services.settings.screens
     check_made_rate(tx, screens_table, actor.user_id, limits.screens_per_minute_per_user)
+    threads.hold(tx, source.thread_id)  # before the project
     taken = store.boxes(tx, source.project_id)
     demand_room(len(taken), screens.most_per_project)
     place = _place(source, taken, at)

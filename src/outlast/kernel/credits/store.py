@@ -4,7 +4,7 @@ name, None for unlimited.
 Every change is made under the user row's lock, so that two runs cannot reserve the same credits.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Final, NamedTuple
 
@@ -64,6 +64,18 @@ def balance(tx: Tx, user_id: str, plans: Plans) -> int | None:
     return _sum(tx, user_id) if begun else allowance
 
 
+def hold_payers(tx: Tx, user_ids: Collection[str]) -> None:
+    """Hold the users whose credits this transaction may change, for whoever writes to a project's log before it does.
+    Raises `NotFound`."""
+    for user_id in sorted(user_ids):
+        _hold_user(tx, user_id)
+
+
+def payer_of(tx: Tx, run_id: str) -> str | None:
+    """Who reserved credits for a run; None: nothing was reserved."""
+    return tx.execute(_PAYER, {"run": run_id}).scalar()
+
+
 def reserve(tx: Tx, user_id: str, run_id: str, price: int, plans: Plans) -> None:
     """Hold a run's price. Repeating is harmless. Raises `CreditsNeeded` with price and balance."""
     left = ensure_month(tx, user_id, plans)
@@ -74,7 +86,7 @@ def reserve(tx: Tx, user_id: str, run_id: str, price: int, plans: Plans) -> None
 def settle(tx: Tx, run_id: str, plans: Plans) -> tuple[int, int | None]:
     """The run has used what was reserved for it: what it cost, and the balance now (None: unlimited). Repeating is
     harmless; a reservation that was released stays released (0)."""
-    user_id = _payer(tx, run_id)
+    user_id = payer_of(tx, run_id)
     if user_id is None:
         return 0, None
     left = ensure_month(tx, user_id, plans)
@@ -87,7 +99,7 @@ def settle(tx: Tx, run_id: str, plans: Plans) -> tuple[int, int | None]:
 def release(tx: Tx, run_id: str, plans: Plans) -> int | None:
     """The run costs nothing: what was reserved is given back. Returns the balance now (None: unlimited). Repeating is
     harmless; a reservation that was settled stays settled."""
-    user_id = _payer(tx, run_id)
+    user_id = payer_of(tx, run_id)
     if user_id is None:
         return None
     left = ensure_month(tx, user_id, plans)
@@ -178,10 +190,6 @@ class _Entry(NamedTuple):
 def _of_run(tx: Tx, run_id: str) -> dict[Kind, Entry]:
     rows = tx.rows(_Entry, _OF_RUN, {"run": run_id})
     return {Kind(row.kind): Entry(Kind(row.kind), row.credits, run_id=run_id) for row in rows}
-
-
-def _payer(tx: Tx, run_id: str) -> str | None:
-    return tx.execute(_PAYER, {"run": run_id}).scalar()
 
 
 def _reserved_at(tx: Tx, run_id: str) -> datetime:

@@ -11,6 +11,7 @@ from outlast.base.errors import ModelKeyRefused, RunFinished, RunNotContinuable,
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.credits import store as ledger
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.store import check_run_rates
 from outlast.kernel.lists import Listed
@@ -247,6 +248,7 @@ def start_in(
             thread_id=thread_id,
             active_run_id=held.active_run_id,
         )
+    _hold_payers(tx, actor, active_run(tx, thread_id) if on_busy == "interrupt" else None)
     driving.drive(tx, thread_id, project_id, actor, services.settings.locks.ttl_s)
     message = threads.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
     new_run_id = new_id("run")
@@ -309,6 +311,13 @@ def _check_rates(tx: Tx, services: Services, actor: Actor, project_id: str) -> N
     )
 
 
+def _hold_payers(tx: Tx, actor: Actor, interrupted: str | None) -> None:
+    """Hold who pays for the new run, and who paid for the one that it interrupts: before the project's log, which the
+    end of a run takes after its payer."""
+    paid = None if interrupted is None else ledger.payer_of(tx, interrupted)
+    ledger.hold_payers(tx, {actor.user_id} | ({paid} if paid is not None else set()))
+
+
 def _interrupt(tx: Tx, services: Services, thread_id: str, actor: Actor, new_run_id: str) -> str | None:
     """Cancel the run that has its turn; what is queued behind it waits for the new one instead. Returns the cancelled
     one while it has not ended."""
@@ -351,6 +360,7 @@ async def _again(
         spec = _usable_model(services, model or row.model)
         _check_vision(spec, message_in(tx, row.thread_id, row.message_id).parts)
         _check_rates(tx, services, actor, row.project_id)
+        _hold_payers(tx, actor, None)
         driving.drive(tx, row.thread_id, row.project_id, actor, services.settings.locks.ttl_s)
         new = NewRun(
             row.project_id, row.thread_id, thread.workspace_id, row.profile, spec, row.message_id,

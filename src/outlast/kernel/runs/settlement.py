@@ -74,6 +74,7 @@ _OPEN_EFFECTS: Final = sa.select(effects.c.id, effects.c.kind, effects.c.part_id
 def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: Ending) -> list[NamedEvent]:
     """End the run in this transaction; returns the events for the run's log, in order. The caller holds the fence,
     or has taken the run from whoever held it."""
+    store.hold_successors(tx, run.id)
     events = _close_calls(tx, run, ending)
     unasked = [_ASKED[name] for name, _ in events if name in _ASKED]
     parts = _final_parts(ending)
@@ -105,6 +106,8 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
             tx, run.thread_id, run.id, ending.end.status, problems, begun=run.attempt > 0
         ),
     )
+    threads.hold(tx, run.thread_id)  # before the payer, as a start does: else each can wait for the other
+    store.hold_free_successors(tx, run.id)
     worth_saving = ending.save_message and (parts or ending.error is not None)
     message = _save_answer(tx, run, ending, parts, problems) if worth_saving else None
     if message is not None:

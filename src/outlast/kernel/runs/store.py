@@ -110,6 +110,8 @@ _SUCCESSORS = (
     .where(runs.c.after_run_id == sa.bindparam("run"), runs.c.leg == "blocked")
     .order_by(runs.c.id)
 )
+_HOLD_SUCCESSORS = _SUCCESSORS.with_for_update(key_share=True)
+_HOLD_FREE_SUCCESSORS = _SUCCESSORS.with_for_update(key_share=True, skip_locked=True)
 
 
 @cache
@@ -401,6 +403,16 @@ def grants_of(tx: Tx, thread_id: str) -> list[Grant]:
 def successors(tx: Tx, run_id: str) -> list[str]:
     """Runs queued behind this one, oldest first."""
     return list(tx.execute(_SUCCESSORS, {"run": run_id}).scalars())
+
+
+def hold_successors(tx: Tx, run_id: str) -> None:
+    """Hold the runs queued behind this one, the oldest first, for whoever ends it and hands the thread on."""
+    tx.execute(_HOLD_SUCCESSORS, {"run": run_id})
+
+
+def hold_free_successors(tx: Tx, run_id: str) -> None:
+    """As `hold_successors`, without waiting: for runs that were queued before the thread was held."""
+    tx.execute(_HOLD_FREE_SUCCESSORS, {"run": run_id})
 
 
 def last_model(tx: Tx, thread_id: str) -> str | None:

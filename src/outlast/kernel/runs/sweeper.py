@@ -211,7 +211,7 @@ class Sweeper:
         """The raw records have had their time; messages stay, and the log keeps what replays to the same end."""
 
         def change(tx: Tx) -> None:
-            run = store.run_of(tx, run_id)
+            run = store.hold_run(tx, run_id)
             if run.status not in ENDED:
                 return
             kept = [line for line in fold_deltas(read_all(tx, run_id)) if _stays(line[1])]
