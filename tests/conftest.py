@@ -16,11 +16,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from outlast.apps import APPS
+from outlast.db import lock_order
 from outlast.kernel.apps import registry
 from tests import network_guard
 from tests.databases import *  # noqa: F403  # fixtures; the names are in its __all__
 from tests.reruns import Reruns
-from tests.suites import apps_of, with_apps
+from tests.suites import TESTS, apps_of, with_apps
 
 # `make test` uses the fast profile and finds the same cases each time; `make deep` searches anew, and prints how to
 # repeat what it found.
@@ -43,6 +44,9 @@ registry.load()
 # tests' modules anew and each server that they start would compile the program: minutes of a run.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+LOCKS_CHECKED = ("store", "flow")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -83,7 +87,8 @@ def _ended_in_time(test: Callable[..., Awaitable[None]], timeout_s: float) -> Ca
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Each test has the apps of its suite, and no others."""
+    """Each test has the apps of its suite, and no others; the order of locks is checked where it says."""
+    lock_order.set_debug(item.path.relative_to(TESTS).parts[0] in LOCKS_CHECKED)
     with with_apps(apps_of(item.path, item.get_closest_marker("apps"))):
         return (yield)
 

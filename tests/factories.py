@@ -28,6 +28,8 @@ from outlast.kernel.services import Services
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
 from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.rows import ThreadRow
+from outlast.kernel.threads.tables import threads as thread_rows
 from outlast.testing.agents import FakeAgent
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import ScriptedModel
@@ -99,6 +101,13 @@ def make_thread(tx: Tx, /, project_id: str, actor: Actor, *texts: str, **fields:
     return thread_id
 
 
+def thread_row(tx: Tx, /, thread_id: str) -> ThreadRow:
+    """The thread's row, not held."""
+    row = tx.find(ThreadRow, thread_rows, {"id": thread_id})
+    assert row is not None
+    return row
+
+
 def say(tx: Tx, /, thread_id: str, actor: Actor | None, text: str) -> str:
     """A message of the actor's (None: of an agent's); its id."""
     role, sender = ("assistant", None) if actor is None else ("user", actor.user_id)
@@ -124,7 +133,7 @@ def make_run(
     run_id = new_id("run")
     row: dict[str, Any] = {
         "id": run_id,
-        "project_id": threads.hold(tx, thread_id).project_id,
+        "project_id": thread_row(tx, thread_id).project_id,
         "thread_id": thread_id,
         "profile": "chat",
         "model": "demo",

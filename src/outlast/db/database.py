@@ -14,6 +14,7 @@ from typing import Any, Concatenate, Final, NamedTuple, ParamSpec, Protocol, Typ
 
 import sqlalchemy as sa
 
+from outlast.db.lock_order import RowLocks, locks_of_transaction
 from outlast.db.prepared import (
     Prepared,
     PreparedStatements,
@@ -39,6 +40,7 @@ class Tx:
     hooks: list[Callable[[], None]] = field(default_factory=list)
     notices: set[str] = field(default_factory=set)
     prepared: PreparedStatements | None = None
+    locks: RowLocks | None = field(default_factory=locks_of_transaction)
 
     def after_commit(self, hook: Callable[[], None]) -> None:
         """Run `hook` on the event loop after the commit, and not at all if the transaction fails. What it raises is
@@ -79,6 +81,8 @@ class Tx:
         return [make(row) for row in result]
 
     def _ready(self, statement: sa.Executable, parameters: Any) -> Prepared | None:
+        if self.locks is not None:
+            self.locks.note(self.conn, statement, parameters)
         if self.prepared is None or not isinstance(parameters, dict):
             return None
         return self.prepared.of(statement, parameters)
@@ -92,6 +96,8 @@ class Tx:
         if not rows:
             return
         statement = insert_into(table)
+        if self.locks is not None:
+            self.locks.note(self.conn, statement, rows)
         ready = None if self.prepared is None else self.prepared.of(statement, rows[0])
         if ready is not None:
             ready.run_many(self.conn, rows)

@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from outlast.db.columns import count, flag, json, metadata, moment, one_of, own_id, ref, text, word
+from outlast.db.lock_order import Place, locked_as
 
 documents = sa.Table(
     "documents",
@@ -16,6 +17,7 @@ documents = sa.Table(
     ref("created_by", "users", "who", nullable=False),
     moment("created_at", "when", nullable=False),
     moment("updated_at", "last change", nullable=False),
+    info=locked_as(Place.SUBJECT),
 )
 
 sections = sa.Table(

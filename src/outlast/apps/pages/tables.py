@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from outlast.db.columns import count, flag, json, metadata, moment, one_of, own_id, ref, text, word
+from outlast.db.lock_order import Place, locked_as
 
 pages = sa.Table(
     "pages",
@@ -26,6 +27,7 @@ pages = sa.Table(
     moment("created_at", "when", nullable=False),
     moment("updated_at", "last change", nullable=False),
     moment("active_at", "last run or action: dormancy counts from here", nullable=False),
+    info=locked_as(Place.SUBJECT),
 )
 
 page_versions = sa.Table(

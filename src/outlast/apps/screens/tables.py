@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from outlast.db.columns import flag, json, metadata, moment, one_of, own_id, ref, text, word
+from outlast.db.lock_order import Place, locked_as
 
 screens = sa.Table(
     "screens",
@@ -30,6 +31,7 @@ screens = sa.Table(
     ref("created_by", "users", "who", nullable=False),
     moment("created_at", "when", nullable=False),
     moment("updated_at", "last change of the row, moves included", nullable=False),
+    info=locked_as(Place.SUBJECT),
 )
 
 screen_image_hosts = sa.Table(

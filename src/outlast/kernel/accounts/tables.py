@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from outlast.db.columns import flag, metadata, moment, own_id, ref, text, word
+from outlast.db.lock_order import Place, locked_as
 
 users = sa.Table(
     "users",
@@ -13,6 +14,7 @@ users = sa.Table(
     sa.Column("is_local", sa.Boolean, nullable=False, comment="the owner that local mode signs in by itself"),
     flag("is_admin", "may run the server"),
     moment("created_at", "when", nullable=False),
+    info=locked_as(Place.USER),
 )
 
 local_owner_index = sa.Index(

@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from outlast.db.columns import count, metadata, moment, one_of, own_id, ref, text
+from outlast.db.lock_order import Place, locked_as
 
 projects = sa.Table(
     "projects",
@@ -13,6 +14,7 @@ projects = sa.Table(
     count("log_seq", "last number given in the project's log"),
     moment("created_at", "when", nullable=False),
     moment("updated_at", "last change of the project's own fields", nullable=False),
+    info=locked_as(Place.PROJECT),
 )
 
 

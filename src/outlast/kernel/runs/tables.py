@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from outlast.db.columns import count, flag, json, metadata, moment, one_of, own_id, ref, text, word
+from outlast.db.lock_order import Place, locked_as
 
 grants = sa.Table(
     "grants",
@@ -109,6 +110,7 @@ runs = sa.Table(
     sa.Index("ix_runs_claim", "leg", "ready_at", "created_at"),
     sa.Index("ix_runs_list", "project_id", "created_at"),
     sa.Index("ix_runs_user", "started_by", "created_at"),
+    info=locked_as(Place.RUN),
 )
 
 active_run_index = sa.Index(

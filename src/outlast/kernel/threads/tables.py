@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from outlast.db.columns import count, flag, json, metadata, moment, one_of, own_id, ref, text, word
+from outlast.db.lock_order import Place, locked_as
 
 threads = sa.Table(
     "threads",
@@ -47,6 +48,7 @@ threads = sa.Table(
     moment("updated_at", "last message, run or rename; lists are sorted by it", nullable=False),
     sa.Index("ix_threads_list", "project_id", "status", "updated_at"),
     sa.Index("ix_threads_user", "created_by", "created_at"),
+    info=locked_as(Place.THREAD),
 )
 
 messages = sa.Table(

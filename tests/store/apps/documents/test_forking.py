@@ -31,7 +31,7 @@ from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.tables import messages
 from tests.documents import BOUNDS, inserting, make_document, quick_transactions, replacing
-from tests.factories import Team, make_run, say
+from tests.factories import Team, make_run, say, thread_row
 
 Transact = Callable[..., Any]
 STEPS = st.lists(
@@ -68,7 +68,7 @@ class Fork:
         tx.update(table, {"id": made.id}, message_id=message.id)
 
     def fork(self, tx: Tx, thread_id: str) -> str:
-        parent = threads.hold(tx, thread_id)
+        parent = thread_row(tx, thread_id)
         return fork_thread(tx, parent, self.team.editor, None, "Fork", None, copy_proposals=copy_proposals)
 
     def parent(self, tx: Tx) -> Any:

@@ -93,9 +93,9 @@ async def test_what_a_thread_does_is_told_of_its_screen(db: Database, team: Team
     def work(tx: Tx) -> None:
         set_run_state(tx, data.thread_id, "generating", "run_1")
         announce_thread(tx, data.thread_id)
-        announce_thread(tx, team.thread_id)
 
     await db.write(work)
+    await db.write(announce_thread, team.thread_id)
     told = [event for event in await news(db, team) if event["event"] == "screen.updated"]
     assert [event["data"]["screen"]["state"] for event in told] == ["working"]
     assert told[0]["data"]["screen"] == (await db.read(store.screen_data, screen_id)).model_dump(mode="json")

@@ -23,6 +23,7 @@ from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.tables import messages
 from tests.documents import Desk, inserting, moving, replacing
+from tests.factories import thread_row
 
 
 def _answer(tx: Tx, thread_id: str, *made: ProposalData) -> str:
@@ -47,7 +48,7 @@ def _answer(tx: Tx, thread_id: str, *made: ProposalData) -> str:
 
 async def _fork(desk: Desk, message_id: str | None = None) -> str:
     def run(tx: Tx) -> str:
-        parent = threads.hold(tx, desk.thread_id)
+        parent = thread_row(tx, desk.thread_id)
         return fork_thread(
             tx, parent, desk.team.editor, message_id, "Fork", None, copy_proposals=copy_proposals
         )

@@ -64,9 +64,8 @@ async def test_modules_are_those_of_the_workspace_of_run_or_thread_and_of_who_st
     await tool.run(context, {"query": "open issues"})
 
     def open_workspace(tx: Tx) -> str:
-        workspace_id = workspace_of_thread(tx, team.project_id, team.thread_id)
         tx.execute(sa.update(runs).values(workspace_id=None))
-        return workspace_id
+        return workspace_of_thread(tx, team.project_id, team.thread_id)
 
     workspace_id = await db.write(open_workspace)
     body = orjson.loads((await tool.run(context, {"query": "open issues"})).content)

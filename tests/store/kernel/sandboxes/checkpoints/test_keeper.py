@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound, ThreadBusy
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
+from outlast.kernel.runs.store import hold_run
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.checkpoints import keeper as keeping
 from outlast.kernel.sandboxes.checkpoints import store
@@ -121,6 +122,7 @@ async def test_the_last_checkpoint_of_a_run_belongs_to_its_answer(both: Desk) ->
     second = await both.take(run_id)
 
     def end(tx: Tx) -> str:
+        hold_run(tx, run_id)
         message_id = say(tx, both.thread_id, None, "done")
         store.bind(tx, run_id, message_id)
         tx.execute(sa.update(runs).where(runs.c.id == run_id).values(leg="ended", answer_id=message_id))

@@ -1,0 +1,138 @@
+"""The order in which transactions lock rows, and the check of it in debug mode: `docs/concepts/locking.md` says why.
+
+A table that takes part names its place: `sa.Table("runs", metadata, …, info=locked_as(Place.RUN))`. Rows of other
+tables belong to one of these rows, which is held first, or are not checked.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.sql import operators, visitors
+
+_PLACE: Final = "lock_place"
+
+
+class Place(IntEnum):
+    """A transaction locks rows of a lower place first."""
+
+    RUN = 1
+    SUBJECT = 2  # what an app's threads are about: a page, a document, a screen
+    THREAD = 3
+    USER = 4
+    PROJECT = 5
+
+
+class LockOrderBroken(AssertionError):
+    """A transaction locked a row whose place is before that of one it holds: two such transactions can wait for each
+    other."""
+
+
+def locked_as(place: Place) -> dict[str, Place]:
+    """The `info` of a table whose rows are locked in this place."""
+    return {_PLACE: place}
+
+
+_debug = False
+
+
+def set_debug(on: bool) -> None:
+    """Debug mode, for the whole process and from the next transaction on: one that breaks the order raises
+    `LockOrderBroken`. Costs a look at every statement."""
+    global _debug
+    _debug = on
+
+
+def locks_of_transaction() -> "RowLocks | None":
+    """What a transaction that begins now remembers its locks in; None outside debug mode."""
+    return RowLocks() if _debug else None
+
+
+@dataclass(slots=True)
+class RowLocks:
+    """The rows that one transaction inserted or locked, by table."""
+
+    mine: defaultdict[str, set[Any]] = field(default_factory=lambda: defaultdict(set))
+    last: tuple[Place, str, str] | None = None  # the furthest place, its table, the statement
+    broken: LockOrderBroken | None = None
+
+    def note(self, conn: sa.Connection, statement: sa.Executable, parameters: Any) -> None:
+        """Note what the statement inserts or locks. Raises `LockOrderBroken`, also for every later statement: whoever
+        catches the first one does not hide it."""
+        if self.broken is not None:
+            raise self.broken
+        if isinstance(statement, sa.Insert):
+            self.mine[statement.table.name].update(_inserted(statement, parameters))
+            return
+        tables, waits = _locked_tables(statement)
+        for table in tables:
+            if _PLACE in table.info:
+                self._lock(table, _keys(conn, statement, table, parameters), statement, waits)
+
+    def _lock(self, table: sa.Table, keys: frozenset[Any], statement: sa.Executable, waits: bool) -> None:
+        if keys <= self.mine[table.name]:
+            return
+        place: Place = table.info[_PLACE]
+        if waits and self.last is not None and place < self.last[0]:
+            self._break(table, statement)
+        self.mine[table.name] |= keys
+        if self.last is None or place > self.last[0]:
+            self.last = place, table.name, str(statement)
+
+    def _break(self, table: sa.Table, statement: sa.Executable) -> None:
+        assert self.last is not None
+        _, earlier, first = self.last
+        self.broken = LockOrderBroken(
+            f"A row of {table.name} is locked after one of {earlier}; it belongs before it "
+            f"(docs/concepts/locking.md).\nFirst: {first}\nThen: {statement}"
+        )
+        raise self.broken
+
+
+def _inserted(statement: sa.Insert, parameters: Any) -> set[Any]:
+    if parameters is None:
+        values = statement.compile().params
+        return {values["id"]} if "id" in values else set()
+    rows = [parameters] if isinstance(parameters, Mapping) else parameters
+    return {row["id"] for row in rows if "id" in row}
+
+
+def _locked_tables(statement: sa.Executable) -> tuple[list[sa.Table], bool]:
+    """The tables of which the statement locks rows, and whether it waits for rows that others hold."""
+    if isinstance(statement, sa.Update | sa.Delete):
+        return [statement.table] if isinstance(statement.table, sa.Table) else [], True
+    if not isinstance(statement, sa.Select) or statement._for_update_arg is None:
+        return [], False
+    parts = (part for source in statement.get_final_froms() for part in visitors.iterate(source))
+    tables = [part for part in parts if isinstance(part, sa.Table)]
+    return tables, not statement._for_update_arg.skip_locked
+
+
+def _keys(conn: sa.Connection, statement: Any, table: sa.Table, parameters: Any) -> frozenset[Any]:
+    """The keys of the rows that the statement locks: those that its condition names, else those that it finds now."""
+    for part in _conjuncts(statement.whereclause):
+        if not isinstance(part, sa.BinaryExpression) or part.left is not table.c.id:
+            continue
+        if not isinstance(part.right, sa.BindParameter):
+            continue
+        value = (parameters or {}).get(part.right.key, part.right.effective_value)
+        if part.operator is operators.eq:
+            return frozenset([value])
+        if part.operator is operators.in_op:
+            return frozenset(value or ())
+    if isinstance(statement, sa.Select):
+        found = statement.with_only_columns(table.c.id, maintain_column_froms=True)
+        found._for_update_arg = None
+    else:
+        found = sa.select(table.c.id).where(*statement._where_criteria)
+    return frozenset(conn.execute(found, parameters).scalars())
+
+
+def _conjuncts(condition: Any) -> Iterator[Any]:
+    if isinstance(condition, sa.BooleanClauseList) and condition.operator is operators.and_:
+        yield from condition.clauses
+    elif condition is not None:
+        yield condition
