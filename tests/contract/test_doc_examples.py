@@ -126,6 +126,7 @@ class Place:
         folder = self.folder
         paths = {
             "http://127.0.0.1:8400": self.address,
+            "https://outlast.example.org": self.address,
             ". .venv/bin/activate\n": "",
             "/etc/outlast.toml": str(folder / "outlast.toml"),
             "/var/lib/": f"{folder}/lib/",

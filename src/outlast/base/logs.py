@@ -1,17 +1,21 @@
 """What the server writes about itself: one line per event, with its ids as named fields.
 
 Code logs with the standard library and gives facts as `extra={"run_id": …}`; the message says what happened, never
-what a person wrote and never a secret. Lines go to standard error, as text for people or as JSON for programs.
+what a person wrote and never a secret. Lines go to standard error, as text for people or as JSON for programs, and to a
+file that `outlast logs` shows.
 """
 
 import logging
 import re
 import sys
 from datetime import UTC, datetime
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
 from typing import Any, Final
 
 import orjson
 
+LOG_PATH: Final = "logs/server.log"  # in the data directory
 _STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {
     "message",
     "asctime",
@@ -54,11 +58,25 @@ def fields_of(record: logging.LogRecord) -> dict[str, Any]:
     return {name: value for name, value in vars(record).items() if name not in _STANDARD}
 
 
-def set_up_logs(level: str, form: str) -> None:
-    """Send every log line to standard error in this form ("text" or "json"). Called once, by the program."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines() if form == "json" else TextLines())
-    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+class LogFile(RotatingFileHandler):
+    """A file that starts again at a size in bytes. The one before is kept, as `NAME.1`. On a full disk only its own
+    lines are lost."""
+
+    def __init__(self, path: Path, max_bytes: int) -> None:
+        path.parent.mkdir(exist_ok=True, mode=0o700)
+        super().__init__(path, maxBytes=max_bytes, backupCount=1, encoding="utf-8", errors="backslashreplace")
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Keep going."""
+
+
+def set_up_logs(level: str, form: str, file: LogFile | None = None) -> None:
+    """Send every log line to standard error and a file in this form ("text" or "json"). Called once, by the program."""
+    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
+    handlers += [file] if file is not None else []
+    for handler in handlers:
+        handler.setFormatter(JsonLines() if form == "json" else TextLines())
+    logging.basicConfig(level=level.upper(), handlers=handlers, force=True)
     for name in _QUIET:
         logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
 

@@ -31,7 +31,7 @@ class Done:
 def outlast(*arguments: str, url: str = "", stdin: str = "", **environ: str) -> Done:
     """The command in this process, with an environment, input and output of its own: a new one takes a second."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith("OUTLAST_")}
-    plain |= {"OUTLAST_URL": url} if url else {}
+    plain |= {"XDG_CONFIG_HOME": "/nonexistent"} | ({"OUTLAST_URL": url} if url else {})
     code, out, err = 0, StringIO(), StringIO()
     with (
         patch.dict(os.environ, plain | environ, clear=True),
@@ -170,7 +170,18 @@ def test_a_run_is_shown_in_a_few_lines_and_whole_as_json(server: str):
 
 def test_help_names_every_command_and_exit_code():
     told = outlast("--help").stdout
-    for word in ("serve", "worker", "doctor", "tokens", "runs", "Exit codes", "130"):
+    for word in (
+        "serve",
+        "worker",
+        "doctor",
+        "tokens",
+        "runs",
+        "login",
+        "status",
+        "logs",
+        "Exit codes",
+        "130",
+    ):
         assert word in told
 
 

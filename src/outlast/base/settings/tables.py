@@ -551,6 +551,7 @@ class LogSettings:
 
     level: Literal["debug", "info", "warning", "error"] = setting("Least important line written.", "info")
     format: Literal["text", "json"] = setting("For people or for programs.", "text")
+    file_mb: int = setting("Size at which the log file starts again. 0: no file.", 10, unit="MB", least=0)
 
 
 DEMO_PROVIDERS: Mapping[str, ProviderSettings] = MappingProxyType({"demo": ProviderSettings(kind="demo")})

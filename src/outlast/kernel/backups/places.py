@@ -16,6 +16,7 @@ FILES: Final = "files"
 DERIVED: Final[Mapping[str, str]] = MappingProxyType(
     {
         "lock": "held by the running server",
+        "logs": "the log of the server",
         "search": "search indexes, built again from the database",
         "checkpoints": "what was seen of files at the last look",
         "sandboxes": "sandboxes that run on this machine, and what is installed for them",

@@ -88,6 +88,17 @@ class Client:
             item = await self.get(path)
         return item
 
+    async def report(self, path: str, **params: Any) -> tuple[int, Any]:
+        """The status and JSON object of an answer, also where the status says that something is wrong."""
+        status, content = await self._send("GET", path, params=_given(params))
+        try:
+            found = orjson.loads(content)
+        except orjson.JSONDecodeError:
+            found = None
+        if not isinstance(found, dict):
+            raise _error(status, content)
+        return status, found
+
     async def content(self, path: str, /, **params: Any) -> bytes:
         """An answer's bytes as they are."""
         return await self._bytes("GET", path, params=_given(params))
@@ -100,12 +111,15 @@ class Client:
         return orjson.loads(content) if content else None
 
     async def _bytes(self, method: str, path: str, **options: Any) -> bytes:
+        status, content = await self._send(method, path, **options)
+        if status >= 400:
+            raise _error(status, content)
+        return content
+
+    async def _send(self, method: str, path: str, **options: Any) -> tuple[int, bytes]:
         try:
             async with self._session.request(method, self.url + path, **options) as answer:
-                content = await answer.read()
-                if answer.status >= 400:
-                    raise _error(answer.status, content)
-                return content
+                return answer.status, await answer.read()
         except (aiohttp.ClientConnectionError, aiohttp.InvalidURL, TimeoutError):
             raise Unreachable(self.url) from None
 

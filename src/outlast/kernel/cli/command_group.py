@@ -6,6 +6,7 @@ from typing import Any, Final
 
 # Headings of `outlast --help`.
 WORK: Final = "Work"
+CONNECTION: Final = "Connection"
 SERVER: Final = "Server (on its machine)"
 
 

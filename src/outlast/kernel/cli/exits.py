@@ -18,7 +18,7 @@ class Exit(IntEnum):
 
 MEANINGS = {
     Exit.OK: "Success. A followed run completed.",
-    Exit.FAILED: "A followed run failed, or a check found a problem.",
+    Exit.FAILED: "A followed run failed, a check found a problem, or the server is not ready.",
     Exit.REFUSED_TO_START: "Wrong usage, an invalid setting, or the server cannot start.",
     Exit.REFUSED: "The server refused the request. The message says why.",
     Exit.UNREACHABLE: "No server answers at the address.",

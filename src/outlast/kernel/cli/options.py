@@ -26,13 +26,13 @@ def _shared(name: str, kind: Any, option: Any, default: Any = None) -> inspect.P
 
 
 # Added to every command of a kind; `Session` says what they mean.
-_SERVER: Final = "Address of the server. Default: http://127.0.0.1:8400."
+_SERVER: Final = "Address of the server. Default: that of 'outlast login', or http://127.0.0.1:8400."
 _AT: Final[dict[str, Any]] = {"rich_help_panel": "Server"}
 JSON: Final = _shared("json", bool, typer.Option("--json", help="Print JSON."), default=False)
 SERVER: Final = _shared(
     "server", str | None, typer.Option("--server", "--url", help=_SERVER, envvar="OUTLAST_URL", **_AT)
 )
-_TOKEN: Final = "API token. Not needed on the server's machine."
+_TOKEN: Final = "API token. Default: the one saved for this address. Not needed on the server's machine."
 TOKEN: Final = _shared("token", str | None, typer.Option(help=_TOKEN, envvar="OUTLAST_TOKEN", **_AT))
 CONFIG: Final = _shared(
     "config",

@@ -7,19 +7,18 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from outlast.base.settings import Settings
     from outlast.kernel.cli.client import Client
 
-DEFAULT_URL: Final = "http://127.0.0.1:8400"
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The shared options of one command. `server` is an address; None: this machine."""
+    """The shared options of one command. `server` is an address; None: the one of the last login."""
 
     json: bool = False
     server: str | None = None
@@ -67,11 +66,13 @@ def call_server(work: Callable[[Client], Awaitable[T]]) -> T:
     import anyio
 
     from outlast.kernel.cli.client import Client
+    from outlast.kernel.cli.servers import find_server
 
     session = _current.get()
+    url, token = find_server(session.server, session.token)
 
     async def run() -> T:
-        async with Client(session.server or DEFAULT_URL, session.token) as client:
+        async with Client(url, token) as client:
             return await work(client)
 
     return anyio.run(run)

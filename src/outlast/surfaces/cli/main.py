@@ -9,7 +9,7 @@ import typer
 from outlast.apps import APPS
 from outlast.base.errors import InvalidSetting, OutlastError, StartRefused
 from outlast.kernel.apps.commands import app_commands
-from outlast.kernel.cli.command_group import SERVER, WORK, CommandGroup
+from outlast.kernel.cli.command_group import CONNECTION, SERVER, WORK, CommandGroup
 from outlast.kernel.cli.commands import LazyCommand, Noun
 from outlast.kernel.cli.exits import Exit, Unreachable
 
@@ -24,6 +24,7 @@ EPILOG = (
 )
 HERE = "outlast.surfaces.cli"
 KERNEL = "outlast.kernel"
+APART = ("serve", "worker", "logs")  # the first two declare the apps themselves
 BEFORE_APPS = (
     CommandGroup("runs", f"{KERNEL}.runs.commands", "Start and follow runs, decide what they ask", WORK),
     CommandGroup("threads", f"{KERNEL}.threads.commands", "Conversations of a project", WORK),
@@ -39,9 +40,13 @@ AFTER_APPS = (
     ),
     CommandGroup("snapshots", f"{KERNEL}.sandboxes.snapshots.commands", "What sandboxes start from", SERVER),
     CommandGroup("secrets", f"{KERNEL}.sandboxes.egress.commands", "Requests that carried a secret", WORK),
-    CommandGroup("version", f"{HERE}.server_commands", "Show the version", SERVER),
+    CommandGroup("login", f"{HERE}.login", "Sign in to a server for later commands", CONNECTION),
+    CommandGroup("logout", f"{HERE}.login", "Forget a server and its token", CONNECTION),
+    CommandGroup("status", f"{HERE}.status", "Show how the server is", CONNECTION),
+    CommandGroup("version", f"{HERE}.server_commands", "Show the version", CONNECTION),
     CommandGroup("serve", f"{HERE}.serve_commands", "Start the server", SERVER),
     CommandGroup("worker", f"{HERE}.serve_commands", "Start a worker without HTTP", SERVER),
+    CommandGroup("logs", f"{HERE}.logs", "Show the log of the server", SERVER),
     CommandGroup("doctor", f"{HERE}.server_commands", "Check this machine and configuration", SERVER),
     CommandGroup("check-config", f"{HERE}.server_commands", "Check a configuration file", SERVER),
     CommandGroup("migrate", f"{HERE}.server_commands", "Update the database's tables", SERVER),
@@ -95,11 +100,8 @@ def build_command() -> Root:
     for option in root.params:
         vars(option)["hidden"] = option.name in ("install_completion", "show_completion")
     for group in groups:
-        alone = group.panel == WORK or group.name in (
-            "serve",
-            "worker",
-        )  # these two declare the apps themselves
-        root.add_command(LazyCommand(group) if alone else ServerCommand(group))
+        opens_database = group.panel not in (WORK, CONNECTION) and group.name not in APART
+        root.add_command(ServerCommand(group) if opens_database else LazyCommand(group))
     return root
 
 

@@ -40,11 +40,14 @@ def worker(context: typer.Context) -> None:
 
 
 def _run(program: "Program", settings: "Settings", *, http: bool) -> None:
+    from outlast.base.data_directory import data_directory
     from outlast.base.errors import DiskFull, OutlastError
-    from outlast.base.logs import set_up_logs
+    from outlast.base.logs import LOG_PATH, LogFile, set_up_logs
 
     try:
-        set_up_logs(settings.logs.level, settings.logs.format)
+        path = data_directory(settings.server.data_dir) / LOG_PATH
+        file = LogFile(path, settings.logs.file_mb * 1_000_000) if settings.logs.file_mb else None
+        set_up_logs(settings.logs.level, settings.logs.format, file)
         program(settings, partial(_announce, settings), http)
     except OutlastError as error:  # whatever it is, the server has not started
         _refuse(error)

@@ -20,6 +20,7 @@ COMMANDS = dict(commands(ROOT))
 OF_THE_SERVER = {
     "serve",
     "worker",
+    "logs",
     "doctor",
     "check-config",
     "migrate",
@@ -27,7 +28,7 @@ OF_THE_SERVER = {
     "restore",
     "verify",
 }
-ALONE = OF_THE_SERVER | {"rebuild-search", "version"}
+ALONE = OF_THE_SERVER | {"rebuild-search", "login", "logout", "status", "version"}
 
 
 def _parse(line: str) -> Any:
