@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -24,6 +25,7 @@ from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.services import Services
+from outlast.kernel.streams.log import read_after
 from outlast.kernel.threads import actions as threads
 from outlast.kernel.threads.tables import threads as thread_table
 from outlast_sandbox.interface import Sandbox
@@ -105,6 +107,64 @@ async def test_a_deleted_threads_followers_are_let_go_and_the_projects_are_told(
             async for _, event in frames(project_chunks):
                 assert (event["event"], event["data"]) == ("thread.deleted", {"thread_id": team.thread_id})
                 break
+
+
+@pytest.mark.parametrize("kind", ["thread", "project"])
+async def test_a_follower_that_begins_when_all_is_deleted_is_let_go(
+    db: Database, tmp_path: Path, kind: str
+) -> None:
+    async with home(db, tmp_path) as it:
+        chunks = await _follow(it, kind)
+        await _delete(it, kind)
+        with anyio.fail_after(10):
+            async for _ in chunks:
+                pass
+
+
+@pytest.mark.parametrize("kind", ["thread", "project"])
+async def test_a_follower_is_let_go_when_all_is_deleted_while_it_reads_the_last_event(
+    db: Database, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with home(db, tmp_path) as it:
+        team, read, deleted = it.team, db.read, False
+
+        async def read_then_delete(fn: Any, *args: Any) -> Any:
+            nonlocal deleted
+            found = await read(fn, *args)
+            if fn is read_after and found and not deleted:
+                deleted = True
+                await _delete(it, kind)
+            return found
+
+        chunks = await _follow(it, kind)
+        monkeypatch.setattr(db, "read", read_then_delete)
+        with anyio.fail_after(10):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_read_all, chunks)
+                await anyio.wait_all_tasks_blocked()
+                with suppress(NotFound):  # it is gone when the new name is to be answered
+                    await threads.rename_thread(it.services, team.owner, team.thread_id, "Another name")
+        assert deleted
+
+
+async def _follow(it: Home, kind: str) -> AsyncIterator[bytes]:
+    team = it.team
+    if kind == "thread":
+        return await follow_thread(it.services, team.viewer, team.thread_id, "0")
+    view = await projects.read_project(it.services, team.viewer, team.project_id)
+    return await follow_project(it.services, team.viewer, team.project_id, view.cursor)
+
+
+async def _delete(it: Home, kind: str) -> None:
+    if kind == "thread":
+        await threads.delete_thread(it.services, it.team.owner, it.team.thread_id)
+    else:
+        await projects.delete_project(it.services, it.team.owner, it.team.project_id)
+
+
+async def _read_all(chunks: AsyncIterator[bytes]) -> None:
+    async for _ in chunks:
+        pass
 
 
 async def test_a_deleted_projects_followers_are_let_go(db: Database, tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """From a cursor to everything after it, then live: one code path for replay and for watching.
 
 The iterators give ready server-sent-event frames, several joined into one chunk where several are due. They hold no
-lock and no queue: a slow reader only reads its own pages later. Cursors: a run's is its last event's number; a
-thread's is
-`T` or `T~run_id:N` (T its own log, N in the run that is being shown) and opaque to clients; a project's is a number.
+lock and no queue: a slow reader only reads its own pages later. `there` is the version of a channel at which its
+thread or project was seen to exist: at any other one, reading nothing may mean that it is deleted.
+
+Cursors: a run's is its last event's number; a thread's is `T` or `T~run_id:N` (T its own log, N in the run that is
+being shown) and opaque to clients; a project's is a number.
 """
 
 import re
@@ -145,6 +147,7 @@ async def follow_thread(
     with hub.listen(thread_id) as own:
         seen, whispered = cursor.seq, NOTHING
         shown = (cursor.run_id, cursor.run_seq) if cursor.run_id is not None else None
+        there = -1
         while True:
             if shown is not None:
                 async for body, reached, run_seq in _follow_active(
@@ -153,7 +156,7 @@ async def follow_thread(
                     seen, shown = reached, (shown[0], run_seq)
                     if body:
                         yield body
-            named, woken = None, False
+            named = None
             while named is None:
                 version = own.version
                 lines = await db.read(read_after, thread_id, seen)
@@ -164,20 +167,20 @@ async def follow_thread(
                     body, whispered = fresh(own.whispers, whispered), own.whispers
                     if body:
                         yield body
-                if lines or named is not None:
-                    woken = False
-                elif woken and await db.read(_is_gone, threads, thread_id):
+                if lines:
+                    there = version
+                elif version != there and await db.read(_is_gone, threads, thread_id):
                     return
                 else:
+                    there = version
                     await own.wait(version)
-                    woken = True
             shown = (named, 0)
 
 
 async def follow_project(db: Database, hub: Hub, project_id: str, after: int) -> AsyncIterator[bytes]:
     """Frames of a project's log after `after`, until it is deleted. Check the cursor first
     (`check_project_cursor`)."""
-    woken, whispered = False, NOTHING
+    there, whispered = -1, NOTHING
     with hub.listen(project_id) as channel:
         while True:
             version = channel.version
@@ -187,13 +190,13 @@ async def follow_project(db: Database, hub: Hub, project_id: str, after: int) ->
                 if body:
                     yield body
             if lines:
-                after, woken = lines[-1][0], False
+                after, there = lines[-1][0], version
                 yield b"".join(event_frame(b"%d" % seq, line) for seq, line in lines)
-            elif woken and await db.read(_is_gone, projects, project_id):
+            elif version != there and await db.read(_is_gone, projects, project_id):
                 return
             else:
+                there = version
                 await channel.wait(version)
-                woken = True
 
 
 async def _follow_active(
