@@ -135,9 +135,9 @@ class CreditsOperations(Group):
 
 class DocumentsOperations(Group):
     def change(self, document_id: str, *, idempotency_key: str | None = None, **body: Unpack[ChangesRequest]) -> DocumentChanges:
-        """Make changes together, as one version, or none (editors). Refused (409) where unseen text would
-        be overwritten (`text_changed`, with both texts), and where somebody else keeps a section
-        (`section_locked`)."""
+        """Apply several changes as one version, or none of them (editors). Refused (409) if a change would
+        overwrite text that the caller has not seen (`text_changed`, with both texts), or if another
+        member keeps the section (`section_locked`)."""
         return self._json(Call("POST", "/v1/documents/{}/changes", (document_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def compare_versions(self, document_id: str, **query: Unpack[CompareDocumentVersionsOptions]) -> DocumentDifference:
@@ -196,9 +196,9 @@ class DocumentsOperations(Group):
         return self._json(Call("GET", "/v1/documents/{}/versions", (document_id, ), query=query))
 
     def move(self, document_id: str, **body: Unpack[DocumentPlace]) -> None:
-        """Show the others that the caller has the document open, and the block where they are. Repeat it
-        while they type: typing ends after 6 seconds. Whoever does not follow the project's stream is
-        gone after some seconds, too."""
+        """Show other members that the caller has the document open, and in which block they are. Repeat
+        the call while they type: typing ends after 6 seconds. A caller that does not follow the
+        project's stream is shown as gone a few seconds later."""
         return self._json(Call("PUT", "/v1/documents/{}/presence", (document_id, ), body=body))
 
     def rename(self, document_id: str, **body: Unpack[DocumentPatch]) -> DocumentData:
@@ -263,8 +263,8 @@ class InboxOperations(Group):
 
 class InvitationsOperations(Group):
     def accept(self, **body: Unpack[AcceptRequest]) -> AcceptedInvitation:
-        """Join a project. Whoever is not signed in becomes a new user, signed in by cookie, with an API
-        token shown once."""
+        """Join a project. A caller who is not signed in becomes a new user, is signed in by cookie, and
+        sees the new API token once."""
         return self._json(Call("POST", "/v1/invitations/accept", (), body=body))
 
     def create(self, project_id: str, **body: Unpack[InvitationRequest]) -> NewInvitation:
@@ -283,8 +283,8 @@ class InvitationsOperations(Group):
 class KnowledgeOperations(Group):
     def add_source(self, **body: Unpack[NewSource]) -> KnowledgeSource:
         """Add documentation to a project (editors). An address is read in the background
-        (`knowledge.updated` tells how it goes), a text is there at once. The same place again is the
-        same source, read anew."""
+        (`knowledge.updated` reports progress); a text is added immediately. Adding the same place again
+        rereads that source."""
         return self._json(Call("POST", "/v1/knowledge/sources", (), body=body))
 
     def get_source(self, source_id: str) -> KnowledgeSource:
@@ -376,8 +376,8 @@ class ModulesOperations(Group):
 
 class PagesOperations(Group):
     def act(self, page_id: str, *, idempotency_key: str | None = None, **body: Unpack[ActionRequest]) -> SentAction:
-        """What somebody did on the page (editors). Where no run works, one starts; else it waits for the
-        next one, with all others that wait."""
+        """Report an action on the page (editors). If no run is active, one starts. Otherwise the action
+        waits, with other waiting actions, for the next run."""
         return self._json(Call("POST", "/v1/pages/{}/actions", (page_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def create(self, project_id: str, *, idempotency_key: str | None = None, **body: Unpack[PageRequest]) -> PageData:
@@ -385,8 +385,8 @@ class PagesOperations(Group):
         return self._json(Call("POST", "/v1/projects/{}/pages", (project_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def create_link(self, page_id: str, **body: Unpack[LinkRequest]) -> NewPageLink:
-        """Make a link that shows the page, read only, to whoever has it (editors). It is shown in this
-        answer and never again."""
+        """Create a read-only link to the page (editors). Anyone with the link can view the page. The link
+        is returned only once."""
         return self._json(Call("POST", "/v1/pages/{}/links", (page_id, ), body=body))
 
     def delete(self, page_id: str) -> None:
@@ -440,13 +440,12 @@ class PagesOperations(Group):
         return self._json(Call("DELETE", "/v1/pages/{}/links/{}", (page_id, link_id, )))
 
     def take_back_action(self, page_id: str, action_id: str) -> None:
-        """Take back an action that still waits (whoever did it, and owners). Refused (409) once its run's
-        turn has come."""
+        """Cancel a waiting action (its author and owners). Refused (409) once a run has taken it up."""
         return self._json(Call("DELETE", "/v1/pages/{}/actions/{}", (page_id, action_id, )))
 
     def undo(self, page_id: str) -> PageData:
-        """Take back what the last run, or the last person, made of the page (editors); again: what came
-        before. Refused (409) while a run works, and while somebody else drives."""
+        """Undo the last change to the page by a run or a person (editors). Repeat to undo earlier changes.
+        Refused (409) while a run is active or another member drives the thread."""
         return self._json(Call("POST", "/v1/pages/{}/undo", (page_id, )))
 
     def list(self, project_id: str, **query: Unpack[ListPagesOptions]) -> Iterator[PageData]:
@@ -489,8 +488,8 @@ class ProjectsOperations(Group):
 
 class ProposalsOperations(Group):
     def accept(self, proposal_id: str, *, idempotency_key: str | None = None) -> Decided:
-        """Accept every edit that is still open (editors), in one version. One that is in conflict, or in a
-        section that somebody else keeps, stays open and is named in `left`."""
+        """Accept all open edits in one version (editors). Edits in conflict, or in a section that another
+        member keeps, stay open and are listed in `left`."""
         return self._json(Call("POST", "/v1/proposals/{}/accept", (proposal_id, ), key=idempotency_key, is_keyed=True))
 
     def decide(self, proposal_id: str, *, idempotency_key: str | None = None, **body: Unpack[DecisionsRequest]) -> Decided:
@@ -550,8 +549,8 @@ class RunsOperations(Group):
         return self._json(Call("POST", "/v1/runs/{}/retry", (run_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def start(self, thread_id: str, *, idempotency_key: str | None = None, **body: Unpack[StartRun]) -> StartedRun:
-        """Post a message and start a run that answers it; it goes on whoever watches. Follow it from
-        `cursor`."""
+        """Post a message and start a run that answers it. The run continues when nobody follows it. Follow
+        it from `cursor`."""
         return self._json(Call("POST", "/v1/threads/{}/runs", (thread_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def start_in_new_thread(self, *, idempotency_key: str | None = None, **body: Unpack[StartThread]) -> StartedRun:
@@ -668,8 +667,8 @@ class ScreensOperations(Group):
         return self._json(Call("POST", "/v1/screens/{}/preview", (screen_id, ), body=body))
 
     def save_edits(self, screen_id: str, **body: Unpack[EditsRequest]) -> SavedEdits:
-        """Make edits in the app's source (editors), each applied, refused or stale on its own. All are
-        refused (409) while a run works on the screen or somebody else drives its thread."""
+        """Edit the app's source (editors). Each edit is applied, refused or reported as stale separately.
+        All are refused (409) while a run works on the screen or another member drives its thread."""
         return self._json(Call("POST", "/v1/screens/{}/edits", (screen_id, ), body=body))
 
     def search(self, screen_id: str, **query: Unpack[SearchScreenOptions]) -> SearchHits:

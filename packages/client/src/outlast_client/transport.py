@@ -10,7 +10,7 @@ import httpx
 
 from outlast_client.calls import Call, value_of
 from outlast_client.errors import TryLater, error_of, unreachable
-from outlast_client.following import SILENCE_S, Following
+from outlast_client.follower import SILENCE_S, Follower
 from outlast_client.retries import Attempts, Retries
 from outlast_client.shapes import Event
 
@@ -74,12 +74,12 @@ class EventStream:
     """
 
     def __init__(self, transport: Transport, call: Call, after: str | int, *, ends: bool) -> None:
-        self._following = Following(after, transport.retries, ends=ends)
+        self._follower = Follower(after, transport.retries, ends=ends)
         self._events = self._follow(transport, call)
 
     @property
     def cursor(self) -> str:
-        return self._following.cursor
+        return self._follower.cursor
 
     def __iter__(self) -> Self:
         return self
@@ -100,21 +100,21 @@ class EventStream:
         self.close()
 
     def _follow(self, transport: Transport, call: Call) -> Generator[Event, None, None]:
-        following = self._following
-        while not following.has_ended:
+        follower = self._follower
+        while not follower.has_ended:
             broken: TryLater | None = None
             try:
-                with closing(transport.open(call, following.cursor)) as answer:
-                    following.connected(answer.status_code)
+                with closing(transport.open(call, follower.cursor)) as answer:
+                    follower.connected(answer.status_code)
                     for chunk in answer.iter_bytes():
-                        for cursor, event in following.read(chunk):
-                            yield following.take(cursor, event)
+                        for cursor, event in follower.read(chunk):
+                            yield follower.take(cursor, event)
             except httpx.TransportError as error:
                 broken = unreachable(transport.base_url, error)
             except TryLater as error:
                 broken = error
-            if not following.has_ended:
-                time.sleep(following.pause_s(broken))
+            if not follower.has_ended:
+                time.sleep(follower.pause_s(broken))
 
 
 class Group:

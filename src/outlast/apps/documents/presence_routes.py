@@ -20,8 +20,9 @@ async def read_presence(document_id: str, services: Svc, actor: Signed) -> Respo
 
 @router.put("/presence", status_code=204)
 async def move_in_document(document_id: str, body: PlaceRequest, services: Svc, actor: Signed) -> Response:
-    """Show the others that the caller has the document open, and the block where they are. Repeat it while they type:
-    typing ends after 6 seconds. Whoever does not follow the project's stream is gone after some seconds, too."""
+    """Show other members that the caller has the document open, and in which block they are. Repeat the call
+    while they type: typing ends after 6 seconds. A caller that does not follow the project's stream is shown
+    as gone a few seconds later."""
     await actions.move_in_document(services, actor, document_id, body.block_id, body.typing)
     return nothing()
 

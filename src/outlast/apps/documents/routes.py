@@ -113,8 +113,9 @@ async def import_document(
 async def change_document(
     document_id: str, body: ChangesRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
-    """Make changes together, as one version, or none (editors). Refused (409) where unseen text would be overwritten
-    (`text_changed`, with both texts), and where somebody else keeps a section (`section_locked`)."""
+    """Apply several changes as one version, or none of them (editors). Refused (409) if a change would
+    overwrite text that the caller has not seen (`text_changed`, with both texts), or if another member keeps
+    the section (`section_locked`)."""
     changed = await writing.change_document(
         services,
         actor,

@@ -28,8 +28,8 @@ async def list_knowledge_sources(
 
 @router.post("", status_code=201, response_model=SourceData)
 async def add_knowledge_source(body: SourceRequest, services: Svc, actor: Signed) -> Response:
-    """Add documentation to a project (editors). An address is read in the background (`knowledge.updated` tells how it
-    goes), a text is there at once. The same place again is the same source, read anew."""
+    """Add documentation to a project (editors). An address is read in the background (`knowledge.updated` reports
+    progress); a text is added immediately. Adding the same place again rereads that source."""
     if (body.location is None) == (body.text is None):
         raise MalformedInput(
             "A source has a location or a text.", hint="Send one of the two, and not both.", field="location"

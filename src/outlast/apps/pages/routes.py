@@ -87,8 +87,8 @@ async def duplicate_page(page_id: str, services: Svc, actor: Signed, key: Key = 
 async def act_on_page(
     page_id: str, body: ActionRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
-    """What somebody did on the page (editors). Where no run works, one starts; else it waits for the next one, with all
-    others that wait."""
+    """Report an action on the page (editors). If no run is active, one starts. Otherwise the action waits,
+    with other waiting actions, for the next run."""
     acted = await page_actions.act(services, actor, page_id, body.name, body.data, model=body.model, key=key)
     return reply(acted, 202)
 
@@ -109,7 +109,7 @@ async def list_page_actions(
 
 @router.delete("/pages/{page_id}/actions/{action_id}", status_code=204)
 async def take_back_action(page_id: str, action_id: str, services: Svc, actor: Signed) -> Response:
-    """Take back an action that still waits (whoever did it, and owners). Refused (409) once its run's turn has come."""
+    """Cancel a waiting action (its author and owners). Refused (409) once a run has taken it up."""
     await page_actions.take_back(services, actor, page_id, action_id)
     return nothing()
 
@@ -132,8 +132,8 @@ async def read_page_version(page_id: str, version: Version, services: Svc, actor
 
 @router.post("/pages/{page_id}/undo", response_model=PageData)
 async def undo_page(page_id: str, services: Svc, actor: Signed) -> Response:
-    """Take back what the last run, or the last person, made of the page (editors); again: what came before. Refused
-    (409) while a run works, and while somebody else drives."""
+    """Undo the last change to the page by a run or a person (editors). Repeat to undo earlier changes.
+    Refused (409) while a run is active or another member drives the thread."""
     return reply(await page_history.undo_page(services, actor, page_id))
 
 
@@ -162,8 +162,8 @@ async def list_page_links(page_id: str, services: Svc, actor: Signed) -> Respons
 async def create_page_link(
     page_id: str, body: LinkRequest, request: HttpRequest, surface: Served, actor: Signed
 ) -> Response:
-    """Make a link that shows the page, read only, to whoever has it (editors). It is shown in this answer and never
-    again."""
+    """Create a read-only link to the page (editors). Anyone with the link can view the page. The link is
+    returned only once."""
     made = await page_links.create_link(surface.services, actor, page_id, body.name, body.expires_in_days)
     scheme, host = here(request, surface)
     url = embed_url(page_hosts(surface.previews), page_id, made.secret, scheme=scheme, host=host)

@@ -54,8 +54,8 @@ async def withdraw_invitation(invitation_id: str, services: Svc, actor: Signed) 
 async def accept_invitation(
     body: AcceptRequest, request: Request, surface: Served, actor: MaybeSigned
 ) -> Response:
-    """Join a project. Whoever is not signed in becomes a new user, signed in by cookie, with an API token shown
-    once."""
+    """Join a project. A caller who is not signed in becomes a new user, is signed in by cookie, and sees the
+    new API token once."""
     with surface.watched(request):
         joined = await actions.accept_invitation(surface.services, actor, body.token.strip(), body.name)
     answer = reply(

@@ -30,7 +30,8 @@ Key = Annotated[str | None, Header(alias="Idempotency-Key")]
 async def start_run(
     thread_id: str, body: StartRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
-    """Post a message and start a run that answers it; it goes on whoever watches. Follow it from `cursor`."""
+    """Post a message and start a run that answers it. The run continues when nobody follows it. Follow it
+    from `cursor`."""
     started = await actions.start_run(
         services, actor, thread_id, draft_of(body), model=body.model, on_busy=body.on_busy, key=key
     )

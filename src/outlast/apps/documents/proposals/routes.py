@@ -63,8 +63,8 @@ async def read_proposal(proposal_id: str, services: Svc, actor: Signed) -> Respo
 
 @router.post("/proposals/{proposal_id}/accept", response_model=DecidedAnswer)
 async def accept_proposal(proposal_id: str, services: Svc, actor: Signed, key: Key = None) -> Response:
-    """Accept every edit that is still open (editors), in one version. One that is in conflict, or in a section that
-    somebody else keeps, stays open and is named in `left`."""
+    """Accept all open edits in one version (editors). Edits in conflict, or in a section that another member
+    keeps, stay open and are listed in `left`."""
     return reply(_shown(await actions.decide_all(services, actor, proposal_id, "accept", key=key)))
 
 

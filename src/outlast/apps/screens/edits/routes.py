@@ -26,8 +26,8 @@ router = APIRouter(prefix="/v1", tags=["Screens"])
 
 @router.post("/screens/{screen_id}/edits", response_model=EditsAnswer)
 async def save_edits(screen_id: str, body: EditsRequest, services: Svc, actor: Signed) -> Response:
-    """Make edits in the app's source (editors), each applied, refused or stale on its own. All are refused (409) while
-    a run works on the screen or somebody else drives its thread."""
+    """Edit the app's source (editors). Each edit is applied, refused or reported as stale separately. All
+    are refused (409) while a run works on the screen or another member drives its thread."""
     edits = [Edit(one.loc, one.kind, one.seen, one.value, one.attribute, one.tag) for one in body.edits]
     return reply(await actions.save_edits(services, actor, screen_id, edits))
 

@@ -11,7 +11,7 @@ SILENCE_S: Final = 45.0
 LAST_EVENT: Final = "stream.ended"
 
 
-class Following:
+class Follower:
     """The cursor moves when an event is given out, so each is given once, whatever breaks in between. `ends`: after
     `stream.ended` nothing follows (a run; a thread goes on)."""
 
