@@ -14,7 +14,6 @@ import sqlalchemy as sa
 from outlast.apps.screens import store as screens
 from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.tables import screens as screen_rows
-from outlast.apps.screens.theme_actions import reset_workspace
 from outlast.base.clock import SystemClock
 from outlast.base.errors import Conflict, ModelRejected, SandboxUnavailable
 from outlast.db.blobs import FolderBlobs
@@ -23,6 +22,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
 from outlast.kernel.runs.actions import continue_run, retry_run
 from outlast.kernel.runs.approval_actions import decide_approval
+from outlast.kernel.sandboxes.checkpoints.replacement import reset_workspace
 from outlast.kernel.threads.tables import messages
 from outlast.testing.scripted_model import Call, Fail, turn
 from outlast_sandbox.interface import Capabilities, Sandbox, SandboxSpec

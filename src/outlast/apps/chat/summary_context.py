@@ -1,7 +1,7 @@
 """What the summary of a conversation is made from: the parent thread of a fork, up to the point of the fork, as text.
 
-What people and agents said stands between tags whose names do not occur in it (`Fence`): it is material
-for the summary, never an instruction.
+What people and agents said stands between tags whose names do not occur in it (`Fence`): it is
+material for the summary, never an instruction.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,12 +11,12 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.apps.documents.agent.document_text import Fence
-from outlast.apps.documents.tables import documents, edits, proposals
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.agents.fence import Fence
 from outlast.kernel.agents.messages import CHARS_PER_TOKEN
 from outlast.kernel.runs.model import Run
+from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import messages, threads
 
@@ -78,7 +78,7 @@ def conversation_before(tx: Tx, run: Run) -> Conversation | None:
     return Conversation(
         parent.title,
         tuple(_said(tx, str(parent_id), upto)),
-        tuple(_proposed(tx, str(parent_id), run)),
+        tuple(subjects.proposed(tx, str(parent_id), run.created_at)),
         _about(tx, parent),
     )
 
@@ -156,28 +156,12 @@ def _text(parts: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def _proposed(tx: Tx, thread_id: str, run: Run) -> list[str]:
-    """What became of the parent's proposals, by the time of the fork's run, oldest first."""
-    rows = tx.execute(
-        sa.select(proposals.c.summary, edits.c.state, sa.func.count().label("count"))
-        .join(edits, edits.c.proposal_id == proposals.c.id)
-        .where(proposals.c.thread_id == thread_id, proposals.c.created_at <= run.created_at)
-        .group_by(proposals.c.id, proposals.c.summary, proposals.c.created_at, edits.c.state)
-        .order_by(proposals.c.created_at, proposals.c.id, edits.c.state)
-    )
-    became: dict[str, list[str]] = {}
-    for row in rows:
-        state = "waiting" if row.state == "open" else row.state
-        became.setdefault(" ".join(row.summary.split()), []).append(f"{row.count} {state}")
-    return [f"- {summary}: {', '.join(states)}" for summary, states in became.items()]
-
-
 def _about(tx: Tx, parent: ThreadRow) -> str:
     anchor = parent.anchor
     if not isinstance(anchor, Mapping):
         return ""
-    asked = {"id": parent.document_id, "project_id": parent.project_id}
-    title = tx.value(documents.c.title, asked) if parent.document_id else None
+    shown = subjects.about(tx, parent.project_id, anchor)
+    title = None if shown is None else shown.document_title
     where = f" of the document “{title}”" if title is not None else ""
     kind = str(anchor.get("type", ""))
     return f"the {kind}{where}" if kind != "document" or title is None else f"the document “{title}”"

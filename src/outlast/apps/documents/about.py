@@ -1,7 +1,6 @@
 """What a conversation's anchor shows: the document's title, the section's heading, the words in question."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
@@ -10,6 +9,7 @@ from outlast.apps.documents.rows import CommentRow
 from outlast.apps.documents.tables import blocks, comments, documents, sections
 from outlast.db.database import Tx
 from outlast.kernel.mentions.rules import one_line
+from outlast.kernel.subjects.about import About
 
 # Each asks for the project or for the document, which is the project's: an anchor may name anything.
 _DOCUMENT: Final[sa.BindParameter[str]] = sa.bindparam("document")
@@ -25,21 +25,6 @@ _COMMENT: Final = sa.select(comments).where(
 _HOME: Final = sa.select(blocks.c.section_id).where(
     blocks.c.id == sa.bindparam("block"), blocks.c.document_id == _DOCUMENT
 )
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """An anchor in a document, to be shown and opened. `text`: the comment's or the selected words, on one line.
-    `gone`: what the anchor names is not there any more."""
-
-    document_id: str
-    document_title: str
-    section_id: str | None = None
-    heading: str | None = None
-    block_id: str | None = None
-    comment_id: str | None = None
-    text: str = ""
-    gone: bool = False
 
 
 def about(tx: Tx, project_id: str, document_id: str | None, anchor: Mapping[str, Any] | None) -> About | None:

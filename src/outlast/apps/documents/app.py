@@ -3,6 +3,7 @@
 from typing import Final
 
 from outlast.apps.documents import section_locks, tables
+from outlast.apps.documents.comments.mentions import DocumentComments
 from outlast.apps.documents.proposals import open_proposals
 from outlast.apps.documents.subject import DOCUMENT
 from outlast.base.document_data import (
@@ -18,6 +19,7 @@ from outlast.base.document_data import (
 )
 from outlast.base.events import EventType
 from outlast.kernel.apps.app import App
+from outlast.kernel.mentions.ports import COMMENTS
 
 APP: Final = App(
     name="documents",
@@ -40,6 +42,7 @@ APP: Final = App(
     },
     anchors=["section", "comment", "selection"],
     subjects=[DOCUMENT],
+    implements=[COMMENTS.by(DocumentComments())],
     inbox=[open_proposals.proposals_for, section_locks.waiting],
     tools=["propose_edits", "read_document", "read_file", "search_files"],
     events=[

@@ -1,17 +1,24 @@
 """A document as what a conversation is about."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from typing import Any, Final
 
 from outlast.apps.documents import anchors, section_locks, store
+from outlast.apps.documents.about import about
 from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.proposals.copies import copy_proposals
-from outlast.apps.documents.tables import documents
+from outlast.apps.documents.proposals.outcomes import outcomes_of_thread
+from outlast.apps.documents.tables import documents, proposals
+from outlast.base.document_data import InboxChanged
 from outlast.base.errors import NotFound, ThreadOfDocument
 from outlast.db.database import Tx
+from outlast.kernel.mentions.items import went
+from outlast.kernel.subjects.about import About
 from outlast.kernel.subjects.subject import NoThreadHooks, Subject
 from outlast.kernel.threads.rows import ThreadRow
+from outlast.kernel.threads.rules import document_of
 from outlast.kernel.threads.tables import threads
 
 
@@ -21,15 +28,15 @@ class DocumentThreads(NoThreadHooks):
     def check_anchor(
         self, tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | None
     ) -> Mapping[str, Any] | None:
-        about = anchors.resolved if profile == "document" else anchors.kept
-        return about(tx, project_id, anchor)
+        check = anchors.resolved if profile == "document" else anchors.kept
+        return check(tx, project_id, anchor)
 
     def before_delete(self, tx: Tx, thread_id: str, by: str) -> Callable[[], None]:
         thread = tx.find(ThreadRow, threads, {"id": thread_id})
-        about = comments.leave_thread(tx, thread_id)
+        linked = comments.leave_thread(tx, thread_id)
 
         def announce() -> None:
-            for comment_id in about:
+            for comment_id in linked:
                 comments.announce(tx, comment_id, by=by)
             if thread is not None and thread.document_id is not None:  # what its agent proposed there is gone
                 with suppress(NotFound):  # so is the document
@@ -46,6 +53,16 @@ class DocumentThreads(NoThreadHooks):
     def before_member_leaves(self, tx: Tx, project_id: str, user_id: str) -> Callable[[], None]:
         dropped = section_locks.drop_held(tx, project_id, user_id)
         return lambda: section_locks.tell_dropped(tx, dropped)
+
+    def about(self, tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> About | None:
+        return about(tx, project_id, document_of(anchor), anchor)
+
+    def removed_from_inbox(self, tx: Tx, thread_id: str) -> Sequence[InboxChanged]:
+        waits = tx.exists(proposals, {"thread_id": thread_id, "state": "open"})
+        return [went("proposal", None)] if waits else []
+
+    def proposed(self, tx: Tx, thread_id: str, until: datetime) -> Sequence[str]:
+        return outcomes_of_thread(tx, thread_id, until)
 
 
 def _rename(tx: Tx, document_id: str, title: str) -> None:

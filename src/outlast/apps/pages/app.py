@@ -3,16 +3,19 @@
 from typing import Final
 
 from outlast.apps.pages import tables
+from outlast.apps.pages.embeds.hosts import page_hosts
 from outlast.apps.pages.subject import PAGE
 from outlast.base.events import EventType
 from outlast.base.page_data import PageActed, PageChanged, PageDeleted, PageHtml, PagePatched, PageStats
 from outlast.kernel.apps.app import App
+from outlast.kernel.previews.ports import PAGES_DOMAIN
 
 APP: Final = App(
     name="pages",
     tables=[tables.pages, tables.page_versions, tables.page_actions, tables.page_links],
     prefixes={"page": "pag", "action": "act", "link": "lnk"},
     subjects=[PAGE],
+    implements=[PAGES_DOMAIN.by(lambda previews: page_hosts(previews).domain)],
     tools=["publish_module", "read_page"],
     events=[
         EventType("PageChangedEvent", PageChanged, "page.created", "page.updated"),

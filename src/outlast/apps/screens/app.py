@@ -3,16 +3,19 @@
 from typing import Final
 
 from outlast.apps.screens import tables
+from outlast.apps.screens.image_host_actions import ScreenImageHosts
 from outlast.apps.screens.subject import SCREEN
 from outlast.base.events import EventType
 from outlast.base.screen_data import ScreenChanged, ScreenDeleted
 from outlast.kernel.apps.app import App
+from outlast.kernel.previews.ports import IMAGE_HOSTS
 
 APP: Final = App(
     name="screens",
     tables=[tables.screens, tables.screen_image_hosts],
     prefixes={"screen": "scr"},
     subjects=[SCREEN],
+    implements=[IMAGE_HOSTS.by(ScreenImageHosts())],
     events=[
         EventType("ScreenChangedEvent", ScreenChanged, "screen.created", "screen.updated"),
         EventType("ScreenDeletedEvent", ScreenDeleted, "screen.deleted"),

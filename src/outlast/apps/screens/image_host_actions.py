@@ -11,6 +11,16 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 
 
+class ScreenImageHosts:
+    """See `kernel.previews.ports.ImageHosts`: the hosts of the screen whose files lie in the workspace."""
+
+    def allowed_in(self, tx: Tx, workspace_id: str) -> tuple[str, ...]:
+        return image_hosts.allowed_in(tx, workspace_id)
+
+    async def report_blocked(self, services: Services, workspace_id: str, addresses: Iterable[str]) -> None:
+        await report_blocked(services, workspace_id, addresses)
+
+
 async def list_image_hosts(services: Services, actor: Actor, screen_id: str) -> list[ImageHostAnswer]:
     """The hosts that were allowed or asked for, by name (members)."""
 

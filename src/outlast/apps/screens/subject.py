@@ -5,6 +5,7 @@ from typing import Final
 from outlast.apps.screens import store
 from outlast.apps.screens.copies import copy_screen
 from outlast.apps.screens.tables import screens
+from outlast.apps.screens.theme_actions import ScreenFiles
 from outlast.base.errors import ThreadOfScreen
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -36,4 +37,5 @@ SCREEN: Final = Subject(
     rename=_rename,
     announce=_announce,
     fork=_fork,
+    files=ScreenFiles(),
 )

@@ -14,9 +14,6 @@ from outlast.base.events import CheckpointData
 from outlast.base.screen_data import ScreenData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.projects.permissions import require_thread
-from outlast.kernel.projects.rules import Right
-from outlast.kernel.sandboxes.checkpoints import actions as checkpoints
 from outlast.kernel.sandboxes.seeds import Seed
 from outlast.kernel.services import Services
 
@@ -42,31 +39,21 @@ async def write_theme(services: Services, screen: ScreenData) -> CheckpointData 
     return None
 
 
-async def restore(services: Services, actor: Actor, checkpoint_id: str) -> CheckpointData:
-    """As `checkpoints.restore`; a screen keeps the theme that it has now, and nothing is known any more of what was
-    wrong with it."""
-    restored = await checkpoints.restore(services, actor, checkpoint_id)
-    screen = await services.db.write(_forget_problems, actor, restored.workspace_id)
-    dressed = None if screen is None else await write_theme(services, screen)
-    return dressed or restored
+class ScreenFiles:
+    """See `FileHooks`: a screen begins with its template's files and keeps the theme that it has now; nothing is known
+    any more of what was wrong with its files."""
 
+    async def seed(self, services: Services, subject_id: str) -> Seed:
+        screen = await services.db.read(store.screen_data, subject_id)
+        return await themed_seed(services, screen.template, theme_of(screen.theme, screen.theme_tokens))
 
-async def reset_workspace(services: Services, actor: Actor, thread_id: str) -> CheckpointData:
-    """As `checkpoints.reset_workspace`; a screen starts with its template's files, in the theme that it has now."""
+    async def after_reset(self, services: Services, actor: Actor, subject_id: str) -> None:
+        await services.db.write(_forget_problems, actor, subject_id)
 
-    def find(tx: Tx) -> ScreenData | None:
-        require_thread(tx, actor, thread_id, Right.EDIT)
-        row = store.screen_of_thread(tx, thread_id)
-        return None if row is None else store.screen_data(tx, row.id)
-
-    screen = await services.db.read(find)
-    if screen is None:
-        return await checkpoints.reset_workspace(services, actor, thread_id)
-    theme = theme_of(screen.theme, screen.theme_tokens)
-    seed = await themed_seed(services, screen.template, theme)
-    begun = await checkpoints.reset_workspace(services, actor, thread_id, seed)
-    await services.db.write(_forget_problems, actor, begun.workspace_id)
-    return begun
+    async def after_restore(
+        self, services: Services, actor: Actor, subject_id: str
+    ) -> CheckpointData | None:
+        return await write_theme(services, await services.db.write(_forget_problems, actor, subject_id))
 
 
 async def themed_seed(services: Services, template: str, theme: Theme) -> Seed:
@@ -80,16 +67,12 @@ async def themed_seed(services: Services, template: str, theme: Theme) -> Seed:
     return await services.seeds.of(template, {STYLE_SHEET: partial(_themed, theme=theme)})
 
 
-def _forget_problems(tx: Tx, actor: Actor, workspace_id: str) -> ScreenData | None:
-    """Other files have taken the place of those that a check found something in. The workspace's screen, if it has
-    one."""
-    row = store.screen_of_workspace(tx, workspace_id)
-    if row is None:
-        return None
-    if not row.problems:
-        return store.screen_data(tx, row.id)
-    store.update(tx, row.id, problems=[])
-    return store.announce(tx, row.id, by=actor.user_id)
+def _forget_problems(tx: Tx, actor: Actor, screen_id: str) -> ScreenData:
+    """Other files have taken the place of those that a check found something in."""
+    if not store.screen_of(tx, screen_id).problems:
+        return store.screen_data(tx, screen_id)
+    store.update(tx, screen_id, problems=[])
+    return store.announce(tx, screen_id, by=actor.user_id)
 
 
 def _themed(content: bytes | None, theme: Theme) -> bytes:

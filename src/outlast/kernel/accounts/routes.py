@@ -5,12 +5,13 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from outlast.apps.pages.embeds.hosts import page_hosts
 from outlast.kernel.accounts import actions
 from outlast.kernel.accounts.shapes import MeAnswer, NewTokenAnswer, SessionRequest, TokenAnswer, TokenRequest
+from outlast.kernel.apps import registry
 from outlast.kernel.http.auth import COOKIE, Served, Signed, Svc, is_browser, set_cookie
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
+from outlast.kernel.previews.ports import PAGES_DOMAIN
 from outlast.kernel.services import Services
 
 router = APIRouter(prefix="/v1", tags=["Accounts"])
@@ -27,7 +28,7 @@ async def read_me(request: Request, surface: Served, actor: Signed) -> Response:
             "local_mode": surface.local_owner is not None,
             "default_project_id": me.default_project_id,
             "version": surface.version,
-            "pages_domain": page_hosts(surface.previews).domain,
+            "pages_domain": registry.implementation(PAGES_DOMAIN)(surface.previews),
             "sandboxes": surface.services.machines is not None,
             "embedder": bool(surface.services.settings.embeddings.url),
             **_bounds(surface.services),

@@ -10,6 +10,7 @@ from outlast.base.events import EventType
 from outlast.base.settings import Settings
 from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
+from outlast.kernel.apps.ports import Implementation, Port
 from outlast.kernel.mentions.items import InboxSource
 from outlast.kernel.subjects.subject import Subject
 
@@ -31,6 +32,9 @@ class App:
     - `agents`: makes its agents from the settings and the database; called once, when a server starts.
     - `tools`: names of the tools that its agents bring. Policies name tools, so no two apps have one name.
     - `inbox`: what can wait in a person's inbox.
+    - `implements`: ports of the kernel and of other apps, as `[IMAGE_HOSTS.by(ScreenImageHosts())]`. At most one app
+      implements a port.
+    - `uses`: ports that it calls and another app implements.
     - `routes`: its modules that hold a `router`. Imported when a server with HTTP starts.
     """
 
@@ -44,4 +48,6 @@ class App:
     agents: Callable[[Settings, Database], Sequence[Agent]] | None = None
     tools: Sequence[str] = ()
     inbox: Sequence[InboxSource] = ()
+    implements: Sequence[Implementation] = ()
+    uses: Sequence[Port[Any]] = ()
     routes: Sequence[str] = ()

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
 
@@ -17,9 +17,11 @@ from outlast.base.ids import KINDS, use_kinds
 from outlast.db.columns import metadata
 from outlast.kernel.apps.app import App
 from outlast.kernel.apps.claims import KERNEL, Claims, taken
+from outlast.kernel.apps.ports import Port
 from outlast.kernel.mentions.items import InboxSource
 from outlast.kernel.subjects.subject import Subject
 
+T = TypeVar("T")
 _DEFINED: Final = re.compile(r"Table '(\w+)' is already defined")
 
 
@@ -33,6 +35,7 @@ class JoinedApps:
     events: tuple[EventType, ...]
     inbox: Sequence[InboxSource]
     blob_columns: Sequence[sa.Column[Any]]
+    implementations: Mapping[Port[Any], Any]
 
 
 _packages: Sequence[str] | None = None
@@ -56,6 +59,12 @@ def load() -> JoinedApps:
     for package in _packages:
         found.append(_imported(package, found))
     return _use(found)
+
+
+def implementation(port: Port[T]) -> T:
+    """What an app answers a port with; the port's own empty answer where none does."""
+    found: T = load().implementations.get(port, port.empty)
+    return found
 
 
 @contextmanager
@@ -85,6 +94,7 @@ def join_apps(apps: Sequence[App]) -> JoinedApps:
         events=(*KERNEL_EVENTS, *(event for app in apps for event in app.events)),
         inbox=tuple(source for app in apps for source in app.inbox),
         blob_columns=tuple(column for app in apps for column in app.blob_columns),
+        implementations=MappingProxyType({one.port: one.by for app in apps for one in app.implements}),
     )
 
 
@@ -130,6 +140,8 @@ def _claim(claims: Claims, app: App) -> None:
         claims.take("id prefix", prefix, app.name)
     for anchor in (*(subject.noun for subject in app.subjects), *app.anchors):
         claims.take("anchor type", anchor, app.name)
+    for port, _ in app.implements:
+        claims.take("port", port.name, app.name)
     for tool in app.tools:
         claims.take("tool", tool, app.name)
     for event in app.events:

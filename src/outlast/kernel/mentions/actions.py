@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
-from outlast.apps.documents import store as documents
 from outlast.base.document_data import InboxChanged
 from outlast.base.events import MessageData, TextPart
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.apps import registry
 from outlast.kernel.mentions import store
 from outlast.kernel.mentions.items import INBOX
+from outlast.kernel.mentions.ports import COMMENTS
 from outlast.kernel.mentions.store import Where
 from outlast.kernel.services import Services
 from outlast.kernel.streams.log import append
@@ -21,7 +22,7 @@ async def read_mention(services: Services, actor: Actor, mention_id: str) -> Non
     def run(tx: Tx) -> None:
         mention = store.mention_of(tx, mention_id, actor.user_id)
         if mention.document_id is not None:  # before what is on it and the project's log, as everywhere
-            documents.hold(tx, mention.document_id)
+            registry.implementation(COMMENTS).hold(tx, mention.document_id)
         tell(tx, store.read(tx, actor.user_id, mention_id=mention_id))
 
     await services.db.write(run)

@@ -6,18 +6,19 @@ Functions that change something return the news; whoever calls appends it to the
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.apps.documents.tables import comments, documents
 from outlast.base.clock import iso
 from outlast.base.document_data import InboxChanged
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.apps import registry
 from outlast.kernel.mentions.items import InboxItem, InboxPart, Kind, Waiting, came, went
+from outlast.kernel.mentions.ports import COMMENTS, CommentPlace
 from outlast.kernel.mentions.rows import MentionRow
 from outlast.kernel.mentions.rules import Named, find_names, one_line, still_chosen
 from outlast.kernel.mentions.tables import mentions
@@ -38,16 +39,10 @@ _SHOWN: Final = (
         mentions,
         _by.c.name.label("by_name"),
         threads.c.title.label("thread_title"),
-        documents.c.title.label("document_title"),
-        comments.c.section_id,
-        comments.c.block_id,
-        comments.c.thread_id.label("comment_thread_id"),
     )
     .select_from(mentions)
     .outerjoin(_by, _by.c.id == mentions.c.by)
-    .outerjoin(comments, comments.c.id == mentions.c.source_id)
-    .outerjoin(threads, threads.c.id == sa.func.coalesce(mentions.c.thread_id, comments.c.thread_id))
-    .outerjoin(documents, documents.c.id == mentions.c.document_id)
+    .outerjoin(threads, threads.c.id == mentions.c.thread_id)
 )
 _WAITING: Final = mentions.c.read_at.is_(None)
 
@@ -89,10 +84,6 @@ class _ShownMention(NamedTuple):
     mention: MentionRow
     by_name: str | None
     thread_title: str | None
-    document_title: str | None
-    section_id: str | None
-    block_id: str | None
-    comment_thread_id: str | None
 
 
 def tell(tx: Tx, where: Where, user_ids: Iterable[str]) -> list[InboxChanged]:
@@ -118,7 +109,7 @@ def tell(tx: Tx, where: Where, user_ids: Iterable[str]) -> list[InboxChanged]:
             created_at=tx.now,
         )
         (row,) = tx.rows(_ShownMention, _SHOWN.where(mentions.c.id == mention_id))
-        news.append(came(_item(row), user_id))
+        news += [came(item, user_id) for item in _items(tx, [row])]
     return news
 
 
@@ -193,7 +184,8 @@ def waiting(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None
         mine = mine.where(mentions.c.project_id == project_id)
     if part is not None:
         mine = part.of(mine, mentions.c.created_at, mentions.c.id)
-    return [(row.mention.created_at, _item(row)) for row in tx.rows(_ShownMention, mine)]
+    rows = tx.rows(_ShownMention, mine)
+    return [(row.mention.created_at, item) for row, item in zip(rows, _items(tx, rows), strict=True)]
 
 
 def _named_in(thread_id: str | None, source_ids: Sequence[str]) -> sa.ColumnElement[bool]:
@@ -224,14 +216,14 @@ def _kind(source: str) -> Kind:
     return "assigned" if source == "assigned" else "mention"
 
 
-def _item(row: _ShownMention) -> InboxItem:
+def _items(tx: Tx, rows: Sequence[_ShownMention]) -> list[InboxItem]:
+    of_comments = [row.mention.id for row in rows if row.mention.source != "message"]
+    places = registry.implementation(COMMENTS).places(tx, of_comments) if of_comments else {}
+    return [_item(row, places.get(row.mention.id, CommentPlace())) for row in rows]
+
+
+def _item(row: _ShownMention, place: CommentPlace) -> InboxItem:
     of_message = row.mention.source == "message"
-    more: dict[str, Any] = {
-        "document_title": row.document_title,
-        "document_id": row.mention.document_id,
-        "thread_id": row.mention.thread_id or row.comment_thread_id,
-        "thread_title": row.thread_title,
-    }
     return InboxItem(
         kind=_kind(row.mention.source),
         id=row.mention.id,
@@ -240,9 +232,12 @@ def _item(row: _ShownMention) -> InboxItem:
         created_at=iso(row.mention.created_at),
         by=row.mention.by,
         by_name=row.by_name,
+        thread_id=row.mention.thread_id or place.thread_id,
+        thread_title=row.thread_title or place.thread_title,
         message_id=row.mention.source_id if of_message else None,
+        document_id=row.mention.document_id,
+        document_title=place.document_title,
+        section_id=place.section_id,
+        block_id=place.block_id,
         comment_id=None if of_message else row.mention.source_id,
-        section_id=row.section_id,
-        block_id=row.block_id,
-        **more,
     )

@@ -9,13 +9,14 @@ from typing import Final
 
 import anyio
 
-from outlast.apps.screens import image_hosts
 from outlast.base.errors import Forbidden, MalformedInput, NotFound, SandboxLost, SandboxUnavailable
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.store import still_signed_in
+from outlast.kernel.apps import registry
 from outlast.kernel.previews import store as previews
 from outlast.kernel.previews.listening_ports import TABLES, listening_ports
+from outlast.kernel.previews.ports import IMAGE_HOSTS
 from outlast.kernel.previews.shapes import PortAnswer
 from outlast.kernel.previews.store import Grant
 from outlast.kernel.projects.permissions import require, require_sandbox
@@ -186,7 +187,7 @@ def _visitor(tx: Tx, grant: Grant, sandbox_id: str, local_mode: bool) -> Visitor
         grant.port,
         grant.opener,
         siblings=tuple(one.declared.port for one in declared if one.declared.port != grant.port),
-        image_hosts=image_hosts.allowed_in(tx, grant.workspace_id),
+        image_hosts=registry.implementation(IMAGE_HOSTS).allowed_in(tx, grant.workspace_id),
     )
 
 

@@ -12,8 +12,8 @@ from anyio.abc import TaskStatus
 from starlette.datastructures import Headers as StarletteHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from outlast.apps.screens.image_host_actions import report_blocked
 from outlast.base.errors import OutlastError, RateLimited
+from outlast.kernel.apps import registry
 from outlast.kernel.http.bodies import Body
 from outlast.kernel.http.stream_limits import StreamPlaces
 from outlast.kernel.http.takeover import TAKE_OVER
@@ -27,6 +27,7 @@ from outlast.kernel.previews.headers import Headers, all_of, first
 from outlast.kernel.previews.headers import Visitor as Origin
 from outlast.kernel.previews.hosts import Address, PreviewHosts, port_suffix
 from outlast.kernel.previews.policy import REPORTS_PATH, blocked_picture, preview_policy
+from outlast.kernel.previews.ports import IMAGE_HOSTS
 from outlast.kernel.previews.proxy import Proxy, Request, cut
 from outlast.kernel.previews.tunnel import is_switch, is_web_socket, pass_bytes, shake_hands
 from outlast.kernel.previews.wake import Waiting, Waker
@@ -197,7 +198,8 @@ class _Visit:
         found = None if self._is_foreign(address) else await self._visitor(address)
         body = await _small_body(Body(self._receive, StarletteHeaders(raw=list(self._headers)), None).receive)
         if found is not None and (blocked := blocked_picture(body)):
-            await report_blocked(self._layer.services, found[1].workspace_id, [blocked])
+            hosts = registry.implementation(IMAGE_HOSTS)
+            await hosts.report_blocked(self._layer.services, found[1].workspace_id, [blocked])
         self._status = 204
         await self._send({"type": "http.response.start", "status": 204, "headers": list(PRIVATE)})
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})

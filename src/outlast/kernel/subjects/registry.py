@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 
+from outlast.base.document_data import InboxChanged
 from outlast.db.database import Tx
 from outlast.kernel.apps import registry
+from outlast.kernel.subjects.about import About
 from outlast.kernel.subjects.subject import NoRunHooks, RunHooks, Subject
 
 
@@ -41,11 +44,39 @@ class _Titled(NamedTuple):
 
 def of_thread(tx: Tx, thread_id: str) -> Found | None:
     """The subject whose own thread this is; None: the thread stands for itself."""
-    for one in subjects():
-        row = tx.find(_Titled, one.table, {"thread_id": thread_id})
+    return _found(tx, subjects(), {"thread_id": thread_id})
+
+
+def of_workspace(tx: Tx, workspace_id: str) -> Found | None:
+    """The subject whose files lie in a workspace; None: it is no subject's."""
+    with_files = (one for one in subjects() if "workspace_id" in one.table.c)
+    return _found(tx, with_files, {"workspace_id": workspace_id})
+
+
+def _found(tx: Tx, kinds: Iterable[Subject], where: dict[str, Any]) -> Found | None:
+    for one in kinds:
+        row = tx.find(_Titled, one.table, where)
         if row is not None:
             return Found(one, row.id, row.title)
     return None
+
+
+def about(tx: Tx, project_id: str, anchor: Mapping[str, Any] | None) -> About | None:
+    """What the anchor of a thread of this project shows; None: nothing, or what it names is not the project's."""
+    if anchor is None:
+        return None
+    shown = (one.threads.about(tx, project_id, anchor) for one in subjects())
+    return next((found for found in shown if found is not None), None)
+
+
+def removed_from_inbox(tx: Tx, thread_id: str) -> list[InboxChanged]:
+    """The news of what waits for somebody in a thread, and goes with it."""
+    return [news for one in subjects() for news in one.threads.removed_from_inbox(tx, thread_id)]
+
+
+def proposed(tx: Tx, thread_id: str, until: datetime) -> list[str]:
+    """What became of that which a thread's agent proposed until then, one line of Markdown each."""
+    return [line for one in subjects() for line in one.threads.proposed(tx, thread_id, until)]
 
 
 def check_anchor(

@@ -2,13 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol
 
 import sqlalchemy as sa
 
+from outlast.base.document_data import InboxChanged
 from outlast.base.errors import Conflict
+from outlast.base.events import CheckpointData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.subjects.about import About
 
 
 class RunHooks(Protocol):
@@ -72,6 +76,16 @@ class ThreadHooks(Protocol):
         """Somebody leaves a project: what they keep there is free. What is returned is called once their threads are
         released."""
 
+    def about(self, tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> About | None:
+        """What the anchor of a thread of this project shows; None: it is another subject's, gone, or another
+        project's."""
+
+    def removed_from_inbox(self, tx: Tx, thread_id: str) -> Sequence[InboxChanged]:
+        """The news of what waits for somebody in a thread, and goes with it when it is deleted."""
+
+    def proposed(self, tx: Tx, thread_id: str, until: datetime) -> Sequence[str]:
+        """What became of that which a thread's agent proposed until then: one line of Markdown each, oldest first."""
+
 
 class NoThreadHooks:
     """For a subject about which no other thread can be. To be inherited from."""
@@ -91,6 +105,42 @@ class NoThreadHooks:
 
     def before_member_leaves(self, tx: Tx, project_id: str, user_id: str) -> Callable[[], None]:
         return lambda: None
+
+    def about(self, tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> About | None:
+        return None
+
+    def removed_from_inbox(self, tx: Tx, thread_id: str) -> Sequence[InboxChanged]:
+        return ()
+
+    def proposed(self, tx: Tx, thread_id: str, until: datetime) -> Sequence[str]:
+        return ()
+
+
+class FileHooks(Protocol):
+    """What becomes of a subject whose files are replaced as a whole. Called outside of transactions; `services` are the
+    server's. The caller has the right to change the files."""
+
+    async def seed(self, services: Any, subject_id: str) -> Any:
+        """The files (a `Seed`) that its workspace begins anew with; None: none."""
+
+    async def after_reset(self, services: Any, actor: Actor, subject_id: str) -> None:
+        """Its workspace has begun anew."""
+
+    async def after_restore(self, services: Any, actor: Actor, subject_id: str) -> CheckpointData | None:
+        """Its files are those of an earlier checkpoint. The newest checkpoint, where this made another one."""
+
+
+class NoFileHooks:
+    """For a subject without files of its own. To be inherited from."""
+
+    async def seed(self, services: Any, subject_id: str) -> Any:
+        return None
+
+    async def after_reset(self, services: Any, actor: Actor, subject_id: str) -> None:
+        return None
+
+    async def after_restore(self, services: Any, actor: Actor, subject_id: str) -> CheckpointData | None:
+        return None
 
 
 class Fork(Protocol):
@@ -115,7 +165,7 @@ class Subject:
     `rename` and `announce` take its id; `announce` also the user who changed it (None: a run, or the server).
     `thread_error` says that its thread cannot be archived or deleted without it, which `thread_does` for it
     ("builds"). A fork of its thread is made by `fork`, with a copy of it (None: a plain thread is made). `threads` are
-    the hooks of threads about it."""
+    the hooks of threads about it, `files` those of its workspace."""
 
     noun: str
     table: sa.Table
@@ -126,3 +176,4 @@ class Subject:
     fork: Fork | None = None
     runs: RunHooks = NoRunHooks()  # noqa: RUF009  # it has no state
     threads: ThreadHooks = NoThreadHooks()  # noqa: RUF009
+    files: FileHooks = NoFileHooks()  # noqa: RUF009

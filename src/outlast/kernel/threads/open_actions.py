@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from outlast.apps.documents.about import About, about
 from outlast.base.events import MemberData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -14,8 +13,9 @@ from outlast.kernel.runs.shapes import RunSummaryAnswer
 from outlast.kernel.runs.views import RunDetails
 from outlast.kernel.services import Services
 from outlast.kernel.streams import follow
+from outlast.kernel.subjects import registry as subjects
+from outlast.kernel.subjects.about import About
 from outlast.kernel.threads.actions import ThreadView, view_thread
-from outlast.kernel.threads.rules import document_of
 
 QUEUED_SHOWN = 50
 
@@ -53,8 +53,7 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> Opene
         queued = in_turn([run for run in reversed(waiting) if run.id != active])
         watching = list(services.presence.present(thread_id).watching)
         named = anything_waits(tx, actor.user_id, thread_id=thread_id)
-        project_id, anchor = view.thread.project_id, view.thread.anchor
-        hangs_on = about(tx, project_id, document_of(anchor), anchor)
+        hangs_on = subjects.about(tx, view.thread.project_id, view.thread.anchor)
         return OpenedThread(view, follow.thread_cursor(tx, thread_id), shown, queued, watching, hangs_on)
 
     opened = await services.db.read(run)

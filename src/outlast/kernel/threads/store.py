@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.apps.documents.tables import proposals
 from outlast.base.clock import iso
 from outlast.base.document_data import InboxChanged
 from outlast.base.errors import NotFound
@@ -22,6 +21,7 @@ from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.sandboxes.tables import sandboxes
 from outlast.kernel.streams.log import append
 from outlast.kernel.streams.tables import log
+from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads.messages import add_message, list_messages, message_data, messages_upto
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.rules import NEW_TITLE, document_of, title_from
@@ -171,11 +171,10 @@ def delete_thread(tx: Tx, thread_id: str) -> None:
 
 
 def _unasked(tx: Tx, thread_id: str) -> list[InboxChanged]:
-    """What waits for somebody in a thread, and goes with it: a request to hand it over, and what its agent proposed."""
+    """What waits for somebody in a thread, and goes with it: a request to hand it over, and what the apps know of."""
     lock = find_lock(tx, thread_id)
     asked = [went("handover", lock.holder_id)] if lock is not None and lock.requested_by is not None else []
-    proposed = tx.exists(proposals, {"thread_id": thread_id, "state": "open"})
-    return [*asked, *([went("proposal", None)] if proposed else [])]
+    return [*asked, *subjects.removed_from_inbox(tx, thread_id)]
 
 
 def lineage(tx: Tx, thread_id: str) -> list[tuple[str, str]]:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from outlast.apps.documents.agent.about import About
-from outlast.apps.documents.agent.document_text import Fence, anchor_text, document_text
+from outlast.apps.documents.agent.document_text import anchor_text, document_text
 from outlast.apps.documents.agent.prompt import ABOUT, FILES_HEADING, GONE, PROPOSED, REQUEST
+from outlast.kernel.agents.fence import Fence
 from outlast.kernel.agents.messages import CHARS_PER_TOKEN, LoadImage, messages_from
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
 from outlast.kernel.runs.history import Exchange

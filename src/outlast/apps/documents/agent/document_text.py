@@ -8,13 +8,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-TAGS: Final = (
-    *("document", "outline", "section", "block", "comment", "answer", "quote", "selection", "file"),
-    *("files", "proposals"),
-)
+from outlast.kernel.agents.fence import Fence
+
 OUTLINED: Final = 300  # sections in an outline at most
 HEADING_CHARS: Final = 160
-QUOTE: Final = '"'
 NO_HEADING: Final = "(before the first heading)"
 
 
@@ -99,36 +96,6 @@ class Anchor:
         first = [self.section_id] if self.section_id is not None else []
         linked = self.comment.linked if self.comment is not None else ()
         return tuple(dict.fromkeys([*first, *linked]))
-
-
-@dataclass(frozen=True, slots=True)
-class Fence:
-    """Tags for data. `mark` is added to their names; empty where no text needs it."""
-
-    mark: str = ""
-
-    @staticmethod
-    def around(texts: Iterable[str]) -> "Fence":
-        """One that none of the texts can open or close."""
-        joined = "\n".join(texts).lower()
-        mark, number = "", 1
-        while any(f"<{slash}{tag}{mark}" in joined for tag in TAGS for slash in ("", "/")):
-            number += 1
-            mark = f"-{number}"
-        return Fence(mark)
-
-    def put(self, tag: str, body: str, **attributes: object) -> str:
-        """The element, its body on lines of its own."""
-        return f"{self.open(tag, **attributes)}\n{body}\n{self.close(tag)}"
-
-    def open(self, tag: str, **attributes: object) -> str:
-        told = "".join(
-            f' {name}="{_attribute(value)}"' for name, value in attributes.items() if value is not None
-        )
-        return f"<{tag}{self.mark}{told}>"
-
-    def close(self, tag: str) -> str:
-        return f"</{tag}{self.mark}>"
 
 
 @dataclass(slots=True)
@@ -271,8 +238,3 @@ def _heading(section: ToldSection) -> str:
     if not section.level:
         return NO_HEADING
     return f"{'#' * section.level} {' '.join(section.heading.split())[:HEADING_CHARS]}"
-
-
-def _attribute(value: object) -> str:
-    line = " ".join(str(value).split())
-    return line.replace("&", "&amp;").replace(QUOTE, "&quot;").replace("<", "&lt;")

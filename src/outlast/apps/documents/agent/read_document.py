@@ -8,7 +8,6 @@ from pydantic import Field
 
 from outlast.apps.documents.agent.about import document_of_thread, told_document
 from outlast.apps.documents.agent.document_text import (
-    Fence,
     ToldBlock,
     ToldDocument,
     ToldSection,
@@ -18,6 +17,7 @@ from outlast.apps.documents.agent.document_text import (
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.fence import Fence
 from outlast.kernel.agents.tool import Tool, ToolResult, tool
 
 SHOWN_CHARS: Final = 20_000

@@ -7,15 +7,13 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from outlast.apps.screens.theme_actions import reset_workspace as start_anew
-from outlast.apps.screens.theme_actions import restore
 from outlast.base.clock import iso
 from outlast.base.events import CheckpointData
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.shapes import Page
-from outlast.kernel.sandboxes.checkpoints import actions
+from outlast.kernel.sandboxes.checkpoints import actions, replacement
 from outlast.kernel.sandboxes.checkpoints.actions import CheckpointView, KeptFile
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointAnswer, ComparisonAnswer
 from outlast.kernel.sandboxes.routes import as_download
@@ -67,7 +65,7 @@ async def restore_checkpoint(checkpoint_id: str, services: Svc, actor: Signed) -
     """Bring the files back to what they were then (editors); what they are now is kept as a checkpoint. Refused (409)
     while a run works there or waits for a person. A screen keeps its present theme. Answers the new newest
     checkpoint."""
-    return reply(await restore(services, actor, checkpoint_id))
+    return reply(await replacement.restore(services, actor, checkpoint_id))
 
 
 @router.post("/threads/{thread_id}/workspace/reset", response_model=CheckpointData)
@@ -75,7 +73,7 @@ async def reset_workspace(thread_id: str, services: Svc, actor: Signed) -> Respo
     """Start with an empty workspace (editors), where stored files are gone for good (`workspace_unreadable`); a screen
     starts with its template's files. Earlier checkpoints stay, and so does what lies on the server's disk. Refused
     (409) while a run works there or waits for a person. Answers the new newest checkpoint."""
-    return reply(await start_anew(services, actor, thread_id))
+    return reply(await replacement.reset_workspace(services, actor, thread_id))
 
 
 def _shown(view: CheckpointView) -> dict[str, Any]:

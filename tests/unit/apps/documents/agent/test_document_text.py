@@ -4,7 +4,6 @@ from outlast.apps.documents.agent.about import About
 from outlast.apps.documents.agent.context import before_request
 from outlast.apps.documents.agent.document_text import (
     Anchor,
-    Fence,
     ToldBlock,
     ToldComment,
     ToldDocument,
@@ -12,6 +11,7 @@ from outlast.apps.documents.agent.document_text import (
     document_text,
     outline_text,
 )
+from outlast.kernel.agents.fence import Fence
 
 NUMBER = 30
 

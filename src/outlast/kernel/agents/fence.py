@@ -1,0 +1,47 @@
+"""Tags around what people wrote, in a text for a model: their names do not occur in it, so no text can end its own
+fence. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+QUOTE: Final = '"'
+TAGS: Final = (
+    *("document", "outline", "section", "block", "comment", "answer", "quote", "selection", "file"),
+    *("files", "proposals"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Tags for data. `mark` is added to their names; empty where no text needs it."""
+
+    mark: str = ""
+
+    @staticmethod
+    def around(texts: Iterable[str]) -> "Fence":
+        """One that none of the texts can open or close."""
+        joined = "\n".join(texts).lower()
+        mark, number = "", 1
+        while any(f"<{slash}{tag}{mark}" in joined for tag in TAGS for slash in ("", "/")):
+            number += 1
+            mark = f"-{number}"
+        return Fence(mark)
+
+    def put(self, tag: str, body: str, **attributes: object) -> str:
+        """The element, its body on lines of its own."""
+        return f"{self.open(tag, **attributes)}\n{body}\n{self.close(tag)}"
+
+    def open(self, tag: str, **attributes: object) -> str:
+        told = "".join(
+            f' {name}="{_attribute(value)}"' for name, value in attributes.items() if value is not None
+        )
+        return f"<{tag}{self.mark}{told}>"
+
+    def close(self, tag: str) -> str:
+        return f"</{tag}{self.mark}>"
+
+
+def _attribute(value: object) -> str:
+    line = " ".join(str(value).split())
+    return line.replace("&", "&amp;").replace(QUOTE, "&quot;").replace("<", "&lt;")

@@ -1,0 +1,38 @@
+"""What previews, and the addresses beside them, need of apps."""
+
+from collections.abc import Callable, Iterable
+from typing import Final, Protocol
+
+from outlast.db.database import Tx
+from outlast.kernel.apps.ports import Port
+from outlast.kernel.previews.hosts import PreviewHosts
+from outlast.kernel.services import Services
+
+
+class ImageHosts(Protocol):
+    """Hosts of other sites whose pictures the pages of a workspace may load."""
+
+    def allowed_in(self, tx: Tx, workspace_id: str) -> tuple[str, ...]:
+        """Those that a member has allowed, by name; with the port where that is not the usual one."""
+
+    async def report_blocked(self, services: Services, workspace_id: str, addresses: Iterable[str]) -> None:
+        """A visitor's browser blocked pictures with these addresses."""
+
+
+class NoImageHosts:
+    """None are allowed, and reports are dropped."""
+
+    def allowed_in(self, tx: Tx, workspace_id: str) -> tuple[str, ...]:
+        return ()
+
+    async def report_blocked(self, services: Services, workspace_id: str, addresses: Iterable[str]) -> None:
+        return None
+
+
+def _no_domain(_previews: PreviewHosts) -> str:
+    return ""
+
+
+IMAGE_HOSTS: Final[Port[ImageHosts]] = Port("image hosts", NoImageHosts())
+PAGES_DOMAIN: Final[Port[Callable[[PreviewHosts], str]]] = Port("domain of pages", _no_domain)
+"""The domain that pages of people lie under, beside that of previews; empty: there is none."""
