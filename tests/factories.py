@@ -17,6 +17,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.registry import Agents
+from outlast.kernel.apps import registry
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.rules import Role
@@ -67,6 +68,7 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
         ),
         "watching": Watching(db, hub, clock, chosen, "nod_test"),
         "knowledge": Knowledge(db, clock),
+        "states": registry.make_states(chosen),
     }
     return Services(**{**given, **more})
 

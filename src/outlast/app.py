@@ -31,11 +31,11 @@ from outlast.apps.chat.summary_agent import summary_agent
 from outlast.apps.documents.agent.agent import document_agent
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
 from outlast.apps.knowledge.recall import Recall
+from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.pages.agent.agent import nothing, page_agent
 from outlast.apps.pages.agent.dormancy import KIND as DORMANT
 from outlast.apps.pages.agent.run_code import LibraryCode
 from outlast.apps.pages.embeds.open_layer import with_pages
-from outlast.apps.pages.live import LiveTrees
 from outlast.apps.pages.versions import Rules as PageRules
 from outlast.apps.screens.agent.agent import screen_agent
 from outlast.apps.screens.open_actions import ScreenOpener
@@ -135,6 +135,7 @@ class Program:
     warmer: Warmer | None
     opener: ScreenOpener
     studio: Studio | None
+    knowledge: Knowledge
     sources: Sources
     sidecars: Sequence[OpenSidecar]
 
@@ -256,7 +257,9 @@ def _wire(
     warm = settings.sandbox is not None and settings.sandbox.mode == "warm"
     opener = ScreenOpener()
     rooms = Workspaces(database, sandboxes)
-    page_rules = PageRules(LiveTrees(), settings.pages.html_bytes, settings.pages.versions)
+    states = registry.make_states(settings)
+    page_rules = states[PageRules]
+    assert isinstance(page_rules, PageRules)
     search = search_docs_tool(knowledge, database, settings.knowledge.results)
     code = None
     if settings.sandbox is not None:
@@ -327,7 +330,7 @@ def _wire(
         warm=warmer.warm if warmer is not None else cold,
         open_screen=opener.open,
         dress_screen=opener.dress,
-        pages=page_rules,
+        states=states,
         supervisor=supervisor,
     )
     dormancy = page_dormancy(base, page_rules, sandboxes)
@@ -344,6 +347,7 @@ def _wire(
         opener=opener,
         studio=studio,
         sidecars=sidecars,
+        knowledge=knowledge,
         sources=sources,
     )
 
@@ -381,7 +385,7 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         keep("warming of sandboxes", program.warmer.run)
     if program.studio is not None:
         await supervisor.start(tasks, "browsers", program.studio.run)
-    keep("search indexes", program.services.knowledge.run)
+    keep("search indexes", program.knowledge.run)
     keep("sources", program.sources.run)
     keep("opening of screens", program.opener.run, program.services)
     keep("timers", program.sweeper.run)

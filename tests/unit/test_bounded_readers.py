@@ -33,8 +33,8 @@ from outlast.apps.knowledge.readers import web
 from outlast.apps.pages import bounds, offers
 from outlast.apps.pages import lines as page_lines
 from outlast.apps.pages import sanitizer as sanitise
-from outlast.apps.pages.agent import code_uses, html_budget
 from outlast.apps.pages.agent import finisher as finishing
+from outlast.apps.pages.agent import html_budget
 from outlast.apps.screens import css, image_hosts
 from outlast.apps.screens import files as screen_files
 from outlast.apps.screens import theme_classes as theme_mapping
@@ -44,6 +44,7 @@ from outlast.apps.screens.theme_list import shipped_themes
 from outlast.base import packages
 from outlast.kernel.files import kinds
 from outlast.kernel.http import static_files as static
+from outlast.kernel.library import code_uses
 from outlast.kernel.mentions import rules as mentions
 from outlast.kernel.models import failures, output_limits, turn
 from outlast.kernel.models.keys import ApiKey

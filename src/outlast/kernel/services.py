@@ -1,18 +1,16 @@
 """What every action is given."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-from outlast.apps.knowledge.modules import Modules
-from outlast.apps.knowledge.search import Knowledge
-from outlast.apps.pages.live import LiveTrees
-from outlast.apps.pages.versions import Rules as PageRules
-from outlast.apps.screens.design_systems import DesignSystems
 from outlast.base.clock import Clock, SystemClock
 from outlast.base.settings import Settings
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
+from outlast.kernel.library.modules import UsableModules
+from outlast.kernel.library.search import NoSearch, Searcher
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.runs.abandonment import Watching
@@ -24,6 +22,8 @@ from outlast.kernel.sandboxes.seeds import Seeds
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.threads.forks import FileCopy
+
+T = TypeVar("T")
 
 
 def cold(_wanted: str) -> None:
@@ -37,8 +37,8 @@ class Services:
     `machines` opens workspaces, `keeper` looks after their services, `checkpoints` after their files, and `sandboxes`
     is what of it runs need (all None: none are configured); `seeds` has the files that app templates begin with;
     `want_snapshot` is told each app template that somebody is about to need, `warm` each thread that is made or gets a
-    run, `open_screen` each screen (by id) whose app is to run soon; `designs` remembers what their Tailwind says,
-    `pages` has the bounds of pages and the trees of those that change now; `supervisor` keeps what runs beside the
+    run, `open_screen` each screen (by id) whose app is to run soon; `states`
+    is what apps keep in memory, by class; `supervisor` keeps what runs beside the
     requests."""
 
     db: Database
@@ -50,8 +50,8 @@ class Services:
     catalog: ModelCatalog
     engine: Engine
     watching: Watching
-    knowledge: Knowledge
-    modules: Modules | None = None
+    knowledge: Searcher = field(default_factory=NoSearch)
+    modules: UsableModules | None = None
     sandboxes: SandboxSteps | None = None
     machines: SandboxManager | None = None
     keeper: ServiceKeeper | None = None
@@ -62,6 +62,11 @@ class Services:
     open_screen: Callable[[str], None] = cold
     dress_screen: Callable[[str], None] = cold
     copy_files: FileCopy | None = None
-    designs: DesignSystems = field(default_factory=DesignSystems)
-    pages: PageRules = field(default_factory=lambda: PageRules(LiveTrees()))
+    states: Mapping[type, object] = field(default_factory=dict)
     supervisor: Supervisor = field(default_factory=lambda: Supervisor(SystemClock()))
+
+    def state(self, kind: type[T]) -> T:
+        """What an app keeps in memory, of this class (`App.state`)."""
+        found = self.states[kind]
+        assert isinstance(found, kind)
+        return found

@@ -13,7 +13,6 @@ import sqlalchemy as sa
 from outlast.apps.documents.comments import store as comments
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.ingest import add as add_source
-from outlast.apps.knowledge.modules import NewModule
 from outlast.apps.knowledge.modules import save as save_modules
 from outlast.apps.pages import page_actions
 from outlast.apps.pages import store as pages
@@ -33,6 +32,7 @@ from outlast.kernel.accounts.store import set_administrator
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.files import store as artifacts
 from outlast.kernel.files.kinds import Kind
+from outlast.kernel.library.modules import NewModule
 from outlast.kernel.projects import invitations
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.runs.tables import approvals, effects

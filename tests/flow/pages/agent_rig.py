@@ -14,7 +14,7 @@ import anyio
 
 from outlast.apps.knowledge import memory
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
-from outlast.apps.knowledge.modules import Module, Modules, of_user, of_workspace
+from outlast.apps.knowledge.modules import Modules, of_user, of_workspace
 from outlast.apps.knowledge.recall import Recall
 from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.pages import versions
@@ -31,6 +31,7 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.tools.run_code import run_code_tool
 from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.library.modules import Module
 from outlast.kernel.models.protocol import ModelRequest, TextPiece
 from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.approval_actions import decide_approval

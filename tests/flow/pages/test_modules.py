@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from outlast.apps.knowledge.modules import Modules, NewModule, of_user, save
+from outlast.apps.knowledge.modules import Modules, of_user, save
 from outlast.db.database import Tx
+from outlast.kernel.library.modules import NewModule
 from tests.factories import Team, join, make_user
 from tests.flow.http.conftest import Site
 from tests.flow.pages.conftest import make_page
@@ -48,7 +49,7 @@ async def saved(
 
 def shelf(site: Site) -> Modules:
     """A shelf over the site's checkpoints."""
-    assert site.services.modules is not None
+    assert isinstance(site.services.modules, Modules)
     return site.services.modules
 
 

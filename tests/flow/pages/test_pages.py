@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from outlast.apps.pages.embeds.actions import read_embedded
 from outlast.apps.pages.rows import PageLinkRow
 from outlast.apps.pages.tables import page_links
-from outlast.apps.pages.versions import Author, take_full
+from outlast.apps.pages.versions import Author, Rules, take_full
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
@@ -32,7 +32,7 @@ async def change(
 ) -> None:
     """As an agent, or a person, would change the whole page."""
     author = Author(run_id=run_id, step=1 if run_id else None, by=by)
-    await site.services.db.write(take_full, page_id, site.services.pages, html, author)
+    await site.services.db.write(take_full, page_id, site.services.state(Rules), html, author)
 
 
 async def test_a_new_page_has_a_thread_and_a_workspace_of_its_own(site: Site, team: Team):

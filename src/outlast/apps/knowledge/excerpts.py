@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from outlast.apps.knowledge import store
 from outlast.apps.knowledge import tokenizer as words
-from outlast.apps.knowledge.hits import Hit, ModuleText, PackageData
+from outlast.apps.knowledge.hits import ModuleText
+from outlast.kernel.library.search import Hit, PackageData
 
 
 def known_package(asked: str, known: Sequence[str]) -> str:

@@ -6,8 +6,6 @@ is deleted with its thread.
 
 import hashlib
 from collections.abc import Collection
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Final, NamedTuple
 
 import sqlalchemy as sa
@@ -17,21 +15,10 @@ from outlast.apps.knowledge.store import TEXTS
 from outlast.apps.knowledge.tables import memories, vectors
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
+from outlast.kernel.library.memories import Memory
 
 SUMMARY_CHARS: Final = 500
 MAX_SEARCHED: Final = 2_000  # memories of one thread, the newest
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """The line of one run. `hash` is the SHA-256 of `summary`, by which its vector is found."""
-
-    id: str
-    thread_id: str
-    run_id: str
-    summary: str
-    hash: str
-    created_at: datetime
 
 
 def shorten_summary(summary: str) -> str:

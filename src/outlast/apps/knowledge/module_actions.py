@@ -5,32 +5,23 @@ from collections.abc import Sequence
 import anyio.to_thread
 
 from outlast.apps.knowledge import modules as store
-from outlast.apps.knowledge.modules import Module, dependencies_hash
+from outlast.apps.knowledge.modules import dependencies_hash
 from outlast.apps.knowledge.rows import ModuleRow
 from outlast.apps.knowledge.tables import modules
-from outlast.apps.pages.agent.publish_module import MOST_BYTES, announced, publishable
-from outlast.apps.pages.permissions import require_page
-from outlast.apps.screens.file_writer import awake_sandbox
 from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.ids import new_id
 from outlast.base.page_data import ModuleData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.library.modules import Module
+from outlast.kernel.library.publication import MOST_BYTES, announced, publishable
 from outlast.kernel.projects.permissions import require_owned
 from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.awake import awake_sandbox
 from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
 from outlast.kernel.sandboxes.checkpoints.contents import beginning_of
 from outlast.kernel.services import Services
 from outlast_sandbox.interface import Sandbox
-
-
-async def list_page_modules(services: Services, actor: Actor, page_id: str) -> list[ModuleData]:
-    """What the agent of a page has saved there, by path; modules whose files have vanished are forgotten by this. Empty
-    where the server has no sandboxes."""
-    page = await services.db.read(require_page, actor, page_id, Right.READ)
-    if services.modules is None:
-        return []
-    return _shown(services, await services.modules.usable(page.workspace_id, None))
 
 
 async def list_published(services: Services, actor: Actor) -> list[ModuleData]:

@@ -14,12 +14,6 @@ from outlast.kernel.http.shapes import Page
 router = APIRouter(prefix="/v1", tags=["Modules"])
 
 
-@router.get("/pages/{page_id}/modules", response_model=Page[ModuleData])
-async def list_page_modules(page_id: str, services: Svc, actor: Signed) -> Response:
-    """What the page's agent has saved there, by path, as far as the files live."""
-    return reply(page(await actions.list_page_modules(services, actor, page_id)))
-
-
 @router.get("/modules", response_model=Page[ModuleData])
 async def list_published_modules(services: Svc, actor: Signed, scope: Literal["user"] = "user") -> Response:
     """The caller's own library: modules that all agents find who work for them, by path."""

@@ -4,12 +4,9 @@ Of scope `session` a row speaks of a file of its workspace, and is removed as so
 scope `user` (published) the file lies in the blobs; whoever uses it gets it as `library/<path>` of the workspace.
 """
 
-import hashlib
 import logging
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Final, Literal, Protocol
+from typing import Final, Protocol
 
 import sqlalchemy as sa
 
@@ -17,91 +14,14 @@ from outlast.apps.knowledge.hits import ModuleText
 from outlast.apps.knowledge.rows import ModuleRow
 from outlast.apps.knowledge.store import TEXTS
 from outlast.apps.knowledge.tables import modules, vectors
-from outlast.base.clock import iso
 from outlast.base.errors import NotFound, OutlastError
 from outlast.base.ids import new_id
-from outlast.base.page_data import ModuleData
 from outlast.db.database import Database, Tx
+from outlast.kernel.library.modules import Module, NewModule, hash_of, searched_text
 
 log = logging.getLogger("outlast.knowledge")
-LIBRARY: Final = "library/"
 MOST_OF_A_WORKSPACE: Final = 200
 MOST_OF_A_USER: Final = 500
-
-
-@dataclass(frozen=True, slots=True)
-class NewModule:
-    """What an agent announced: `path` is relative to the workspace, `exports` are names, `usage` an import to copy;
-    `content_hash` of the file as it was looked at, `verified` whether its import worked then."""
-
-    path: str
-    description: str
-    exports: tuple[str, ...]
-    usage: str
-    content_hash: str | None = None
-    verified: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Module:
-    """A module's row. `dependencies`: the hash that it was last verified with (None: never)."""
-
-    id: str
-    project_id: str | None
-    workspace_id: str | None
-    page_id: str | None
-    user_id: str
-    scope: Literal["session", "user"]
-    path: str
-    description: str
-    exports: tuple[str, ...]
-    usage: str
-    hash: str
-    content_hash: str | None
-    blob: str | None
-    dependencies: str | None
-    verified_at: datetime | None
-    run_id: str | None
-    published_by: str | None
-    created_at: datetime
-    updated_at: datetime
-
-    @property
-    def text(self) -> str:
-        """What is searched and embedded; `hash` is its SHA-256."""
-        return searched_text(self.path, self.description, self.exports, self.usage)
-
-    @property
-    def imported_path(self) -> str:
-        """Where its file lies in the workspace of whoever uses it."""
-        return f"{LIBRARY}{self.path}" if self.scope == "user" else self.path
-
-    @property
-    def imported_usage(self) -> str:
-        """`usage` as it has to be written in the workspace of whoever uses it."""
-        return library_usage(self.path, self.usage) if self.scope == "user" else self.usage
-
-    def verified(self, dependencies: str) -> bool:
-        """Whether its import has worked with these dependencies (their hash)."""
-        return self.verified_at is not None and self.dependencies == dependencies
-
-    def data(self, dependencies: str) -> ModuleData:
-        """As events and the API show it, where sandboxes have these dependencies."""
-        return ModuleData(
-            id=self.id,
-            project_id=self.project_id,
-            workspace_id=self.workspace_id,
-            page_id=self.page_id,
-            scope=self.scope,
-            path=self.path,
-            description=self.description,
-            exports=list(self.exports),
-            usage=self.usage,
-            verified=self.verified(dependencies),
-            published_by=self.published_by,
-            created_at=iso(self.created_at),
-            updated_at=iso(self.updated_at),
-        )
 
 
 class ModuleFiles(Protocol):
@@ -158,25 +78,6 @@ class Modules:
 def dependencies_hash(packages: Iterable[str], commands: Iterable[str] = ()) -> str:
     """Changes with what sandboxes have installed: parsed packages in any order, and the commands run after them."""
     return hash_of("\n".join([*sorted(set(packages)), "", *commands]))
-
-
-def searched_text(path: str, description: str, exports: Iterable[str], usage: str) -> str:
-    """The text by which a module is found."""
-    return f"{description}\n{path}: {', '.join(exports)}\n{usage}"
-
-
-def hash_of(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def library_usage(path: str, usage: str) -> str:
-    """A usage that names `./path` (or the Python module of `path`), with the library's folder in front."""
-    if path.endswith(".py"):
-        dotted = path.removesuffix(".py").replace("/", ".")
-        return usage.replace(f"from {dotted} ", f"from library.{dotted} ").replace(
-            f"import {dotted}", f"import library.{dotted}"
-        )
-    return usage.replace(f"./{path}", f"./{LIBRARY}{path}")
 
 
 # --- queries

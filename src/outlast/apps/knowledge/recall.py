@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from typing import Final, Protocol
 
 from outlast.apps.knowledge import memory
-from outlast.apps.knowledge.memory import Memory
 from outlast.db.database import Database
+from outlast.kernel.library.memories import Memory
 
 MIN_SHARE: Final = 0.3  # of the best score; memories that score less are left out
 

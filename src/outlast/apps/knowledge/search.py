@@ -23,7 +23,7 @@ from outlast.apps.knowledge import stale_vectors as lengths
 from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.arrays import Floats, np
 from outlast.apps.knowledge.excerpts import known_package, module_hit, package_data, passage_hit, rescored
-from outlast.apps.knowledge.hits import Hit, ModuleShelf, ModuleText, PackageData, QueryEmbedder, SearchAnswer
+from outlast.apps.knowledge.hits import ModuleShelf, ModuleText, QueryEmbedder
 from outlast.apps.knowledge.index_cache import Shelf, Shelves
 from outlast.apps.knowledge.reranker import Reranker, RerankFailed
 from outlast.apps.knowledge.vector_math import (
@@ -41,6 +41,7 @@ from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
+from outlast.kernel.library.search import Hit, PackageData, SearchAnswer
 
 MOST_BYTES: Final = 1_000_000_000  # of memory for indexes and vectors
 QUERY_CHARS: Final = 2_000  # of a query are looked at

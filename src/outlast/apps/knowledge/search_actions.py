@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from outlast.apps.knowledge.hits import PackageData, SearchAnswer
 from outlast.base.errors import MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.library.search import PackageData, SearchAnswer
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
@@ -48,7 +48,7 @@ async def list_packages(services: Services, actor: Actor, project_id: str | None
     """What can be searched in a project (members)."""
     chosen = await services.db.read(_project, actor, project_id)
     knowledge = services.knowledge
-    return Packages(await knowledge.packages(chosen), knowledge.embedder, knowledge.reranks)
+    return Packages([*await knowledge.packages(chosen)], knowledge.embedder, knowledge.reranks)
 
 
 def _project(tx: Tx, actor: Actor, project_id: str | None) -> str:

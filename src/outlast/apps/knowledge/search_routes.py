@@ -7,11 +7,11 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from outlast.apps.knowledge import search_actions as actions
-from outlast.apps.knowledge.hits import Hit, PackageData
 from outlast.apps.knowledge.search_shapes import PackagesReply, SearchReply
 from outlast.base.clock import iso
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import page, reply
+from outlast.kernel.library.search import Hit, PackageData
 
 router = APIRouter(prefix="/v1/knowledge", tags=["Knowledge"])
 

@@ -11,6 +11,7 @@ from outlast.apps.pages.clean_pages import LEAST_CHARS
 from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.rules import UNTITLED, demand_room
 from outlast.apps.pages.tables import pages as pages_table
+from outlast.apps.pages.versions import Rules
 from outlast.base.errors import OutlastError, ThreadBusy
 from outlast.base.page_data import PageData
 from outlast.db.database import Tx
@@ -57,7 +58,9 @@ async def create_page(
 
     if len(given) >= LEAST_CHARS:
         await services.db.read(require, actor, project_id, Right.EDIT)
-        await anyio.to_thread.run_sync(services.pages.clean.prepare, given, services.pages.html_bytes)
+        await anyio.to_thread.run_sync(
+            services.state(Rules).clean.prepare, given, services.state(Rules).html_bytes
+        )
     data = await services.db.write(run)
     services.warm(data.thread_id)
     return data
@@ -117,7 +120,7 @@ async def delete_page(services: Services, actor: Actor, page_id: str) -> None:
         threads.delete_thread(tx, row.thread_id)
 
     await services.db.write(run)
-    services.pages.live.forget(page_id)
+    services.state(Rules).live.forget(page_id)
     if services.machines is not None:
         with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
             await collect(services.machines)
@@ -154,7 +157,7 @@ def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str |
     new = new_subject(tx, actor, "page", project_id, title, UNTITLED, make_workspace)
     store.add(tx, new)
     if html.strip():
-        versions.begin(tx, new.id, services.pages, html, by=actor.user_id)
+        versions.begin(tx, new.id, services.state(Rules), html, by=actor.user_id)
     threads.announce(tx, new.thread_id)
     store.announce(tx, new.id, "page.created", by=actor.user_id)
     return new.id

@@ -4,10 +4,14 @@ from typing import Final
 
 from outlast.apps.pages import tables
 from outlast.apps.pages.embeds.hosts import page_hosts
+from outlast.apps.pages.live import LiveTrees
 from outlast.apps.pages.subject import PAGE
+from outlast.apps.pages.versions import Rules
 from outlast.base.events import EventType
 from outlast.base.page_data import PageActed, PageChanged, PageDeleted, PageHtml, PagePatched, PageStats
 from outlast.kernel.apps.app import App
+from outlast.kernel.library.memories import MEMORIES
+from outlast.kernel.library.modules import LIBRARY
 from outlast.kernel.previews.ports import PAGES_DOMAIN
 
 APP: Final = App(
@@ -15,6 +19,8 @@ APP: Final = App(
     tables=[tables.pages, tables.page_versions, tables.page_actions, tables.page_links],
     prefixes={"page": "pag", "action": "act", "link": "lnk"},
     subjects=[PAGE],
+    state=lambda settings: [Rules(LiveTrees(), settings.pages.html_bytes, settings.pages.versions)],
+    uses=[LIBRARY, MEMORIES],
     implements=[PAGES_DOMAIN.by(lambda previews: page_hosts(previews).domain)],
     tools=["publish_module", "read_page"],
     events=[
@@ -25,5 +31,5 @@ APP: Final = App(
         EventType("PageStatsEvent", PageStats, "page.stats"),
         EventType("PageActionEvent", PageActed, "page.action"),
     ],
-    routes=["outlast.apps.pages.routes"],
+    routes=["outlast.apps.pages.routes", "outlast.apps.pages.module_routes"],
 )

@@ -3,18 +3,19 @@ each is its own from then on."""
 
 from typing import Any
 
-from outlast.apps.knowledge import modules
-from outlast.apps.knowledge.modules import NewModule
 from outlast.apps.pages import store, versions
 from outlast.apps.pages.actions import demand_page
 from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import copy_title
+from outlast.apps.pages.versions import Rules
 from outlast.base.ids import new_id
 from outlast.base.page_data import PageData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.apps import registry
 from outlast.kernel.idempotency import remember, request_hash
+from outlast.kernel.library.modules import LIBRARY, NewModule
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 from outlast.kernel.subjects.copies import copy_conversation, save_files
@@ -66,7 +67,7 @@ def copy_page(
     store.add(tx, new)
     html = source.html if message_id is None else _html_then(tx, source, message_id)
     if html:
-        versions.begin(tx, page_id, services.pages, html, kind="copy", by=actor.user_id)
+        versions.begin(tx, page_id, services.state(Rules), html, kind="copy", by=actor.user_id)
     if message_id is None:
         store.update(tx, page_id, problems=source.problems)
     _copy_modules(tx, source, page_id, new.workspace_id)
@@ -78,10 +79,11 @@ def copy_page(
 def _copy_modules(tx: Tx, source: PageRow, page_id: str, workspace_id: str) -> None:
     """What was announced of the source's files is true of the copy's too. Rows whose files the copy does not have go
     with the next search."""
-    for one in modules.of_workspace(tx, source.workspace_id):
+    library = registry.implementation(LIBRARY)
+    for one in library.of_workspace(tx, source.workspace_id):
         known = one.verified_at is not None
         said = NewModule(one.path, one.description, one.exports, one.usage, one.content_hash, known)
-        modules.save(
+        library.save(
             tx,
             [said],
             project_id=source.project_id,

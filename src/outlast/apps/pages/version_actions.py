@@ -5,6 +5,7 @@ from collections.abc import Callable
 from outlast.apps.pages import store, versions
 from outlast.apps.pages.actions import demand_idle
 from outlast.apps.pages.permissions import require_page
+from outlast.apps.pages.versions import Rules
 from outlast.base.page_data import PageData, PageVersion
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -52,7 +53,7 @@ async def restore_page(services: Services, actor: Actor, page_id: str, version: 
         services,
         actor,
         page_id,
-        lambda tx: versions.restore(tx, page_id, services.pages, version, actor.user_id),
+        lambda tx: versions.restore(tx, page_id, services.state(Rules), version, actor.user_id),
     )
 
 
@@ -71,4 +72,4 @@ async def _go_back(services: Services, actor: Actor, page_id: str, change: Calla
 
 
 def _undo(tx: Tx, services: Services, actor: Actor, page_id: str) -> int:
-    return versions.undo(tx, page_id, services.pages, actor.user_id)
+    return versions.undo(tx, page_id, services.state(Rules), actor.user_id)

@@ -3,6 +3,7 @@
 from typing import Final
 
 from outlast.apps.screens import tables
+from outlast.apps.screens.design_systems import DesignSystems
 from outlast.apps.screens.image_host_actions import ScreenImageHosts
 from outlast.apps.screens.subject import SCREEN
 from outlast.base.events import EventType
@@ -15,6 +16,7 @@ APP: Final = App(
     tables=[tables.screens, tables.screen_image_hosts],
     prefixes={"screen": "scr"},
     subjects=[SCREEN],
+    state=lambda _settings: [DesignSystems()],
     implements=[IMAGE_HOSTS.by(ScreenImageHosts())],
     events=[
         EventType("ScreenChangedEvent", ScreenChanged, "screen.created", "screen.updated"),

@@ -7,7 +7,6 @@ from typing import Final
 
 import anyio.to_thread
 
-from outlast.apps.screens.file_writer import awake_sandbox
 from outlast.apps.screens.files import (
     MOST_HITS,
     SEARCHED_BYTES,
@@ -37,6 +36,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.lists import Listed
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.sandboxes.awake import awake_sandbox
 from outlast.kernel.sandboxes.checkpoints import of_runs, store
 from outlast.kernel.sandboxes.checkpoints.actions import (
     MAX_FILE_BYTES,

@@ -7,12 +7,11 @@ import anyio.to_thread
 from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.events import CheckpointData
 from outlast.base.screen_data import ScreenData
-from outlast.kernel.sandboxes import store as sandbox_rows
+from outlast.kernel.sandboxes.awake import awake_sandbox
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
 from outlast.kernel.sandboxes.checkpoints.edits import MOST_BYTES, Edit, demand_editable
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.services import Services
 from outlast_sandbox.interface import Sandbox
 
@@ -59,17 +58,6 @@ def _edited(before: Mapping[str, bytes | None], edits: Mapping[str, Edit]) -> di
     """The files that are different afterwards."""
     made = {path: edit(before[path]) for path, edit in edits.items()}
     return {path: after for path, after in made.items() if after is not None and after != before[path]}
-
-
-async def awake_sandbox(services: Services, workspace_id: str) -> Sandbox | None:
-    """The workspace's sandbox if it is awake at this moment; it is not woken for this."""
-    row = await services.db.read(sandbox_rows.newest, workspace_id)
-    if services.machines is None or row is None or row.life.state is not State.READY:
-        return None
-    try:
-        return await services.machines.find(workspace_id)
-    except SandboxLost:
-        return None
 
 
 async def _read(sandbox: Sandbox, path: str) -> bytes | None:

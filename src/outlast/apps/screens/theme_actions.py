@@ -50,9 +50,7 @@ class ScreenFiles:
     async def after_reset(self, services: Services, actor: Actor, subject_id: str) -> None:
         await services.db.write(_forget_problems, actor, subject_id)
 
-    async def after_restore(
-        self, services: Services, actor: Actor, subject_id: str
-    ) -> CheckpointData | None:
+    async def after_restore(self, services: Services, actor: Actor, subject_id: str) -> CheckpointData | None:
         return await write_theme(services, await services.db.write(_forget_problems, actor, subject_id))
 
 

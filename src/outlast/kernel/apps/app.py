@@ -32,6 +32,8 @@ class App:
     - `agents`: makes its agents from the settings and the database; called once, when a server starts.
     - `tools`: names of the tools that its agents bring. Policies name tools, so no two apps have one name.
     - `inbox`: what can wait in a person's inbox.
+    - `state`: makes what it keeps in memory for the life of a server: one object of each class, found by
+      `Services.state`. Called once, when a server starts.
     - `implements`: ports of the kernel and of other apps, as `[IMAGE_HOSTS.by(ScreenImageHosts())]`. At most one app
       implements a port.
     - `uses`: ports that it calls and another app implements.
@@ -48,6 +50,7 @@ class App:
     agents: Callable[[Settings, Database], Sequence[Agent]] | None = None
     tools: Sequence[str] = ()
     inbox: Sequence[InboxSource] = ()
+    state: Callable[[Settings], Sequence[object]] | None = None
     implements: Sequence[Implementation] = ()
     uses: Sequence[Port[Any]] = ()
     routes: Sequence[str] = ()

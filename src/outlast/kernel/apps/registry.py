@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from outlast.base.errors import InternalError
 from outlast.base.events import KERNEL_EVENTS, EventType
 from outlast.base.ids import KINDS, use_kinds
+from outlast.base.settings import Settings
 from outlast.db.columns import metadata
 from outlast.kernel.apps.app import App
 from outlast.kernel.apps.claims import KERNEL, Claims, taken
@@ -65,6 +66,12 @@ def implementation(port: Port[T]) -> T:
     """What an app answers a port with; the port's own empty answer where none does."""
     found: T = load().implementations.get(port, port.empty)
     return found
+
+
+def make_states(settings: Settings) -> Mapping[type, object]:
+    """What the apps keep in memory for the life of a server, made anew, by class."""
+    made = (one for app in load().apps if app.state is not None for one in app.state(settings))
+    return MappingProxyType({type(one): one for one in made})
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import anyio.to_thread
 
-from outlast.apps.knowledge.hits import Searcher
 from outlast.base.document_data import ArtifactData
 from outlast.base.errors import Conflict, NotFound
 from outlast.db.blobs import FolderBlobs
@@ -17,6 +16,7 @@ from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.shapes import FileHitAnswer, FileTextAnswer
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.files.texts import PAGE_BREAK
+from outlast.kernel.library.search import Searcher
 
 
 @dataclass(frozen=True, slots=True)

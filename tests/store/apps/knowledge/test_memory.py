@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from outlast.apps.knowledge import memory
 from outlast.apps.knowledge.indexer import save_vectors
-from outlast.apps.knowledge.memory import Memory, shorten_summary
+from outlast.apps.knowledge.memory import shorten_summary
 from outlast.apps.knowledge.recall import Recall
 from outlast.apps.knowledge.search import Knowledge
 from outlast.db.database import Database
+from outlast.kernel.library.memories import Memory
 from outlast.testing.clock import ManualClock
 from outlast.testing.embeddings import HashingEmbedder
 from tests.factories import Team

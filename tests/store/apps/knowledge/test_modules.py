@@ -13,13 +13,14 @@ import sqlalchemy as sa
 
 from outlast.apps.knowledge import modules
 from outlast.apps.knowledge.indexer import save_vectors
-from outlast.apps.knowledge.modules import Module, Modules, NewModule, dependencies_hash, library_usage
+from outlast.apps.knowledge.modules import Modules, dependencies_hash
 from outlast.apps.knowledge.search import Knowledge
 from outlast.base.errors import InternalError, NotFound
 from outlast.base.ids import new_id
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.deployment import Deployment, join
+from outlast.kernel.library.modules import Module, NewModule, library_usage
 from outlast.kernel.projects.store import delete_project
 from outlast.kernel.sandboxes.checkpoints.garbage import collect
 from outlast.kernel.sandboxes.tables import workspaces

@@ -6,12 +6,12 @@ from typing import Annotated, Any, Final
 import orjson
 from pydantic import Field
 
-from outlast.apps.knowledge.hits import Hit, PackageData, SearchAnswer, Searcher
 from outlast.base.clock import iso
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, tool
 from outlast.kernel.agents.workspaces import find_workspace
+from outlast.kernel.library.search import Hit, PackageData, SearchAnswer, Searcher
 from outlast.kernel.runs.model import Run
 from outlast.kernel.threads.tables import threads
 

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 
-from outlast.apps.knowledge.modules import Modules
-from outlast.apps.knowledge.recall import Recall
 from outlast.apps.pages import store as pages
 from outlast.apps.pages import versions
 from outlast.apps.pages.agent.checks import Checker
@@ -29,6 +27,8 @@ from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
 from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
 from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.library.memories import Recall
+from outlast.kernel.library.modules import UsableModules
 from outlast.kernel.models.protocol import ImagePiece, ModelMessage, Piece, TextPiece
 from outlast.kernel.runs.model import Run
 
@@ -43,7 +43,7 @@ def page_agent(
     workspaces: Workspaces,
     blobs: FolderBlobs,
     rules: Rules,
-    modules: Modules,
+    modules: UsableModules,
     *,
     search: Tool | None = None,
     code: Tool | None = None,

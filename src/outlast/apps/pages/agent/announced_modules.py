@@ -3,9 +3,9 @@
 import re
 from typing import Final, Protocol
 
-from outlast.apps.knowledge.modules import LIBRARY
-from outlast.apps.pages.agent.import_check import ENDINGS
 from outlast.apps.pages.agent.module_list import PATH_CHARS
+from outlast.kernel.library.import_check import ENDINGS
+from outlast.kernel.library.modules import LIBRARY_FOLDER
 
 _PATH: Final = re.compile(r"[\w.-]+(?:/[\w.-]+)*", re.ASCII)
 
@@ -24,8 +24,11 @@ def wrong_with(module: Announced) -> str:
     """Why this cannot be a module, for the agent; empty: nothing."""
     path = plain_path(module.path)
     shown = path[:PATH_CHARS]
-    if path.startswith(LIBRARY):
-        return f"The module {shown} lies in {LIBRARY}, where published modules are put: save it elsewhere, as in lib/."
+    if path.startswith(LIBRARY_FOLDER):
+        return (
+            f"The module {shown} lies in {LIBRARY_FOLDER}, where published modules are put: save it elsewhere, as in "
+            "lib/."
+        )
     if _PATH.fullmatch(path) is None or ".." in path.split("/"):
         return f"The module {shown} needs a plain relative path, such as lib/linear.ts."
     if len(path) > PATH_CHARS:

@@ -10,8 +10,6 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from outlast.apps.knowledge.modules import NewModule
-from outlast.apps.pages.agent.import_check import missing, try_import
 from outlast.apps.pages.agent.outcome import Outcome, outcome_of
 from outlast.base.errors import NotFound, PathRefused
 from outlast.base.ids import new_id
@@ -19,6 +17,8 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.library.import_check import missing, try_import
+from outlast.kernel.library.modules import NewModule
 from outlast.kernel.runs.tables import effects
 from outlast_sandbox.interface import Sandbox
 

@@ -9,9 +9,6 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.apps.knowledge import memory
-from outlast.apps.knowledge import modules as shelf
-from outlast.apps.knowledge.modules import NewModule
 from outlast.apps.pages import store as pages
 from outlast.apps.pages import versions
 from outlast.apps.pages.agent.context import change_line
@@ -24,6 +21,9 @@ from outlast.base.page_data import ModulesSaved, PageStats
 from outlast.db.database import Tx
 from outlast.kernel.agents.hooks import Finished
 from outlast.kernel.agents.prompt import NOT_READABLE
+from outlast.kernel.apps import registry
+from outlast.kernel.library.memories import MEMORIES
+from outlast.kernel.library.modules import LIBRARY, NewModule
 from outlast.kernel.runs.model import Run, text_of
 from outlast.kernel.runs.store import transcript_of
 from outlast.kernel.runs.tables import runs
@@ -118,7 +118,7 @@ def _save(
     problems = list(facts.get("problems", ()))
     pages.update(tx, page.id, **_titled(tx, run, page, str(facts.get("title", ""))), problems=problems)
     announced = [_module(one) for one in facts.get("modules", ())]
-    saved = shelf.save(
+    saved = registry.implementation(LIBRARY).save(
         tx,
         announced,
         project_id=run.project_id,
@@ -129,7 +129,9 @@ def _save(
         dependencies=dependencies,
     )
     summary = _summary(tx, run, parts, facts)
-    memory.remember(tx, project_id=run.project_id, thread_id=run.thread_id, run_id=run.id, summary=summary)
+    registry.implementation(MEMORIES).remember(
+        tx, project_id=run.project_id, thread_id=run.thread_id, run_id=run.id, summary=summary
+    )
     versions.describe(tx, page.id, run.id, summary.partition(ARROW)[2] or summary)
     tx.after_commit(embed)
     if not saved:

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from outlast.apps.knowledge.modules import NewModule
 from outlast.apps.pages.agent.announced_modules import plain_path, wrong_with
 from outlast.apps.pages.lines import FullLine, ModulesLine, ProseLine, StatsLine, SummaryLine, read_line
+from outlast.kernel.library.modules import NewModule
 from outlast.kernel.runs.lines import lines_in
 
 MOST_MODULES: Final = 40

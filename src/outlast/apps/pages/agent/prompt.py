@@ -6,11 +6,11 @@ The lines and patches in it are those of `apps/pages/grammar.py`, which the refe
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from outlast.apps.pages.agent.code_uses import filed_under
 from outlast.apps.pages.design import CLASSES, COLOURS
 from outlast.apps.pages.grammar import LINES, PATCHES
 from outlast.base.data_files import read_text
 from outlast.base.settings import DependencySettings
+from outlast.kernel.library.code_uses import filed_under
 
 SYSTEM: Final = read_text(__file__, "system.md")
 

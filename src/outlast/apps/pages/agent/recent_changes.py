@@ -8,10 +8,11 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.apps.knowledge.memory import summaries_of_runs
 from outlast.apps.pages.agent.context import MOST_RECENT, SAID_CHARS, change_line, quoted
 from outlast.apps.pages.tables import page_versions
 from outlast.db.database import Tx
+from outlast.kernel.apps import registry
+from outlast.kernel.library.memories import MEMORIES
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.threads.tables import messages
@@ -44,7 +45,7 @@ class _Request:
 def lately(tx: Tx, run: Run, page_id: str, most: int = MOST_RECENT) -> Lately:
     """The last `most` things that happened before this run's own message."""
     requests = _requests(tx, run, most)
-    summaries = summaries_of_runs(tx, [one.run_id for one in requests])
+    summaries = registry.implementation(MEMORIES).summaries_of_runs(tx, [one.run_id for one in requests])
     told = [(one.at, _line(one, summaries.get(one.run_id, ""))) for one in requests]
     if requests and (said := _said(requests[-1].parts)):
         at, line = told[-1]

@@ -11,9 +11,6 @@ import anyio.to_thread
 import orjson
 import sqlalchemy as sa
 
-from outlast.apps.knowledge import modules as shelf
-from outlast.apps.knowledge.modules import Module, Modules
-from outlast.apps.pages.agent.code_uses import filed_under, files_used, packages_used
 from outlast.base.errors import NotFound
 from outlast.base.settings import SandboxSettings
 from outlast.db.blobs import FolderBlobs
@@ -21,6 +18,9 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tools.run_code import Language
 from outlast.kernel.agents.workspaces import OpenWorkspace
+from outlast.kernel.apps import registry
+from outlast.kernel.library.code_uses import filed_under, files_used, packages_used
+from outlast.kernel.library.modules import LIBRARY, Module, UsableModules
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import effects
 from outlast_sandbox.interface import EvaluationResult, Sandbox
@@ -41,7 +41,9 @@ GONE: Final = "The published module {path} could not be put into the workspace: 
 class LibraryCode:
     """What `run_code` does around the code, see the module."""
 
-    def __init__(self, settings: SandboxSettings, db: Database, modules: Modules, blobs: FolderBlobs) -> None:
+    def __init__(
+        self, settings: SandboxSettings, db: Database, modules: UsableModules, blobs: FolderBlobs
+    ) -> None:
         self._db, self._shelf, self._blobs = db, modules, blobs
         self._documented = [one for one in settings.dependencies if one.docs and filed_under(one)]
 
@@ -64,7 +66,8 @@ class LibraryCode:
                 if not one.verified(self._shelf.dependencies)
             ]
             if worked:
-                await self._db.write(shelf.mark_verified, worked, self._shelf.dependencies)
+                mark_verified = registry.implementation(LIBRARY).mark_verified
+                await self._db.write(mark_verified, worked, self._shelf.dependencies)
         return await self._reminder(ctx.run, code, language, result)
 
     async def _used(

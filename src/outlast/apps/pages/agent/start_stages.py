@@ -8,8 +8,6 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from outlast.apps.knowledge.modules import Modules
-from outlast.apps.knowledge.recall import Recall
 from outlast.apps.pages.agent.context import Found
 from outlast.apps.pages.agent.module_list import module_list
 from outlast.apps.pages.agent.recent_changes import Lately, asked_text, lately
@@ -18,6 +16,8 @@ from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
+from outlast.kernel.library.memories import Recall
+from outlast.kernel.library.modules import UsableModules
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import effects
 from outlast.kernel.threads.tables import messages
@@ -35,7 +35,7 @@ _PREPARED: Final = (
 
 
 async def prepare(
-    context: StageContext, db: Database, modules: Modules, recall: Recall | None, most_recalled: int
+    context: StageContext, db: Database, modules: UsableModules, recall: Recall | None, most_recalled: int
 ) -> StageResult:
     """Raises `NotFound` without a page. Repeatable; reads only, but for modules whose files are gone, which are
     forgotten."""

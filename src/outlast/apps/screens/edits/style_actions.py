@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from outlast.apps.screens.design_systems import Sheet, sheet_name
+from outlast.apps.screens.design_systems import DesignSystems, Sheet, sheet_name
 from outlast.apps.screens.edits.design_system import SHEETS
 from outlast.apps.screens.edits.styles import to_classes
 from outlast.apps.screens.file_actions import read_file
-from outlast.apps.screens.file_writer import awake_sandbox
 from outlast.apps.screens.permissions import require_screen
 from outlast.base.errors import NotFound, PathRefused
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.limits.rules import check_count
 from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.awake import awake_sandbox
 from outlast.kernel.services import Services
 
 MAX_STYLES: Final = 100
@@ -51,9 +51,9 @@ async def map_styles(
     sandbox = await awake_sandbox(services, row.workspace_id)
     content = await _style_sheet(services, actor, screen_id)
     sheet = Sheet(sheet_name(row.project_id, content), sandbox)
-    table = await services.designs.table(sheet)
+    table = await services.state(DesignSystems).table(sheet)
     mapped = to_classes(styles, {} if exact else table)
-    said = await services.designs.say(sheet, list(classes))
+    said = await services.state(DesignSystems).say(sheet, list(classes))
     known = {name: None if one is None else dict(one) for name, one in said.items()}
     return StyleClasses(mapped.classes, mapped.refused, known, table is not None)
 

@@ -8,8 +8,8 @@ import orjson
 import pytest
 
 from outlast.apps.knowledge.agent.search_docs import CONTENT_CHARS, search_docs_tool, told
-from outlast.apps.knowledge.hits import Hit, PackageData, SearchAnswer
 from outlast.base.errors import ArgumentsInvalid
+from outlast.kernel.library.search import Hit, PackageData, SearchAnswer
 
 DOC = Hit(
     type="doc",

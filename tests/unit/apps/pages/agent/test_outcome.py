@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.knowledge.modules import NewModule
 from outlast.apps.pages.agent.announced_modules import plain_path, wrong_with
 from outlast.apps.pages.agent.finisher import cached_share, heading_of
-from outlast.apps.pages.agent.import_check import Import, missing
 from outlast.apps.pages.agent.outcome import outcome_of
+from outlast.kernel.library.import_check import Import, missing
+from outlast.kernel.library.modules import NewModule
 
 
 def line(**fields: object) -> str:

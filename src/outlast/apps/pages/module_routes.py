@@ -1,0 +1,18 @@
+"""Modules that the agents of pages saved."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from outlast.apps.pages import module_actions as actions
+from outlast.base.page_data import ModuleData
+from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.responses import page, reply
+from outlast.kernel.http.shapes import Page
+
+router = APIRouter(prefix="/v1", tags=["Modules"])
+
+
+@router.get("/pages/{page_id}/modules", response_model=Page[ModuleData])
+async def list_page_modules(page_id: str, services: Svc, actor: Signed) -> Response:
+    """What the page's agent has saved there, by path, as far as the files live."""
+    return reply(page(await actions.list_page_modules(services, actor, page_id)))

@@ -1,0 +1,58 @@
+"""Memories: what each run of a thread did, in one line."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol
+
+from outlast.db.database import Tx
+from outlast.kernel.apps.ports import Port
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The line of one run. `hash` is the SHA-256 of `summary`, by which its vector is found."""
+
+    id: str
+    thread_id: str
+    run_id: str
+    summary: str
+    hash: str
+    created_at: datetime
+
+
+class Memories(Protocol):
+    """Keeps them. First argument: the open transaction."""
+
+    def remember(
+        self, tx: Tx, *, project_id: str, thread_id: str, run_id: str, summary: str
+    ) -> Memory | None:
+        """Keep the summary of a run; None: it is empty. A run's second summary takes the place of the first."""
+
+    def summaries_of_runs(self, tx: Tx, run_ids: Collection[str]) -> dict[str, str]:
+        """Run id → its summary, where it has one."""
+
+
+class NoMemories:
+    """Keeps none."""
+
+    def remember(
+        self, tx: Tx, *, project_id: str, thread_id: str, run_id: str, summary: str
+    ) -> Memory | None:
+        return None
+
+    def summaries_of_runs(self, tx: Tx, run_ids: Collection[str]) -> dict[str, str]:
+        return {}
+
+
+MEMORIES: Final[Port[Memories]] = Port("memories", NoMemories())
+
+
+class Recall(Protocol):
+    """Finds those that resemble what is asked now."""
+
+    async def of_thread(
+        self, thread_id: str, query: str, *, without: Collection[str] = (), limit: int = 3
+    ) -> Sequence[Memory]:
+        """At most `limit` memories of the thread, best first, without those of the runs named. Reads only; safe to
+        repeat and to cancel."""

@@ -1,0 +1,202 @@
+"""Modules: reusable code that agents saved as files, described and found again."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal, Protocol
+
+from outlast.base.clock import iso
+from outlast.base.errors import InternalError
+from outlast.base.page_data import ModuleData
+from outlast.db.database import Tx
+from outlast.kernel.apps.ports import Port
+
+LIBRARY_FOLDER: Final = "library/"
+
+
+@dataclass(frozen=True, slots=True)
+class NewModule:
+    """What an agent announced: `path` is relative to the workspace, `exports` are names, `usage` an import to copy;
+    `content_hash` of the file as it was looked at, `verified` whether its import worked then."""
+
+    path: str
+    description: str
+    exports: tuple[str, ...]
+    usage: str
+    content_hash: str | None = None
+    verified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module's row. `dependencies`: the hash that it was last verified with (None: never)."""
+
+    id: str
+    project_id: str | None
+    workspace_id: str | None
+    page_id: str | None
+    user_id: str
+    scope: Literal["session", "user"]
+    path: str
+    description: str
+    exports: tuple[str, ...]
+    usage: str
+    hash: str
+    content_hash: str | None
+    blob: str | None
+    dependencies: str | None
+    verified_at: datetime | None
+    run_id: str | None
+    published_by: str | None
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def text(self) -> str:
+        """What is searched and embedded; `hash` is its SHA-256."""
+        return searched_text(self.path, self.description, self.exports, self.usage)
+
+    @property
+    def imported_path(self) -> str:
+        """Where its file lies in the workspace of whoever uses it."""
+        return f"{LIBRARY_FOLDER}{self.path}" if self.scope == "user" else self.path
+
+    @property
+    def imported_usage(self) -> str:
+        """`usage` as it has to be written in the workspace of whoever uses it."""
+        return library_usage(self.path, self.usage) if self.scope == "user" else self.usage
+
+    def verified(self, dependencies: str) -> bool:
+        """Whether its import has worked with these dependencies (their hash)."""
+        return self.verified_at is not None and self.dependencies == dependencies
+
+    def data(self, dependencies: str) -> ModuleData:
+        """As events and the API show it, where sandboxes have these dependencies."""
+        return ModuleData(
+            id=self.id,
+            project_id=self.project_id,
+            workspace_id=self.workspace_id,
+            page_id=self.page_id,
+            scope=self.scope,
+            path=self.path,
+            description=self.description,
+            exports=list(self.exports),
+            usage=self.usage,
+            verified=self.verified(dependencies),
+            published_by=self.published_by,
+            created_at=iso(self.created_at),
+            updated_at=iso(self.updated_at),
+        )
+
+
+def searched_text(path: str, description: str, exports: Iterable[str], usage: str) -> str:
+    """The text by which a module is found."""
+    return f"{description}\n{path}: {', '.join(exports)}\n{usage}"
+
+
+def hash_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def library_usage(path: str, usage: str) -> str:
+    """A usage that names `./path` (or the Python module of `path`), with the library's folder in front."""
+    if path.endswith(".py"):
+        dotted = path.removesuffix(".py").replace("/", ".")
+        return usage.replace(f"from {dotted} ", f"from library.{dotted} ").replace(
+            f"import {dotted}", f"import library.{dotted}"
+        )
+    return usage.replace(f"./{path}", f"./{LIBRARY_FOLDER}{path}")
+
+
+class Library(Protocol):
+    """Keeps modules. First argument: the open transaction."""
+
+    def of_workspace(self, tx: Tx, workspace_id: str) -> list[Module]:
+        """What was announced of a workspace's files, by path; whether they still exist is not looked at."""
+
+    def save(
+        self,
+        tx: Tx,
+        announced: Sequence[NewModule],
+        *,
+        project_id: str,
+        workspace_id: str,
+        page_id: str | None,
+        user_id: str,
+        run_id: str | None,
+        dependencies: str,
+    ) -> list[Module]:
+        """Add the modules of a workspace, or replace what was said of the same paths before: the rows, in order."""
+
+    def publish(
+        self,
+        tx: Tx,
+        announced: NewModule,
+        *,
+        project_id: str | None,
+        page_id: str | None,
+        user_id: str,
+        published_by: str,
+        run_id: str | None,
+        blob: str,
+        dependencies: str,
+    ) -> Module:
+        """Put a module into a user's library, in the place of an earlier one with the same path. Its file must be
+        stored under `blob` already."""
+
+    def mark_verified(self, tx: Tx, module_ids: Collection[str], dependencies: str) -> None:
+        """Their import has just worked with these dependencies."""
+
+
+class NoLibrary:
+    """Keeps none: what is announced is dropped."""
+
+    def of_workspace(self, tx: Tx, workspace_id: str) -> list[Module]:
+        return []
+
+    def save(
+        self,
+        tx: Tx,
+        announced: Sequence[NewModule],
+        *,
+        project_id: str,
+        workspace_id: str,
+        page_id: str | None,
+        user_id: str,
+        run_id: str | None,
+        dependencies: str,
+    ) -> list[Module]:
+        return []
+
+    def publish(
+        self,
+        tx: Tx,
+        announced: NewModule,
+        *,
+        project_id: str | None,
+        page_id: str | None,
+        user_id: str,
+        published_by: str,
+        run_id: str | None,
+        blob: str,
+        dependencies: str,
+    ) -> Module:
+        raise InternalError("This server keeps no modules.")
+
+    def mark_verified(self, tx: Tx, module_ids: Collection[str], dependencies: str) -> None:
+        return None
+
+
+LIBRARY: Final[Port[Library]] = Port("library of modules", NoLibrary())
+
+
+class UsableModules(Protocol):
+    """Finds the modules that a run may use. `dependencies`: the hash of what sandboxes have installed."""
+
+    @property
+    def dependencies(self) -> str: ...
+
+    async def usable(self, workspace_id: str | None, user_id: str | None) -> list[Module]:
+        """Those of the workspace, then those published to the user, by path. Rows whose files have vanished are
+        removed at once. Repeatable; a cancelled call may have removed them already."""
