@@ -3,10 +3,12 @@
 from typing import Final
 
 from outlast.apps.knowledge import memory, modules, tables
+from outlast.apps.knowledge.file_index import KnowledgeFileIndex
 from outlast.base.events import EventType
 from outlast.base.knowledge_data import SourceChanged, SourceRemoved
 from outlast.base.page_data import ModulesSaved
 from outlast.kernel.apps.app import App
+from outlast.kernel.files.index import FILE_INDEX
 from outlast.kernel.library.memories import MEMORIES
 from outlast.kernel.library.modules import LIBRARY
 
@@ -22,7 +24,7 @@ APP: Final = App(
     ],
     blob_columns=[tables.modules.c.blob],
     prefixes={"source": "src", "passage": "psg", "module": "mod", "memory": "mem"},
-    implements=[LIBRARY.by(modules), MEMORIES.by(memory)],
+    implements=[FILE_INDEX.by(KnowledgeFileIndex()), LIBRARY.by(modules), MEMORIES.by(memory)],
     tools=["search_docs"],
     events=[
         EventType("ModulesSavedEvent", ModulesSaved, "modules.saved"),

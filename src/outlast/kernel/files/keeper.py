@@ -8,37 +8,30 @@ from typing import Final
 import anyio
 import anyio.to_thread
 
-from outlast.apps.knowledge import ingest as filling
-from outlast.apps.knowledge.documents import Document, cut_documents, document_of
-from outlast.apps.knowledge.ingest import NewSource
-from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
-from outlast.apps.knowledge.sources import cut_name
-from outlast.apps.knowledge.texts import Cut
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError, TryLater
 from outlast.base.supervision.causes import is_of_storage
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
+from outlast.kernel.apps import registry
 from outlast.kernel.files import store
-from outlast.kernel.files.kinds import PDF, paged
+from outlast.kernel.files.index import FILE_INDEX
 from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.texts import NO_TEXT, FileText, read_text
 from outlast.kernel.set_aside import kinds
 
-PACKAGE: Final = "project files"  # what the texts are filed under in the index
 PAUSE_S: Final = 5.0  # after the database refused
 log = logging.getLogger("outlast.knowledge")
 
 
 @dataclass(slots=True)
 class _Text:
-    """What was read of a file: its passages, and where its text lies (None: there is none). `trouble`: of the storage,
-    which says nothing about the file."""
+    """What was read of a file: what the index is given, and where its text lies (None: there is none). `trouble`: of
+    the storage, which says nothing about the file."""
 
     found: FileText
-    contents: Contents | None = None
-    planned: Exchange | None = None
+    planned: object | None = None
     blob: str | None = None
     trouble: OutlastError | None = None
 
@@ -98,7 +91,7 @@ class ArtifactKeeper:
         if text.trouble is not None:
             raise text.trouble  # the disk: it is read again once its lease lapses
         try:
-            await self._db.write(self._store, row, text.found, text.contents, text.planned, text.blob)
+            await self._db.write(self._store, row, text.found, text.planned, text.blob)
         except TryLater:  # the database, or the disk: it is read again once its lease lapses
             raise
         except OutlastError:
@@ -109,53 +102,34 @@ class ArtifactKeeper:
         try:
             content = await anyio.to_thread.run_sync(self._blobs.get, row.blob)
             found = await read_text(row.media_type, content, self._most_s)
-            contents = await anyio.to_thread.run_sync(self._cut, row.name, row.media_type, found)
-            if contents is not None:  # beside the database's writer
-                text.planned = await anyio.to_thread.run_sync(exchange, 0, (), contents)
+            planned = await anyio.to_thread.run_sync(  # beside the database's writer
+                registry.implementation(FILE_INDEX).plan,
+                row.name,
+                row.media_type,
+                found.texts,
+                self._passage_chars,
+            )
+            if planned is not None:
                 text.blob = await anyio.to_thread.run_sync(self._blobs.put, found.whole.encode())
-            text.found, text.contents = found, contents
+            text.found, text.planned = found, planned
         except OutlastError as error:
             if is_of_storage(error):
                 text.trouble = error
             text.found = _failed(error.message)
-
-    def _cut(self, name: str, media_type: str, found: FileText) -> Contents | None:
-        """The passages of a text; None: there are none. Blocking for long texts."""
-        documents: list[Document]
-        cuts: dict[str, list[Cut]]
-        if media_type == PDF:
-            documents = [
-                Document(url=paged(name, number), text=text, title=f"{name}, page {number}")
-                for number, text in enumerate(found.texts, start=1)
-                if text.strip()
-            ]
-            cuts = cut_documents(documents, self._passage_chars)
-        elif found.texts:
-            document, own = document_of(name, found.texts[0], self._passage_chars)
-            documents, cuts = [document], {document.url: own}
-        else:
-            return None
-        if not any(cuts.values()):
-            return None
-        return Contents(documents, cuts, cut_name(self._passage_chars))
 
     def _store(
         self,
         tx: Tx,
         row: ArtifactRow,
         found: FileText,
-        contents: Contents | None,
-        planned: Exchange | None,
+        planned: object | None,
         blob: str | None,
     ) -> None:
         if not store.hold_waiting(tx, row.id):
             return
-        source_id = None
-        if contents is not None:
-            new = NewSource(PACKAGE, "artifact", row.id, row.project_id, row.created_by)
-            source_id = filling.add(tx, new, None)
-            filling.fill(tx, source_id, contents, None, planned)
-        state = "failed" if found.failed else "no_text" if contents is None else "ready"
+        index = registry.implementation(FILE_INDEX)
+        source_id = None if planned is None else index.add(tx, row, planned)
+        state = "failed" if found.failed else "no_text" if planned is None else "ready"
         store.note(
             tx,
             row.id,

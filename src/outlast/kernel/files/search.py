@@ -10,7 +10,7 @@ from outlast.base.errors import Conflict, NotFound
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.files import store
-from outlast.kernel.files.keeper import PACKAGE
+from outlast.kernel.files.index import PACKAGE
 from outlast.kernel.files.kinds import page_of
 from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.shapes import FileHitAnswer, FileTextAnswer

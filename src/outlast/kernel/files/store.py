@@ -5,13 +5,14 @@ from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.apps.knowledge import ingest as filling
 from outlast.base.clock import iso
 from outlast.base.document_data import ArtifactChanged, ArtifactData, ArtifactDeleted
 from outlast.base.errors import NotFound, TooManyArtifacts
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.apps import registry
+from outlast.kernel.files.index import FILE_INDEX
 from outlast.kernel.files.kinds import Kind
 from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.tables import artifacts
@@ -146,7 +147,7 @@ def delete(tx: Tx, artifact_id: str) -> None:
         return
     tx.execute(sa.delete(artifacts).where(artifacts.c.id == artifact_id))
     if row.source_id is not None:
-        filling.remove(tx, row.source_id)
+        registry.implementation(FILE_INDEX).remove(tx, row.source_id)
     append(tx, row.project_id, [("artifact.deleted", ArtifactDeleted(artifact_id=artifact_id))])
 
 

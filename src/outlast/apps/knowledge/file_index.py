@@ -1,0 +1,57 @@
+"""The texts of project files among what can be searched."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from outlast.apps.knowledge import ingest as filling
+from outlast.apps.knowledge.documents import Document, cut_documents, document_of
+from outlast.apps.knowledge.ingest import NewSource
+from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
+from outlast.apps.knowledge.sources import cut_name
+from outlast.apps.knowledge.texts import Cut
+from outlast.db.database import Tx
+from outlast.kernel.files.index import PACKAGE
+from outlast.kernel.files.kinds import PDF, paged
+from outlast.kernel.files.rows import ArtifactRow
+
+
+class _Planned(NamedTuple):
+    contents: Contents
+    exchange: Exchange
+
+
+class KnowledgeFileIndex:
+    """See `kernel.files.index.FileIndex`: each file is a source of its project."""
+
+    def plan(self, name: str, media_type: str, texts: Sequence[str], passage_chars: int) -> object | None:
+        contents = _contents(name, media_type, texts, passage_chars)
+        return None if contents is None else _Planned(contents, exchange(0, (), contents))
+
+    def add(self, tx: Tx, file: ArtifactRow, planned: object) -> str:
+        assert isinstance(planned, _Planned)
+        new = NewSource(PACKAGE, "artifact", file.id, file.project_id, file.created_by)
+        source_id = filling.add(tx, new, None)
+        filling.fill(tx, source_id, planned.contents, None, planned.exchange)
+        return source_id
+
+    def remove(self, tx: Tx, source_id: str) -> None:
+        filling.remove(tx, source_id)
+
+
+def _contents(name: str, media_type: str, texts: Sequence[str], passage_chars: int) -> Contents | None:
+    """The passages of a text; None: there are none."""
+    documents: list[Document]
+    cuts: dict[str, list[Cut]]
+    if media_type == PDF:
+        documents = [
+            Document(url=paged(name, number), text=text, title=f"{name}, page {number}")
+            for number, text in enumerate(texts, start=1)
+            if text.strip()
+        ]
+        cuts = cut_documents(documents, passage_chars)
+    elif texts:
+        document, own = document_of(name, texts[0], passage_chars)
+        documents, cuts = [document], {document.url: own}
+    else:
+        return None
+    return Contents(documents, cuts, cut_name(passage_chars)) if any(cuts.values()) else None
