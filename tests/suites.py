@@ -13,14 +13,10 @@ import pytest
 
 from outlast.apps import APPS
 from outlast.kernel.apps import registry
+from outlast.kernel.apps.app import App
 
 TESTS: Final = Path(__file__).parent
 BY_NAME: Final = {package.rpartition(".")[2]: package for package in APPS}
-PORTS: Final = {
-    "documents": ("chat",),  # whose summaries say what was decided in a document
-    "pages": ("knowledge",),
-}
-"""By app: the apps that its ports join it with."""
 OF_KERNEL: Final = {
     "unit": ("base", "db", "kernel", "testing"),
     "store": ("kernel",),
@@ -47,7 +43,19 @@ def apps_of(test: Path, marker: pytest.Mark | None = None) -> tuple[str, ...] | 
     if folders[0] in OF_KERNEL.get(kind, ()):
         return ()
     app = folders[1] if folders[0] == "apps" else OF_APPS.get(folders[0]) if kind == "flow" else None
-    return None if app is None else (app, *PORTS.get(app, ()))
+    return None if app is None else (app, *joined_with(app))
+
+
+def joined_with(name: str) -> tuple[str, ...]:
+    """The apps that implement the ports which an app uses."""
+    used = set(_app(name).uses)
+    others = (other for other in BY_NAME if other != name)
+    return tuple(other for other in others if used & {port for port, _ in _app(other).implements})
+
+
+def _app(name: str) -> App:
+    declared: App = import_module(f"{BY_NAME[name]}.app").APP
+    return declared
 
 
 @contextmanager
@@ -56,5 +64,5 @@ def with_apps(names: tuple[str, ...] | None) -> Iterator[None]:
     if names is None:
         yield
         return
-    with registry.only(*(import_module(f"{BY_NAME[name]}.app").APP for name in names)):
+    with registry.only(*map(_app, names)):
         yield

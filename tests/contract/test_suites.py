@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.suites import BY_NAME, PORTS, TESTS, apps_of
+from tests.suites import TESTS, apps_of
 
 NAMED = re.compile(r"outlast\.apps\.(\w+)")
 MARK = "pytest.mark.apps"  # such a test says itself which apps it has
@@ -27,15 +27,11 @@ def test_a_test_imports_no_app_that_its_suite_is_without() -> None:
     [
         ("unit/kernel/runs/test_rules.py", ()),
         ("flow/runs/test_worker.py", ()),
-        ("store/apps/pages/test_store.py", ("pages", *PORTS["pages"])),
-        ("flow/canvas/test_files.py", ("screens", *PORTS.get("screens", ()))),
+        ("store/apps/pages/test_store.py", ("pages", "knowledge")),
+        ("flow/canvas/test_files.py", ("screens",)),
         ("flow/http/test_server.py", None),
         ("conftest.py", None),
     ],
 )
 def test_a_test_has_the_apps_of_its_folder(path: str, apps: tuple[str, ...] | None) -> None:
     assert apps_of(TESTS / path) == apps
-
-
-def test_every_app_that_fills_a_port_exists() -> None:
-    assert {app for apps in PORTS.values() for app in apps} | set(PORTS) <= set(BY_NAME)
