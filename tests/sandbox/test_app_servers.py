@@ -67,8 +67,8 @@ class Canvas(House):
 
         def make(tx: Tx) -> str:
             owner = add_thread(tx, self.project_id, self.owner_id(tx))
-            ids = {"project_id": self.project_id, "screen_id": new_id("screen"), "thread_id": owner}
-            return seed_workspace(tx, seed, **ids)
+            ids = {"project_id": self.project_id, "thread_id": owner}
+            return seed_workspace(tx, seed, ("screen", new_id("screen")), **ids)
 
         self.workspace_id = await self.db.write(make)
 

@@ -38,8 +38,7 @@ class Services:
     is what of it runs need (all None: none are configured); `seeds` has the files that app templates begin with;
     `want_snapshot` is told each app template that somebody is about to need, `warm` each thread that is made or gets a
     run, `open_screen` each screen (by id) whose app is to run soon; `states`
-    is what apps keep in memory, by class; `supervisor` keeps what runs beside the
-    requests."""
+    is what apps keep in memory, by class; `supervisor` keeps what runs beside the requests."""
 
     db: Database
     clock: Clock

@@ -209,6 +209,7 @@ async def document(client: aiohttp.ClientSession, address: str) -> dict[str, Any
         return made
 
 
+@pytest.mark.apps  # a whole server
 async def test_a_caller_that_goes_away_leaves_the_run_going(
     client: aiohttp.ClientSession, tmp_path: Path
 ) -> None:
@@ -228,6 +229,7 @@ async def test_a_caller_that_goes_away_leaves_the_run_going(
                 assert [m["role"] for m in (await answer.json())["items"]] == ["user", "assistant"]
 
 
+@pytest.mark.apps  # a whole server
 async def test_a_server_that_stops_lets_the_caller_go_and_the_next_one_gives_the_answer(
     client: aiohttp.ClientSession, tmp_path: Path
 ) -> None:

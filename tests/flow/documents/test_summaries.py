@@ -98,6 +98,7 @@ async def test_what_was_said_after_the_point_is_not_summed_up(db: Database, tmp_
         assert "Second" not in asked
 
 
+@pytest.mark.apps("chat", "documents", "screens")
 async def test_a_summary_is_refused_where_there_is_nothing_to_sum_up_or_a_copy_is_wanted(
     db: Database, tmp_path: Path
 ) -> None:

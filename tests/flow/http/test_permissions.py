@@ -32,7 +32,7 @@ from outlast.kernel.accounts.store import set_administrator
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.files import store as artifacts
 from outlast.kernel.files.kinds import Kind
-from outlast.kernel.library.modules import NewModule
+from outlast.kernel.library.modules import ModuleOrigin, NewModule
 from outlast.kernel.projects import invitations
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.runs.tables import approvals, effects
@@ -226,7 +226,7 @@ def _image_host(tx: Tx, screen_id: str) -> str:
 def _page(tx: Tx, team: Team) -> dict[str, str]:
     """A page with a version, something that the editor did on it, and a link."""
     thread_id, page_id = make_thread(tx, team.project_id, team.owner), new_id("page")
-    workspace_id = empty_workspace(tx, project_id=team.project_id, page_id=page_id, thread_id=thread_id)
+    workspace_id = empty_workspace(tx, ("page", page_id), project_id=team.project_id, thread_id=thread_id)
     pages.add(tx, _subject(team, page_id, thread_id, workspace_id, "Issues"))
     begin(tx, page_id, PageRules(LiveTrees()), "<p>Hello</p>", by=team.owner.user_id)
     page = pages.page_of(tx, page_id)
@@ -235,16 +235,8 @@ def _page(tx: Tx, team: Team) -> dict[str, str]:
     said = NewModule(
         "lib/issues.ts", "Fetches issues.", ("issues",), "import { issues } from './lib/issues.ts'"
     )
-    (module,) = save_modules(
-        tx,
-        [said],
-        project_id=team.project_id,
-        workspace_id=workspace_id,
-        page_id=page_id,
-        user_id=team.editor.user_id,
-        run_id=None,
-        dependencies="",
-    )
+    origin = ModuleOrigin(team.project_id, page_id, team.editor.user_id, None)
+    (module,) = save_modules(tx, [said], origin, workspace_id, "")
     link_id = link.link.id
     ids = {"page_id": page_id, "action_id": action.id, "link_id": link_id, "module_id": module.id}
     return {**ids, "version": "1"}

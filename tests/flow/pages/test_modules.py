@@ -6,7 +6,7 @@ from pathlib import Path
 
 from outlast.apps.knowledge.modules import Modules, of_user, save
 from outlast.db.database import Tx
-from outlast.kernel.library.modules import NewModule
+from outlast.kernel.library.modules import ModuleOrigin, NewModule
 from tests.factories import Team, join, make_user
 from tests.flow.http.conftest import Site
 from tests.flow.pages.conftest import make_page
@@ -32,16 +32,8 @@ async def saved(
         said = NewModule(
             path, "Fetches issues.", ("issues",), f"import {{ issues }} from './{path}'", None, True
         )
-        (module,) = save(
-            tx,
-            [said],
-            project_id=team.project_id,
-            workspace_id=workspace,
-            page_id=page["id"],
-            user_id=team.editor.user_id,
-            run_id=None,
-            dependencies="d1",
-        )
+        origin = ModuleOrigin(team.project_id, page["id"], team.editor.user_id, None)
+        (module,) = save(tx, [said], origin, workspace, "d1")
         return module.id
 
     return page["id"], await services.db.write(add)

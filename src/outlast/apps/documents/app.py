@@ -20,6 +20,7 @@ from outlast.base.document_data import (
 from outlast.base.events import EventType
 from outlast.kernel.apps.app import App
 from outlast.kernel.mentions.ports import COMMENTS
+from outlast.kernel.threads.ports import SUMMARY_AGENT
 
 APP: Final = App(
     name="documents",
@@ -42,6 +43,7 @@ APP: Final = App(
     },
     anchors=["section", "comment", "selection"],
     subjects=[DOCUMENT],
+    uses=[SUMMARY_AGENT],  # whose summaries say what was decided in a document
     implements=[COMMENTS.by(DocumentComments())],
     inbox=[open_proposals.proposals_for, section_locks.waiting],
     tools=["propose_edits", "read_document", "read_file", "search_files"],

@@ -13,7 +13,7 @@ from outlast.base.ids import new_id
 from outlast.base.page_data import ModuleData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.library.modules import Module
+from outlast.kernel.library.modules import Module, ModuleOrigin
 from outlast.kernel.library.publication import MOST_BYTES, announced, publishable
 from outlast.kernel.projects.permissions import require_owned
 from outlast.kernel.projects.rules import Right
@@ -44,17 +44,8 @@ async def publish_module(services: Services, actor: Actor, module_id: str) -> Mo
 
     def run(tx: Tx) -> ModuleData:
         _require(tx, actor, module_id)
-        published = store.publish(
-            tx,
-            found.module,
-            project_id=module.project_id,
-            page_id=module.page_id,
-            user_id=actor.user_id,
-            published_by=actor.user_id,
-            run_id=module.run_id,
-            blob=found.blob,
-            dependencies=dependencies,
-        )
+        origin = ModuleOrigin(module.project_id, module.page_id, actor.user_id, module.run_id)
+        published = store.publish(tx, found.module, origin, actor.user_id, found.blob, dependencies)
         return published.data(dependencies)
 
     return await services.db.write(run)

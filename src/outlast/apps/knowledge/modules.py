@@ -17,7 +17,7 @@ from outlast.apps.knowledge.tables import modules, vectors
 from outlast.base.errors import NotFound, OutlastError
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
-from outlast.kernel.library.modules import Module, NewModule, hash_of, searched_text
+from outlast.kernel.library.modules import Module, ModuleOrigin, NewModule, hash_of, searched_text
 
 log = logging.getLogger("outlast.knowledge")
 MOST_OF_A_WORKSPACE: Final = 200
@@ -102,23 +102,15 @@ def module_of(tx: Tx, module_id: str) -> Module:
 
 
 def save(
-    tx: Tx,
-    announced: Sequence[NewModule],
-    *,
-    project_id: str,
-    workspace_id: str,
-    page_id: str | None,
-    user_id: str,
-    run_id: str | None,
-    dependencies: str,
+    tx: Tx, announced: Sequence[NewModule], origin: ModuleOrigin, workspace_id: str, dependencies: str
 ) -> list[Module]:
     """Add the modules of a workspace, or replace what was said of the same paths before: the rows, in order."""
     known = {module.path: module for module in of_workspace(tx, workspace_id)}
     saved = []
     for one in announced:
         values = _said(one) | {
-            "run_id": run_id,
-            "user_id": user_id,
+            "run_id": origin.run_id,
+            "user_id": origin.user_id,
             "dependencies": dependencies if one.verified else None,
             "verified_at": tx.now if one.verified else None,
             "updated_at": tx.now,
@@ -130,8 +122,8 @@ def save(
         if before is not None:
             tx.update(modules, {"id": module_id}, **values)
         else:
-            where = {"project_id": project_id, "workspace_id": workspace_id, "page_id": page_id}
-            tx.insert(modules, id=module_id, scope="session", created_at=tx.now, **where, **values)
+            of = {"project_id": origin.project_id, "page_id": origin.page_id, "workspace_id": workspace_id}
+            tx.insert(modules, id=module_id, scope="session", created_at=tx.now, **of, **values)
         known[one.path] = module_of(tx, module_id)
         saved.append(known[one.path])
     tx.ring(TEXTS)
@@ -139,36 +131,27 @@ def save(
 
 
 def publish(
-    tx: Tx,
-    announced: NewModule,
-    *,
-    project_id: str | None,
-    page_id: str | None,
-    user_id: str,
-    published_by: str,
-    run_id: str | None,
-    blob: str,
-    dependencies: str,
+    tx: Tx, announced: NewModule, origin: ModuleOrigin, published_by: str, blob: str, dependencies: str
 ) -> Module:
     """Put a module into a user's library, in the place of an earlier one with the same path. Its file must be stored
     under `blob` already."""
     values = _said(announced) | {
-        "project_id": project_id,
-        "page_id": page_id,
+        "project_id": origin.project_id,
+        "page_id": origin.page_id,
         "blob": blob,
         "content_hash": blob,
-        "run_id": run_id,
+        "run_id": origin.run_id,
         "published_by": published_by,
         "dependencies": dependencies if announced.verified else None,
         "verified_at": tx.now if announced.verified else None,
         "updated_at": tx.now,
     }
-    before = next((one for one in of_user(tx, user_id) if one.path == announced.path), None)
+    before = next((one for one in of_user(tx, origin.user_id) if one.path == announced.path), None)
     if before is not None:
         tx.update(modules, {"id": before.id}, **values)
         return module_of(tx, before.id)
     module_id = new_id("module")
-    tx.insert(modules, id=module_id, user_id=user_id, scope="user", created_at=tx.now, **values)
+    tx.insert(modules, id=module_id, user_id=origin.user_id, scope="user", created_at=tx.now, **values)
     tx.ring(TEXTS)
     return module_of(tx, module_id)
 

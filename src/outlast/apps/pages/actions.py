@@ -152,7 +152,7 @@ def demand_idle(tx: Tx, thread_id: str) -> ThreadRow:
 
 def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str | None, html: str) -> str:
     def make_workspace(page_id: str, thread_id: str) -> str:
-        return empty_workspace(tx, project_id=project_id, page_id=page_id, thread_id=thread_id)
+        return empty_workspace(tx, ("page", page_id), project_id=project_id, thread_id=thread_id)
 
     new = new_subject(tx, actor, "page", project_id, title, UNTITLED, make_workspace)
     store.add(tx, new)

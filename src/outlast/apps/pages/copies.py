@@ -15,7 +15,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.apps import registry
 from outlast.kernel.idempotency import remember, request_hash
-from outlast.kernel.library.modules import LIBRARY, NewModule
+from outlast.kernel.library.modules import LIBRARY, ModuleOrigin, NewModule
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 from outlast.kernel.subjects.copies import copy_conversation, save_files
@@ -83,16 +83,8 @@ def _copy_modules(tx: Tx, source: PageRow, page_id: str, workspace_id: str) -> N
     for one in library.of_workspace(tx, source.workspace_id):
         known = one.verified_at is not None
         said = NewModule(one.path, one.description, one.exports, one.usage, one.content_hash, known)
-        library.save(
-            tx,
-            [said],
-            project_id=source.project_id,
-            workspace_id=workspace_id,
-            page_id=page_id,
-            user_id=one.user_id,
-            run_id=one.run_id,
-            dependencies=one.dependencies or "",
-        )
+        origin = ModuleOrigin(source.project_id, page_id, one.user_id, one.run_id)
+        library.save(tx, [said], origin, workspace_id, one.dependencies or "")
 
 
 def _html_then(tx: Tx, source: PageRow, message_id: str) -> str:

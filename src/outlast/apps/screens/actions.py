@@ -235,7 +235,7 @@ def _add(
     place: Box,
 ) -> str:
     def make_workspace(screen_id: str, thread_id: str) -> str:
-        return seed_workspace(tx, seed, project_id=project_id, screen_id=screen_id, thread_id=thread_id)
+        return seed_workspace(tx, seed, ("screen", screen_id), project_id=project_id, thread_id=thread_id)
 
     new = new_subject(tx, actor, "screen", project_id, title, UNTITLED, make_workspace)
     store.add(tx, new, template=seed.template, theme=theme_id, theme_tokens=tokens, place=place)

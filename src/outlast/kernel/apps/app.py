@@ -36,7 +36,7 @@ class App:
       `Services.state`. Called once, when a server starts.
     - `implements`: ports of the kernel and of other apps, as `[IMAGE_HOSTS.by(ScreenImageHosts())]`. At most one app
       implements a port.
-    - `uses`: ports that it calls and another app implements.
+    - `uses`: ports that it needs another app to implement.
     - `routes`: its modules that hold a `router`. Imported when a server with HTTP starts.
     """
 

@@ -16,25 +16,19 @@ class FileIndex(Protocol):
     def plan(self, name: str, media_type: str, texts: Sequence[str], passage_chars: int) -> object | None:
         """What `add` writes for a file with these texts (of a PDF one for each page, else one): worked out beside the
         database. None: there is nothing to be found in them. Blocking for long texts."""
-
-    def add(self, tx: Tx, file: ArtifactRow, planned: object) -> str | None:
-        """Keep what was planned; the id of its source (None: it is not kept)."""
-
-    def remove(self, tx: Tx, source_id: str) -> None:
-        """Forget what was kept of a file that is deleted."""
-
-
-class NoFileIndex:
-    """Keeps none: files can be read, but not found by their text."""
-
-    def plan(self, name: str, media_type: str, texts: Sequence[str], passage_chars: int) -> object | None:
         return name if any(text.strip() for text in texts) else None
 
     def add(self, tx: Tx, file: ArtifactRow, planned: object) -> str | None:
+        """Keep what was planned; the id of its source (None: it is not kept)."""
         return None
 
     def remove(self, tx: Tx, source_id: str) -> None:
-        return None
+        """Forget what was kept of a file that is deleted."""
+        return
+
+
+class NoFileIndex(FileIndex):
+    """Keeps none: files can be read, but not found by their text."""
 
 
 FILE_INDEX: Final[Port[FileIndex]] = Port("index of files", NoFileIndex())

@@ -22,27 +22,21 @@ class Memory:
 
 
 class Memories(Protocol):
-    """Keeps them. First argument: the open transaction."""
+    """Keeps them. First argument: the open transaction. Without an app that does, none are kept."""
 
     def remember(
         self, tx: Tx, *, project_id: str, thread_id: str, run_id: str, summary: str
     ) -> Memory | None:
         """Keep the summary of a run; None: it is empty. A run's second summary takes the place of the first."""
-
-    def summaries_of_runs(self, tx: Tx, run_ids: Collection[str]) -> dict[str, str]:
-        """Run id → its summary, where it has one."""
-
-
-class NoMemories:
-    """Keeps none."""
-
-    def remember(
-        self, tx: Tx, *, project_id: str, thread_id: str, run_id: str, summary: str
-    ) -> Memory | None:
         return None
 
     def summaries_of_runs(self, tx: Tx, run_ids: Collection[str]) -> dict[str, str]:
+        """Run id → its summary, where it has one."""
         return {}
+
+
+class NoMemories(Memories):
+    """Keeps none."""
 
 
 MEMORIES: Final[Port[Memories]] = Port("memories", NoMemories())

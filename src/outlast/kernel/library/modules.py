@@ -109,83 +109,54 @@ def library_usage(path: str, usage: str) -> str:
     return usage.replace(f"./{path}", f"./{LIBRARY_FOLDER}{path}")
 
 
+@dataclass(frozen=True, slots=True)
+class ModuleOrigin:
+    """Where a module comes from. `user_id`: for whom it was made, or whose library it is published to."""
+
+    project_id: str | None
+    page_id: str | None
+    user_id: str
+    run_id: str | None
+
+
 class Library(Protocol):
-    """Keeps modules. First argument: the open transaction."""
+    """Keeps modules. First argument: the open transaction. Without an app that does, none are kept."""
 
     def of_workspace(self, tx: Tx, workspace_id: str) -> list[Module]:
         """What was announced of a workspace's files, by path; whether they still exist is not looked at."""
+        return []
 
     def save(
         self,
         tx: Tx,
         announced: Sequence[NewModule],
-        *,
-        project_id: str,
+        origin: ModuleOrigin,
         workspace_id: str,
-        page_id: str | None,
-        user_id: str,
-        run_id: str | None,
         dependencies: str,
     ) -> list[Module]:
         """Add the modules of a workspace, or replace what was said of the same paths before: the rows, in order."""
+        return []
 
     def publish(
         self,
         tx: Tx,
         announced: NewModule,
-        *,
-        project_id: str | None,
-        page_id: str | None,
-        user_id: str,
+        origin: ModuleOrigin,
         published_by: str,
-        run_id: str | None,
         blob: str,
         dependencies: str,
     ) -> Module:
         """Put a module into a user's library, in the place of an earlier one with the same path. Its file must be
         stored under `blob` already."""
-
-    def mark_verified(self, tx: Tx, module_ids: Collection[str], dependencies: str) -> None:
-        """Their import has just worked with these dependencies."""
-
-
-class NoLibrary:
-    """Keeps none: what is announced is dropped."""
-
-    def of_workspace(self, tx: Tx, workspace_id: str) -> list[Module]:
-        return []
-
-    def save(
-        self,
-        tx: Tx,
-        announced: Sequence[NewModule],
-        *,
-        project_id: str,
-        workspace_id: str,
-        page_id: str | None,
-        user_id: str,
-        run_id: str | None,
-        dependencies: str,
-    ) -> list[Module]:
-        return []
-
-    def publish(
-        self,
-        tx: Tx,
-        announced: NewModule,
-        *,
-        project_id: str | None,
-        page_id: str | None,
-        user_id: str,
-        published_by: str,
-        run_id: str | None,
-        blob: str,
-        dependencies: str,
-    ) -> Module:
         raise InternalError("This server keeps no modules.")
 
     def mark_verified(self, tx: Tx, module_ids: Collection[str], dependencies: str) -> None:
-        return None
+        """Their import has just worked with these dependencies."""
+        return
+
+
+class NoLibrary(Library):
+    """Keeps none."""
 
 
 LIBRARY: Final[Port[Library]] = Port("library of modules", NoLibrary())

@@ -67,10 +67,12 @@ class Searcher(Protocol):
     @property
     def embedder(self) -> str | None:
         """The model whose vectors a search uses; None: it goes by words alone."""
+        return None
 
     @property
     def reranks(self) -> bool:
         """Whether a model puts what is found in order."""
+        return False
 
     async def search(
         self,
@@ -86,28 +88,12 @@ class Searcher(Protocol):
         the workspace and the published ones of the user. `package` leaves only that package's documentation (modules
         stay). Always answers: without an embedder, offline, with nothing indexed. Reads only; safe to repeat and to
         cancel. Permission is the caller's business."""
-
-    async def packages(self, project_id: str) -> Sequence[PackageData]:
-        """The packages that can be searched in a project, by name."""
-
-
-class NoSearch:
-    """Nothing can be searched."""
-
-    embedder: str | None = None
-    reranks: bool = False
-
-    async def search(
-        self,
-        query: str,
-        *,
-        project_id: str,
-        package: str | None = None,
-        limit: int = 5,
-        workspace_id: str | None = None,
-        user_id: str | None = None,
-    ) -> SearchAnswer:
         return SearchAnswer(hits=(), method="words")
 
     async def packages(self, project_id: str) -> Sequence[PackageData]:
+        """The packages that can be searched in a project, by name."""
         return ()
+
+
+class NoSearch(Searcher):
+    """Nothing can be searched."""

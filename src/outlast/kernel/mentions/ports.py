@@ -24,19 +24,15 @@ class Comments(Protocol):
 
     def hold(self, tx: Tx, document_id: str) -> None:
         """Hold the document until the transaction ends: it is locked before what is on it. Raises `NotFound`."""
+        return
 
     def places(self, tx: Tx, mention_ids: Sequence[str]) -> Mapping[str, CommentPlace]:
         """By mention, where its comment is; all of them are of comments."""
-
-
-class NoComments:
-    """There are none."""
-
-    def hold(self, tx: Tx, document_id: str) -> None:
-        return None
-
-    def places(self, tx: Tx, mention_ids: Sequence[str]) -> Mapping[str, CommentPlace]:
         return {}
+
+
+class NoComments(Comments):
+    """There are none."""
 
 
 COMMENTS: Final[Port[Comments]] = Port("comments", NoComments())

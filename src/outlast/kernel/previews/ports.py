@@ -14,19 +14,15 @@ class ImageHosts(Protocol):
 
     def allowed_in(self, tx: Tx, workspace_id: str) -> tuple[str, ...]:
         """Those that a member has allowed, by name; with the port where that is not the usual one."""
-
-    async def report_blocked(self, services: Services, workspace_id: str, addresses: Iterable[str]) -> None:
-        """A visitor's browser blocked pictures with these addresses."""
-
-
-class NoImageHosts:
-    """None are allowed, and reports are dropped."""
-
-    def allowed_in(self, tx: Tx, workspace_id: str) -> tuple[str, ...]:
         return ()
 
     async def report_blocked(self, services: Services, workspace_id: str, addresses: Iterable[str]) -> None:
-        return None
+        """A visitor's browser blocked pictures with these addresses."""
+        return
+
+
+class NoImageHosts(ImageHosts):
+    """None are allowed, and reports are dropped."""
 
 
 def _no_domain(_previews: PreviewHosts) -> str:

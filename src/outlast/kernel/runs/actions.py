@@ -39,6 +39,7 @@ from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.actions import new_thread_fields
 from outlast.kernel.threads.message_parts import Draft, compose
 from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rules import demand_open
 
 OnBusy = Literal["reject", "enqueue", "interrupt"]
@@ -281,7 +282,7 @@ def _demand_editor(tx: Tx, actor: Actor, target: str | NewThread) -> None:
 def _new_thread(tx: Tx, services: Services, actor: Actor, new: NewThread) -> str:
     project_id = new.project_id or projects.ensure_default_project(tx, actor.user_id)
     require(tx, actor, project_id, Right.EDIT)
-    fields = new_thread_fields(services, new.title, new.profile or "chat", None)
+    fields = new_thread_fields(services, new.title, new.profile or default_agent(), None)
     fields["anchor"] = registry.check_anchor(tx, project_id, fields["profile"], fields["anchor"])
     return threads.add_thread(tx, project_id, actor.user_id, **fields)
 

@@ -1,4 +1,4 @@
-"""Workspaces of screens and pages: those that begin with the files of an app template, of another workspace, or empty.
+"""Workspaces of subjects: those that begin with the files of an app template, of another workspace, or empty.
 
 A template's files are stored once, as one manifest over shared blobs; each workspace of it is a row and a first
 checkpoint that names that manifest. Nothing is written into a folder, and no sandbox is made, until somebody needs one.
@@ -30,14 +30,13 @@ from outlast_sandbox.checkpoints.folder import Content
 from outlast_sandbox.checkpoints.packs import store_batch
 from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
 
-SCREEN: Final = "screen"
-PAGE: Final = "page"
 FILE_MODE: Final = 0o644
 FOLDER_MODE: Final = 0o755
 WRITTEN_MS: Final = 1_767_225_600_000  # always the same moment, so that the same files make the same manifest
 NO_FOLDER: Final = -1
 ANY_SIZE: Final = 1 << 62
 Edit = Callable[[bytes], bytes]
+Owner = tuple[str, str]  # noun and id of a subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +77,20 @@ class Seeds:
         return await anyio.to_thread.run_sync(_store, self._blobs, edited)
 
 
-def seed_workspace(tx: Tx, seed: Seed, *, project_id: str, screen_id: str, thread_id: str) -> str:
-    """Make the workspace of a new screen, with the template's files as its first checkpoint (reason `template`) and its
-    dev server declared; the thread, whose row must be there, works in it from now on. The workspace's id."""
-    workspace_id = _add(tx, project_id, (SCREEN, screen_id), thread_id, seed.template)
+def seed_workspace(tx: Tx, seed: Seed, owner: Owner, *, project_id: str, thread_id: str) -> str:
+    """Make the workspace of a new subject, with the template's files as its first checkpoint (reason `template`) and
+    its dev server declared; the thread, whose row must be there, works in it from now on. The workspace's id."""
+    workspace_id = _add(tx, project_id, owner, thread_id, seed.template)
     services.declare(tx, workspace_id, seed.service)
     new = NewCheckpoint(workspace_id, "template", seed.tree, seed.files, seed.size_bytes)
     checkpoints.add(tx, new, tx.now)
     return workspace_id
 
 
-def empty_workspace(tx: Tx, *, project_id: str, page_id: str, thread_id: str) -> str:
-    """Make the workspace of a new page; the thread, whose row must be there, works in it from now on. The workspace's
-    id."""
-    workspace_id = _add(tx, project_id, (PAGE, page_id), thread_id, None)
+def empty_workspace(tx: Tx, owner: Owner, *, project_id: str, thread_id: str) -> str:
+    """Make the workspace of a new subject; the thread, whose row must be there, works in it from now on. The
+    workspace's id."""
+    workspace_id = _add(tx, project_id, owner, thread_id, None)
     _begin_empty(tx, workspace_id)
     return workspace_id
 
@@ -126,7 +125,7 @@ def fork_workspace(tx: Tx, parent: ThreadRow, fork_id: str, message_id: str, *, 
         raise NotFound("The thread has no files.", id=parent.id)
     position = tx.execute(sa.select(messages.c.position).where(messages.c.id == message_id)).scalar_one()
     kept = checkpoints.at_message(tx, source_id, parent.id, position)
-    workspace_id, began_empty = _add_like(tx, source_id, owner_id, fork_id), _is_pages(tx, source_id)
+    workspace_id, began_empty = _add_like(tx, source_id, owner_id, fork_id), _began_empty(tx, source_id)
     kept = kept or (None if began_empty else checkpoints.first_of(tx, source_id))
     checkpoints.copy_history(tx, parent, fork_id, workspace_id, position)
     copied = sa.select(messages.c.id).where(messages.c.thread_id == fork_id, messages.c.position == position)
@@ -144,8 +143,9 @@ def _begin_empty(tx: Tx, workspace_id: str) -> None:
     tx.update(workspaces, {"id": workspace_id}, evicted_at=None)
 
 
-def _is_pages(tx: Tx, workspace_id: str) -> bool:
-    return bool(tx.value(workspaces.c.owner_type, {"id": workspace_id}) == PAGE)
+def _began_empty(tx: Tx, workspace_id: str) -> bool:
+    """Whether it began without the files of a template."""
+    return tx.value(workspaces.c.template, {"id": workspace_id}) is None
 
 
 def _add_like(tx: Tx, source_id: str, owner_id: str, thread_id: str) -> str:
@@ -161,7 +161,7 @@ def _add_like(tx: Tx, source_id: str, owner_id: str, thread_id: str) -> str:
     return workspace_id
 
 
-def _add(tx: Tx, project_id: str, owner: tuple[str, str], thread_id: str, template: str | None) -> str:
+def _add(tx: Tx, project_id: str, owner: Owner, thread_id: str, template: str | None) -> str:
     workspace_id = new_id("workspace")
     tx.execute(
         sa.insert(workspaces).values(

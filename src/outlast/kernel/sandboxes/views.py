@@ -25,6 +25,7 @@ from outlast.kernel.sandboxes.sizes import limits_of
 from outlast.kernel.sandboxes.store import row_of
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, sandboxes, workspaces
 from outlast.kernel.services import Services
+from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads.tables import threads
 
 MEASURED_AT_A_TIME: Final = 8
@@ -123,7 +124,7 @@ def _rows() -> sa.Select[Any]:
     """Sandboxes with their owner: the thread and who made it, or who asked for it through the API."""
     is_thread = sa.or_(
         (workspaces.c.owner_type == "thread") & (workspaces.c.owner_id == threads.c.id),
-        workspaces.c.owner_type.in_(("screen", "page")) & (workspaces.c.id == threads.c.workspace_id),
+        workspaces.c.owner_type.in_(subjects.owners_of_files()) & (workspaces.c.id == threads.c.workspace_id),
     )
     user_id = sa.func.coalesce(threads.c.created_by, hosted_sandboxes.c.user_id)
     works = sa.select(runs.c.id).where(

@@ -22,6 +22,11 @@ def subject(noun: str | None) -> Subject | None:
     return None if noun is None else registry.load().subjects.get(noun)
 
 
+def owners_of_files() -> list[str]:
+    """The nouns of subjects to which a workspace can belong."""
+    return [one.noun for one in subjects() if "workspace_id" in one.table.c]
+
+
 def run_hooks(profile: str) -> RunHooks:
     """What runs of this profile do to the subject of their thread."""
     found = registry.load().subjects.get(profile)

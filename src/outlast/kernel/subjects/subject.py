@@ -22,35 +22,25 @@ class RunHooks(Protocol):
 
     def on_start(self, tx: Tx, thread_id: str) -> None:
         """Somebody starts a run: called before the thread is held."""
+        return
 
     def on_take_up(self, tx: Tx, thread_id: str, run_id: str) -> None:
         """A queued run has its turn."""
+        return
 
     def on_end(
         self, tx: Tx, thread_id: str, run_id: str, status: str, problems: Sequence[str], *, begun: bool
     ) -> None:
         """A run has ended; `begun`: a worker had it."""
+        return
 
     def on_again(self, tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
         """A run that had ended is tried again, or continued, by another one."""
+        return
 
 
-class NoRunHooks:
+class NoRunHooks(RunHooks):
     """For a subject to which runs do nothing. To be inherited from."""
-
-    def on_start(self, tx: Tx, thread_id: str) -> None:
-        return None
-
-    def on_take_up(self, tx: Tx, thread_id: str, run_id: str) -> None:
-        return None
-
-    def on_end(
-        self, tx: Tx, thread_id: str, run_id: str, status: str, problems: Sequence[str], *, begun: bool
-    ) -> None:
-        return None
-
-    def on_again(self, tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
-        return None
 
 
 class ThreadHooks(Protocol):
@@ -62,58 +52,40 @@ class ThreadHooks(Protocol):
     ) -> Mapping[str, Any] | None:
         """What a new thread is about, completed. Raises `NotFound` for something that is not in the project,
         `MalformedInput` for what no thread of this profile can be about. An anchor of others is given back as it is."""
+        return anchor
 
     def before_delete(self, tx: Tx, thread_id: str, by: str) -> Callable[[], None]:
         """A thread is about to be deleted by a user. What is returned is called once it is gone."""
+        return lambda: None
 
     def copy_to_fork(
         self, tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]
     ) -> Mapping[str, str]:
         """A thread was copied (`messages`: ids in the fork by ids here): copy what its answers proposed. The ids of the
         copies by those of the originals."""
+        return {}
 
     def before_member_leaves(self, tx: Tx, project_id: str, user_id: str) -> Callable[[], None]:
         """Somebody leaves a project: what they keep there is free. What is returned is called once their threads are
         released."""
+        return lambda: None
 
     def about(self, tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> About | None:
         """What the anchor of a thread of this project shows; None: it is another subject's, gone, or another
         project's."""
-
-    def removed_from_inbox(self, tx: Tx, thread_id: str) -> Sequence[InboxChanged]:
-        """The news of what waits for somebody in a thread, and goes with it when it is deleted."""
-
-    def proposed(self, tx: Tx, thread_id: str, until: datetime) -> Sequence[str]:
-        """What became of that which a thread's agent proposed until then: one line of Markdown each, oldest first."""
-
-
-class NoThreadHooks:
-    """For a subject about which no other thread can be. To be inherited from."""
-
-    def check_anchor(
-        self, tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | None
-    ) -> Mapping[str, Any] | None:
-        return anchor
-
-    def before_delete(self, tx: Tx, thread_id: str, by: str) -> Callable[[], None]:
-        return lambda: None
-
-    def copy_to_fork(
-        self, tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]
-    ) -> Mapping[str, str]:
-        return {}
-
-    def before_member_leaves(self, tx: Tx, project_id: str, user_id: str) -> Callable[[], None]:
-        return lambda: None
-
-    def about(self, tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> About | None:
         return None
 
     def removed_from_inbox(self, tx: Tx, thread_id: str) -> Sequence[InboxChanged]:
+        """The news of what waits for somebody in a thread, and goes with it when it is deleted."""
         return ()
 
     def proposed(self, tx: Tx, thread_id: str, until: datetime) -> Sequence[str]:
+        """What became of that which a thread's agent proposed until then: one line of Markdown each, oldest first."""
         return ()
+
+
+class NoThreadHooks(ThreadHooks):
+    """For a subject about which no other thread can be. To be inherited from."""
 
 
 class FileHooks(Protocol):
@@ -122,25 +94,19 @@ class FileHooks(Protocol):
 
     async def seed(self, services: Any, subject_id: str) -> Any:
         """The files (a `Seed`) that its workspace begins anew with; None: none."""
+        return None
 
     async def after_reset(self, services: Any, actor: Actor, subject_id: str) -> None:
         """Its workspace has begun anew."""
+        return
 
     async def after_restore(self, services: Any, actor: Actor, subject_id: str) -> CheckpointData | None:
         """Its files are those of an earlier checkpoint. The newest checkpoint, where this made another one."""
+        return None
 
 
-class NoFileHooks:
+class NoFileHooks(FileHooks):
     """For a subject without files of its own. To be inherited from."""
-
-    async def seed(self, services: Any, subject_id: str) -> Any:
-        return None
-
-    async def after_reset(self, services: Any, actor: Actor, subject_id: str) -> None:
-        return None
-
-    async def after_restore(self, services: Any, actor: Actor, subject_id: str) -> CheckpointData | None:
-        return None
 
 
 class Fork(Protocol):

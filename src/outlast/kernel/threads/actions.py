@@ -24,6 +24,7 @@ from outlast.kernel.threads import lists
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread as copy_thread
 from outlast.kernel.threads.lists import ListedThread
+from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rules import checked_anchor, fork_title
 from outlast.kernel.threads.tables import threads as threads_table
 
@@ -68,11 +69,12 @@ async def create_thread(
     project_id: str,
     *,
     title: str | None = None,
-    profile: str = "chat",
+    profile: str | None = None,
     anchor: Any = None,
 ) -> ThreadData:
     """Make a thread (editors), from a button or about something (`anchor`). What that names of a document must be there
     in this project, and a thread of the profile document needs it; raises `MalformedInput`, `NotFound` without."""
+    profile = profile or default_agent()
     checked = new_thread_fields(services, title, profile, anchor)
 
     def run(tx: Tx) -> ThreadData:

@@ -7,22 +7,24 @@ from outlast.base.errors import MalformedInput
 from outlast.base.events import ThreadData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.apps import registry
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import checked_line
 from outlast.kernel.projects.permissions import require_thread
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs.actions import start_in
 from outlast.kernel.services import Services
+from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads import family
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.actions import check_thread_rate
 from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.ports import SUMMARY_AGENT
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.rules import fork_title
 from outlast.kernel.threads.shapes import FamilyThreadAnswer
 
-SUMMARY: Final = "summary"  # the profile that answers in the fork's first run
 ASKED: Final = "Sum up “{title}” up to this point, so that we can go on from here."
 
 
@@ -64,6 +66,7 @@ async def fork_with_summary(
 
     def produce(tx: Tx, parent: ThreadRow) -> dict[str, Any]:
         _demand_without_files(parent.profile)
+        agent = registry.implementation(SUMMARY_AGENT)
         check_thread_rate(tx, services, actor)
         last = message_in(tx, thread_id, message_id)
         fork_id = threads.add_thread(
@@ -77,7 +80,7 @@ async def fork_with_summary(
             parent_message_id=last.id,
         )
         draft = Draft(ASKED.format(title=parent.title))
-        started = start_in(tx, services, actor, fork_id, draft, model, "reject", profile=SUMMARY)
+        started = start_in(tx, services, actor, fork_id, draft, model, "reject", profile=agent)
         return {"thread_id": fork_id, "run_id": started["run_id"]}
 
     def run(tx: Tx) -> SummarisedFork:
@@ -90,7 +93,8 @@ async def fork_with_summary(
 
 
 def _demand_without_files(profile: str) -> None:
-    if profile in ("screen", "page"):
+    one = subjects.subject(profile)
+    if one is not None and one.fork is not None:
         raise MalformedInput(
             f"The thread of a {profile} is forked with its {profile}, not with a summary.",
             hint="Fork it without summary: the fork works on a copy of its own.",

@@ -56,7 +56,7 @@ async def list_threads(
 async def create_thread(project_id: str, body: ThreadRequest, services: Svc, actor: Signed) -> Response:
     """Make a thread (editors)."""
     made = await actions.create_thread(
-        services, actor, project_id, title=body.title, profile=body.profile or "chat", anchor=body.anchor
+        services, actor, project_id, title=body.title, profile=body.profile, anchor=body.anchor
     )
     return reply(made, 201)
 

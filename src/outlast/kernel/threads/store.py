@@ -23,6 +23,7 @@ from outlast.kernel.streams.log import append
 from outlast.kernel.streams.tables import log
 from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads.messages import add_message, list_messages, message_data, messages_upto
+from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.rules import NEW_TITLE, document_of, title_from
 from outlast.kernel.threads.search import TITLE, put_words, replace_title
@@ -74,7 +75,7 @@ def add_thread(
     created_by: str,
     *,
     title: str | None = None,
-    profile: str = "chat",
+    profile: str | None = None,
     anchor: dict[str, Any] | None = None,
     parent_thread_id: str | None = None,
     parent_message_id: str | None = None,
@@ -87,7 +88,7 @@ def add_thread(
         "project_id": project_id,
         "title": shown,
         "titled": title is not None,
-        "profile": profile,
+        "profile": profile or default_agent(),
         "status": "open",
         "run_status": "idle",
         "anchor": anchor,

@@ -20,7 +20,7 @@ from outlast.base.ids import new_id
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.deployment import Deployment, join
-from outlast.kernel.library.modules import Module, NewModule, library_usage
+from outlast.kernel.library.modules import Module, ModuleOrigin, NewModule, library_usage
 from outlast.kernel.projects.store import delete_project
 from outlast.kernel.sandboxes.checkpoints.garbage import collect
 from outlast.kernel.sandboxes.tables import workspaces
@@ -69,28 +69,13 @@ async def workspace_id(db: Database, team: Team) -> str:
 
 
 async def save(db: Database, team: Team, workspace_id: str, *some: NewModule, **more: Any) -> list[Module]:
-    values: dict[str, Any] = {
-        "project_id": team.project_id,
-        "workspace_id": workspace_id,
-        "page_id": None,
-        "user_id": team.owner.user_id,
-        "run_id": "run_1",
-        "dependencies": "d1",
-    }
-    return await db.write(modules.save, some, **{**values, **more})
+    origin = replace(ModuleOrigin(team.project_id, None, team.owner.user_id, "run_1"), **more)
+    return await db.write(modules.save, some, origin, workspace_id, "d1")
 
 
-async def publish(db: Database, team: Team, one: NewModule, **more: Any) -> Module:
-    values: dict[str, Any] = {
-        "project_id": team.project_id,
-        "page_id": None,
-        "user_id": team.owner.user_id,
-        "published_by": team.editor.user_id,
-        "run_id": "run_1",
-        "blob": "b" * 64,
-        "dependencies": "d1",
-    }
-    return await db.write(modules.publish, one, **{**values, **more})
+async def publish(db: Database, team: Team, one: NewModule, blob: str = "b" * 64) -> Module:
+    origin = ModuleOrigin(team.project_id, None, team.owner.user_id, "run_1")
+    return await db.write(modules.publish, one, origin, team.editor.user_id, blob, "d1")
 
 
 async def test_the_last_word_on_a_path_counts(db: Database, team: Team, workspace_id: str) -> None:

@@ -31,7 +31,7 @@ def make(tx: Tx, /, title: str = "Issues") -> tuple[Team, str]:
     team, page_id = Team(tx), new_id("page")
     anchor = {"type": "page", "id": page_id}
     thread_id = add_thread(tx, team.project_id, team.owner.user_id, profile="page", anchor=anchor)
-    workspace_id = empty_workspace(tx, project_id=team.project_id, page_id=page_id, thread_id=thread_id)
+    workspace_id = empty_workspace(tx, ("page", page_id), project_id=team.project_id, thread_id=thread_id)
     new = NewSubject(
         id=page_id,
         project_id=team.project_id,

@@ -50,8 +50,8 @@ class Canvas:
 
         def make(tx: Tx) -> tuple[str, str]:
             thread_id = make_thread(tx, self.team.project_id, self.team.owner)
-            ids = {"project_id": self.team.project_id, "screen_id": new_id("screen"), "thread_id": thread_id}
-            return thread_id, seed_workspace(tx, seed, **ids)
+            ids = {"project_id": self.team.project_id, "thread_id": thread_id}
+            return thread_id, seed_workspace(tx, seed, ("screen", new_id("screen")), **ids)
 
         return await self.db.write(make)
 

@@ -23,7 +23,7 @@ from outlast.kernel.agents.hooks import Finished
 from outlast.kernel.agents.prompt import NOT_READABLE
 from outlast.kernel.apps import registry
 from outlast.kernel.library.memories import MEMORIES
-from outlast.kernel.library.modules import LIBRARY, NewModule
+from outlast.kernel.library.modules import LIBRARY, ModuleOrigin, NewModule
 from outlast.kernel.runs.model import Run, text_of
 from outlast.kernel.runs.store import transcript_of
 from outlast.kernel.runs.tables import runs
@@ -118,16 +118,8 @@ def _save(
     problems = list(facts.get("problems", ()))
     pages.update(tx, page.id, **_titled(tx, run, page, str(facts.get("title", ""))), problems=problems)
     announced = [_module(one) for one in facts.get("modules", ())]
-    saved = registry.implementation(LIBRARY).save(
-        tx,
-        announced,
-        project_id=run.project_id,
-        workspace_id=page.workspace_id,
-        page_id=page.id,
-        user_id=run.started_by,
-        run_id=run.id,
-        dependencies=dependencies,
-    )
+    origin = ModuleOrigin(run.project_id, page.id, run.started_by, run.id)
+    saved = registry.implementation(LIBRARY).save(tx, announced, origin, page.workspace_id, dependencies)
     summary = _summary(tx, run, parts, facts)
     registry.implementation(MEMORIES).remember(
         tx, project_id=run.project_id, thread_id=run.thread_id, run_id=run.id, summary=summary

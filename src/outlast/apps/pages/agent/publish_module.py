@@ -16,7 +16,7 @@ from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.apps import registry
-from outlast.kernel.library.modules import LIBRARY, Module, NewModule, UsableModules
+from outlast.kernel.library.modules import LIBRARY, Module, ModuleOrigin, NewModule, UsableModules
 from outlast.kernel.library.publication import MOST_BYTES, Publication, publishable
 from outlast.kernel.runs.tables import approvals
 
@@ -86,14 +86,6 @@ def _publish(
     )
     # Into the library of whoever decided: nobody puts code before the agents of somebody else.
     owner = tx.execute(decided.limit(1)).scalar() or run.started_by
-    return registry.implementation(LIBRARY).publish(
-        tx,
-        publication.module,
-        project_id=run.project_id,
-        page_id=page.id if page is not None else None,
-        user_id=owner,
-        published_by=owner,
-        run_id=run.id,
-        blob=publication.blob,
-        dependencies=dependencies,
-    )
+    origin = ModuleOrigin(run.project_id, page.id if page is not None else None, owner, run.id)
+    publish = registry.implementation(LIBRARY).publish
+    return publish(tx, publication.module, origin, owner, publication.blob, dependencies)

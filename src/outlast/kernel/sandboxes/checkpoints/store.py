@@ -27,6 +27,7 @@ from outlast.kernel.sandboxes.checkpoints.workspaces import (
 from outlast.kernel.sandboxes.rows import CheckpointRow
 from outlast.kernel.sandboxes.tables import checkpoints, packed_files, workspaces
 from outlast.kernel.streams.log import append
+from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import messages, threads
 
@@ -258,7 +259,7 @@ def to_data(row: CheckpointRow) -> CheckpointData:
 def tell(tx: Tx, place: Place, data: CheckpointData) -> None:
     """Followers of the thread that works there learn of it; where none does, those of the project."""
     log = place.owner_id if place.owner_type == "thread" else place.project_id
-    if place.owner_type in ("screen", "page"):
+    if place.owner_type in subjects.owners_of_files():
         works = sa.select(threads.c.id).where(threads.c.workspace_id == place.id)
         log = tx.execute(works.limit(1)).scalar() or place.project_id
     append(tx, log, [("checkpoint.created", CheckpointCreated(checkpoint=data))])

@@ -15,6 +15,7 @@ from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.checkpoints.rules import Use, eviction_due
 from outlast.kernel.sandboxes.rules import PauseKind, State, is_alive
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
+from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads.tables import threads
 
 IN_ONE: Final = 400  # values in one query
@@ -144,7 +145,7 @@ def active_run(tx: Tx, place: Place) -> str | None:
     here = runs.c.workspace_id == place.id
     if place.owner_type == "thread":
         here |= runs.c.thread_id == place.owner_id
-    elif place.owner_type in ("screen", "page"):
+    elif place.owner_type in subjects.owners_of_files():
         here |= runs.c.thread_id.in_(sa.select(threads.c.id).where(threads.c.workspace_id == place.id))
     found: str | None = tx.execute(sa.select(runs.c.id).where(here, runs.c.leg != "ended").limit(1)).scalar()
     return found
