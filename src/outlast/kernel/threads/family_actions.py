@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from outlast.base.errors import MalformedInput
+from outlast.base.errors import MalformedInput, UnknownProfile
 from outlast.base.events import ThreadData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -66,7 +66,7 @@ async def fork_with_summary(
 
     def produce(tx: Tx, parent: ThreadRow) -> dict[str, Any]:
         _demand_without_files(parent.profile)
-        agent = registry.implementation(SUMMARY_AGENT)
+        agent = _summary_agent()
         check_thread_rate(tx, services, actor)
         last = message_in(tx, thread_id, message_id)
         fork_id = threads.add_thread(
@@ -90,6 +90,13 @@ async def fork_with_summary(
         return SummarisedFork(threads.thread_data(tx, made["thread_id"]), made["run_id"])
 
     return await services.db.write(run)
+
+
+def _summary_agent() -> str:
+    agent = registry.implementation(SUMMARY_AGENT)
+    if not agent:
+        raise UnknownProfile("This server has no agent that sums up conversations.", field="summary")
+    return agent
 
 
 def _demand_without_files(profile: str) -> None:

@@ -15,9 +15,11 @@ from outlast.apps.pages.subject import PAGE
 from outlast.base.errors import InternalError, StartRefused
 from outlast.base.events import EventType, Frozen
 from outlast.base.ids import new_id
+from outlast.base.settings import Settings
 from outlast.kernel.apps import registry
 from outlast.kernel.apps.app import App
 from outlast.kernel.apps.commands import app_commands
+from outlast.kernel.apps.ports import Port
 from outlast.kernel.apps.registry import join_apps, only
 from outlast.surfaces.http.application import all_routers
 
@@ -46,6 +48,7 @@ class Ballot(Frozen):
     """What an event of a test carries."""
 
 
+GREETING: Port[str] = Port("greeting", "nobody greets")
 TAKEN_TWICE = [
     ("tool 'vote'", App(name="polls", tools=["vote"]), App(name="votes", tools=["vote"])),
     (
@@ -59,6 +62,11 @@ TAKEN_TWICE = [
         App(name="votes", events=[EventType("PollClosedEvent", Ballot, "vote.closed")]),
     ),
     ("app", App(name="polls"), App(name="polls")),
+    (
+        "port 'greeting'",
+        App(name="polls", implements=[GREETING.by("hello")]),
+        App(name="votes", implements=[GREETING.by("welcome")]),
+    ),
     (
         "table 'ballots'",
         App(name="polls", tables=[_table("ballots")]),
@@ -185,6 +193,28 @@ def test_ids_of_an_apps_kind_have_its_prefix() -> None:
         assert new_id("poll").startswith("pol_")
     with pytest.raises(KeyError):
         new_id("poll")
+
+
+def test_a_port_is_answered_by_the_app_that_implements_it_and_else_as_it_says_itself() -> None:
+    with only(App(name="polls"), App(name="votes", implements=[GREETING.by("hello")])):
+        assert registry.implementation(GREETING) == "hello"
+    with only(App(name="polls", uses=[GREETING])):
+        assert registry.implementation(GREETING) == "nobody greets"
+
+
+@pytest.mark.apps
+def test_every_port_that_an_app_uses_is_implemented_by_another() -> None:
+    apps = registry.load().apps
+    implemented = {port: app.name for app in apps for port, _ in app.implements}
+    assert [(app.name, port.name) for app in apps for port in app.uses if port not in implemented] == []
+    assert [app.name for app in apps for port in app.uses if implemented.get(port) == app.name] == []
+
+
+def test_what_apps_keep_in_memory_is_made_anew_for_each_server() -> None:
+    with only(App(name="polls", state=lambda _settings: [bytearray(b"votes")])):
+        one, other = registry.make_states(Settings()), registry.make_states(Settings())
+        assert one[bytearray] == other[bytearray] == b"votes"
+        assert one[bytearray] is not other[bytearray]
 
 
 def test_after_a_test_the_apps_are_what_they_were() -> None:

@@ -1,4 +1,4 @@
-"""Replacing the files of a workspace as a whole: the subject whose they are takes part."""
+"""Replacing the files of a workspace as a whole, together with the subject that they belong to."""
 
 from outlast.base.events import CheckpointData
 from outlast.db.database import Tx
