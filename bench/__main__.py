@@ -48,15 +48,11 @@ async def main(options: argparse.Namespace) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m bench", description="Outlast beside raw and naive servers."
-    )
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Outlast beside raw and naive servers.")
     parser.add_argument("names", nargs="*", type=str.lower, help=", ".join(workload.name for workload in ALL))
     parser.add_argument("--quick", action="store_true", help="shorter, rougher")
     parser.add_argument("--rounds", type=int, default=1, help="repeat, and print medians")
-    parser.add_argument(
-        "--only", choices=CONTESTANTS, nargs="+", default=list(CONTESTANTS), help="contestants to run"
-    )
+    parser.add_argument("--only", choices=CONTESTANTS, nargs="+", default=list(CONTESTANTS), help="contestants to run")
     options = parser.parse_args()
     unknown = set(options.names) - {workload.name.lower() for workload in ALL}
     if unknown:

@@ -32,13 +32,7 @@ def order(tokens: int, rate: float = 0, first_ms: int = 0, tool: bool = False) -
 
 def _frame(delta: dict[str, Any], finish: str | None = None) -> bytes:
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    event = {
-        "id": "bench",
-        "object": "chat.completion.chunk",
-        "created": 0,
-        "model": "bench",
-        "choices": [choice],
-    }
+    event = {"id": "bench", "object": "chat.completion.chunk", "created": 0, "model": "bench", "choices": [choice]}
     return b"data: " + orjson.dumps(event) + b"\n\n"
 
 

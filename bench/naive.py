@@ -59,9 +59,7 @@ class Run:
 
     async def ask(self, session: aiohttp.ClientSession, url: str) -> None:
         called = False
-        async with session.post(
-            url, json={"model": "bench", "messages": self.messages, "stream": True}
-        ) as response:
+        async with session.post(url, json={"model": "bench", "messages": self.messages, "stream": True}) as response:
             async for line in response.content:
                 if not line.startswith(b"data: {"):
                     continue
@@ -142,6 +140,4 @@ def application(model_port: int) -> FastAPI:
 
 
 if __name__ == "__main__":
-    uvicorn.run(
-        application(int(sys.argv[2])), host="127.0.0.1", port=int(sys.argv[1]), access_log=False, backlog=2048
-    )
+    uvicorn.run(application(int(sys.argv[2])), host="127.0.0.1", port=int(sys.argv[1]), access_log=False, backlog=2048)

@@ -59,13 +59,7 @@ class Run:
 
     def _frame(self, name: str, data: dict[str, Any]) -> bytes:
         seq = len(self.frames) + 1
-        event = {
-            "id": f"{self.id}:{seq}",
-            "event": name,
-            "data": data,
-            "timestamp": _TIME,
-            "sequenceNumber": seq,
-        }
+        event = {"id": f"{self.id}:{seq}", "event": name, "data": data, "timestamp": _TIME, "sequenceNumber": seq}
         frame = b"id: %d\ndata: %b\n\n" % (seq, orjson.dumps(event))
         self.frames.append(frame)
         return frame
@@ -178,10 +172,7 @@ class Connection(asyncio.Protocol):
 
     def _reply(self, status: int, value: dict[str, Any]) -> None:
         body = orjson.dumps(value)
-        head = b"HTTP/1.1 %d OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % (
-            status,
-            len(body),
-        )
+        head = b"HTTP/1.1 %d OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % (status, len(body))
         self._transport.write(head + body)
 
 

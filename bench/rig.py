@@ -34,10 +34,7 @@ class Rig:
 async def rig(name: str, quick: bool, *, sandboxes: bool = True) -> AsyncIterator[Rig]:
     """A fresh contestant with an empty data directory, removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as folder:
-        async with (
-            model_server() as model_port,
-            server(name, model_port, Path(folder), sandboxes=sandboxes) as process,
-        ):
+        async with model_server() as model_port, server(name, model_port, Path(folder), sandboxes=sandboxes) as process:
             yield Rig(process, Api(process.port), quick)
 
 

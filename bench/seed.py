@@ -45,12 +45,7 @@ class Seeder:
         """A thread whose ended runs have left so many events; its id."""
         thread_id = new_id("thread")
         count = max(1, events // EVENTS_A_RUN)
-        row = {
-            **self._thread(thread_id),
-            "message_count": 2 * count,
-            "last_position": 2 * count,
-            "log_seq": 2 * count,
-        }
+        row = {**self._thread(thread_id), "message_count": 2 * count, "last_position": 2 * count, "log_seq": 2 * count}
         self._insert(threads, iter([row]))
         run_ids = [new_id("run") for _ in range(count)]
         self._insert(messages, self._messages(thread_id, run_ids))
@@ -61,14 +56,10 @@ class Seeder:
     def threads(self, count: int) -> None:
         """So many threads with a question and an answer each."""
         ids = [new_id("thread") for _ in range(count)]
-        self._insert(
-            threads, ({**self._thread(i), "message_count": 2, "last_position": 2, "log_seq": 2} for i in ids)
-        )
+        self._insert(threads, ({**self._thread(i), "message_count": 2, "last_position": 2, "log_seq": 2} for i in ids))
         self._insert(messages, (row for i in ids for row in self._messages(i, [new_id("run")])))
         words = f"{self._project_id} what was asked and answered"
-        self._insert(
-            search_entries, ({"thread_id": i, "position": n, "words": words} for i in ids for n in range(3))
-        )
+        self._insert(search_entries, ({"thread_id": i, "position": n, "words": words} for i in ids for n in range(3)))
 
     def _insert(self, table: sa.Table, rows: Iterator[dict[str, Any]]) -> None:
         while page := list(islice(rows, _ROWS)):

@@ -98,18 +98,14 @@ async def model_server() -> AsyncIterator[int]:
     port = free_port()
     with (
         tempfile.TemporaryDirectory(prefix="bench-model-") as folder,
-        _process(
-            [sys.executable, "-m", "bench.model_server", str(port)], CLIENT_CORE, Path(folder)
-        ) as process,
+        _process([sys.executable, "-m", "bench.model_server", str(port)], CLIENT_CORE, Path(folder)) as process,
     ):
         await _reachable(process, port, Path(folder))
         yield port
 
 
 @asynccontextmanager
-async def server(
-    name: str, model_port: int, directory: Path, *, sandboxes: bool = True
-) -> AsyncIterator[Server]:
+async def server(name: str, model_port: int, directory: Path, *, sandboxes: bool = True) -> AsyncIterator[Server]:
     """A contestant, answering, on the server's core. Without `sandboxes`, Outlast's `terminal` does nothing."""
     port = free_port()
     if name == "outlast":

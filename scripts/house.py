@@ -113,9 +113,7 @@ def gerund_modules() -> list[str]:
     """Modules and packages whose last word ends in -ing."""
     names = {path.parent if path.stem == "__init__" else path.with_suffix("") for path in python_files()}
     last_words = ((name, name.name.rsplit("_", 1)[-1]) for name in sorted(names))
-    return [
-        str(name.relative_to(ROOT)) for name, word in last_words if word.endswith("ing") and word not in NOUNS
-    ]
+    return [str(name.relative_to(ROOT)) for name, word in last_words if word.endswith("ing") and word not in NOUNS]
 
 
 def row_mappings() -> Iterator[str]:

@@ -67,9 +67,7 @@ def serving() -> Iterator[str]:
         config = Path(folder) / "outlast.toml"
         config.write_text(CONFIGURATION)
         command = [sys.executable, "-m", "outlast", "serve", "--config", str(config), "--port", "0"]
-        with subprocess.Popen(
-            [*command, "--data-dir", f"{folder}/data"], stderr=subprocess.PIPE, text=True
-        ) as process:
+        with subprocess.Popen([*command, "--data-dir", f"{folder}/data"], stderr=subprocess.PIPE, text=True) as process:
             assert process.stderr is not None
             try:
                 yield next(line.split()[-1] for line in process.stderr if "is ready" in line)

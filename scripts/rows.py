@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from outlast.db.types import Json, UtcTime
 
 SOURCES: Final = Path(__file__).resolve().parent.parent / "src"
-LINE: Final = 110
+LINE: Final = 120
 
 
 def main(arguments: list[str]) -> int:
@@ -36,8 +36,7 @@ def table_modules() -> dict[Path, str]:
     """Path of `rows.py` → the module that declares its tables."""
     rooms = (path for step in ("kernel", "apps") for path in (SOURCES / "outlast" / step).rglob("tables.py"))
     return {
-        path.with_name("rows.py"): ".".join(path.with_suffix("").relative_to(SOURCES).parts)
-        for path in sorted(rooms)
+        path.with_name("rows.py"): ".".join(path.with_suffix("").relative_to(SOURCES).parts) for path in sorted(rooms)
     }
 
 

@@ -34,9 +34,7 @@ def server(data: Path) -> Iterator[tuple[int, float]]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith(("OUTLAST_", "PYTHON"))
-    }
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OUTLAST_", "PYTHON"))}
     begun = time.monotonic()
     process = subprocess.Popen(
         [OUTLAST, "serve", "--port", str(port), "--data-dir", data],

@@ -50,9 +50,7 @@ class Browser:
     async def post(self, path: str, body: Any = None, **headers: str) -> Answer:
         return await self.call("POST", path, body, headers=headers)
 
-    async def call(
-        self, method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None
-    ) -> Answer:
+    async def call(self, method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None) -> Answer:
         """One request. A body that is no bytes is sent as JSON. A stream is left after its first chunk."""
         content = body if isinstance(body, bytes) else b"" if body is None else orjson.dumps(body)
         sent = {"host": HOST, "content-length": str(len(content)), **self.headers}

@@ -128,20 +128,14 @@ class Desk:
 
         return await self.db.write(commit)
 
-    async def edit(
-        self, block: Block, text: str, old: str | None = None, by: Actor | None = None
-    ) -> Committed:
+    async def edit(self, block: Block, text: str, old: str | None = None, by: Actor | None = None) -> Committed:
         return await self.write(EditBlock(block.id, text, block.markdown if old is None else old), by=by)
 
     async def delete(self, block: Block, by: Actor | None = None) -> Committed:
         return await self.write(DeleteBlock(block.id, block.markdown), by=by)
 
     async def propose(
-        self,
-        *edits: NewEdit,
-        summary: str = "Say it shorter",
-        thread_id: str | None = None,
-        effect_id: str = "",
+        self, *edits: NewEdit, summary: str = "Say it shorter", thread_id: str | None = None, effect_id: str = ""
     ) -> ProposalData:
         """The agent proposes; the edits must be right."""
         made = await self.try_to_propose(edits, summary=summary, thread_id=thread_id, effect_id=effect_id)
@@ -149,18 +143,11 @@ class Desk:
         return made
 
     async def try_to_propose(
-        self,
-        edits: Sequence[NewEdit],
-        *,
-        summary: str = "",
-        thread_id: str | None = None,
-        effect_id: str = "",
+        self, edits: Sequence[NewEdit], *, summary: str = "", thread_id: str | None = None, effect_id: str = ""
     ) -> ProposalData | tuple[Trouble, ...]:
         def run(tx: Tx) -> ProposalData | tuple[Trouble, ...]:
             thread = thread_id or self.thread_id
-            run_id = make_run(
-                tx, thread, self.team.owner, profile="document", status="completed", leg="ended"
-            )
+            run_id = make_run(tx, thread, self.team.owner, profile="document", status="completed", leg="ended")
             source = Source(thread, run_id, effect_id or new_id("effect"), self.team.owner.user_id)
             return proposals.propose(tx, self.document_id, source, summary, edits)
 
@@ -170,14 +157,10 @@ class Desk:
         user_id = (by or self.team.owner).user_id
         return await self.db.write(reviewing.decide, proposal.id, verdicts, user_id, BOUNDS)
 
-    async def accept(
-        self, proposal: ProposalData, *ordinals: int, by: Actor | None = None, **own: Any
-    ) -> Decided:
+    async def accept(self, proposal: ProposalData, *ordinals: int, by: Actor | None = None, **own: Any) -> Decided:
         """Accept edits by their numbers (none: those that are open); `text` and `old` for each."""
         now = await self.read(proposal)
-        chosen = [
-            edit for edit in now.edits if (edit.ordinal in ordinals if ordinals else edit.state == "open")
-        ]
+        chosen = [edit for edit in now.edits if (edit.ordinal in ordinals if ordinals else edit.state == "open")]
         return await self.decide(now, *[Verdict(edit.id, "accept", **own) for edit in chosen], by=by)
 
     async def reject(self, proposal: ProposalData, ordinal: int) -> Decided:

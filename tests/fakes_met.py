@@ -73,9 +73,7 @@ def _names(node: ast.AST) -> set[str]:
 def _fixtures_asked(node: ast.AST) -> set[str]:
     """Parameters of a test or fixture, and the names of fixtures that others ask for as texts."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        marks = [
-            one for one in node.decorator_list if re.search(r"fixture\(|usefixtures\(", ast.unparse(one))
-        ]
+        marks = [one for one in node.decorator_list if re.search(r"fixture\(|usefixtures\(", ast.unparse(one))]
         return _texts(*marks) | {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
     value = getattr(node, "value", None)
     return _texts(value) if isinstance(value, ast.Tuple | ast.List) else set()

@@ -185,9 +185,7 @@ class Http2Host:
             writer.write(server.data_to_send())
             await writer.drain()
 
-    def _begin(
-        self, server: H2Connection, stream_id: int, head: list[tuple[bytes, bytes]], body: bytes
-    ) -> bytes:
+    def _begin(self, server: H2Connection, stream_id: int, head: list[tuple[bytes, bytes]], body: bytes) -> bytes:
         server.send_headers(stream_id, [(b":status", b"200"), (b"x-seen", dict(head).get(b"x-key", b"-"))])
         return self.body or b"\n".join(b"%b: %b" % field for field in head) + b"\n\n" + body
 

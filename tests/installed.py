@@ -10,11 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = {
     "outlast": ROOT / "src",
-    **{
-        folder.name: folder.parent
-        for folder in (ROOT / "packages").glob("*/src/*")
-        if folder.name.isidentifier()
-    },
+    **{folder.name: folder.parent for folder in (ROOT / "packages").glob("*/src/*") if folder.name.isidentifier()},
 }
 
 

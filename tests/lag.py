@@ -169,10 +169,7 @@ def _shown(stack: list[FrameType]) -> str:
 
 
 async def run_logging_stalls(
-    program: Callable[..., Coroutine[Any, Any, None]],
-    settings: object,
-    announce: Callable[[str], None],
-    **options: Any,
+    program: Callable[..., Coroutine[Any, Any, None]], settings: object, announce: Callable[[str], None], **options: Any
 ) -> None:
     """Run the program; from when it announces that it is ready, each stall of its loop is a line of the log."""
     ready = False

@@ -4,12 +4,7 @@ import gc
 from importlib import import_module
 
 gc.disable()  # nothing of it is garbage, and looking for some would copy pages that are shared
-for module in (
-    "outlast.app",
-    "tests.crash.crash_server",
-    "outlast.testing.model_server",
-    "tests.crash.staged_chat",
-):
+for module in ("outlast.app", "tests.crash.crash_server", "outlast.testing.model_server", "tests.crash.staged_chat"):
     import_module(module)
 for module, load, words in (
     ("outlast.kernel.models.providers", "preload", ["openai-compatible"]),

@@ -94,8 +94,6 @@ ENDS = st.sampled_from(["\n", "\n", "\n", "\r\n", "\r", "\n\n"])
 def markdown_texts(draw: st.DrawFn, most_lines: int = 12) -> str:
     """Lines that mean something to Markdown, in any order, or any text at all."""
     if draw(st.integers(0, 9)) == 0:
-        return draw(
-            st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=60)
-        )
+        return draw(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=60))
     lines = draw(st.lists(st.tuples(LINES, ENDS), max_size=most_lines))
     return "".join(line + end for line, end in lines)

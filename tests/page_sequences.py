@@ -161,19 +161,7 @@ def random_patch(rng: random.Random, ids: list[str]) -> dict[str, object]:
     known = [*ids, rng.choice(IDS)]
     at = "page" if rng.random() < 0.06 else f"#{rng.choice(known)}"
     kind = rng.choice(
-        [
-            "text",
-            "html",
-            "replace",
-            "append",
-            "prepend",
-            "before",
-            "after",
-            "remove",
-            "attributes",
-            "classes",
-            "move",
-        ]
+        ["text", "html", "replace", "append", "prepend", "before", "after", "remove", "attributes", "classes", "move"]
     )
     patch: dict[str, object] = {"op": kind, "at": at}
     if kind == "text":
@@ -182,9 +170,7 @@ def random_patch(rng: random.Random, ids: list[str]) -> dict[str, object]:
         tags = rng.choice([None, *FITTING.values()])
         if kind == "replace" and rng.random() < 0.5:
             tag = rng.choice(TAGS)
-            patch["html"] = (
-                f"{rng.choice(('', 'x'))}<{tag} id={at[1:]}>{soup(rng, 5, tags)}</{tag}>{soup(rng, 2)}"
-            )
+            patch["html"] = f"{rng.choice(('', 'x'))}<{tag} id={at[1:]}>{soup(rng, 5, tags)}</{tag}>{soup(rng, 2)}"
         else:
             patch["html"] = soup(rng, 7, tags)
     elif kind == "attributes":

@@ -67,28 +67,14 @@ class PostgresServer:
 
     def _initialise(self) -> None:
         process = self._run(
-            "initdb",
-            "-D",
-            str(self._data),
-            "-U",
-            USER,
-            "--auth=trust",
-            "--no-sync",
-            "-E",
-            "UTF8",
-            "--locale=C",
+            "initdb", "-D", str(self._data), "-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"
         )
         _, errors = process.communicate()
         if process.returncode:
             raise RuntimeError(f"initdb failed:\n{errors}")
 
     def _options(self) -> list[str]:
-        settings = [
-            f"port={self.port}",
-            "listen_addresses=127.0.0.1",
-            f"unix_socket_directories={self._folder}",
-            *FAST,
-        ]
+        settings = [f"port={self.port}", "listen_addresses=127.0.0.1", f"unix_socket_directories={self._folder}", *FAST]
         return [word for setting in settings for word in ("-c", setting)]
 
     def _run(self, program: str, *arguments: str) -> subprocess.Popen[str]:
@@ -123,9 +109,7 @@ class PostgresServer:
 
 def _binaries() -> Path:
     """Where initdb and postgres lie; Debian keeps them outside the PATH, one folder per version."""
-    installed = sorted(
-        Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3])
-    )
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]))
     if installed:
         return installed[-1].parent
     on_path = shutil.which("postgres")
@@ -143,9 +127,7 @@ def _account() -> pwd.struct_passwd | None:
             return pwd.getpwnam(name)
         except KeyError:
             continue
-    raise RuntimeError(
-        "There is no user postgres or nobody to run PostgreSQL as, and it refuses to run as root"
-    )
+    raise RuntimeError("There is no user postgres or nobody to run PostgreSQL as, and it refuses to run as root")
 
 
 def _free_port() -> int:

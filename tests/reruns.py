@@ -11,9 +11,7 @@ if TYPE_CHECKING:
 MOST_IN_A_RUN = 2
 MOST_RUNS = 2  # of the kept ones in which the same test may be tried again
 KEPT_RUNS = 10
-AT_ONCE = (
-    6_000  # characters of a failure that are printed when it happens: a run that is ended shows nothing else
-)
+AT_ONCE = 6_000  # characters of a failure that are printed when it happens: a run that is ended shows nothing else
 SERVER = "the server"  # the section of a failure's report in which the server under test tells of itself
 _KEY = "outlast/reruns"
 
@@ -26,9 +24,7 @@ def complaints(now: Sequence[str], earlier: Sequence[Sequence[str]]) -> list[str
     for name in dict.fromkeys(now):
         runs = 1 + sum(name in names for names in earlier)
         if runs > MOST_RUNS:
-            found.append(
-                f"{name} was tried once more in {runs} of the last {len(earlier) + 1} runs with such tests."
-            )
+            found.append(f"{name} was tried once more in {runs} of the last {len(earlier) + 1} runs with such tests.")
     return found
 
 

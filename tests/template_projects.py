@@ -70,12 +70,7 @@ class Project:
         command = self.template.service.command.replace(str(self.template.service.port), str(port))
         with (self.folder / ".dev-server.log").open("wb") as log:
             server = subprocess.Popen(
-                ["sh", "-c", command],
-                cwd=self.folder,
-                env=self.env,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
+                ["sh", "-c", command], cwd=self.folder, env=self.env, stdout=log, stderr=log, start_new_session=True
             )
         try:
             yield f"http://127.0.0.1:{port}"

@@ -12,15 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import anyio
-from playwright.async_api import (
-    Browser,
-    BrowserContext,
-    CDPSession,
-    FilePayload,
-    Page,
-    Route,
-    async_playwright,
-)
+from playwright.async_api import Browser, BrowserContext, CDPSession, FilePayload, Page, Route, async_playwright
 
 from bench.client import percentile
 from bench.figures import Figure
@@ -75,17 +67,13 @@ async def _prepared(context: BrowserContext, running: Server) -> Page:
     ids = []
     for number in range(SCREENS):
         place = {"x": number % PER_ROW * 1400, "y": number // PER_ROW * 920, "template": "vite"}
-        made = await request(
-            context, "POST", f"/v1/projects/{project}/screens", {"title": f"Screen {number}", **place}
-        )
+        made = await request(context, "POST", f"/v1/projects/{project}/screens", {"title": f"Screen {number}", **place})
         ids.append(made["id"])
     await request(context, "POST", f"/v1/screens/{ids[0]}/open")
     pictures = await _pictures(context, project, ids[0])
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    await page.route(
-        "**/screens?*", lambda route: _with_pictures(route, dict(zip(ids[1:], pictures, strict=True)))
-    )
+    await page.route("**/screens?*", lambda route: _with_pictures(route, dict(zip(ids[1:], pictures, strict=True))))
     await page.goto(f"/screens/{ids[0]}")
     await page.locator("iframe[data-loaded]").wait_for(state="attached")
     await page.get_by_role("button", name="Close the sidebar").click()
@@ -100,21 +88,15 @@ async def _pictures(context: BrowserContext, project: str, screen: str) -> list[
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     await page.set_viewport_size({"width": 1280, "height": 800})
-    preview = await context.request.post(
-        f"/v1/screens/{screen}/preview", data={"path": "/"}, timeout=PATIENCE_MS
-    )
+    preview = await context.request.post(f"/v1/screens/{screen}/preview", data={"path": "/"}, timeout=PATIENCE_MS)
     await page.goto((await preview.json())["ticket_url"], wait_until="load")
-    await page.locator("[data-loc]").first.wait_for(
-        state="attached"
-    )  # the app itself, not what stands in for it
+    await page.locator("[data-loc]").first.wait_for(state="attached")  # the app itself, not what stands in for it
     kept = []
     for number in range(SCREENS - 1):
         await page.evaluate(f"document.documentElement.style.filter = 'hue-rotate({number * 12}deg)'")
         shot = await page.screenshot()
         file = FilePayload(name=f"{number}.png", mimeType="image/png", buffer=shot)
-        answer = await context.request.post(
-            "/v1/attachments", params={"project_id": project}, multipart={"file": file}
-        )
+        answer = await context.request.post("/v1/attachments", params={"project_id": project}, multipart={"file": file})
         kept.append((await answer.json())["id"])
     await page.close()
     return kept

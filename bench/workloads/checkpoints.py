@@ -108,9 +108,7 @@ def begin_git(folder: Path) -> None:
 def commit(folder: Path) -> None:
     """What git does to keep a folder, with its objects synced to disk as ours are."""
     subprocess.run([*GIT, "add", "-A"], cwd=folder, check=True)
-    subprocess.run(
-        [*GIT, "-c", "core.fsync=all", "commit", "-q", "--allow-empty", "-m", "x"], cwd=folder, check=True
-    )
+    subprocess.run([*GIT, "-c", "core.fsync=all", "commit", "-q", "--allow-empty", "-m", "x"], cwd=folder, check=True)
 
 
 def _timed(work: Callable[[], None]) -> float:

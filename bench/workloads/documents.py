@@ -121,12 +121,7 @@ def _figures(measured: Measured) -> list[Figure]:
             Figure(f"{name}, key → paint: p50", percentile(taken.times_ms, 0.5), "ms"),
             Figure(f"{name}, key → paint: p95", percentile(taken.times_ms, 0.95), "ms", KEY_GOAL_MS),
         ]
-    named = (
-        ("open", opened),
-        ("open with the review", reviewed),
-        ("typing, a key", typed),
-        ("next edit", stepped),
-    )
+    named = (("open", opened), ("open with the review", reviewed), ("typing, a key", typed), ("next edit", stepped))
     return [*figures, *(Figure(f"{name}: work", taken.work_ms, "ms") for name, taken in named)]
 
 
@@ -135,9 +130,7 @@ async def _prepared(context: BrowserContext, running: Server) -> dict[str, Any]:
     project = (await request(context, "GET", "/v1/me"))["default_project_id"]
     each = BLOCKS // SECTIONS
     text = "\n\n".join(
-        "\n\n".join(
-            [f"# Chapter {one + 1}", *(SENTENCE.format(number=one * each + n + 1) for n in range(each))]
-        )
+        "\n\n".join([f"# Chapter {one + 1}", *(SENTENCE.format(number=one * each + n + 1) for n in range(each))])
         for one in range(SECTIONS)
     )
     wish = {"title": "Handbook", "markdown": text}
@@ -155,11 +148,7 @@ def _propose(file: Path, document: dict[str, Any]) -> None:
     with engine.begin() as conn:
         for group in range(EDITS // 5):
             proposal_id = new_id("proposal")
-            told = {
-                "summary": f"Say it shorter ({group + 1})",
-                "state": "open",
-                "created_at": datetime.now(UTC),
-            }
+            told = {"summary": f"Say it shorter ({group + 1})", "state": "open", "created_at": datetime.now(UTC)}
             row = {"id": proposal_id, **about, "thread_id": document["thread_id"], **told}
             conn.execute(sa.insert(proposals), row)
             chosen = [blocks[int((group * 5 + number) * every)] for number in range(5)]
@@ -167,9 +156,7 @@ def _propose(file: Path, document: dict[str, Any]) -> None:
     engine.dispose()
 
 
-def _edit(
-    proposal_id: str, about: dict[str, Any], ordinal: int, place: tuple[str, dict[str, Any]]
-) -> dict[str, Any]:
+def _edit(proposal_id: str, about: dict[str, Any], ordinal: int, place: tuple[str, dict[str, Any]]) -> dict[str, Any]:
     section_id, block = place
     old = block["markdown"]
     return {

@@ -111,7 +111,5 @@ async def _saved(page: Page, frame: Frame, number: int) -> float:
     """Save a new padding, from the press of the button until the panel says that it is written."""
     await frame.locator("h1").dispatch_event("click")
     await page.locator('input[data-property="padding-top"]').fill(str(100 + number))
-    await (
-        page.get_by_text(f"pt-[{100 + number}px]").or_(page.get_by_text("1 element changed")).first.wait_for()
-    )
+    await page.get_by_text(f"pt-[{100 + number}px]").or_(page.get_by_text("1 element changed")).first.wait_for()
     return float(await page.evaluate(SAVE))

@@ -91,9 +91,7 @@ async def _host(folder: Path) -> AsyncIterator[int]:
 
 
 @asynccontextmanager
-async def _sandbox(
-    folder: Path, provider: LocalProvider, port: int, outside: Authority
-) -> AsyncIterator[Sandbox]:
+async def _sandbox(folder: Path, provider: LocalProvider, port: int, outside: Authority) -> AsyncIterator[Sandbox]:
     """One with a way out, as the server makes it: real rows, real log of uses."""
     clock = SystemClock()
     settings = SandboxSettings(dependencies=(SECRETS,))
@@ -140,15 +138,7 @@ async def _batches(box: Sandbox, folder: Path, port: int, rounds: int, count: in
         return float(result.output)
 
     for _ in range(rounds):
-        arguments = [
-            "/usr/bin/python3",
-            str(CLIENT),
-            HOST,
-            str(port),
-            "0",
-            str(count),
-            str(folder / "outside.pem"),
-        ]
+        arguments = ["/usr/bin/python3", str(CLIENT), HOST, str(port), "0", str(count), str(folder / "outside.pem")]
         done = await anyio.run_process(arguments)
         direct.append(float(done.stdout))
         plain.append(await inside(""))

@@ -26,13 +26,7 @@ def measure_peers(rounds: int) -> list[Figure]:
         peers: dict[str, Callable[[int], list[str]]] = {
             "bare process": lambda _number: [NOTHING],
             "bubblewrap, all namespaces": lambda _number: _bubblewrap(),
-            "runc run": lambda number: [
-                "runc",
-                "run",
-                "--bundle",
-                str(bundle),
-                f"bench-{os.getpid()}-{number}",
-            ],
+            "runc run": lambda number: ["runc", "run", "--bundle", str(bundle), f"bench-{os.getpid()}-{number}"],
             "podman run": lambda _number: _podman(bundle / "rootfs"),
         }
         return [
@@ -58,18 +52,7 @@ def _median(command: Callable[[int], list[str]], rounds: int) -> float | None:
 
 def _bubblewrap() -> list[str]:
     binds = [word for path in SYSTEM if os.path.exists(path) for word in ("--ro-bind", path, path)]
-    return [
-        "bwrap",
-        "--unshare-all",
-        "--cap-drop",
-        "ALL",
-        *binds,
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        NOTHING,
-    ]
+    return ["bwrap", "--unshare-all", "--cap-drop", "ALL", *binds, "--proc", "/proc", "--dev", "/dev", NOTHING]
 
 
 def _podman(root: Path) -> list[str]:

@@ -66,16 +66,12 @@ async def measure(quick: bool) -> list[Figure]:
 
 
 @asynccontextmanager
-async def _served(
-    program: Program, machines: SandboxManager
-) -> AsyncIterator[tuple[int, bytes, Sandbox, str]]:
+async def _served(program: Program, machines: SandboxManager) -> AsyncIterator[tuple[int, bytes, Sandbox, str]]:
     """The server on a port, a request that is let in, and what answers it."""
     services = program.services
     owner = await accounts.ensure_local_owner(services)
     streams = OpenStreams(StreamTimes(60, 60, 60))
-    surface = Surface(
-        services=services, streams=streams, readiness=Readiness(services.db, None), local_owner=owner
-    )
+    surface = Surface(services=services, streams=streams, readiness=Readiness(services.db, None), local_owner=owner)
     listener = bind("127.0.0.1", 0)
     layer = with_previews(nothing, surface, known_hosts("127.0.0.1", "", ()))
     server = HttpServer(layer, [listener], 1, layer.close, layer.run)
@@ -87,9 +83,7 @@ async def _served(
         sandbox = await machines.ensure(workspace_id, project_id)
         try:
             await sandbox.write_files([("server.py", SERVER.encode())])
-            await sandbox.run(
-                Command(new_id("effect"), 1, "(setsid python3 server.py >log 2>&1 &) ; sleep 1")
-            )
+            await sandbox.run(Command(new_id("effect"), 1, "(setsid python3 server.py >log 2>&1 &) ; sleep 1"))
             ticket = await open_preview(services, owner, sandbox.sandbox_id, PORT, "")
             value = await redeem(services, ticket.secret, sandbox.sandbox_id, PORT, local_mode=True)
             host = surface.previews.format(Address(PORT, sandbox.sandbox_id))
@@ -115,12 +109,7 @@ def _fill(tx: Tx, owner: Actor) -> tuple[str, str]:
 
 
 async def _figures(
-    machines: SandboxManager,
-    server_port: int,
-    head: bytes,
-    sandbox: Sandbox,
-    workspace_id: str,
-    rounds: int,
+    machines: SandboxManager, server_port: int, head: bytes, sandbox: Sandbox, workspace_id: str, rounds: int
 ) -> list[Figure]:
     browser = await anyio.connect_tcp("127.0.0.1", server_port)
     line = Line(await sandbox.dial(PORT))

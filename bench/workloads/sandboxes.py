@@ -79,13 +79,7 @@ async def _living(sandbox: Sandbox, rounds: int) -> list[Figure]:
         await sandbox.thaw()
 
     taken: dict[str, list[float]] = {}
-    steps = {
-        "command": command,
-        "bare": bare,
-        "ts": evaluation("typescript"),
-        "py": evaluation("python"),
-        "nap": nap,
-    }
+    steps = {"command": command, "bare": bare, "ts": evaluation("typescript"), "py": evaluation("python"), "nap": nap}
     for number in range(rounds * 2 + 1):
         for name, step in steps.items():
             began = now_ms()

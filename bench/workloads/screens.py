@@ -49,9 +49,7 @@ async def measure(quick: bool) -> list[Figure]:
     if program_file is None:
         return [Figure("no Chromium on this machine", float("nan"), "ms")]
     pinned = os.sched_getaffinity(0)
-    os.sched_setaffinity(
-        0, range(os.cpu_count() or 1)
-    )  # sandboxes inherit it, and a dev server wants more than one
+    os.sched_setaffinity(0, range(os.cpu_count() or 1))  # sandboxes inherit it, and a dev server wants more than one
     try:
         async with async_playwright() as playwright, _served() as (program, machines, owner, port):
             browser = await playwright.chromium.launch(executable_path=program_file, args=["--disable-gpu"])
@@ -67,9 +65,7 @@ async def measure(quick: bool) -> list[Figure]:
 class Visits:
     """Visits of screens, each in a browser window that has seen nothing yet."""
 
-    def __init__(
-        self, program: Program, machines: SandboxManager, owner: Actor, port: int, browser: Browser
-    ) -> None:
+    def __init__(self, program: Program, machines: SandboxManager, owner: Actor, port: int, browser: Browser) -> None:
         self._services, self._machines, self._owner = program.services, machines, owner
         self._port, self._browser = port, browser
 

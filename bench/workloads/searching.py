@@ -109,14 +109,10 @@ async def _searched(cuts: Sequence[Cut], dimensions: int) -> AsyncIterator[dict[
         connections = Connections()
         try:
             clock = SystemClock()
-            embedder = OpenAIEmbedder(
-                connections, clock, url=url, model=MODEL, key=ApiKey(""), dimensions=dimensions
-            )
+            embedder = OpenAIEmbedder(connections, clock, url=url, model=MODEL, key=ApiKey(""), dimensions=dimensions)
             await db.write(_put, "docs", cuts)
             texts = [searched_text(cut.heading, cut.body) for cut in cuts]
-            await db.write(
-                _put_vectors, embedder.model, [cut.hash for cut in cuts], await embedder.embed(texts)
-            )
+            await db.write(_put_vectors, embedder.model, [cut.hash for cut in cuts], await embedder.embed(texts))
             yield {
                 "words": Knowledge(db, clock),
                 "vectors": Knowledge(db, clock, embedder=embedder, vector_share=1.0),

@@ -41,13 +41,7 @@ class Page(TypedDict, Generic[Item]):
 
 '''
 ENVELOPE: Final = ("id: str", "timestamp: str", "sequenceNumber: int")
-NAMES_OF_TYPES: Final = {
-    "boolean": "bool",
-    "integer": "int",
-    "number": "float",
-    "null": "None",
-    "string": "str",
-}
+NAMES_OF_TYPES: Final = {"boolean": "bool", "integer": "int", "number": "float", "null": "None", "string": "str"}
 
 
 def write() -> str:

@@ -37,9 +37,7 @@ def shapes() -> tuple[Shape, ...]:
     """All object shapes by name, without pages of lists, uploads and envelopes of events."""
     requests = _requests()
     shown = {name: schema for name, schema in _schemas().items() if not _is_built_in(name, schema)}
-    return tuple(
-        sorted((_shape(name, schema, name in requests) for name, schema in shown.items()), key=_name)
-    )
+    return tuple(sorted((_shape(name, schema, name in requests) for name, schema in shown.items()), key=_name))
 
 
 @cache

@@ -5,16 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
-from scripts.clients.shapes import (
-    Schema,
-    Shape,
-    client_name,
-    events,
-    named_types,
-    page_item,
-    paragraph,
-    shapes,
-)
+from scripts.clients.shapes import Schema, Shape, client_name, events, named_types, page_item, paragraph, shapes
 
 WIDTH: Final = 120
 HEAD: Final = """\

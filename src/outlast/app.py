@@ -202,9 +202,7 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             await _look_for_damage(database)
         await migrate(database)
         if not await join(database, Deployment(folder, folder / settings.blobs.url.reveal())):
-            log.warning(
-                "the database was restored: no stored file is collected until 'outlast verify' has run"
-            )
+            log.warning("the database was restored: no stored file is collected until 'outlast verify' has run")
         supervisor = Supervisor(clock, DatabaseShelf(database))
         catalog = open_catalog(settings, clock)
         stack.push_async_callback(catalog.aclose)
@@ -405,9 +403,7 @@ async def _warm_up(program: Program) -> None:
     catalog = program.services.catalog
     for model in catalog.list():
         if missing := catalog.missing_key(model.provider):
-            log.warning(
-                "a model cannot be used: its key is not set", extra={"model": model.id, "variable": missing}
-            )
+            log.warning("a model cannot be used: its key is not set", extra={"model": model.id, "variable": missing})
     await catalog.warm_up()
     gc.freeze()
 
@@ -430,9 +426,7 @@ async def _bind(program: Program) -> list[socket.socket]:
     return [listener] if twin is None else [listener, twin]
 
 
-async def _http_server(
-    program: Program, listeners: list[socket.socket], e2b: E2bRuntime | None
-) -> HttpServer:
+async def _http_server(program: Program, listeners: list[socket.socket], e2b: E2bRuntime | None) -> HttpServer:
     settings, server = program.settings, program.settings.server
     times = settings.streams
     is_local = is_loopback(server.host) and not server.public_url
@@ -443,9 +437,7 @@ async def _http_server(
             program.settings.limits.streams_per_user,
         ),
         readiness=Readiness(
-            program.database,
-            program.sandboxes.provider if program.sandboxes else None,
-            program.services.supervisor,
+            program.database, program.sandboxes.provider if program.sandboxes else None, program.services.supervisor
         ),
         local_owner=await accounts.ensure_local_owner(program.services) if is_local else None,
         version=version("outlast"),
@@ -454,9 +446,7 @@ async def _http_server(
     )
     program.database.on_notice(surface.streams.hear)
     hosts = known_hosts(server.host, server.public_url, server.allowed_hosts)
-    inner = await anyio.to_thread.run_sync(
-        create_http, surface, hosts, e2b
-    )  # some hundred routes: a moment's work
+    inner = await anyio.to_thread.run_sync(create_http, surface, hosts, e2b)  # some hundred routes: a moment's work
     layer = with_previews(inner, surface, hosts)
 
     def close() -> None:
@@ -495,9 +485,7 @@ def _signals() -> Iterator[AskedToStop]:
         yield wish
 
 
-async def _stop(
-    program: Program, server: HttpServer | None, worker_ended: anyio.Event, wish: AskedToStop
-) -> None:
+async def _stop(program: Program, server: HttpServer | None, worker_ended: anyio.Event, wish: AskedToStop) -> None:
     """Softly for the stated grace, or until the second wish; then hard."""
 
     async def hurry(scope: anyio.CancelScope) -> None:

@@ -129,9 +129,7 @@ def egress_keeper(base: Base, sandboxes: SandboxManager | None) -> EgressKeeper 
     lookup = open_lookup(base.settings.sandbox.secret_lookup, base.environment)
     missing = [name for name in names(policy) if isinstance(lookup, OperatorSecrets) and not lookup.has(name)]
     if missing:
-        log.warning(
-            "secrets without a value: their environment variables are not set", extra={"names": missing}
-        )
+        log.warning("secrets without a value: their environment variables are not set", extra={"names": missing})
     keeper = EgressKeeper(
         base.database, base.clock, policy, base.folder / "egress", lookup=lookup, supervisor=base.supervisor
     )
@@ -164,9 +162,7 @@ def checkpoint_keeper(base: Base, sandboxes: SandboxManager | None) -> Checkpoin
     return keeper
 
 
-def snapshot_keeper(
-    base: Base, sandboxes: SandboxManager | None, templates: Templates
-) -> SnapshotKeeper | None:
+def snapshot_keeper(base: Base, sandboxes: SandboxManager | None, templates: Templates) -> SnapshotKeeper | None:
     """What has the configured packages installed once for all sandboxes, and those of app templates for theirs."""
     if base.settings.sandbox is None or sandboxes is None:
         return None
@@ -304,9 +300,7 @@ def open_sources(
 def _registries() -> Registries:
     """The package indexes that pip and npm are configured with on this machine. Blocking."""
     found = read_indexes(Path(sys.executable))
-    words = " ".join(
-        found.pip.get(name, "") for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS")
-    )
+    words = " ".join(found.pip.get(name, "") for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS"))
     scopes = dict(line.split(":registry=", 1) for line in found.npmrc.splitlines())
     default = found.npm.get("NPM_CONFIG_REGISTRY", NPM_REGISTRY)
     return Registries({"": default, **scopes}, tuple(words.split()), found.allowed)

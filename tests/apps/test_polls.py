@@ -44,9 +44,7 @@ pytestmark = pytest.mark.timeout(180)
 def ran(log: Path, *words: str) -> str:
     """What the program prints."""
     with log.open("w") as output:
-        done = subprocess.run(
-            [*PROGRAM, *words], cwd=ROOT, stdout=output, stderr=output, timeout=60, check=False
-        )
+        done = subprocess.run([*PROGRAM, *words], cwd=ROOT, stdout=output, stderr=output, timeout=60, check=False)
     assert done.returncode == 0, log.read_text()
     return log.read_text()
 
@@ -55,10 +53,7 @@ def ran(log: Path, *words: str) -> str:
 def served(config: Path) -> Iterator[str]:
     log = config.with_suffix(".log")
     command = [*PROGRAM, "serve", "--config", str(config)]
-    with (
-        log.open("w") as output,
-        subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output) as process,
-    ):
+    with log.open("w") as output, subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output) as process:
         address = ""
         while not address and process.poll() is None:
             ready = (line.split()[-1] for line in log.read_text().splitlines() if "is ready" in line)
@@ -124,9 +119,7 @@ async def waiting(client: httpx.AsyncClient) -> list[tuple[str, str, str]]:
 def test_its_web_view_is_built(tmp_path: Path) -> None:
     """The web app with the folder `web` of polls as `src/apps/polls`, and one more line in the list."""
     web = tmp_path / "web"
-    shutil.copytree(
-        ROOT / "web", web, ignore=shutil.ignore_patterns("node_modules", "tests", "dist", ".vite")
-    )
+    shutil.copytree(ROOT / "web", web, ignore=shutil.ignore_patterns("node_modules", "tests", "dist", ".vite"))
     for name in ("web/node_modules", "sdk", "contract"):
         (tmp_path / name).symlink_to(ROOT / name)
     shutil.copytree(POLLS / "web", web / "src" / "apps" / "polls")

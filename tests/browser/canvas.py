@@ -31,8 +31,7 @@ def make_screen(server: Server, project: str, title: str, **more: Any) -> str:
 def make_row(server: Server, project: str, count: int) -> list[str]:
     """So many small screens side by side."""
     return [
-        make_screen(server, project, f"Screen {one}", x=one * 520, y=0, width=400, height=400)
-        for one in range(count)
+        make_screen(server, project, f"Screen {one}", x=one * 520, y=0, width=400, height=400) for one in range(count)
     ]
 
 

@@ -53,9 +53,7 @@ class Server:
     """`outlast serve` as its users start it, with the `configuration` that is given. Killed and started again, it keeps
     that, data directory and port."""
 
-    def __init__(
-        self, folder: Path, environment: dict[str, str] | None = None, configuration: str = ""
-    ) -> None:
+    def __init__(self, folder: Path, environment: dict[str, str] | None = None, configuration: str = "") -> None:
         self.folder = folder
         self._configuration = configuration
         self._environment = {**os.environ, **(environment or {})}
@@ -112,9 +110,7 @@ class Server:
         except OSError as error:
             state = str(error)
         lines = (self.folder / "server.log").read_text().splitlines()
-        log = "\n".join(
-            line for line in lines if " http: request " not in line or not re.search(" status=[23]", line)
-        )
+        log = "\n".join(line for line in lines if " http: request " not in line or not re.search(" status=[23]", line))
         said = [
             f"{path.parent.name} {path.name}: {path.read_text(errors='replace')[-LAST_WORDS:]}"
             for path in sorted(self.folder.glob("data/services/*/*.log"))
@@ -130,9 +126,7 @@ class Server:
 
     def call(self, method: str, path: str, body: dict[str, Any]) -> Any:
         headers = {"content-type": "application/json"}
-        request = urllib.request.Request(
-            f"{self.url}{path}", json.dumps(body).encode(), headers, method=method
-        )
+        request = urllib.request.Request(f"{self.url}{path}", json.dumps(body).encode(), headers, method=method)
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)
 

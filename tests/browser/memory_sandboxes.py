@@ -117,9 +117,7 @@ class ServedMemory(MemoryProvider):
 
 
 async def _types(job: Job, _words: Sequence[str]) -> int:
-    wrong = sorted(
-        path for path, content in job.files.items() if path.endswith(".tsx") and b"WRONG" in content
-    )
+    wrong = sorted(path for path, content in job.files.items() if path.endswith(".tsx") and b"WRONG" in content)
     for path in wrong:
         job.write(f"{path}(1,7): error TS2322: Type 'string' is not assignable to type 'number'.\n")
     return 2 if wrong else 0

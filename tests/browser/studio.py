@@ -79,9 +79,7 @@ def calling(tool: str, text: str = "", **arguments: Any) -> Answer:
 
 def writing(**files: str) -> Answer:
     """A turn that writes files; `__` in a name stands for `/`, and its ending is `.tsx`."""
-    listed = [
-        {"path": f"{name.replace('__', '/')}.tsx", "content": content} for name, content in files.items()
-    ]
+    listed = [{"path": f"{name.replace('__', '/')}.tsx", "content": content} for name, content in files.items()]
     return calling("create_or_update_files", files=listed)
 
 
@@ -159,10 +157,7 @@ class Studio(Server):
     def _model(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
-            f"http://127.0.0.1:{self.model_port}{path}",
-            data,
-            {"content-type": "application/json"},
-            method=method,
+            f"http://127.0.0.1:{self.model_port}{path}", data, {"content-type": "application/json"}, method=method
         )
         with urllib.request.urlopen(request, timeout=30) as answer:
             content = answer.read()

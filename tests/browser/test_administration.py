@@ -30,10 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running.start()
     running.stop()
     with closing(sqlite3.connect(running.folder / "data" / "outlast.db")) as db, db:
-        db.execute(
-            "INSERT INTO set_aside (kind, id, since, tries, code, reason) VALUES (?, ?, ?, ?, ?, ?)",
-            SET_ASIDE,
-        )
+        db.execute("INSERT INTO set_aside (kind, id, since, tries, code, reason) VALUES (?, ?, ?, ?, ?, ?)", SET_ASIDE)
     running.start()
     yield running
     running.stop()
@@ -53,9 +50,7 @@ def test_an_administrator_changes_a_plan_and_gives_credits(open_page: OpenPage, 
     expect(page.get_by_text("Unlimited").first).to_be_visible()
 
 
-def test_what_was_set_aside_is_shown_with_its_reason_and_tried_again(
-    open_page: OpenPage, server: Server
-) -> None:
+def test_what_was_set_aside_is_shown_with_its_reason_and_tried_again(open_page: OpenPage, server: Server) -> None:
     page = open_page("/administration")
     row = page.get_by_role("listitem").filter(has_text="Handle a timer")
     expect(row).to_contain_text("The log could not be read.")

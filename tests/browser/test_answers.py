@@ -4,17 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage, Server
-from tests.browser.pages import (
-    answer_text,
-    expect_words,
-    live,
-    prose,
-    saved,
-    say,
-    start_thread,
-    words,
-    words_of,
-)
+from tests.browser.pages import answer_text, expect_words, live, prose, saved, say, start_thread, words, words_of
 
 pytestmark = pytest.mark.browser
 
@@ -32,9 +22,7 @@ def test_a_message_is_answered_word_by_word_and_saved(open_page: OpenPage, serve
     assert 0 < len(words(early)) < len(words_of(told))
 
 
-def test_a_page_refreshed_in_the_middle_goes_on_without_gap_or_double(
-    open_page: OpenPage, server: Server
-) -> None:
+def test_a_page_refreshed_in_the_middle_goes_on_without_gap_or_double(open_page: OpenPage, server: Server) -> None:
     page = open_page()
     thread = start_thread(page, "Tell me a story")
     expect_words(live(page), 20)

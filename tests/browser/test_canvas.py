@@ -42,9 +42,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running.end()
 
 
-def test_an_empty_canvas_says_what_to_do_and_makes_the_first_screen(
-    open_page: OpenPage, server: Server
-) -> None:
+def test_an_empty_canvas_says_what_to_do_and_makes_the_first_screen(open_page: OpenPage, server: Server) -> None:
     project = make_project(server, "First")
     page = open_page(f"/projects/{project}/canvas")
     expect(page.get_by_role("heading", name="What do you want to build?")).to_be_visible()
@@ -69,9 +67,7 @@ def test_saying_what_to_build_starts_the_work_at_once(open_page: OpenPage, serve
     dialog = page.get_by_role("dialog", name="New screen")
     box = dialog.get_by_label("Message", exact=True)
     expect(box).to_be_focused()
-    with page.expect_response(
-        lambda one: one.request.method == "POST" and one.url.endswith("/runs")
-    ) as started:
+    with page.expect_response(lambda one: one.request.method == "POST" and one.url.endswith("/runs")) as started:
         box.fill("A sign-in form")
         box.press("Enter")
     assert started.value.ok
@@ -266,9 +262,7 @@ def test_thirty_screens_are_drawn_and_fit_into_view(open_page: OpenPage, server:
     expect(page.get_by_role("img", name="Map of the canvas")).to_be_visible()
 
 
-def test_on_a_phone_the_screens_are_a_list_and_an_open_one_fills_the_page(
-    open_page: OpenPage, server: Server
-) -> None:
+def test_on_a_phone_the_screens_are_a_list_and_an_open_one_fills_the_page(open_page: OpenPage, server: Server) -> None:
     project = make_project(server, "Phone")
     one = make_screen(server, project, "On the way", x=0, y=0)
     page = open_page(f"/projects/{project}/canvas", **PHONE)

@@ -9,17 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import memory_sandboxes
-from tests.browser.canvas import (
-    drag,
-    expect_at,
-    is_move,
-    make_project,
-    make_row,
-    open_canvas,
-    place_of,
-    screen,
-    select,
-)
+from tests.browser.canvas import drag, expect_at, is_move, make_project, make_row, open_canvas, place_of, screen, select
 from tests.browser.conftest import WEB, OpenPage, Server
 
 pytestmark = pytest.mark.browser
@@ -81,9 +71,7 @@ def test_the_open_screen_is_live_and_only_one_is_used_at_a_time(open_page: OpenP
     expect(interactive(page)).to_have_count(0)
 
 
-def test_a_screen_is_dragged_by_its_live_app_and_the_app_lives_on(
-    open_page: OpenPage, server: Server
-) -> None:
+def test_a_screen_is_dragged_by_its_live_app_and_the_app_lives_on(open_page: OpenPage, server: Server) -> None:
     project = make_project(server, "Dragged")
     one, other = make_row(server, project, 2)
     server.post(f"/v1/screens/{one}/open", {})
@@ -138,9 +126,7 @@ def test_more_apps_stay_live_when_somebody_wants_them_to(open_page: OpenPage, se
         expect(frame_of(page, each)).to_have_count(1)
 
 
-def test_a_server_that_failed_says_why_and_the_agent_can_be_asked(
-    open_page: OpenPage, server: Server
-) -> None:
+def test_a_server_that_failed_says_why_and_the_agent_can_be_asked(open_page: OpenPage, server: Server) -> None:
     project = make_project(server, "Failed")
     (one,) = make_row(server, project, 1)
     server.post(f"/v1/screens/{one}/open", {})
@@ -150,13 +136,7 @@ def test_a_server_that_failed_says_why_and_the_agent_can_be_asked(
         answer = route.fetch()
         listed = answer.json()
         for sandbox in listed["items"]:
-            service = {
-                "name": "dev",
-                "port": 3000,
-                "state": "failed",
-                "error": "It ended with code 1.",
-                "restarts": 3,
-            }
+            service = {"name": "dev", "port": 3000, "state": "failed", "error": "It ended with code 1.", "restarts": 3}
             sandbox |= {"state": "ready", "services": [service]}
         route.fulfill(response=answer, json=listed)
 
@@ -164,8 +144,6 @@ def test_a_server_that_failed_says_why_and_the_agent_can_be_asked(
     page.goto(f"/screens/{one}")
     trouble = page.get_by_role("alert").filter(has_text="The development server failed")
     expect(trouble).to_contain_text("It ended with code 1.")
-    with page.expect_response(
-        lambda one: one.request.method == "POST" and one.url.endswith("/runs")
-    ) as asked:
+    with page.expect_response(lambda one: one.request.method == "POST" and one.url.endswith("/runs")) as asked:
         trouble.get_by_role("button", name="Ask the agent to fix it").click()
     assert "does not run" in str(asked.value.request.post_data)

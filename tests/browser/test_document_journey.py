@@ -66,19 +66,13 @@ def test_two_people_review_what_the_agent_proposes_for_a_comment(enter: Enter, s
 
 
 @pytest.mark.timeout(600)
-def test_a_conflict_is_decided_place_by_place_and_a_phone_is_enough_to_approve(
-    enter: Enter, server: Shared
-) -> None:
+def test_a_conflict_is_decided_place_by_place_and_a_phone_is_enough_to_approve(enter: Enter, server: Shared) -> None:
     document = _document(server)
     blocks = document["sections"][1]["blocks"]
     _ask(server, document, "Make the Safety section shorter")
     proposal = server.ask("GET", f"/v1/documents/{document['id']}/proposals")["items"][0]
-    _change(
-        server, document, blocks[0], "On every pontoon you wear a life vest. This rule applies to everybody."
-    )
-    _change(
-        server, document, blocks[3], blocks[3]["markdown"].replace("harbour master", "harbour master, Jo")
-    )
+    _change(server, document, blocks[0], "On every pontoon you wear a life vest. This rule applies to everybody.")
+    _change(server, document, blocks[3], blocks[3]["markdown"].replace("harbour master", "harbour master, Jo"))
 
     ada = enter(server.token, f"/documents/{document['id']}?panel=review", **DESKTOP)
     rows = ada.locator("[data-review-row]")
@@ -107,9 +101,7 @@ def test_a_conflict_is_decided_place_by_place_and_a_phone_is_enough_to_approve(
     expect(_body(ada)).to_contain_text("harbour master, Jo")
 
 
-def test_a_kept_section_stops_a_decision_and_an_acceptance_is_taken_back(
-    enter: Enter, server: Shared
-) -> None:
+def test_a_kept_section_stops_a_decision_and_an_acceptance_is_taken_back(enter: Enter, server: Shared) -> None:
     document = _document(server)
     section = document["sections"][1]
     _ask(server, document, "Make the Safety section shorter")
@@ -216,12 +208,7 @@ def _see_what_became_of_it(ada: Page, bob: Page, server: Shared, document: dict[
     said = [block["markdown"] for section in now["sections"] for block in section["blocks"]]
     assert HERS in said
     assert kept in said
-    assert [block["editor_kind"] for block in now["sections"][1]["blocks"]] == [
-        "agent",
-        "agent",
-        "agent",
-        "person",
-    ]
+    assert [block["editor_kind"] for block in now["sections"][1]["blocks"]] == ["agent", "agent", "agent", "person"]
     assert now["version"] == 4
     newest = server.ask("GET", f"/v1/documents/{document['id']}/versions")["items"][0]
     assert newest["kind"] == "agent"
@@ -239,9 +226,7 @@ def _ask(server: Shared, document: dict[str, Any], words: str) -> None:
 
 
 def _read(server: Shared, path: str) -> str:
-    request = urllib.request.Request(
-        f"{server.url}{path}", headers={"authorization": f"Bearer {server.token}"}
-    )
+    request = urllib.request.Request(f"{server.url}{path}", headers={"authorization": f"Bearer {server.token}"})
     with urllib.request.urlopen(request, timeout=RUN_MS / 1000) as answer:
         return str(answer.read().decode())
 

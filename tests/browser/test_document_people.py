@@ -93,9 +93,7 @@ def enter(open_page: OpenPage, server: Shared) -> Enter:
 
     def open_as(token: str, path: str, **options: Any) -> Page:
         page = open_page("/healthz", **STILL, **options)
-        answer = page.request.post(
-            f"{server.url}/v1/session", data={"token": token}, headers={"origin": server.url}
-        )
+        answer = page.request.post(f"{server.url}/v1/session", data={"token": token}, headers={"origin": server.url})
         assert answer.ok
         page.add_init_script(f"localStorage.setItem('outlast.project', '{server.project}')")
         page.goto(path)
@@ -183,9 +181,7 @@ def test_who_is_named_in_a_comment_finds_it_in_the_inbox_and_answers(enter: Ente
     expect(mark(ada)).to_have_text("end of its support")
 
 
-def test_a_comment_given_to_the_agent_is_watched_and_the_wheel_handed_over(
-    enter: Enter, server: Shared
-) -> None:
+def test_a_comment_given_to_the_agent_is_watched_and_the_wheel_handed_over(enter: Enter, server: Shared) -> None:
     document = server.document("Handed over")
     comment = comment_on(server, document, "every fix takes longer", "Say this in fewer words")
     ada = enter(server.token, f"/documents/{document['id']}?panel=comments&item={comment['id']}")
@@ -211,9 +207,7 @@ def test_a_comment_given_to_the_agent_is_watched_and_the_wheel_handed_over(
     expect(card(ada)).to_have_attribute("aria-current", "true")
 
 
-def test_an_expired_lock_is_taken_over_and_a_free_one_lets_everybody_write(
-    enter: Enter, server: Shared
-) -> None:
+def test_an_expired_lock_is_taken_over_and_a_free_one_lets_everybody_write(enter: Enter, server: Shared) -> None:
     document = server.document("Expired")
     thread = document["thread_id"]
     server.ask("PUT", f"/v1/threads/{thread}/lock", {}, server.bob)
@@ -238,9 +232,7 @@ def test_an_expired_lock_is_taken_over_and_a_free_one_lets_everybody_write(
 def expire_lock(server: Shared, thread: str) -> None:
     """An hour passes, for this lock alone."""
     with sqlite3.connect(server.folder / "data" / "outlast.db", timeout=30) as database:
-        (before,) = database.execute(
-            "select expires_at from locks where resource_id = ?", (thread,)
-        ).fetchone()
+        (before,) = database.execute("select expires_at from locks where resource_id = ?", (thread,)).fetchone()
         past = type(before)(0) if isinstance(before, int | float) else "2020-01-01" + before[10:]
         database.execute("update locks set expires_at = ? where resource_id = ?", (past, thread))
 
@@ -268,9 +260,7 @@ def test_a_locked_thread_is_forked_and_the_family_is_shown_as_a_tree(enter: Ente
     expect(bob.locator("[data-lock-banner]")).to_contain_text("Locked by Owner")
 
 
-def test_the_agent_is_asked_about_selected_words_and_only_people_get_a_post(
-    enter: Enter, server: Shared
-) -> None:
+def test_the_agent_is_asked_about_selected_words_and_only_people_get_a_post(enter: Enter, server: Shared) -> None:
     document = server.document("Selected")
     bob = enter(server.bob, f"/documents/{document['id']}")
     select(bob, "the mirror in the other direction").get_by_role("button", name="Ask agent").click()
@@ -306,21 +296,14 @@ def test_a_comment_whose_words_are_gone_keeps_them(enter: Enter, server: Shared)
     expect(mark(ada)).to_have_text("every fix takes longer")
     (section,) = [one for one in document["sections"] if one["heading"] == "Why now"]
     block = section["blocks"][0]
-    change = {
-        "op": "edit_block",
-        "block_id": block["id"],
-        "markdown": "Support ends.",
-        "old": block["markdown"],
-    }
+    change = {"op": "edit_block", "block_id": block["id"], "markdown": "Support ends.", "old": block["markdown"]}
     server.ask("POST", f"/v1/documents/{document['id']}/changes", {"changes": [change]}, server.bob)
     expect(card(ada)).to_contain_text("This text was deleted")
     expect(card(ada).locator("[data-quote]")).to_have_text("every fix takes longer")
     expect(mark(ada)).to_have_count(0)
 
 
-def test_a_comment_is_assigned_to_a_member_and_linked_to_another_section(
-    enter: Enter, server: Shared
-) -> None:
+def test_a_comment_is_assigned_to_a_member_and_linked_to_another_section(enter: Enter, server: Shared) -> None:
     document = server.document("Assigned")
     comment = comment_on(server, document, "old cluster", "Somebody should look")
     bob = enter(server.bob, "/inbox")

@@ -16,9 +16,7 @@ __all__ = ["enter", "server"]  # the fixtures of the other test of two people
 pytestmark = pytest.mark.browser
 
 
-def test_what_another_writes_while_one_changes_a_proposal_stays_in_the_text(
-    enter: Enter, server: Shared
-) -> None:
+def test_what_another_writes_while_one_changes_a_proposal_stays_in_the_text(enter: Enter, server: Shared) -> None:
     document, ada = _reviewing(enter, server)
     first, second, *_ = _blocks(server, document)
     box = ada.get_by_label("Text to accept")
@@ -53,9 +51,7 @@ def test_a_conflict_that_is_being_decided_stays_as_it_was_shown_while_another_wr
     document, ada = _reviewing(enter, server)
     first, second, *_ = _blocks(server, document)
     original = second["markdown"]
-    first = _write(
-        server, document, first, "On every pontoon you wear a vest. This rule applies to everybody."
-    )
+    first = _write(server, document, first, "On every pontoon you wear a vest. This rule applies to everybody.")
     second = _write(server, document, second, "Everybody carries a lamp. Ask for one.")
     expect(_row(ada, 0)).to_contain_text("changed the same text")
     ada.keyboard.press("a")
@@ -117,9 +113,7 @@ def test_taking_back_a_rejection_opens_the_edit_and_writes_nothing(enter: Enter,
 
 
 # One conflict once kept everything from being accepted, and its message named a block's id.
-def test_accepting_all_takes_what_it_can_and_leaves_the_conflict_to_be_decided(
-    enter: Enter, server: Shared
-) -> None:
+def test_accepting_all_takes_what_it_can_and_leaves_the_conflict_to_be_decided(enter: Enter, server: Shared) -> None:
     document, ada = _reviewing(enter, server)
     _write(server, document, _blocks(server, document)[0], "Nobody reads it.")
     ada.keyboard.press("Shift+A")

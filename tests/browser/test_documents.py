@@ -32,9 +32,7 @@ The mirror in the other direction.
 """
 
 
-def opened(
-    enter: Enter, server: Shared, title: str, query: str = "", options: Any = None
-) -> tuple[Page, str]:
+def opened(enter: Enter, server: Shared, title: str, query: str = "", options: Any = None) -> tuple[Page, str]:
     """A new document with TEXT, opened as its owner; the page and the document's id."""
     body = {"title": title, "markdown": TEXT}
     document = server.ask("POST", f"/v1/projects/{server.project}/documents", body)
@@ -140,9 +138,7 @@ def test_keys_delete_join_and_go_from_block_to_block(enter: Enter, server: Share
     page.keyboard.press("ArrowDown")
     expect(writing(page)).to_have_value("The old cluster is shut in March.")
     page.keyboard.press("Backspace")
-    expect(writing(page)).to_have_value(
-        "We move the billing service in three steps. The old cluster is shut in March."
-    )
+    expect(writing(page)).to_have_value("We move the billing service in three steps. The old cluster is shut in March.")
     page.keyboard.press("Control+Enter")
     is_saved(page)
     write_in(page, "The mirror")
@@ -187,9 +183,7 @@ def test_blocks_and_sections_are_moved_by_mouse_and_by_key(enter: Enter, server:
     assert text.index("## Way back") < text.index("## Steps") < text.index("The mirror")
 
 
-def test_two_changes_of_the_same_words_are_put_together_and_survive_a_reload(
-    enter: Enter, server: Shared
-) -> None:
+def test_two_changes_of_the_same_words_are_put_together_and_survive_a_reload(enter: Enter, server: Shared) -> None:
     page, document = opened(enter, server, "Meeting")
     old = block_of(server, document, "old cluster")
     theirs = "The old cluster is shut in April."
@@ -221,18 +215,8 @@ def test_what_others_write_appears_at_once_and_leaves_the_caret_alone(enter: Ent
         server,
         document,
         server.bob,
-        {
-            "op": "edit_block",
-            "block_id": other["id"],
-            "old": other["markdown"],
-            "markdown": "Nothing to fear.",
-        },
-        {
-            "op": "edit_block",
-            "block_id": mine["id"],
-            "old": mine["markdown"],
-            "markdown": "Slowly " + mine["markdown"],
-        },
+        {"op": "edit_block", "block_id": other["id"], "old": other["markdown"], "markdown": "Nothing to fear."},
+        {"op": "edit_block", "block_id": mine["id"], "old": mine["markdown"], "markdown": "Slowly " + mine["markdown"]},
     )
     expect(row(page, "Nothing to fear.")).to_be_visible()
     expect(page.locator("[data-draft-note]")).to_contain_text("changed this block")
@@ -244,9 +228,7 @@ def test_what_others_write_appears_at_once_and_leaves_the_caret_alone(enter: Ent
     expect(row(page, "Slowly We move the billing service in three steps. Together.")).to_be_visible()
 
 
-def test_a_section_that_somebody_keeps_is_read_asked_for_and_handed_over(
-    enter: Enter, server: Shared
-) -> None:
+def test_a_section_that_somebody_keeps_is_read_asked_for_and_handed_over(enter: Enter, server: Shared) -> None:
     page, document = opened(enter, server, "Kept")
     section = server.ask("GET", f"/v1/documents/{document}")["sections"][1]["id"]
     server.ask("PUT", f"/v1/sections/{section}/lock", {}, server.bob)

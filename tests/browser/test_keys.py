@@ -89,9 +89,7 @@ def test_the_first_escape_closes_the_canvas_help(open_page: OpenPage, server: Se
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_what_was_typed_into_a_dialog_stands_there_again_after_escape(
-    open_page: OpenPage, server: Server
-) -> None:
+def test_what_was_typed_into_a_dialog_stands_there_again_after_escape(open_page: OpenPage, server: Server) -> None:
     # Escape threw away what was typed, without a word.
     page = open_page()
     expect(box(page)).to_be_focused()
@@ -108,9 +106,7 @@ def test_what_was_typed_into_a_dialog_stands_there_again_after_escape(
     expect(open_dialog(page, "On this machine", "API tokens").get_by_label(name)).to_have_value("")
 
 
-def test_a_text_to_import_and_a_source_stand_there_again_after_escape(
-    open_page: OpenPage, server: Server
-) -> None:
+def test_a_text_to_import_and_a_source_stand_there_again_after_escape(open_page: OpenPage, server: Server) -> None:
     project = server.post("/v1/projects", {"name": "Kept"})["id"]
     page = open_page(f"/projects/{project}/documents")
     for label, button, path in (

@@ -93,9 +93,7 @@ def test_a_text_is_added_looked_into_found_and_removed_while_another_window_watc
         expect(package(window, "tracker-handbook")).to_have_count(0)
 
 
-def test_an_answer_that_comes_late_does_not_undo_what_was_told_meanwhile(
-    path: str, open_page: OpenPage
-) -> None:
+def test_an_answer_that_comes_late_does_not_undo_what_was_told_meanwhile(path: str, open_page: OpenPage) -> None:
     page, other = open_page(path), open_page(path)
     expect(page.get_by_role("heading", name="Knowledge", exact=True)).to_be_visible()
 
@@ -118,9 +116,7 @@ def test_an_answer_that_comes_late_does_not_undo_what_was_told_meanwhile(
     expect(failed(page)).to_be_visible()
 
 
-def test_an_address_that_cannot_be_read_says_why_and_offers_another_try(
-    path: str, open_page: OpenPage
-) -> None:
+def test_an_address_that_cannot_be_read_says_why_and_offers_another_try(path: str, open_page: OpenPage) -> None:
     page = open_page(path)
     add_text(page, "tracker-handbook", HANDBOOK)
     page.get_by_role("button", name=ADD).click()

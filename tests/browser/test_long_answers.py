@@ -121,9 +121,7 @@ def slow_down(page: Page, factor: int) -> None:
         pytest.param(long_code(WORDS // 3), id="code", marks=pytest.mark.deep),
     ],
 )
-def test_a_long_answer_is_shown_as_it_arrives_on_a_slow_machine(
-    open_page: OpenPage, server: Studio, text: str
-) -> None:
+def test_a_long_answer_is_shown_as_it_arrives_on_a_slow_machine(open_page: OpenPage, server: Studio, text: str) -> None:
     server.script({"text": text, "delay_s": 0.003})
     page = open_page()
     page.evaluate(WATCH)

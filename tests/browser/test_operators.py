@@ -65,9 +65,7 @@ def test_the_theme_follows_the_system_until_one_is_chosen(open_page: OpenPage) -
     expect(root).to_have_class("dark")
 
 
-def test_an_image_is_refused_before_it_is_sent_to_a_model_that_cannot_see(
-    open_page: OpenPage, tmp_path: Path
-) -> None:
+def test_an_image_is_refused_before_it_is_sent_to_a_model_that_cannot_see(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page()
     picture = tmp_path / "picture.png"
     page.screenshot(path=picture)

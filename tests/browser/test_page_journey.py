@@ -42,9 +42,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 @pytest.mark.timeout(600)
-def test_a_newcomer_has_a_page_built_from_a_real_api_and_works_with_it(
-    open_page: OpenPage, server: Server
-) -> None:
+def test_a_newcomer_has_a_page_built_from_a_real_api_and_works_with_it(open_page: OpenPage, server: Server) -> None:
     project = make_project(server, "Journey")
     page = open_page(f"/projects/{project}/pages", **DESKTOP)
     page_id, shown = _ask_for_my_issues(page)

@@ -83,9 +83,7 @@ def play(page: Page, first: int, count: int) -> None:
         assert wrong == [], wrong[0]
 
 
-def test_a_thousand_random_sequences_of_patches_leave_the_browser_with_what_the_server_has(
-    page: Page,
-) -> None:
+def test_a_thousand_random_sequences_of_patches_leave_the_browser_with_what_the_server_has(page: Page) -> None:
     play(page, 0, 1000)
 
 
@@ -178,14 +176,10 @@ def fresh(page: Page, runtime: str) -> Page:
     "patch",
     [
         Patch(op="text", at="#head", text="New"),
-        Patch(
-            op="html", at="#box", html=FORM.removeprefix('<section id="box">').replace("Old", "<b>New</b>")
-        ),
+        Patch(op="html", at="#box", html=FORM.removeprefix('<section id="box">').replace("Old", "<b>New</b>")),
         Patch(op="replace", at="#box", html=FORM.replace("Old", "New")),
         Patch(
-            op="replace",
-            at="#form",
-            html=FORM[FORM.index("<form") : FORM.index("</section>")].replace("Save", "Go"),
+            op="replace", at="#form", html=FORM[FORM.index("<form") : FORM.index("</section>")].replace("Save", "Go")
         ),
         Patch(op="prepend", at="#form", html="<p>first</p>"),
         Patch(op="before", at="#name", html="<label>Your name</label>"),
@@ -239,15 +233,11 @@ def test_forms_whose_fields_are_named_like_what_scripts_ask_for_are_patched_like
     fresh.evaluate("() => { const id = document.querySelector('[name=id]'); id.focus(); id.value = 'typed' }")
     reader.change(Patch(op="append", at="#form", html="<p id='last'>End</p>"))
     reader.change(Patch(op="prepend", at="#form", html="<p>Start</p>"))
-    reader.change(
-        Patch(op="attributes", at="#form", set={"title": "x"}), Patch(op="classes", at="#form", add=["a"])
-    )
+    reader.change(Patch(op="attributes", at="#form", set={"title": "x"}), Patch(op="classes", at="#form", add=["a"]))
     reader.change(Patch(op="html", at="#form", html=f"<h2>New</h2>{fields}"))
     assert reader.same()
     reader.change(Patch(op="replace", at="#form", html=form))
-    reader.change(
-        Patch(op="before", at="#form", html="<p>b</p>"), Patch(op="after", at="#form", html="<p>a</p>")
-    )
+    reader.change(Patch(op="before", at="#form", html="<p>b</p>"), Patch(op="after", at="#form", html="<p>a</p>"))
     assert reader.same()
     assert fresh.evaluate("() => document.querySelector('[name=id]').value") == "typed"
     assert fresh.evaluate("() => document.activeElement.name") == "id"

@@ -57,9 +57,7 @@ class Seen:
 
 def show(browser: Browser, html: str, *, policy: str | None = None, prod: bool = True) -> Seen:
     seen, page = Seen(), browser.new_page()
-    headers = {"content-type": "text/html; charset=utf-8"} | (
-        {"content-security-policy": policy} if policy else {}
-    )
+    headers = {"content-type": "text/html; charset=utf-8"} | ({"content-security-policy": policy} if policy else {})
     document = f"<!doctype html><html><head>{COUNTED}</head><body><main>{html}</main></body></html>"
 
     def answer(route: Route, request: Request) -> None:
@@ -93,8 +91,7 @@ def quiet(seen: Seen) -> None:
 
 def test_without_the_sanitiser_the_same_html_does_harm(browser: Browser) -> None:
     harm = show(
-        browser,
-        "<script>alert(1)</script><img src=//evil.test/1><p style='background:url(//evil.test/2)'>x</p>",
+        browser, "<script>alert(1)</script><img src=//evil.test/1><p style='background:url(//evil.test/2)'>x</p>"
     )
     assert harm.fired == ["1"]
     assert sorted(harm.requests) == ["http://evil.test/1", "http://evil.test/2"]
@@ -119,28 +116,10 @@ def test_hostile_values_of_patches_do_nothing_in_any_place(browser: Browser) -> 
         '<svg><use id="use"></use></svg>'
     )
     boxes = ("box", "rows", "row", "art", "choice", "field", "pre")
-    values = (
-        "javascript:alert(1)",
-        "//evil.test/1",
-        "data:text/html,<script>alert(1)</script>",
-        "url(//evil.test/2)",
-    )
-    names = (
-        "href",
-        "src",
-        "action",
-        "formaction",
-        "style",
-        "onclick",
-        "srcdoc",
-        "xlink:href",
-        "fill",
-        "ping",
-    )
+    values = ("javascript:alert(1)", "//evil.test/1", "data:text/html,<script>alert(1)</script>", "url(//evil.test/2)")
+    names = ("href", "src", "action", "formaction", "style", "onclick", "srcdoc", "xlink:href", "fill", "ping")
     patches = [Patch(op="append", at=f"#{box}", html=html) for box in boxes for html in HOSTILE]
-    patches += [
-        Patch(op="text", at=f"#{box}", text=html) for box in ("box", "field", "pre") for html in HOSTILE[::9]
-    ]
+    patches += [Patch(op="text", at=f"#{box}", text=html) for box in ("box", "field", "pre") for html in HOSTILE[::9]]
     patches += [
         Patch(op="attributes", at=f"#{at}", set={name: value})
         for at in ("link", "picture", "form", "send", "use", "art")

@@ -41,9 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
         yield studio
 
 
-def test_saying_what_a_page_shall_show_makes_it_and_it_stands_in_the_list(
-    open_page: OpenPage, server: Studio
-) -> None:
+def test_saying_what_a_page_shall_show_makes_it_and_it_stands_in_the_list(open_page: OpenPage, server: Studio) -> None:
     project = server.post("/v1/projects", {"name": "First"})["id"]
     server.script(answering(full("<h1>Hello</h1>", "Greetings"), summary("a greeting → wrote one")))
     page = open_page(f"/projects/{project}/pages")
@@ -69,9 +67,7 @@ def test_patches_arrive_while_the_agent_writes_and_what_one_types_survives_them(
     item.fill("half a word")
     item.evaluate("field => field.setSelectionRange(4, 6)")
     anew = FORM.split("</p>")[1].split("</form>")[0].replace("Add<", "Put it in<") + "</form>"
-    server.script(
-        stalling(patches(text("count", "1")) + patches({"op": "replace", "at": "#add", "html": anew}))
-    )
+    server.script(stalling(patches(text("count", "1")) + patches({"op": "replace", "at": "#add", "html": anew})))
     server.post(f"/v1/threads/{made['thread_id']}/runs", {"content": "Rename the button"})
     expect(shown.locator("#count")).to_have_text("1")
     expect(shown.get_by_role("button", name="Put it in")).to_be_visible()
@@ -150,9 +146,7 @@ def test_an_earlier_version_does_nothing_and_says_so_and_asking_returns_to_now(
     open_page: OpenPage, server: Studio
 ) -> None:
     made = make_page(server, FORM)
-    server.script(
-        answering(patches(text("count", "1")), summary("one")), answering(patches(text("count", "2")))
-    )
+    server.script(answering(patches(text("count", "1")), summary("one")), answering(patches(text("count", "2"))))
     server.run(made, "Count")
     page = open_page()
     shown = open_page_view(page, made)
@@ -220,9 +214,7 @@ def test_the_last_changes_are_undone_by_button_and_by_key_also_from_within_the_p
     expect(shown.locator("#count")).to_have_text("0")
 
 
-def test_two_browsers_show_the_same_and_one_that_was_away_catches_up(
-    open_page: OpenPage, server: Studio
-) -> None:
+def test_two_browsers_show_the_same_and_one_that_was_away_catches_up(open_page: OpenPage, server: Studio) -> None:
     made = make_page(server, FORM)
     mine, theirs = open_page(), open_page()
     shown, seen = open_page_view(mine, made), open_page_view(theirs, made)
@@ -301,9 +293,7 @@ def test_messages_of_other_windows_change_nothing(open_page: OpenPage, server: S
     page.evaluate(
         "postMessage({ outlast: 'page', type: 'action', key: 'k', name: 'forged', data: {} }, location.origin)"
     )
-    frame_of(page).evaluate(
-        "postMessage({ outlast: 'page', type: 'html', version: 99, html: '<h1>Mine</h1>' }, '*')"
-    )
+    frame_of(page).evaluate("postMessage({ outlast: 'page', type: 'html', version: 99, html: '<h1>Mine</h1>' }, '*')")
     expect(shown.locator("#title")).to_have_text("Shopping")
     assert server.get(f"/v1/pages/{made['id']}/actions")["items"] == []
 
@@ -321,9 +311,7 @@ def test_links_open_in_a_window_that_knows_nothing_of_the_app(open_page: OpenPag
     expect(shown.get_by_role("link", name="Down")).to_be_visible()
 
 
-def test_the_code_that_ran_stands_beside_the_page_with_its_result(
-    open_page: OpenPage, server: Studio
-) -> None:
+def test_the_code_that_ran_stands_beside_the_page_with_its_result(open_page: OpenPage, server: Studio) -> None:
     made = make_page(server, FORM)
     server.script(
         calling("run_code", code="1 + 1", description="Add two numbers"),
@@ -368,9 +356,7 @@ def test_a_link_shows_the_page_live_and_read_only_in_any_site_until_it_is_revoke
     expect(embedded.locator("#count")).to_have_count(0)
 
 
-def test_on_a_phone_the_page_fills_the_window_and_the_rest_is_a_tab_away(
-    open_page: OpenPage, server: Studio
-) -> None:
+def test_on_a_phone_the_page_fills_the_window_and_the_rest_is_a_tab_away(open_page: OpenPage, server: Studio) -> None:
     made = make_page(server, FORM)
     page = open_page(**PHONE)
     shown = open_page_view(page, made)

@@ -83,9 +83,7 @@ def test_it_is_said_plainly_that_code_cannot_run_here(open_page: OpenPage, serve
     expect(panel(owner, "Code").get_by_role("note")).to_contain_text("This server has no sandbox")
 
 
-def test_another_members_lock_keeps_the_page_read_only_with_a_way_out(
-    open_page: OpenPage, server: Shared
-) -> None:
+def test_another_members_lock_keeps_the_page_read_only_with_a_way_out(open_page: OpenPage, server: Shared) -> None:
     owner = open_page()
     sign_in(owner, server)
     bob = open_page(invite(owner))

@@ -62,9 +62,7 @@ def test_a_question_is_answered_in_a_form(open_page: OpenPage) -> None:
     expect(form).to_have_count(0)
 
 
-def test_a_fork_holds_the_messages_up_to_the_point_and_names_its_origin(
-    open_page: OpenPage, server: Server
-) -> None:
+def test_a_fork_holds_the_messages_up_to_the_point_and_names_its_origin(open_page: OpenPage, server: Server) -> None:
     page = open_page()
     thread = start_thread(page, "Hello there")
     expect(saved(page)).to_be_visible()
@@ -85,9 +83,7 @@ def test_on_a_phone_the_threads_are_in_a_drawer_and_an_approval_can_be_given(ope
     page.get_by_role("button", name="Approve", exact=True).click()
     expect(saved(page)).to_be_visible()
     expect(live(page)).to_have_count(0)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
-        "nothing sticks out at the side"
-    )
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out at the side"
     page.get_by_role("button", name="Show the sidebar").click()
     drawer = page.get_by_role("dialog")
     expect(drawer.locator("[data-thread-link][aria-current=page]")).to_be_visible()

@@ -53,9 +53,7 @@ class Project:
         return sandbox["state"], sandbox["pause_kind"]
 
     def preview(self) -> dict[str, Any]:
-        answer: dict[str, Any] = self.server.post(
-            f"/v1/sandboxes/{self.sandbox_id}/preview", {"port": vite.PORT}
-        )
+        answer: dict[str, Any] = self.server.post(f"/v1/sandboxes/{self.sandbox_id}/preview", {"port": vite.PORT})
         return answer
 
     def act(self, verb: str) -> None:

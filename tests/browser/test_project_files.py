@@ -72,9 +72,7 @@ def test_files_are_added_read_found_and_deleted_and_others_see_it(
     expect(row(other, "notes.md")).to_have_count(0)
 
 
-def test_a_file_that_is_refused_says_why_and_can_be_dismissed(
-    open_page: OpenPage, path: str, tmp_path: Path
-) -> None:
+def test_a_file_that_is_refused_says_why_and_can_be_dismissed(open_page: OpenPage, path: str, tmp_path: Path) -> None:
     program = tmp_path / "setup.exe"
     program.write_bytes(b"MZ\x90\x00\x03")
     page = open_page()

@@ -65,9 +65,7 @@ def test_a_sandbox_is_seen_with_all_it_uses_paused_resumed_and_ended_while_anoth
     expect(other.get_by_role("heading", name="No sandboxes yet")).to_be_visible()
 
 
-def test_services_are_seen_coming_up_with_their_logs(
-    sandbox: str, server: Server, open_page: OpenPage
-) -> None:
+def test_services_are_seen_coming_up_with_their_logs(sandbox: str, server: Server, open_page: OpenPage) -> None:
     page = open_page("/sandboxes")
     state_of(page, sandbox, "ready")
     server.call("PUT", f"/v1/sandboxes/{sandbox}/services/web", WEB)
@@ -83,9 +81,7 @@ def test_it_can_be_used_by_keyboard_alone_on_a_phone(sandbox: str, open_page: Op
     page = open_page("/sandboxes", **PHONE)
     card = page.locator(f"[data-sandbox={sandbox}]")
     expect(card).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
-        "nothing lies beside the screen"
-    )
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing lies beside the screen"
     card.get_by_role("button", name="Pause").focus()
     page.keyboard.press("Enter")
     state_of(page, sandbox, "frozen")

@@ -9,18 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import saved, say
-from tests.browser.studio import (
-    Studio,
-    building,
-    calling,
-    chat,
-    closing,
-    code,
-    growing,
-    open_studio,
-    open_tab,
-    writing,
-)
+from tests.browser.studio import Studio, building, calling, chat, closing, code, growing, open_studio, open_tab, writing
 
 pytestmark = pytest.mark.browser
 
@@ -72,9 +61,7 @@ def test_a_chip_starts_the_work_whose_steps_are_shown_and_whose_answer_has_no_ma
     expect(chat(page).get_by_label("Your message")).to_contain_text("A pricing page with three plans")
     expect(growing(page).locator("[data-answer-head]")).to_contain_text("Grok 4.1 Fast")
     expect(growing(page).locator("[data-tool=read_files]")).to_contain_text("Read app/page.tsx")
-    expect(growing(page).locator("[data-tool=create_or_update_files]")).to_contain_text(
-        re.compile("Writing|Wrote")
-    )
+    expect(growing(page).locator("[data-tool=create_or_update_files]")).to_contain_text(re.compile("Writing|Wrote"))
     answer = saved(page)
     expect(answer).to_be_visible()
     expect(answer.locator("[data-answer-head]")).to_contain_text("1 credit")
@@ -96,9 +83,7 @@ def test_a_chip_starts_the_work_whose_steps_are_shown_and_whose_answer_has_no_ma
     expect(code(page).locator('[data-file="components/plan-card.tsx"]')).to_contain_text("export const Plan")
 
 
-def test_what_happens_before_the_agent_speaks_is_told_step_by_step(
-    open_page: OpenPage, server: Studio
-) -> None:
+def test_what_happens_before_the_agent_speaks_is_told_step_by_step(open_page: OpenPage, server: Studio) -> None:
     screen = server.screen()
     server.script({"text": "x", "fault": "stall_first"})
     page = open_page(f"/screens/{screen['id']}")
@@ -166,9 +151,7 @@ def test_images_come_by_button_by_paste_and_by_drop_and_other_files_are_refused(
     expect(chat(page).get_by_text("Only PNG, JPEG, GIF and WebP images can be attached.")).to_be_visible()
 
 
-def test_the_selector_says_what_sees_what_costs_and_what_lacks_a_key(
-    open_page: OpenPage, server: Studio
-) -> None:
+def test_the_selector_says_what_sees_what_costs_and_what_lacks_a_key(open_page: OpenPage, server: Studio) -> None:
     page = open_page(f"/screens/{server.screen()['id']}")
     page.get_by_role("button", name="Model: Grok 4.1 Fast").click()
     opus = page.locator('[data-model="router/opus"]')
@@ -228,9 +211,7 @@ def queue(page: Page) -> Locator:
     return page.get_by_role("region", name="Queued messages")
 
 
-def test_two_windows_see_the_same_work_and_a_stop_in_one_shows_in_both(
-    open_page: OpenPage, server: Studio
-) -> None:
+def test_two_windows_see_the_same_work_and_a_stop_in_one_shows_in_both(open_page: OpenPage, server: Studio) -> None:
     screen = server.screen()
     server.script({"text": " ".join(f"word{n}" for n in range(400)), "delay_s": 0.05})
     one = open_page(f"/screens/{screen['id']}")

@@ -7,17 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import saved, say
-from tests.browser.studio import (
-    PAGE,
-    Studio,
-    building,
-    closing,
-    code,
-    open_code,
-    open_studio,
-    open_tab,
-    writing,
-)
+from tests.browser.studio import PAGE, Studio, building, closing, code, open_code, open_studio, open_tab, writing
 
 pytestmark = pytest.mark.browser
 
@@ -35,9 +25,7 @@ def change(page: Page, path: str) -> Locator:
     return code(page).locator(f'[data-change][data-path="{path}"]')
 
 
-def test_the_tree_is_walked_with_keys_and_a_file_is_read_in_colours(
-    open_page: OpenPage, server: Studio
-) -> None:
+def test_the_tree_is_walked_with_keys_and_a_file_is_read_in_colours(open_page: OpenPage, server: Studio) -> None:
     page = open_page()
     open_code(page, server.screen())
     tree = code(page).get_by_role("tree", name="Files")

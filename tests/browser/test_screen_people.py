@@ -46,9 +46,7 @@ def ask_for_a_screen(page: Page, server: Studio, words: str) -> str:
     return page.url
 
 
-def test_one_person_drives_another_reads_asks_for_the_wheel_or_forks(
-    open_page: OpenPage, server: Studio
-) -> None:
+def test_one_person_drives_another_reads_asks_for_the_wheel_or_forks(open_page: OpenPage, server: Studio) -> None:
     owner = open_page()
     sign_in(owner, server.token)
     link = invite(owner)

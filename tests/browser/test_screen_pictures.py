@@ -166,14 +166,10 @@ def test_pictures_of_another_host_are_allowed_once_for_a_screen_listed_and_block
     expect(banner).to_be_visible()
 
 
-def test_the_app_of_a_screen_sends_nothing_to_another_host(
-    open_page: OpenPage, server: Server, host: Host
-) -> None:
+def test_the_app_of_a_screen_sends_nothing_to_another_host(open_page: OpenPage, server: Server, host: Host) -> None:
     screen = make_screen(server, make_project(server, "Reach"), "One")
     server.post(f"/v1/screens/{screen}/open", {})
     app = app_of(open_page(f"/screens/{screen}", reduced_motion="reduce"), screen)
     assert app.evaluate(REACH, host.name) == ["connect-src"] * 5 + ["form-action", "frame-src"]
-    assert (
-        app.evaluate(LOAD, f"http://{host.name}/code.js") == "load"
-    )  # and by then all else had had its time
+    assert app.evaluate(LOAD, f"http://{host.name}/code.js") == "load"  # and by then all else had had its time
     assert host.asked == ["/code.js"]

@@ -59,9 +59,7 @@ def test_a_wrong_token_is_refused_and_the_right_one_lets_in(open_page: OpenPage,
     expect(page.get_by_label("Message", exact=True)).to_be_visible()
 
 
-def test_one_person_drives_another_watches_asks_and_takes_the_wheel(
-    open_page: OpenPage, server: Server
-) -> None:
+def test_one_person_drives_another_watches_asks_and_takes_the_wheel(open_page: OpenPage, server: Server) -> None:
     owner = open_page()
     sign_in(owner, server.token)
     thread = start_thread(owner, "Hello there")

@@ -20,9 +20,7 @@ from outlast_demo.screens.sources import SCREENS, files_of
 from tests.template_projects import Project
 
 pytestmark = [pytest.mark.browser, pytest.mark.sandbox, pytest.mark.timeout(600)]
-each = pytest.mark.parametrize(
-    "project", ["vite", pytest.param("next", marks=pytest.mark.deep)], indirect=True
-)
+each = pytest.mark.parametrize("project", ["vite", pytest.param("next", marks=pytest.mark.deep)], indirect=True)
 PATIENCE_MS = 90_000
 PAGE = """import { Counter } from "@/components/counter";
 import { Card, CardTitle } from "@/components/ui/card";
@@ -144,9 +142,7 @@ def test_every_element_knows_its_place_and_follows_the_source_without_a_reload(
         stands_in(project, "Card", card[3])
 
         changed = (
-            PAGE.replace("First", "Second")
-            .replace('"p-8"', '"p-[37px]"')
-            .replace("export", "// moved\n\nexport", 1)
+            PAGE.replace("First", "Second").replace('"p-8"', '"p-[37px]"').replace("export", "// moved\n\nexport", 1)
         )
         project.write({"app/page.tsx": changed})
         app.wait("() => document.querySelector('#title')?.textContent === 'Second'")
@@ -199,9 +195,7 @@ def test_every_component_of_the_kit_renders_opens_and_says_nothing_in_the_consol
 
 @pytest.mark.deep  # each recorded screen's types are checked in every run, and the journey renders one
 @each
-def test_every_recorded_screen_renders_without_a_word_in_the_console(
-    project: Project, browser: Browser
-) -> None:
+def test_every_recorded_screen_renders_without_a_word_in_the_console(project: Project, browser: Browser) -> None:
     """In Next.js that covers what the server drew and what the browser makes of it: both must be the same."""
     with shown(project, browser) as app:
         for name, recorded in SCREENS.items():

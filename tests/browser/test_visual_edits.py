@@ -122,11 +122,7 @@ class Studio:
     def look(self, *looks: tuple[str, str]) -> list[str]:
         """What properties of elements come to in the page, by the name of the element and the property."""
         return [
-            str(
-                self.element(name).evaluate(
-                    "(one, prop) => getComputedStyle(one).getPropertyValue(prop)", prop
-                )
-            )
+            str(self.element(name).evaluate("(one, prop) => getComputedStyle(one).getPropertyValue(prop)", prop))
             for name, prop in looks
         ]
 
@@ -297,9 +293,7 @@ def test_words_typed_while_the_source_is_read_are_kept(studio: Studio) -> None:
         for route in held:
             with suppress(Error):  # one that was asked again
                 route.continue_()
-    studio.page.evaluate(
-        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-    )
+    studio.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     studio.page.keyboard.type(" two")
     expect(studio.element("title")).to_have_text("One two")
 
@@ -328,9 +322,7 @@ def test_words_pictures_and_components_are_changed_together_and_discarded_one_by
     expect(studio.element("cat")).not_to_have_attribute("alt", re.compile(".*"))
     studio.save()
     wanted = PAGE.replace("Fish & chips, it&apos;s hot", 'Good &#123;day&#125; & "night"')
-    assert studio.source() == wanted.replace(
-        '<Button id="save"', '<Button className="bg-destructive" id="save"'
-    )
+    assert studio.source() == wanted.replace('<Button id="save"', '<Button className="bg-destructive" id="save"')
     expect(studio.element("title")).to_have_text('Good {day} & "night"')
 
 

@@ -80,9 +80,7 @@ def test_programs_learn_where_the_server_is_and_how_to_sign_in() -> None:
 def test_texts_describe_only_what_the_api_has() -> None:
     """A text whose shape, property or parameter was renamed would never be read again."""
     known = {**SHAPES, **EVENTS}
-    shapes = {
-        name: own for name, own in texts().items() if name not in {*TABLES, "document", "securitySchemes"}
-    }
+    shapes = {name: own for name, own in texts().items() if name not in {*TABLES, "document", "securitySchemes"}}
     stale = [
         f"{name}.{field}"
         for name, own in shapes.items()
@@ -94,11 +92,6 @@ def test_texts_describe_only_what_the_api_has() -> None:
     stale += sorted(set(texts()["fields"]) - used) + sorted(set(texts()["parameters"]) - named)
     stale += sorted(set(texts()["examples"]) - used - named)
     for route, own in texts()["routes"].items():
-        items = {
-            item["name"]
-            for one in ROUTES
-            if one["operationId"] == route
-            for item in one.get("parameters", ())
-        }
+        items = {item["name"] for one in ROUTES if one["operationId"] == route for item in one.get("parameters", ())}
         stale += [f"{route}({name})" for name in {*own, *own.get("examples", {})} - {"examples"} - items]
     assert stale == []

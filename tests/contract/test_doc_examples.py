@@ -201,9 +201,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
             process.wait(PATIENCE_S)
 
 
-SHOWING: Final = [
-    page for page in PAGES if any(block.language in RUN and not block.not_run for block in blocks(page))
-]
+SHOWING: Final = [page for page in PAGES if any(block.language in RUN and not block.not_run for block in blocks(page))]
 
 
 @pytest.mark.parametrize("page", SHOWING, ids=[str(page.relative_to(ROOT)) for page in SHOWING])
@@ -225,9 +223,7 @@ def test_what_a_page_shows_works_as_it_is_written(page: Path, place: Place) -> N
 
 def test_every_block_names_its_language_and_is_run_or_says_why_not() -> None:
     found = [(page.relative_to(ROOT), block) for page in PAGES for block in blocks(page)]
-    fences = sum(
-        len(re.findall(r"^```\S*(?: title=\S+)?$", page.read_text(), re.MULTILINE)) for page in PAGES
-    )
+    fences = sum(len(re.findall(r"^```\S*(?: title=\S+)?$", page.read_text(), re.MULTILINE)) for page in PAGES)
     assert fences == 2 * len(found)
     assert [
         f"{page}: {block.language} {block.text[:60]}"

@@ -47,9 +47,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 def diagram(heading: str) -> dict[str, set[str]]:
     """The first state diagram below a heading of docs/states.md: what each state may become."""
-    drawn = re.findall(
-        r"^```mermaid\n(.*?)^```", section("docs/states.md", heading), re.MULTILINE | re.DOTALL
-    )[0]
+    drawn = re.findall(r"^```mermaid\n(.*?)^```", section("docs/states.md", heading), re.MULTILINE | re.DOTALL)[0]
     after: dict[str, set[str]] = {}
     for before, then in re.findall(r"^ +(\w+) --> (\w+|\[\*\])", drawn, re.MULTILINE):
         after.setdefault(before, set())
@@ -73,9 +71,7 @@ def test_the_diagram_of_a_sandbox_is_that_of_the_rules() -> None:
 
 def test_the_status_of_a_thread_follows_its_run_as_written() -> None:
     written: dict[str, str] = {}
-    for left, right in re.findall(
-        r"^\| (.+?) \| `(\w+)` \|$", section("docs/states.md", "## Thread"), re.MULTILINE
-    ):
+    for left, right in re.findall(r"^\| (.+?) \| `(\w+)` \|$", section("docs/states.md", "## Thread"), re.MULTILINE):
         written |= dict.fromkeys(re.findall(r"`(\w+)`", left), right)
     assert written == dict(runs.THREAD_STATUS)
 
@@ -84,9 +80,7 @@ def test_the_stop_reasons_written_down_are_the_same_everywhere() -> None:
     states = (DOCS / "states.md").read_text()
     sentence = re.search(r"`stop_reason` says why:\n(.+?)\n\(", states, re.DOTALL)
     assert sentence is not None
-    explained = re.findall(
-        r"^\| `(\w+)` \|", section("docs/guides/operate.md", "## Why did it stop?"), re.MULTILINE
-    )
+    explained = re.findall(r"^\| `(\w+)` \|", section("docs/guides/operate.md", "## Why did it stop?"), re.MULTILINE)
     assert set(explained) - {"stop_reason"} == set(re.findall(r"`(\w+)`", sentence[1]))
 
 
@@ -97,9 +91,7 @@ def test_the_architecture_is_one_page_with_the_way_of_a_message_and_six_rules() 
     page = (ROOT / "ARCHITECTURE.md").read_text()
     assert page.count("\n") <= 100
     assert "```mermaid" in section("ARCHITECTURE.md", "## The way of a message")
-    rules = re.findall(
-        r"^(\d)\. \*\*", section("ARCHITECTURE.md", "## Six rules to find a place"), re.MULTILINE
-    )
+    rules = re.findall(r"^(\d)\. \*\*", section("ARCHITECTURE.md", "## Six rules to find a place"), re.MULTILINE)
     assert rules == list("123456")
 
 
@@ -114,9 +106,7 @@ def test_the_walk_through_a_feature_names_existing_files_in_every_step() -> None
 def test_routes_named_in_the_docs_exist() -> None:
     paths: dict[str, Any] = create_api().openapi()["paths"]
     known = {
-        (method.upper(), re.sub(r"\{\w+\}", "{id}", path))
-        for path, methods in paths.items()
-        for method in methods
+        (method.upper(), re.sub(r"\{\w+\}", "{id}", path)) for path, methods in paths.items() for method in methods
     }
     missing = []
     for page in WRITTEN_BY_HAND:
@@ -190,9 +180,7 @@ SITE = runpy.run_path(str(ROOT / "scripts" / "site.py"))
 HOOKS = runpy.run_path(str(ROOT / "scripts" / "site_hooks.py"))
 
 
-def test_pages_of_the_site_load_nothing_from_elsewhere_and_run_no_script_of_their_own_text(
-    site: Path,
-) -> None:
+def test_pages_of_the_site_load_nothing_from_elsewhere_and_run_no_script_of_their_own_text(site: Path) -> None:
     pages = sorted(site.rglob("*.html"))
     loads = r"""<(?:script|img|link)\b[^>]*?(?:src|href)=["']?(?:https?:)?//[^>]*>"""
     inline = r"<script(?![^>]*(?:src=|application/json))[^>]*>"
@@ -230,11 +218,7 @@ def test_hints_name_pages_that_the_site_has(site: Path) -> None:
 
 def test_doctor_finds_this_machine_fit_for_what_is_configured(tmp_path: Path) -> None:
     told = subprocess.run(
-        [*OUTLAST, "doctor", "--data-dir", str(tmp_path)],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=120,
+        [*OUTLAST, "doctor", "--data-dir", str(tmp_path)], check=False, capture_output=True, text=True, timeout=120
     )
     assert "Model demo" in told.stdout
     assert "Data directory" in told.stdout

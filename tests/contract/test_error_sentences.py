@@ -12,9 +12,7 @@ from outlast.base import errors
 
 SOURCE: Final = Path(errors.__file__).parents[1]
 KINDS: Final = frozenset(
-    name
-    for name, kind in vars(errors).items()
-    if isinstance(kind, type) and issubclass(kind, errors.OutlastError)
+    name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.OutlastError)
 )
 # "Run {busy} …" names one by its id, whatever the variable is called.
 NAMED: Final = re.compile(
@@ -65,9 +63,7 @@ def ids_in(sentence: ast.expr) -> list[str]:
 
 def is_id(expression: ast.expr) -> bool:
     match expression:
-        case (
-            ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name)))
-        ):
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name))):
             return name in ("id", "ids") or name.endswith(("_id", "_ids"))
         case ast.Call(args=arguments):
             return any(is_id(one) for one in arguments)

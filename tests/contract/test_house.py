@@ -29,9 +29,7 @@ def reached(edges: dict[str, set[str]], start: str) -> set[str]:
 def test_modules_are_in_one_circle_when_each_leads_to_the_other(graph: dict[int, set[int]]) -> None:
     edges = {str(node): {str(target) for target in targets} for node, targets in graph.items()}
     groups = house.strongly_connected(edges)
-    assert sorted(node for group in groups for node in group) == sorted(
-        edges.keys() | set().union(*edges.values())
-    )
+    assert sorted(node for group in groups for node in group) == sorted(edges.keys() | set().union(*edges.values()))
     for group in groups:
         for node in group:
             together = {other for other in reached(edges, node) if node in reached(edges, other)} | {node}

@@ -14,21 +14,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src"
-FORBIDDEN = (
-    "outlast.db",
-    "sqlalchemy",
-    "asyncio",
-    "anyio",
-    "aiohttp",
-    "time",
-    "socket",
-    "random",
-    "os",
-    "subprocess",
-)
-CONTRACTS: list[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"][
-    "importlinter"
-]["contracts"]
+FORBIDDEN = ("outlast.db", "sqlalchemy", "asyncio", "anyio", "aiohttp", "time", "socket", "random", "os", "subprocess")
+CONTRACTS: list[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"][
+    "contracts"
+]
 
 
 def modules(folder: Path, root: Path) -> dict[str, Path]:
@@ -92,10 +81,7 @@ def test_a_module_that_says_that_it_is_pure_imports_no_database_clock_network_or
 def test_the_program_imports_nothing_of_its_tests_benches_and_scripts() -> None:
     beside = ("tests", "bench", "scripts")
     found = [
-        f"{name} imports {one}"
-        for name, path in OURS.items()
-        for one in imported(path)
-        if one.split(".")[0] in beside
+        f"{name} imports {one}" for name, path in OURS.items() for one in imported(path) if one.split(".")[0] in beside
     ]
     assert found == []
 

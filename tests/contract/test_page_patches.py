@@ -14,9 +14,7 @@ from outlast.apps.pages.lines import PatchesLine, ProblemLine, read_line
 from outlast.apps.pages.patches import read_patch
 from tests.page_sequences import IDS, random_patch
 
-SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "contract" / "page-patches.json").read_text(encoding="utf-8")
-)
+SCHEMA = json.loads((Path(__file__).parents[2] / "contract" / "page-patches.json").read_text(encoding="utf-8"))
 LINE = jsonschema_rs.validator_for(SCHEMA)
 
 

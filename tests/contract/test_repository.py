@@ -40,9 +40,7 @@ def text(path: Path) -> str:
 
 def documents() -> list[Path]:
     """The pages people read."""
-    return [
-        path for path in files() if path.suffix == ".md" and (len(path.parts) == 1 or path.parts[0] == "docs")
-    ]
+    return [path for path in files() if path.suffix == ".md" and (len(path.parts) == 1 or path.parts[0] == "docs")]
 
 
 def test_no_tracked_file_names_a_folder_of_somebodys_machine() -> None:
@@ -59,9 +57,7 @@ def test_no_tracked_file_names_a_folder_of_somebodys_machine() -> None:
 def test_lock_files_name_hashes_and_no_addresses() -> None:
     locks = [path for path in files() if path.name.endswith(".lock") or path.name == "package-lock.json"]
     assert {"requirements.lock", "requirements-dev.lock"} <= {path.name for path in locks}
-    with_address = [
-        str(path) for path in locks if re.search(r'"resolved": "|--(?:extra-)?index|@ \w+://', text(path))
-    ]
+    with_address = [str(path) for path in locks if re.search(r'"resolved": "|--(?:extra-)?index|@ \w+://', text(path))]
     assert with_address == []
     for path in locks:
         if path.suffix == ".lock":
@@ -136,9 +132,7 @@ def test_configuration_shown_in_docs_is_readable() -> None:
 
 def test_every_file_of_rules_has_its_twin_test() -> None:
     rules = [path.relative_to(PACKAGE) for path in PACKAGE.rglob("rules.py")]
-    missing = [
-        str(path) for path in rules if not (ROOT / "tests/unit" / path.with_name("test_rules.py")).exists()
-    ]
+    missing = [str(path) for path in rules if not (ROOT / "tests/unit" / path.with_name("test_rules.py")).exists()]
     assert missing == []
 
 
@@ -199,14 +193,7 @@ def test_lists_of_names_are_lists_and_no_prose_that_is_split() -> None:
     assert found == []
 
 
-_TEXTS_OF = (
-    "apps/documents",
-    "apps/pages",
-    "kernel/locks",
-    "kernel/mentions",
-    "kernel/projects",
-    "kernel/threads",
-)
+_TEXTS_OF = ("apps/documents", "apps/pages", "kernel/locks", "kernel/mentions", "kernel/projects", "kernel/threads")
 
 
 def _messages(tree: ast.Module, errors: set[str]) -> Iterator[ast.expr]:
@@ -219,11 +206,7 @@ def _messages(tree: ast.Module, errors: set[str]) -> Iterator[ast.expr]:
 
 def test_errors_of_documents_pages_and_locks_say_no_ids_but_carry_them_in_fields() -> None:
     # People read these sentences in the app: "Somebody changed block blk_01m81s6j09dk23whgtmwxcrnrk".
-    errors = {
-        node.name
-        for node in ast.parse(text(PACKAGE / "base/errors.py")).body
-        if isinstance(node, ast.ClassDef)
-    }
+    errors = {node.name for node in ast.parse(text(PACKAGE / "base/errors.py")).body if isinstance(node, ast.ClassDef)}
     modules = [path for room in _TEXTS_OF for path in sorted((PACKAGE / room).rglob("*.py"))]
     found = [
         f"{path.relative_to(ROOT)}:{said.lineno}: {ast.unparse(value.value)}"

@@ -18,8 +18,7 @@ def test_whole_rows_are_generated_from_the_tables_beside_them(path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "name"),
-    [("page_versions", "PageVersionRow"), ("memories", "MemoryRow"), ("sandboxes", "SandboxRow")],
+    ("table", "name"), [("page_versions", "PageVersionRow"), ("memories", "MemoryRow"), ("sandboxes", "SandboxRow")]
 )
 def test_a_rows_class_is_named_in_the_singular(table: str, name: str) -> None:
     assert rows.class_name(table) == name
@@ -27,9 +26,7 @@ def test_a_rows_class_is_named_in_the_singular(table: str, name: str) -> None:
 
 def test_a_column_of_few_words_has_them_as_its_type() -> None:
     few = sa.Column("state", sa.String(80), info={"values": ("open", "closed")})
-    many = sa.Column(
-        "state", sa.String(80), info={"values": tuple(f"state_{number}" for number in range(20))}
-    )
+    many = sa.Column("state", sa.String(80), info={"values": tuple(f"state_{number}" for number in range(20))})
     assert rows.python_type(few) == 'Literal["open", "closed"]'
     assert rows.python_type(many).splitlines()[1] == '        "state_0",'
 

@@ -17,16 +17,10 @@ from tests.fakes_met import Symbol, reached
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "tests" / "SEEDS.md").read_text()
-ROWS = [
-    line for line in TEXT.splitlines() if line.startswith("| ") and not line.startswith(("| seed", "|--"))
-]
+ROWS = [line for line in TEXT.splitlines() if line.startswith("| ") and not line.startswith(("| seed", "|--"))]
 NAMED = r"`((?:tests|web/tests)/[\w./-]+)::([^`]+)`"
 
-SANDBOX = (
-    "outlast_sandbox.providers.memory",
-    "tests.photographer",
-    "tests.browser.memory_sandboxes",
-)
+SANDBOX = ("outlast_sandbox.providers.memory", "tests.photographer", "tests.browser.memory_sandboxes")
 REAL_SANDBOXES = {"LocalProvider", "open_docker", "open_e2b"}
 ABOUT_SANDBOXES = re.compile(
     r"sandbox|terminal|process\b|freez|frozen|paus|volume|snapshot|dev server|container|compile|tsc|\(types"
@@ -34,9 +28,7 @@ ABOUT_SANDBOXES = re.compile(
     re.IGNORECASE,
 )
 ABOUT_SERVICES = re.compile(r"\b(?:Deno|E2B)\b")
-SHORT_CREDITS = (
-    "tests/browser/test_screen_credits.py::test_what_is_short_is_explained_before_and_after_sending"
-)
+SHORT_CREDITS = "tests/browser/test_screen_credits.py::test_what_is_short_is_explained_before_and_after_sending"
 SERVICES = ("tests.sandbox.deno_service", "tests.sandbox.e2b_service")
 # Machines that only write down what they were asked for.
 MACHINES = {("tests.flow.seed003.test_waiting", "Machines"), ("tests.flow.preview.rig", "Machines")}
@@ -51,9 +43,7 @@ def defined_tests(path: Path) -> frozenset[str]:
     if path.suffix == ".py":
         nodes = ast.walk(ast.parse(path.read_text()))
         functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-        return frozenset(
-            node.name for node in nodes if isinstance(node, functions) and node.name.startswith("test_")
-        )
+        return frozenset(node.name for node in nodes if isinstance(node, functions) and node.name.startswith("test_"))
     return frozenset(re.findall(r"(?:\b(?:test|it)|\]\))\(\s*['\"`](.+?)['\"`],", path.read_text()))
 
 
@@ -72,9 +62,7 @@ def _fakes_of(symbols: frozenset[Symbol], row: str) -> list[str]:
     claim = re.sub(NAMED, "", row)
     found = []
     if ABOUT_SANDBOXES.search(claim) and IN_MEMORY not in claim and not names & REAL_SANDBOXES:
-        played = {
-            (module, name) for module, name in symbols if module in SANDBOX or (module, name) in MACHINES
-        }
+        played = {(module, name) for module, name in symbols if module in SANDBOX or (module, name) in MACHINES}
         played |= {symbol for symbol in symbols if ".".join(symbol) in SANDBOX}
         found += sorted({name for _, name in played} - {"png", "look"})
     if ABOUT_SERVICES.search(claim) and NO_SERVICE not in claim:
@@ -87,9 +75,7 @@ def test_every_test_named_for_the_seeds_exists() -> None:
     assert len(named) > 60
     missing = [f"{path}::{test}" for path, test in named if not (ROOT / path).is_file()]
     missing += [
-        f"{path}::{test}"
-        for path, test in named
-        if (ROOT / path).is_file() and test not in defined_tests(ROOT / path)
+        f"{path}::{test}" for path, test in named if (ROOT / path).is_file() and test not in defined_tests(ROOT / path)
     ]
     assert missing == []
 

@@ -128,11 +128,7 @@ CATCHES = {
 @cache
 def nodes() -> tuple[tuple[str, ast.AST, ast.AST | None], ...]:
     """Every node of the program with the place it stands in, as file and dotted function, and its parent."""
-    names = {
-        path: path.relative_to(source).as_posix()
-        for source in SOURCES
-        for path in sorted(source.rglob("*.py"))
-    }
+    names = {path: path.relative_to(source).as_posix() for source in SOURCES for path in sorted(source.rglob("*.py"))}
     return tuple(
         found
         for path, name in names.items()
@@ -183,12 +179,6 @@ def test_anything_at_all_is_caught_by_the_supervisor_and_the_item_guard_or_where
 
 
 def test_the_check_is_not_blind() -> None:
-    program = (
-        "def f(tasks, guard):\n    tasks.start_soon(work)\n    tasks.start_soon(guard.once, 'a', 'b', work)\n"
-    )
-    found = [
-        is_safe(parent)
-        for _, node, parent in below(ast.parse(program), "f.py", (), None)
-        if starts_a_task(node)
-    ]
+    program = "def f(tasks, guard):\n    tasks.start_soon(work)\n    tasks.start_soon(guard.once, 'a', 'b', work)\n"
+    found = [is_safe(parent) for _, node, parent in below(ast.parse(program), "f.py", (), None) if starts_a_task(node)]
     assert found == [False, True]

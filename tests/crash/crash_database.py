@@ -27,9 +27,7 @@ from outlast.db.database import Database, Tx
 P = ParamSpec("P")
 T = TypeVar("T")
 POINT_FILE: Final = "OUTLAST_CRASH_POINT_FILE"  # environment variable: where a point is armed
-COMMITS_FILE: Final = (
-    "OUTLAST_CRASH_COMMITS_FILE"  # environment variable: where each commit's label is written
-)
+COMMITS_FILE: Final = "OUTLAST_CRASH_COMMITS_FILE"  # environment variable: where each commit's label is written
 STAGED: Final = "OUTLAST_CRASH_STAGED"  # environment variable: "1" gives the agent `chat` stages
 
 

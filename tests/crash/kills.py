@@ -104,12 +104,8 @@ async def compare(
 ) -> None:
     found = await outcomes.outcome_of(server, db, played)
     if found != reference.outcome:
-        before, after = (
-            orjson.dumps(o, option=orjson.OPT_INDENT_2).decode() for o in (reference.outcome, found)
-        )
-        difference = difflib.unified_diff(
-            before.splitlines(), after.splitlines(), "undisturbed", "killed", n=2
-        )
+        before, after = (orjson.dumps(o, option=orjson.OPT_INDENT_2).decode() for o in (reference.outcome, found))
+        difference = difflib.unified_diff(before.splitlines(), after.splitlines(), "undisturbed", "killed", n=2)
         raise AssertionError("\n".join(difference))
     await check(server, db, model, played, kills)
     await outcomes.kill_sandbox(server, db, played)
@@ -126,11 +122,7 @@ def points_of(commits: Sequence[str]) -> list[CrashPoint]:
 
 
 async def at_points(
-    server: CrashServer,
-    db: Database,
-    model: ModelServer,
-    reference: Reference,
-    points: Sequence[list[CrashPoint]],
+    server: CrashServer, db: Database, model: ModelServer, reference: Reference, points: Sequence[list[CrashPoint]]
 ) -> Report:
     """One run for each entry: killed at its first point; at each start after that, the next is armed."""
     report = Report()

@@ -60,19 +60,13 @@ def _rows(tx: Tx, played: Played) -> dict[str, Any]:
     assert run is not None
     assert thread is not None
     said = tx.rows(
-        MessageRow,
-        sa.select(messages).where(messages.c.thread_id == played.thread_id).order_by(messages.c.position),
+        MessageRow, sa.select(messages).where(messages.c.thread_id == played.thread_id).order_by(messages.c.position)
     )
-    done = tx.rows(
-        EffectRow, sa.select(effects).where(effects.c.run_id == played.run_id).order_by(effects.c.ordinal)
-    )
+    done = tx.rows(EffectRow, sa.select(effects).where(effects.c.run_id == played.run_id).order_by(effects.c.ordinal))
     asked = tx.rows(
-        ApprovalRow,
-        sa.select(approvals).where(approvals.c.run_id == played.run_id).order_by(approvals.c.created_at),
+        ApprovalRow, sa.select(approvals).where(approvals.c.run_id == played.run_id).order_by(approvals.c.created_at)
     )
-    paid = tx.rows(
-        LedgerRow, sa.select(ledger).where(ledger.c.run_id == played.run_id).order_by(ledger.c.kind)
-    )
+    paid = tx.rows(LedgerRow, sa.select(ledger).where(ledger.c.run_id == played.run_id).order_by(ledger.c.kind))
     machines = sa.select(sandboxes.c.state, sandboxes.c.pause_kind).where(
         sandboxes.c.workspace_id == thread.workspace_id, sandboxes.c.ended_at.is_(None)
     )
@@ -98,17 +92,14 @@ def _page(tx: Tx, played: Played) -> dict[str, Any] | None:
     page = tx.row(PageRow, sa.select(pages).where(pages.c.thread_id == played.thread_id))
     if page is None:
         return None
-    history = (
-        sa.select(page_versions).where(page_versions.c.page_id == page.id).order_by(page_versions.c.version)
-    )
+    history = sa.select(page_versions).where(page_versions.c.page_id == page.id).order_by(page_versions.c.version)
     saved = sa.select(modules).where(modules.c.page_id == page.id).order_by(modules.c.path)
     lines = sa.select(memories).where(memories.c.thread_id == played.thread_id)
     return {
         **_picked(page, "title", "version", "html", "problems"),
         "versions": [_picked(row, *_VERSION_FIELDS) for row in tx.execute(history)],
         "modules": [
-            {**_picked(row, *_MODULE_FIELDS), "verified": row.verified_at is not None}
-            for row in tx.execute(saved)
+            {**_picked(row, *_MODULE_FIELDS), "verified": row.verified_at is not None} for row in tx.execute(saved)
         ],
         "memories": [row.summary for row in tx.execute(lines)],
     }
@@ -117,17 +108,7 @@ def _page(tx: Tx, played: Played) -> dict[str, Any] | None:
 _VERSION_FIELDS = ("version", "base_version", "kind", "patches", "html", "step", "summary")
 _MODULE_FIELDS = ("scope", "path", "description", "exports", "usage", "hash", "content_hash")
 _RUN_FIELDS = (
-    *(
-        "status",
-        "stop_reason",
-        "problems",
-        "error",
-        "leg",
-        "owner",
-        "waiting_for",
-        "cancel_reason",
-        "credits",
-    ),
+    *("status", "stop_reason", "problems", "error", "leg", "owner", "waiting_for", "cancel_reason", "credits"),
     *("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "unwatched_since", "paused_at"),
 )
 _MESSAGE_FIELDS = ("role", "status", "position", "model", "credits", "error", "stop_reason")
@@ -153,18 +134,14 @@ def parts_of(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _files(server: CrashServer, workspace_id: str | None) -> dict[str, str]:
     folder = server.data_dir / "workspaces" / (workspace_id or "none")
     found = (path for path in folder.rglob("*") if path.is_file())
-    return {
-        str(path.relative_to(folder)): path.read_text() for path in found if not path.name.startswith(".")
-    }
+    return {str(path.relative_to(folder)): path.read_text() for path in found if not path.name.startswith(".")}
 
 
 async def _kept(server: CrashServer, db: Database, workspace_id: str | None, run_id: str) -> dict[str, str]:
     """The files that the answer's checkpoint holds. Every checkpoint there is must be whole."""
     blobs = FolderBlobs(server.data_dir / "blobs")
     rows = await db.read(
-        lambda tx: tx.rows(
-            CheckpointRow, sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id)
-        )
+        lambda tx: tx.rows(CheckpointRow, sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id))
     )
     kept: dict[str, str] = {}
     for row in rows:
@@ -184,16 +161,12 @@ async def check_followed(db: Database, played: Played) -> None:
     logged = {seq: orjson.loads(line) for seq, line in lines}
     seen = dict(played.events)
     facts = {seq for seq, event in logged.items() if not event["event"].endswith(".delta")}
-    assert facts <= seen.keys(), (
-        f"facts that the follower missed: {[logged[seq] for seq in facts - seen.keys()]}"
-    )
+    assert facts <= seen.keys(), f"facts that the follower missed: {[logged[seq] for seq in facts - seen.keys()]}"
     for seq, event in logged.items():
         if seq in seen and seen[seq]["event"] != "part.snapshot":
             assert seen[seq] == event, f"number {seq} was given twice: {seen[seq]} and {event}"
     unsaved = {seq: event for seq, event in seen.items() if seq not in logged}
-    assert all(event["event"].endswith(".delta") for event in unsaved.values()), (
-        f"facts not in the log: {unsaved}"
-    )
+    assert all(event["event"].endswith(".delta") for event in unsaved.values()), f"facts not in the log: {unsaved}"
     replayed, followed = fold_lines(lines), played.fold()
     assert parts_of(followed.parts) == parts_of(replayed.parts)
     assert (followed.status, followed.pending, followed.ended) == (replayed.status, [], True)
@@ -236,9 +209,7 @@ async def check_no_leaks(server: CrashServer, db: Database) -> None:
 async def kill_sandbox(server: CrashServer, db: Database, played: Played) -> None:
     """End the run's sandbox through the server."""
     of_thread = sa.select(threads.c.workspace_id).where(threads.c.id == played.thread_id).scalar_subquery()
-    living = sa.select(sandboxes.c.id).where(
-        sandboxes.c.workspace_id == of_thread, sandboxes.c.ended_at.is_(None)
-    )
+    living = sa.select(sandboxes.c.id).where(sandboxes.c.workspace_id == of_thread, sandboxes.c.ended_at.is_(None))
     for sandbox_id in await db.read(lambda tx: list(tx.execute(living).scalars())):
         status, body = await server.call("POST", f"/v1/sandboxes/{sandbox_id}/kill")
         assert status == 200, body

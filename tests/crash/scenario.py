@@ -34,17 +34,10 @@ TURNS: list[dict[str, Any]] = [
                     ]
                 },
             },
-            {
-                "id": "call_first",
-                "name": "terminal",
-                "arguments": {"command": "echo first | tee -a first.txt"},
-            },
+            {"id": "call_first", "name": "terminal", "arguments": {"command": "echo first | tee -a first.txt"}},
         ],
     },
-    {
-        "text": "Now I count.",
-        "calls": [{"id": "call_count", "name": "terminal", "arguments": {"command": COUNT}}],
-    },
+    {"text": "Now I count.", "calls": [{"id": "call_count", "name": "terminal", "arguments": {"command": COUNT}}]},
     {
         "reasoning": "A calculation, kept in the session.",
         "calls": [
@@ -74,9 +67,7 @@ TURNS: list[dict[str, Any]] = [
             {
                 "id": "call_ask",
                 "name": "ask_user",
-                "arguments": {
-                    "questions": [{"id": "tone", "question": "Which tone?", "options": ["dry", "warm"]}]
-                },
+                "arguments": {"questions": [{"id": "tone", "question": "Which tone?", "options": ["dry", "warm"]}]},
             }
         ],
     },
@@ -87,7 +78,7 @@ TURNS: list[dict[str, Any]] = [
                 "name": "read_files",
                 "arguments": {"paths": ["lines.txt", "code.txt", "cleaned.txt", "main.py"]},
             }
-        ],
+        ]
     },
     {"reasoning": "All is there.", "text": "Done: counted to four, computed 42, cleaned up, in a dry tone."},
 ]
@@ -125,9 +116,7 @@ def message(marker: str, turns: list[dict[str, Any]], pace_s: float = PACE_S) ->
     return f"Job {marker}: count, clean up, ask me. [[model {orjson.dumps(paced).decode()}]]"
 
 
-async def play(
-    server: CrashServer, turns: list[dict[str, Any]] | None = None, patience_s: float = 120.0
-) -> Played:
+async def play(server: CrashServer, turns: list[dict[str, Any]] | None = None, patience_s: float = 120.0) -> Played:
     """Start the run, follow it, decide what it asks, through any number of dead servers; returns when it has ended."""
     marker = new_id("request")[-8:]
     with anyio.fail_after(patience_s):

@@ -74,9 +74,7 @@ class CrashServer:
     lease_s: float = 15.0
     grace_s: float = 10.0
     slow_reader_s: float = 30.0
-    turns: list[dict[str, Any]] | None = (
-        None  # what the model says in each run; None: the scenario's usual turns
-    )
+    turns: list[dict[str, Any]] | None = None  # what the model says in each run; None: the scenario's usual turns
     staged: bool = False  # the profile has stages
     page: str | None = None  # the HTML of the page that each run works on; None: runs are chats
     more: str = ""  # further tables of the configuration
@@ -123,12 +121,7 @@ class CrashServer:
 
     def environment(self) -> dict[str, str]:
         staged = {STAGED: "1"} if self.staged else {}
-        return {
-            **os.environ,
-            **staged,
-            POINT_FILE: str(self.point_file),
-            COMMITS_FILE: str(self.commits_file),
-        }
+        return {**os.environ, **staged, POINT_FILE: str(self.point_file), COMMITS_FILE: str(self.commits_file)}
 
     async def start(self) -> None:
         """Returns when it answers, or has been killed while starting by a point that was armed."""
@@ -144,9 +137,7 @@ class CrashServer:
 
     def launch(self) -> Forked:
         self.port = self.port or free_port()
-        self.process = Forked(
-            self.command(), self.folder / "server.log", module=CRASH_SERVER, env=self.environment()
-        )
+        self.process = Forked(self.command(), self.folder / "server.log", module=CRASH_SERVER, env=self.environment())
         self.starts += 1
         return self.process
 

@@ -53,9 +53,7 @@ class _Stages:
             return StageResult(problems=("There is no file fixed.txt.",))
         await context.tell("check", "done")
         await context.tell("preview_url", "done", "port 3000")
-        notice = NoticePart(
-            id=new_id("part"), code="checked", text=f"Checked after {len(context.said)} turns."
-        )
+        notice = NoticePart(id=new_id("part"), code="checked", text=f"Checked after {len(context.said)} turns.")
         return StageResult(parts=(notice,), facts={"checked": True})
 
     async def _run(self, context: StageContext, script: str) -> CommandResult:

@@ -164,9 +164,7 @@ async def begin_page(server: CrashServer) -> str:
     ]
     said = {"text": "\n".join(orjson.dumps(one).decode() for one in lines) + "\nDone.", "delay_s": 0.02}
     content = f"Add the lines. [[model {orjson.dumps([said]).decode()}]]"
-    status, started = await server.call(
-        "POST", f"/v1/threads/{thread_id}/runs", {"content": content}, key="page-run"
-    )
+    status, started = await server.call("POST", f"/v1/threads/{thread_id}/runs", {"content": content}, key="page-run")
     assert status == 202, started
     return thread_id
 
@@ -195,10 +193,7 @@ async def said_in(server: CrashServer, thread_id: str) -> list[tuple[str, list[A
     await at_rest(server, thread_id)
     found = await server.get(f"/v1/threads/{thread_id}/messages")
     fields = ("type", "text", "tool", "arguments", "status", "result")
-    return [
-        (one["role"], [[part.get(name) for name in fields] for part in one["parts"]])
-        for one in found["items"]
-    ]
+    return [(one["role"], [[part.get(name) for name in fields] for part in one["parts"]]) for one in found["items"]]
 
 
 def texts(sections: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
@@ -254,15 +249,11 @@ def test_a_killed_backup_is_never_taken_for_whole(house: Path, tmp_path: Path, k
             assert not target.exists()
         shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(target, ignore_errors=True)
-    print(
-        f"{kills} kills of a backup ({whole_s:.2f} s): {halves} none, {wholes} whole; {SEED_VARIABLE} to repeat"
-    )
+    print(f"{kills} kills of a backup ({whole_s:.2f} s): {halves} none, {wholes} whole; {SEED_VARIABLE} to repeat")
     assert halves
 
 
-def test_a_killed_restore_leaves_no_data_directory_or_a_whole_one(
-    house: Path, tmp_path: Path, kills: int
-) -> None:
+def test_a_killed_restore_leaves_no_data_directory_or_a_whole_one(house: Path, tmp_path: Path, kills: int) -> None:
     chance = random.Random(seed_of_this_run())
     backup = tmp_path / "backup"
     run_outlast("backup", str(backup), "--data-dir", str(house))
@@ -279,9 +270,7 @@ def test_a_killed_restore_leaves_no_data_directory_or_a_whole_one(
         else:
             halves += 1
     restore_backup(backup, place_of(tmp_path / "again" / "data0"))
-    print(
-        f"{kills} kills of a restore ({whole_s:.2f} s): {halves} none, {wholes} whole; {SEED_VARIABLE} to repeat"
-    )
+    print(f"{kills} kills of a restore ({whole_s:.2f} s): {halves} none, {wholes} whole; {SEED_VARIABLE} to repeat")
     assert halves
 
 

@@ -32,17 +32,10 @@ _CALLS = [
     {"id": f"call_{n}", "name": "terminal", "arguments": {"command": "head -c 190000 /dev/zero | tr '\\0' x"}}
     for n in range(6)
 ]
-LOUD: list[dict[str, Any]] = [
-    {"calls": _CALLS},
-    {"calls": _CALLS},
-    {"calls": _CALLS},
-    {"text": "That was loud."},
-]
+LOUD: list[dict[str, Any]] = [{"calls": _CALLS}, {"calls": _CALLS}, {"calls": _CALLS}, {"text": "That was loud."}]
 
 
-async def test_a_second_server_on_the_same_folder_is_refused_and_the_first_goes_on(
-    make_server: MakeServer,
-) -> None:
+async def test_a_second_server_on_the_same_folder_is_refused_and_the_first_goes_on(make_server: MakeServer) -> None:
     first = make_server("first")
     async with first:
         assert first.process is not None
@@ -116,9 +109,7 @@ async def _until_refused(server: Any) -> tuple[int, Any]:
             return status, answer
 
 
-@pytest.mark.parametrize(
-    "seconds", [2.0, pytest.param(14.0, marks=pytest.mark.deep, id="longer than SQLite waits")]
-)
+@pytest.mark.parametrize("seconds", [2.0, pytest.param(14.0, marks=pytest.mark.deep, id="longer than SQLite waits")])
 async def test_a_database_locked_by_somebody_else_holds_a_run_up_and_no_more(
     make_server: MakeServer, model: ModelServer, seconds: float
 ) -> None:

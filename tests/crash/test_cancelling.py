@@ -24,11 +24,7 @@ from tests.crash.server import CrashServer, until
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(600)]
 PROMISED_S = 2.0
 TRIES = 3  # a promise about time, kept once on a busy machine, is kept
-SLEEP = {
-    "id": "call_sleep",
-    "name": "terminal",
-    "arguments": {"command": "echo begun; sleep 1000; echo never"},
-}
+SLEEP = {"id": "call_sleep", "name": "terminal", "arguments": {"command": "echo begun; sleep 1000; echo never"}}
 
 
 @pytest.fixture
@@ -43,16 +39,12 @@ async def test_a_model_that_never_answers_is_left_within_two_seconds(
 ) -> None:
     server, db = stage
     for fault in ("stall_first", "stall_body", "stall_mid"):
-        took_s = [
-            await _cancel_stalled(server, db, model, f"{fault}{number}", fault) for number in range(TRIES)
-        ]
+        took_s = [await _cancel_stalled(server, db, model, f"{fault}{number}", fault) for number in range(TRIES)]
         assert min(took_s) <= PROMISED_S, fault
     await check_ledger(db)
 
 
-async def _cancel_stalled(
-    server: CrashServer, db: Database, model: ModelServer, marker: str, fault: str
-) -> float:
+async def _cancel_stalled(server: CrashServer, db: Database, model: ModelServer, marker: str, fault: str) -> float:
     left, asked = model.hung_up, len(model.requests)
     answer = {"text": "One two three four five six seven.", "fault": fault}
     played = await begin(server, marker, message(marker, [answer]))

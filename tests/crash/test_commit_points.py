@@ -29,15 +29,11 @@ async def _reference(make_server: MakeServer, model: ModelServer) -> Reference:
 def _plans(reference: Reference) -> list[list[CrashPoint]]:
     """Every commit, before and after; those of a start beneath a run that was killed in a command."""
     in_a_command = CrashPoint("_mark_started.change", 2, "after")
-    starts = [
-        [in_a_command, CrashPoint(label, 1, side)] for label in kills.AT_START for side in ("before", "after")
-    ]
+    starts = [[in_a_command, CrashPoint(label, 1, side)] for label in kills.AT_START for side in ("before", "after")]
     return [[point] for point in kills.points_of(reference.commits)] + starts
 
 
-async def _kill_at(
-    make_server: MakeServer, model: ModelServer, reference: Reference, plans: list[Any]
-) -> Report:
+async def _kill_at(make_server: MakeServer, model: ModelServer, reference: Reference, plans: list[Any]) -> Report:
     servers = [make_server(f"lane{number}") for number in range(min(LANES, len(plans)))]
 
     async def series(server: Any, db: Any, mine: list[Any]) -> Report:
@@ -82,9 +78,7 @@ async def _kill_randomly(make_server: MakeServer, model: ModelServer, count: int
     assert not report.problems, f"{SEED_VARIABLE}=<seed> repeats one\n" + "\n\n".join(report.problems)
 
 
-async def _random_series(
-    server: Any, db: Any, seeds: list[int], *, model: Any, reference: Reference
-) -> Report:
+async def _random_series(server: Any, db: Any, seeds: list[int], *, model: Any, reference: Reference) -> Report:
     return await kills.at_random_times(server, db, model, reference, seeds)
 
 

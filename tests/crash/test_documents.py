@@ -68,12 +68,7 @@ def turns(document: dict[str, Any]) -> list[dict[str, Any]]:
     def edits(old: str) -> list[dict[str, Any]]:
         return [
             {"op": "replace", "block_id": first["id"], "old_text": old, "new_text": "Better first words."},
-            {
-                "op": "replace",
-                "block_id": second["id"],
-                "old_text": second["markdown"],
-                "new_text": "A.\n\nB.",
-            },
+            {"op": "replace", "block_id": second["id"], "old_text": second["markdown"], "new_text": "A.\n\nB."},
             {"op": "delete", "block_id": third["id"], "old_text": third["markdown"]},
             {"op": "insert", "section_id": fourth["section_id"], "new_text": "Begins here."},
         ]
@@ -168,9 +163,7 @@ def chosen_from(points: list[CrashPoint]) -> list[CrashPoint]:
     proposing = [point for point in points if "proposal.created" in point.label and point.when == "after"]
     deciding = [point for point in points if "_decide" in point.label]
     assert proposing, sorted({point.label for point in points})
-    assert {point.when for point in deciding} == {"before", "after"}, sorted(
-        {point.label for point in points}
-    )
+    assert {point.when for point in deciding} == {"before", "after"}, sorted({point.label for point in points})
     return [*proposing, *deciding]
 
 
@@ -198,21 +191,15 @@ async def test_the_same_on_postgresql(make_server: MakeServer, postgres_url: str
 
 
 @pytest.mark.deep
-async def test_a_document_killed_at_any_commit_ends_as_if_nothing_had_happened(
-    make_server: MakeServer,
-) -> None:
+async def test_a_document_killed_at_any_commit_ends_as_if_nothing_had_happened(make_server: MakeServer) -> None:
     async with scene_of(make_server()) as scene:
         points = await undisturbed(scene)
-        missed = [
-            str(point) for number, point in enumerate(points) if not await killed_at(scene, point, number)
-        ]
+        missed = [str(point) for number, point in enumerate(points) if not await killed_at(scene, point, number)]
         assert not missed, f"commits that did not come again: {missed}"
 
 
 @pytest.mark.deep
-async def test_documents_killed_at_random_times_end_as_if_nothing_had_happened(
-    make_server: MakeServer,
-) -> None:
+async def test_documents_killed_at_random_times_end_as_if_nothing_had_happened(make_server: MakeServer) -> None:
     seed = seed_of_this_run()
     print(f"{SEED_VARIABLE}={seed}")
     chance = random.Random(seed)

@@ -201,9 +201,7 @@ def open_files(server: CrashServer) -> int:
     return len(os.listdir(f"/proc/{server.process.pid}/fd"))
 
 
-async def test_hostile_visitors_cost_nobody_else_anything(
-    make_server: MakeServer, model: ModelServer
-) -> None:
+async def test_hostile_visitors_cost_nobody_else_anything(make_server: MakeServer, model: ModelServer) -> None:
     await every_hostile_visitor(make_server())
 
 

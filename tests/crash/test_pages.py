@@ -19,9 +19,7 @@ from tests.crash.server import CrashServer
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(600)]
 LANES = 2
 HTML = '<h1 id="title">Issues</h1><p id="count">0</p><ul id="list"></ul>'
-MODULE = (
-    "export function open(issues: { open: boolean }[]) {\n  return issues.filter((issue) => issue.open)\n}\n"
-)
+MODULE = "export function open(issues: { open: boolean }[]) {\n  return issues.filter((issue) => issue.open)\n}\n"
 
 
 def line(**value: Any) -> str:
@@ -34,17 +32,14 @@ def patch(op: str, at: str, **more: Any) -> dict[str, Any]:
 
 def item(number: int) -> str:
     return line(
-        type="patches",
-        patches=[patch("append", "#list", html=f'<li id="i{number}">Issue number {number}</li>')],
+        type="patches", patches=[patch("append", "#list", html=f'<li id="i{number}">Issue number {number}</li>')]
     )
 
 
 TURNS: list[dict[str, Any]] = [
     {
         "reasoning": "First a file that can be used again.",
-        "text": "\n".join(
-            ["I look first.", line(type="patches", patches=[patch("text", "#count", text="…")]), ""]
-        ),
+        "text": "\n".join(["I look first.", line(type="patches", patches=[patch("text", "#count", text="…")]), ""]),
         "calls": [
             {
                 "id": "call_write",
@@ -110,9 +105,7 @@ async def _reference(server: CrashServer, db: Any, model: ModelServer) -> Refere
 def _between_result_and_patch(commits: list[str]) -> list[CrashPoint]:
     """The tool's result is recorded; nothing of what the model makes of it is."""
     result = next(number for number, label in enumerate(commits) if "tool_call.result" in label)
-    following = next(
-        number for number, label in enumerate(commits) if number > result and "page.patch" in label
-    )
+    following = next(number for number, label in enumerate(commits) if number > result and "page.patch" in label)
     nth = commits[: following + 1].count(commits[following])
     return [CrashPoint(commits[result], 1, "after"), CrashPoint(commits[following], nth, "before")]
 
@@ -151,9 +144,7 @@ async def test_a_server_killed_between_a_result_and_its_patches_leaves_page_modu
         _judge(await kills.at_points(server, db, model, reference, [[point] for point in chosen]))
 
 
-async def _kill_in_lanes(
-    make_server: MakeServer, model: ModelServer, work: Any, series: Any, **options: Any
-) -> None:
+async def _kill_in_lanes(make_server: MakeServer, model: ModelServer, work: Any, series: Any, **options: Any) -> None:
     servers = [_server(make_server, f"lane{n}", **options) for n in range(LANES)]
     _judge(await kills.in_lanes(servers, work, series))
 
@@ -194,10 +185,7 @@ async def test_pages_killed_at_random_times_end_as_if_nothing_had_happened(
 @pytest.mark.timeout(3600)
 @pytest.mark.postgres
 async def test_the_same_on_postgresql(make_server: MakeServer, model: ModelServer, postgres_url: str) -> None:
-    server, seed = (
-        _server(make_server, "only", database=postgres_url, lease_s=1.5),
-        kills.seed_of_this_run(),
-    )
+    server, seed = (_server(make_server, "only", database=postgres_url, lease_s=1.5), kills.seed_of_this_run())
     async with kills.opened(server) as db:
         reference = await _reference(server, db, model)
         points = [[point] for point in _of_lines(kills.points_of(reference.commits))]

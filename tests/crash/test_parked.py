@@ -32,9 +32,7 @@ async def test_fifty_runs_that_wait_survive_a_kill_and_go_on_after_their_decisio
 ) -> None:
     server = make_server()
     async with kills.opened(server) as db:
-        waiting = [
-            await begin(server, f"job{n}", message(f"job{n}", ASKING, pace_s=0.0)) for n in range(COUNT)
-        ]
+        waiting = [await begin(server, f"job{n}", message(f"job{n}", ASKING, pace_s=0.0)) for n in range(COUNT)]
 
         async def all_wait() -> bool:
             return await db.read(_parked) == COUNT

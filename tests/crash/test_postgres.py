@@ -104,9 +104,7 @@ async def test_a_worker_that_slept_through_its_lease_writes_nothing_any_more(
             zombie.process.send_signal(signal.SIGCONT)
         assert ended["run"]["status"] == "completed"
         assert ended["run"]["attempt"] == 2
-        again = await play(
-            zombie, [{"text": "Awake again."}]
-        )  # whatever it still wanted to write, it has tried now
+        again = await play(zombie, [{"text": "Awake again."}])  # whatever it still wanted to write, it has tried now
         assert again.fold().status == "completed"
         assert await db.read(_all_of, played) == ended
         await check_followed(db, played)
@@ -155,9 +153,7 @@ async def test_an_idle_node_takes_the_runs_of_a_dead_one_over_when_their_lease_h
 ) -> None:
     """Its sweeper slept for up to a minute: no bell tells it of the leases that another node takes."""
     async with _two_servers(make_server, postgres_url) as (dying, idle, db):
-        await anyio.sleep(
-            3 * LEASE_S
-        )  # both have looked, and found nothing: the next look is what is measured
+        await anyio.sleep(3 * LEASE_S)  # both have looked, and found nothing: the next look is what is measured
         played = await _started(dying, idle, db, model, "left", SLOW)
         await dying.kill()
         began = anyio.current_time()
@@ -214,12 +210,7 @@ async def _two_servers(
 
 
 async def _started(
-    server: CrashServer,
-    other: CrashServer,
-    db: Database,
-    model: ModelServer,
-    marker: str,
-    turns: list[dict[str, Any]],
+    server: CrashServer, other: CrashServer, db: Database, model: ModelServer, marker: str, turns: list[dict[str, Any]]
 ) -> Played:
     """A run that `server` works on: the other sleeps while it is claimed."""
     assert other.process is not None

@@ -42,9 +42,7 @@ async def test_a_run_that_kills_the_server_three_times_is_ended_also_on_postgres
 async def _kill(server: CrashServer, model: ModelServer) -> None:
     async with kills.opened(server) as db:
         killer = await begin(server, "killer", message("killer", STALLS))
-        others = [
-            await begin(server, f"job{n}", message(f"job{n}", ANSWER, pace_s=0.02)) for n in range(OTHERS)
-        ]
+        others = [await begin(server, f"job{n}", message(f"job{n}", ANSWER, pace_s=0.02)) for n in range(OTHERS)]
         async with anyio.create_task_group() as group:
             group.start_soon(_kill_whenever_asked, server, model, killer)
             with anyio.fail_after(300):

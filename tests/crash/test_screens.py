@@ -104,12 +104,7 @@ async def test_a_screen_is_built_over_the_wire_with_an_image_a_rate_limit_a_deni
             "POST", f"/v1/threads/{screen['thread_id']}/runs", {"content": "x", "images": [image]}
         )
         assert (refused, body["code"]) == (422, "vision_unsupported")
-        assert (
-            await db.read(
-                lambda tx: tx.rows(LedgerRow, sa.select(ledger).where(ledger.c.run_id.is_not(None)))
-            )
-            == []
-        )
+        assert await db.read(lambda tx: tx.rows(LedgerRow, sa.select(ledger).where(ledger.c.run_id.is_not(None)))) == []
 
         model.add(
             Answer(text="A dev server first.", calls=(terminal("cd /workspace &&  npm   run dev &"),)),

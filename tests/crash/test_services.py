@@ -28,9 +28,7 @@ async def processes(server: CrashServer) -> list[ProcessInfo]:
     ((sandbox_id, ref),) = await server.provider().list_refs()
     sandbox = await server.provider().connect(sandbox_id, ref)
     try:
-        return [
-            one for one in await sandbox.processes.list() if (one.spec.tag or "").startswith("service:web:")
-        ]
+        return [one for one in await sandbox.processes.list() if (one.spec.tag or "").startswith("service:web:")]
     finally:
         await sandbox.aclose()
 

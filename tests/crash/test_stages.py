@@ -20,20 +20,12 @@ OURS = ("_name_stage", "staging._record", "workflow.step", "_record.change")
 TURNS: list[dict[str, Any]] = [
     {
         "text": "I begin with a file.",
-        "calls": [
-            {
-                "id": "call_first",
-                "name": "terminal",
-                "arguments": {"command": "echo first | tee -a first.txt"},
-            }
-        ],
+        "calls": [{"id": "call_first", "name": "terminal", "arguments": {"command": "echo first | tee -a first.txt"}}],
     },
     {"text": "Done, I think."},
     {
         "text": "One file was missing. <task_summary>All is there.</task_summary>",
-        "calls": [
-            {"id": "call_fix", "name": "terminal", "arguments": {"command": "echo fixed | tee -a fixed.txt"}}
-        ],
+        "calls": [{"id": "call_fix", "name": "terminal", "arguments": {"command": "echo fixed | tee -a fixed.txt"}}],
     },
 ]
 FILES = {"prepared.txt": "prepared\n", "first.txt": "first\n", "fixed.txt": "fixed\n"}
@@ -67,11 +59,7 @@ def _of_stages(points: list[CrashPoint]) -> list[CrashPoint]:
 
 
 async def _kill_at(
-    make_server: MakeServer,
-    model: ModelServer,
-    reference: Reference,
-    points: list[CrashPoint],
-    **options: Any,
+    make_server: MakeServer, model: ModelServer, reference: Reference, points: list[CrashPoint], **options: Any
 ) -> None:
     servers = [_server(make_server, f"lane{n}", **options) for n in range(min(LANES, len(points)))]
 

@@ -74,9 +74,7 @@ async def test_a_command_that_outlasts_the_grace_is_attached_to_by_the_next_star
         assert begun.read_text() == "begun\n", "the command ran once"
 
 
-async def test_a_second_signal_does_not_wait_for_the_grace(
-    make_server: MakeServer, model: ModelServer
-) -> None:
+async def test_a_second_signal_does_not_wait_for_the_grace(make_server: MakeServer, model: ModelServer) -> None:
     server = make_server(grace_s=3600.0)
     async with kills.opened(server) as db:
         played = await begin(server, "hurry", message("hurry", NEVER))

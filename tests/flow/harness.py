@@ -102,9 +102,7 @@ def told_last(request: ModelRequest) -> list[str]:
 
 def noted(request: ModelRequest) -> list[str]:
     """What the server has told the model beside its work."""
-    said = [
-        piece.text for message in request.messages for piece in message.pieces if isinstance(piece, TextPiece)
-    ]
+    said = [piece.text for message in request.messages for piece in message.pieces if isinstance(piece, TextPiece)]
     return [text for text in said if text.startswith(NOTE_MARK)]
 
 
@@ -126,13 +124,7 @@ def make_stage_services(
     agent: FakeAgent | Agent | None = None,
 ) -> tuple[Services, ScriptedModel]:
     model = turns if isinstance(turns, ScriptedModel) else ScriptedModel(turns)
-    services = make_services(
-        db,
-        folder,
-        settings,
-        catalog=ScriptedCatalog(model),
-        agents=[agent or FakeAgent(*tools)],
-    )
+    services = make_services(db, folder, settings, catalog=ScriptedCatalog(model), agents=[agent or FakeAgent(*tools)])
     return services, model
 
 

@@ -69,9 +69,7 @@ async def docker(tmp_path: Path, cache_dir: Path, podman: Podman) -> AsyncIterat
     """Containers in a real Podman, through Docker's API; whatever a test leaves alive is killed."""
     options = {"image": IMAGE, "socket": str(podman.socket)}
     owner = f"node_{os.getpid()}_{next(_numbers)}"
-    setup = ProviderSetup(
-        state_dir=tmp_path / "containers", cache_dir=cache_dir, owner=owner, options=options
-    )
+    setup = ProviderSetup(state_dir=tmp_path / "containers", cache_dir=cache_dir, owner=owner, options=options)
     provider = open_docker(setup)
     yield provider
     for sandbox_id, ref in await provider.list_refs():
@@ -103,9 +101,7 @@ async def e2b(tmp_path: Path, e2b_service: E2bService) -> AsyncIterator[E2bProvi
 
 
 @pytest.fixture
-async def deno_service(
-    tmp_path: Path, cache_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[DenoService]:
+async def deno_service(tmp_path: Path, cache_dir: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[DenoService]:
     """A server of ours that speaks Deno's wire protocol, where the SDK looks for Deno's."""
     machines = LocalProvider(tmp_path / "machines", cache_dir)
     async with serving_deno(machines, tmp_path / "remote", f"{MINE}{next(_numbers)}") as service:
@@ -119,10 +115,7 @@ async def deno(tmp_path: Path, deno_service: DenoService) -> DenoProvider:
     """The official SDK against a server of ours; whatever a test leaves alive is killed with that."""
     assert deno_service.url
     setup = ProviderSetup(
-        state_dir=tmp_path / "deno",
-        cache_dir=tmp_path,
-        owner="node_1",
-        secret={"DENO_DEPLOY_TOKEN": TOKEN}.get,
+        state_dir=tmp_path / "deno", cache_dir=tmp_path, owner="node_1", secret={"DENO_DEPLOY_TOKEN": TOKEN}.get
     )
     return open_deno(setup)
 
@@ -167,6 +160,4 @@ def state_of(provider: LocalProvider, sandbox_id: str) -> State:
 
 def group_folders() -> set[Path]:
     """The control groups of this test run's sandboxes that exist now."""
-    return {
-        path for hierarchy in find_layout().hierarchies for path in hierarchy.parent.glob(f"outlast-{MINE}*")
-    }
+    return {path for hierarchy in find_layout().hierarchies for path in hierarchy.parent.glob(f"outlast-{MINE}*")}

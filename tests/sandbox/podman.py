@@ -24,25 +24,19 @@ class Podman:
 
     def __init__(self, folder: Path, driver: str) -> None:
         self.socket = folder / "podman.sock"
-        self._folder = (
-            folder  # worked in, because a container out of memory leaves a file where Podman was started
-        )
+        self._folder = folder  # worked in, because a container out of memory leaves a file where Podman was started
         runtime = shutil.which("runc") or shutil.which("crun") or "crun"  # crun refuses hybrid control groups
         self._words = ["podman", "--root", str(folder / "root"), "--runroot", str(folder / "runroot")]
         self._words += ["--tmpdir", str(folder / "tmp"), "--storage-driver", driver, "--runtime", runtime]
         self._words += ["--cgroup-manager", "cgroupfs", "--events-backend", "file"]
 
     def __call__(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*self._words, *words], cwd=self._folder, capture_output=True, text=True, check=False
-        )
+        return subprocess.run([*self._words, *words], cwd=self._folder, capture_output=True, text=True, check=False)
 
     def start_service(self, log: Path) -> subprocess.Popen[bytes]:
         words = [*self._words, "system", "service", "--time", "0", f"unix://{self.socket}"]
         with log.open("wb") as file:
-            return subprocess.Popen(
-                words, cwd=self._folder, stdout=file, stderr=file, stdin=subprocess.DEVNULL
-            )
+            return subprocess.Popen(words, cwd=self._folder, stdout=file, stderr=file, stdin=subprocess.DEVNULL)
 
 
 @contextmanager
@@ -98,9 +92,7 @@ def _real(path: str, links: list[str]) -> str:
 
 def _closure() -> list[str]:
     shape = "${Package}\t${Pre-Depends}, ${Depends}\n"
-    known = subprocess.run(
-        ["dpkg-query", "-W", "-f", shape], capture_output=True, text=True, check=True
-    ).stdout
+    known = subprocess.run(["dpkg-query", "-W", "-f", shape], capture_output=True, text=True, check=True).stdout
     needs: dict[str, list[str]] = {}
     for line in known.splitlines():
         name, _, words = line.partition("\t")

@@ -22,9 +22,7 @@ async def main(*words: str) -> None:
     print("starting", flush=True)
     sandbox = await provider.create(SandboxSpec(sandbox_id, Path(workspace), orphan=orphan))
     print(sandbox.ref, flush=True)
-    await sandbox.run(
-        Command("eff_1", 1, script, timeout_s=60), lambda text: print("output", text.strip(), flush=True)
-    )
+    await sandbox.run(Command("eff_1", 1, script, timeout_s=60), lambda text: print("output", text.strip(), flush=True))
 
 
 anyio.run(main, *sys.argv[1:])

@@ -119,9 +119,7 @@ async def test_metadata_that_is_too_large_is_refused_and_nothing_written(box: Lo
 
 async def test_a_folder_is_listed_to_a_depth_links_are_told_and_not_followed(box: LocalSandbox) -> None:
     await box.run(
-        Command(
-            "eff_1", 1, "mkdir -p d/e/f; echo x > d/e/g; ln -s e d/link; ln -s nowhere d/lost; mkfifo d/pipe"
-        )
+        Command("eff_1", 1, "mkdir -p d/e/f; echo x > d/e/g; ln -s e d/link; ln -s nowhere d/lost; mkfifo d/pipe")
     )
     assert await names(box, "/workspace") == ["/workspace/d"]
     found = {facts.path.removeprefix("/workspace/d/"): facts for facts in await box.files.list("d", depth=5)}
@@ -226,9 +224,7 @@ async def test_what_cannot_be_read_is_refused(box: LocalSandbox, path: str, erro
         await read(box, path)
 
 
-@pytest.mark.parametrize(
-    "path", ["/etc/passwd", "/usr/new", "/workspace/d", "/workspace/f/below", "/dev/null"]
-)
+@pytest.mark.parametrize("path", ["/etc/passwd", "/usr/new", "/workspace/d", "/workspace/f/below", "/dev/null"])
 async def test_what_cannot_be_written_is_refused(box: LocalSandbox, path: str) -> None:
     await box.run(Command("eff_1", 1, "mkdir d; touch f"))
     with pytest.raises(PathRefused):

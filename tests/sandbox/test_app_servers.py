@@ -113,13 +113,9 @@ async def server(canvas: Canvas, local: LocalProvider) -> AsyncIterator[None]:
         canvas.db, canvas.blobs, canvas.clock, settings, canvas.data_dir,
         node_id="local", local=True, find=machines.find, layers_of=machines.layers_of,
     )  # fmt: skip
-    snapshots = SnapshotKeeper(
-        canvas.db, provider, canvas.clock, settings, node_id="local", templates=canvas.templates
-    )
+    snapshots = SnapshotKeeper(canvas.db, provider, canvas.clock, settings, node_id="local", templates=canvas.templates)
     logs = ServiceLogs(canvas.data_dir / "services")
-    canvas.services = ServiceKeeper(
-        canvas.db, canvas.clock, logs, find=machines.find, announce=canvas._announce
-    )
+    canvas.services = ServiceKeeper(canvas.db, canvas.clock, logs, find=machines.find, announce=canvas._announce)
     machines.keep_files(canvas.files)
     machines.start_upon(snapshots)
     machines.attend(canvas.files)
@@ -158,9 +154,7 @@ async def test_the_dev_server_is_there_with_the_sandbox_after_whatever_has_happe
         assert await canvas.shell("ls node_modules/.bin/tsc; tsc --noEmit && echo fine") == (
             "node_modules/.bin/tsc\nfine"
         )
-        assert await canvas.files.take(canvas.workspace_id, "tool") is None, (
-            "only what it began with is there"
-        )
+        assert await canvas.files.take(canvas.workspace_id, "tool") is None, "only what it began with is there"
         await canvas.machines.freeze(canvas.workspace_id)
         assert "html" in await canvas.get()
         await canvas.machines.stop(canvas.workspace_id)

@@ -97,9 +97,7 @@ async def test_the_same_effect_again_collects_the_kept_result_and_all_output(san
     assert "".join(heard) == "again\n"
 
 
-async def test_a_cancelled_call_leaves_the_command_running_and_a_newer_attempt_attaches(
-    sandbox: Sandbox,
-) -> None:
+async def test_a_cancelled_call_leaves_the_command_running_and_a_newer_attempt_attaches(sandbox: Sandbox) -> None:
     begun = anyio.Event()
     command = Command("eff_1", 1, "echo begun; sleep 0.3; echo ended >> runs.txt; cat runs.txt")
     async with anyio.create_task_group() as tasks:

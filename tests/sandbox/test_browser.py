@@ -112,12 +112,8 @@ async def test_what_a_page_throws_or_cannot_load_is_told_with_its_words(
 ) -> None:
     pages = {
         "/throws": page("<script>function draw() { throw new TypeError('no chart data') }\ndraw()</script>"),
-        "/later": page(
-            "<script>Promise.reject(new Error('too late')); console.error('only a hint', 7)</script>"
-        ),
-        "/module": page(
-            "<script type=module src=/broken.js></script><img src=http://elsewhere.example/gone.png>"
-        ),
+        "/later": page("<script>Promise.reject(new Error('too late')); console.error('only a hint', 7)</script>"),
+        "/module": page("<script type=module src=/broken.js></script><img src=http://elsewhere.example/gone.png>"),
         "/broken.js": script("oh", 500),
     }
     await serve_pages(box, pages)
@@ -131,9 +127,7 @@ async def test_what_a_page_throws_or_cannot_load_is_told_with_its_words(
         assert later.console == ("only a hint 7",)
         module = await studio.look(box, PORT, "/module", 400, 300)
         assert any("/broken.js" in error and "500" in error for error in module.errors)
-        assert not any("/gone" in error for error in module.errors), (
-            "addresses elsewhere are no fault of the page"
-        )
+        assert not any("/gone" in error for error in module.errors), "addresses elsewhere are no fault of the page"
 
 
 @needs_chromium
@@ -165,24 +159,15 @@ Promise.all(names.map(url => fetch(url, { mode: 'no-cors' }).then(() => `reached
 
 
 @needs_chromium
-async def test_a_page_reaches_its_own_port_and_nothing_else(
-    tmp_path: Path, cache_dir: Path, box: LocalSandbox
-) -> None:
+async def test_a_page_reaches_its_own_port_and_nothing_else(tmp_path: Path, cache_dir: Path, box: LocalSandbox) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
         port = server.getsockname()[1]
         wanted = [
             *(f"http://127.0.0.1:{port}/", f"http://localhost:{port}/", f"http://[::1]:{port}/"),
-            *(
-                "http://169.254.169.254/",
-                "http://example.com/",
-                "http://127.0.0.1:3001/",
-                "file:///etc/passwd",
-            ),
+            *("http://169.254.169.254/", "http://example.com/", "http://127.0.0.1:3001/", "file:///etc/passwd"),
         ]
-        await serve_pages(
-            box, {"/": page(REACH % wanted), "/own": page(REACH % ["/other"]), "/other": page("")}
-        )
+        await serve_pages(box, {"/": page(REACH % wanted), "/own": page(REACH % ["/other"]), "/other": page("")})
         second = "python3 -m http.server 3001 > /dev/null 2>&1 & sleep 0.3"
         await box.run(Command("eff_second", 1, second, timeout_s=60))
         async with working(tmp_path / "browsers", cache_dir) as studio:
@@ -257,9 +242,7 @@ anyio.run(main)
 
 
 @needs_chromium
-async def test_a_killed_server_leaves_a_browser_that_the_next_one_ends(
-    tmp_path: Path, cache_dir: Path
-) -> None:
+async def test_a_killed_server_leaves_a_browser_that_the_next_one_ends(tmp_path: Path, cache_dir: Path) -> None:
     folder = tmp_path / "browsers"
     command = [sys.executable, "-c", KILLED, str(folder), str(cache_dir)]
     server = subprocess.Popen(command, stdout=subprocess.PIPE)  # noqa: ASYNC220 - killed by the test itself
@@ -285,9 +268,7 @@ async def test_without_chromium_requests_tell_what_they_can_and_the_note_says_wh
 ) -> None:
     next_error = '<template data-next-error-message="Can&#x27;t resolve &quot;@/x&quot;"></template>'
     pages = {
-        "/": page(
-            "<script type=module src=/main.tsx></script><script type=module src=/@vite/client></script>"
-        ),
+        "/": page("<script type=module src=/main.tsx></script><script type=module src=/@vite/client></script>"),
         "/main.tsx": script('import React from "/node_modules/.vite/deps/react.js"\nimport "/app/page.tsx"'),
         "/app/page.tsx": script("[plugin:vite:oxc] Expected `}` but found `EOF`", 500),
         "/next": page(next_error, 500),

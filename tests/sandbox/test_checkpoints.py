@@ -102,9 +102,7 @@ async def test_evicted_files_are_there_at_the_next_use_and_belong_to_the_code_in
         " && mkdir -m 700 own && echo mine > own/file && ln -s src/deep/a link"
     )
     await shop.evict()
-    shown = await shop.run(
-        "cat link own/file; stat -c '%a %U' run own src/deep/a; echo two >> src/deep/a; rm -r own"
-    )
+    shown = await shop.run("cat link own/file; stat -c '%a %U' run own src/deep/a; echo two >> src/deep/a; rm -r own")
     assert shown.split("\n")[:2] == ["one", "mine"]
     assert shown.split("\n")[2:5] == ["750 user", "700 user", "644 user"]
     taken = await shop.keeper.take(shop.workspace_id, "tool")
@@ -129,9 +127,7 @@ async def test_a_restored_checkpoint_is_seen_by_what_runs_inside(shop: Workshop)
     assert await shop.run("cat a d/x; ls; echo three > a; echo y > d/y") == "one\nx\na\nd\n"
 
 
-async def test_code_that_swaps_folders_for_links_shows_nothing_of_the_host(
-    shop: Workshop, tmp_path: Path
-) -> None:
+async def test_code_that_swaps_folders_for_links_shows_nothing_of_the_host(shop: Workshop, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.mkdir()
     (secret / "key").write_text("the host's own key")

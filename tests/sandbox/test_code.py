@@ -13,9 +13,7 @@ from outlast_sandbox.providers.local.sandbox import LocalSandbox
 pytestmark = pytest.mark.sandbox
 
 
-async def evaluate(
-    box: LocalSandbox, language: Language, *codes: str, timeout_s: float = 30
-) -> EvaluationResult:
+async def evaluate(box: LocalSandbox, language: Language, *codes: str, timeout_s: float = 30) -> EvaluationResult:
     result = None
     for code in codes:
         evaluate.count += 1  # type: ignore[attr-defined]
@@ -49,18 +47,12 @@ TYPESCRIPT: list[tuple[str, Any, str]] = [
     ("if (true) { 'yes' } else { 'no' }", "yes", '"yes"'),
     ("export const z = 4; z", 4, "4"),
     ("import { join } from 'node:path'; join('a', 'b')", "a/b", '"a/b"'),
-    (
-        "const o: any = {}; o.self = o; o",
-        "<ref *1> { self: [Circular *1] }",
-        "<ref *1> { self: [Circular *1] }",
-    ),
+    ("const o: any = {}; o.self = o; o", "<ref *1> { self: [Circular *1] }", "<ref *1> { self: [Circular *1] }"),
 ]
 
 
 @pytest.mark.parametrize(("code", "result", "text"), TYPESCRIPT)
-async def test_the_last_expression_in_typescript(
-    box: LocalSandbox, code: str, result: Any, text: str
-) -> None:
+async def test_the_last_expression_in_typescript(box: LocalSandbox, code: str, result: Any, text: str) -> None:
     answer = await evaluate(box, "typescript", code)
     assert answer.error is None
     assert (answer.success, answer.result, answer.result_text) == (True, result, text)
@@ -143,9 +135,7 @@ async def test_a_python_error_shows_the_users_lines_only(box: LocalSandbox) -> N
     [("x = (", "SyntaxError"), ("exit(3)", "exit(3)"), ("raise KeyboardInterrupt", "KeyboardInterrupt"),
      ("import missing_module", "ModuleNotFoundError")],
 )  # fmt: skip
-async def test_what_fails_in_python_says_why_and_the_session_goes_on(
-    box: LocalSandbox, code: str, words: str
-) -> None:
+async def test_what_fails_in_python_says_why_and_the_session_goes_on(box: LocalSandbox, code: str, words: str) -> None:
     answer = await evaluate(box, "python", "kept = 1", code)
     assert not answer.success
     assert words in str(answer.error)
@@ -157,9 +147,7 @@ async def test_python_imports_files_of_the_workspace(box: LocalSandbox) -> None:
     assert (await evaluate(box, "python", "import lib\nlib.answer")).result == 42
 
 
-@pytest.mark.parametrize(
-    ("language", "loop"), [("typescript", "while (true) {}"), ("python", "while True: pass")]
-)
+@pytest.mark.parametrize(("language", "loop"), [("typescript", "while (true) {}"), ("python", "while True: pass")])
 async def test_an_endless_loop_is_ended_said_so_and_the_next_call_starts_anew(
     box: LocalSandbox, language: Language, loop: str
 ) -> None:
@@ -172,12 +160,8 @@ async def test_an_endless_loop_is_ended_said_so_and_the_next_call_starts_anew(
     assert (await evaluate(box, language, "1 + 1")).result == 2
 
 
-@pytest.mark.parametrize(
-    ("language", "code"), [("typescript", "Deno.exit(4)"), ("python", "import os; os._exit(4)")]
-)
-async def test_code_that_ends_its_own_session_is_told_so(
-    box: LocalSandbox, language: Language, code: str
-) -> None:
+@pytest.mark.parametrize(("language", "code"), [("typescript", "Deno.exit(4)"), ("python", "import os; os._exit(4)")])
+async def test_code_that_ends_its_own_session_is_told_so(box: LocalSandbox, language: Language, code: str) -> None:
     answer = await evaluate(box, language, code)
     assert not answer.success
     assert "exit code 4" in str(answer.error)
@@ -200,9 +184,7 @@ async def test_a_killed_evaluation_ends(box: LocalSandbox) -> None:
     assert "cancelled" in str(answer.error)
 
 
-async def test_sessions_at_rest_are_ended_with_their_variables_and_the_next_call_starts_anew(
-    box: LocalSandbox,
-) -> None:
+async def test_sessions_at_rest_are_ended_with_their_variables_and_the_next_call_starts_anew(box: LocalSandbox) -> None:
     await evaluate(box, "typescript", "globalThis.kept = 1")
     await evaluate(box, "python", "kept = 1")
     assert await box.end_sessions() == 2

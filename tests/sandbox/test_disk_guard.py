@@ -74,9 +74,7 @@ async def home(provider: SandboxProvider, sqlite_url: str, tmp_path: Path) -> As
     await db.aclose()
 
 
-async def test_a_background_writer_is_ended_soon_after_its_limit_and_its_checkpoint_stays(
-    home: Guarded,
-) -> None:
+async def test_a_background_writer_is_ended_soon_after_its_limit_and_its_checkpoint_stays(home: Guarded) -> None:
     """6,897 MiB were seen in a sandbox of 2,048: nothing looked while no command ran."""
     await home.say("echo kept > kept.txt")
     kept = await home.keeper.take(home.workspace_id, "tool")
@@ -91,9 +89,7 @@ async def test_a_background_writer_is_ended_soon_after_its_limit_and_its_checkpo
     assert (await home.row()).life.state is State.READY
 
 
-async def test_one_that_makes_files_without_end_is_ended(
-    home: Guarded, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_one_that_makes_files_without_end_is_ended(home: Guarded, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sizes, "MOST_FILES", 3000)
     await home.say(TOUCH)
     await home.until_ended()
@@ -112,8 +108,7 @@ async def test_files_that_were_deleted_and_are_still_written_to_count(home: Guar
 async def test_a_command_at_work_is_told_why_and_neighbours_go_on(home: Guarded) -> None:
     other = await home.workspace(home.other_thread)
     await home.say(
-        "$(command -v setsid) nohup sh -c 'while true; do date +%N > alive; sleep 0.05; done' >/dev/null 2>&1 &",
-        other,
+        "$(command -v setsid) nohup sh -c 'while true; do date +%N > alive; sleep 0.05; done' >/dev/null 2>&1 &", other
     )
     sandbox = await home.machines.ensure(home.workspace_id, home.project_id)
     ended: CommandResult | DiskLimit

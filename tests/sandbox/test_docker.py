@@ -61,9 +61,7 @@ async def test_a_container_has_no_rights_no_network_and_nothing_to_write_but_its
     assert facts["NoNewPrivs"] == "1"
     assert status.splitlines()[-2:] == ["lo", "1"]
     assert "0" not in facts["Uid"].split(), "it must not be root, on the outside either"
-    refused = (
-        "touch /a /usr/a /etc/a /opt/outlast/a /run/outlast/a; touch /tmp/a ~/a /workspace/a && echo written"
-    )
+    refused = "touch /a /usr/a /etc/a /opt/outlast/a /run/outlast/a; touch /tmp/a ~/a /workspace/a && echo written"
     told = await output(container, refused)
     assert told.count("cannot touch") == 5
     assert told.endswith("written\n")
@@ -137,9 +135,7 @@ async def test_the_way_out_is_the_servers_listener(docker: DockerProvider, spec:
     listener = await sandbox.egress_listener()
     with listener:
         connect = "import socket; socket.create_connection(('127.0.0.1', 3128)).sendall(b'out')"
-        assert (
-            await output(sandbox, f'echo $HTTPS_PROXY; python3 -c "{connect}"') == "http://127.0.0.1:3128\n"
-        )
+        assert await output(sandbox, f'echo $HTTPS_PROXY; python3 -c "{connect}"') == "http://127.0.0.1:3128\n"
         await anyio.wait_readable(listener)
         inner, _ = listener.accept()
         with inner:
@@ -182,11 +178,7 @@ async def test_what_a_dead_server_left_half_made_is_swept_up_once_it_is_old(
     docker: DockerProvider, spec: SandboxSpec, podman: Podman, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = await docker.engine()
-    body = {
-        "Image": IMAGE,
-        "Cmd": ["true"],
-        "Labels": {OWNER_LABEL: docker._owner, SANDBOX_LABEL: spec.sandbox_id},
-    }
+    body = {"Image": IMAGE, "Cmd": ["true"], "Labels": {OWNER_LABEL: docker._owner, SANDBOX_LABEL: spec.sandbox_id}}
     await engine.create(f"outlast-{spec.sandbox_id}", {**body, "HostConfig": {"NetworkMode": "none"}})
     (docker.state_dir / spec.sandbox_id).mkdir(parents=True)
     (docker.state_dir / "sbx_removed_by_hand").mkdir()

@@ -29,9 +29,7 @@ async def answering(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIte
     async def answer(request: web.Request) -> web.Response:
         asked.append(f"{request.method} {request.path.removeprefix(module.API)}")
         status, message = answers.pop(0) if len(answers) > 1 else answers[0]
-        return (
-            web.json_response({"message": message}, status=status) if message else web.Response(status=status)
-        )
+        return web.json_response({"message": message}, status=status) if message else web.Response(status=status)
 
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", answer)
@@ -48,9 +46,7 @@ async def answering(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIte
         yield make
 
 
-async def test_a_container_that_ends_while_it_is_removed_is_removed_at_the_next_try(
-    answering: Answering,
-) -> None:
+async def test_a_container_that_ends_while_it_is_removed_is_removed_at_the_next_try(answering: Answering) -> None:
     engine, asked = answering((500, ENDING), (204, ""))
     await engine.remove("box")
     assert asked == ["DELETE /containers/box"] * 2

@@ -57,11 +57,7 @@ def another(e2b: E2bProvider, e2b_service: E2bService, tmp_path: Path) -> Anothe
         keys = {"E2B_API_KEY": key} if key else {}
         return open_provider(
             ProviderSetup(
-                state_dir=tmp_path,
-                cache_dir=tmp_path,
-                owner=e2b._setup.owner,
-                options=options,
-                secret=keys.get,
+                state_dir=tmp_path, cache_dir=tmp_path, owner=e2b._setup.owner, options=options, secret=keys.get
             )
         )
 
@@ -123,9 +119,7 @@ async def test_relays_that_another_server_left_are_ended(remote: E2bSandbox, ano
     await again.aclose()
 
 
-async def test_a_command_that_sleeps_with_its_sandbox_is_heard_once_and_to_its_end(
-    remote: E2bSandbox,
-) -> None:
+async def test_a_command_that_sleeps_with_its_sandbox_is_heard_once_and_to_its_end(remote: E2bSandbox) -> None:
     heard: list[str] = []
     begun = anyio.Event()
     results = []
@@ -160,9 +154,7 @@ async def test_one_that_the_service_put_to_sleep_by_itself_is_woken_by_its_next_
     assert (await remote.run(Command("eff_2", 1, "cat a"))).output == "kept\n"
 
 
-async def test_one_that_sleeps_is_found_asleep_and_woken_by_thaw_only(
-    remote: E2bSandbox, another: Another
-) -> None:
+async def test_one_that_sleeps_is_found_asleep_and_woken_by_thaw_only(remote: E2bSandbox, another: Another) -> None:
     await remote.write_files([("kept.txt", b"kept")])
     await remote.freeze()
     again = await another().connect(remote.sandbox_id, remote.ref)
@@ -172,9 +164,7 @@ async def test_one_that_sleeps_is_found_asleep_and_woken_by_thaw_only(
     await again.aclose()
 
 
-async def test_a_sandbox_whose_agent_is_gone_is_lost_and_removed(
-    remote: E2bSandbox, another: Another
-) -> None:
+async def test_a_sandbox_whose_agent_is_gone_is_lost_and_removed(remote: E2bSandbox, another: Another) -> None:
     kill = "kill -9 $(grep -l inside.hosted /proc/[0-9]*/cmdline 2>/dev/null | cut -d/ -f3)"
     with pytest.raises(SandboxLost):
         await remote.run(Command("eff_1", 1, kill))

@@ -22,22 +22,7 @@ ODD: list[Any] = [
     "x", "", "\u00b2", "\u0661", "-", "--1", "a\x00b", "../../../../etc", "~", "/", "x" * 5000, 0, -1, 1.5, 2**63,
     10**30,     True, False, None, [], [None], ["x"], {}, {"a": {}}, {"pid": "x"}, {"tag": 5}, {"selector": []},
 ]  # fmt: skip
-NUMBERS = [
-    "\u00b2",
-    "\u0661",
-    "",
-    "-",
-    "--1",
-    "1e3",
-    "1.0",
-    "9" * 30,
-    "9" * 5000,
-    " 1",
-    "0x1",
-    "-1",
-    "101",
-    "None",
-]
+NUMBERS = ["\u00b2", "\u0661", "", "-", "--1", "1e3", "1.0", "9" * 30, "9" * 5000, " 1", "0x1", "-1", "101", "None"]
 ROUNDS = pytest.mark.parametrize("rounds", [8, pytest.param(400, marks=pytest.mark.deep)])
 STREAMS = [
     "process.Process/Start",
@@ -75,11 +60,7 @@ CONTROL: list[tuple[str, str, Any]] = [
     ("POST", "/sandboxes/{}/connect", {"timeout": 600, "memory": True}),
     ("POST", "/sandboxes/{}/resume", {"timeout": 600}),
     ("PUT", "/sandboxes/{}/network", {"allowOut": [], "denyOut": ["*"], "rules": None}),
-    (
-        "POST",
-        "/sandboxes",
-        {"templateID": "none-such", "timeout": 60, "metadata": {"a": "b"}, "envVars": {"A": "b"}},
-    ),
+    ("POST", "/sandboxes", {"templateID": "none-such", "timeout": 60, "metadata": {"a": "b"}, "envVars": {"A": "b"}}),
     ("POST", "/sandboxes/{}/snapshots", {"name": 7}),
 ]
 
@@ -95,9 +76,7 @@ class Caller:
 
     def control(self, method: str, path: str, body: Any = None, **query: str) -> httpx.Response:
         address = f"/e2b{path.format(self.sandbox_id)}"
-        return self._seen(
-            self.http.request(method, address, content=_json(body), params=query), body or query
-        )
+        return self._seen(self.http.request(method, address, content=_json(body), params=query), body or query)
 
     def call(self, name: str, message: Any, **headers: bytes) -> httpx.Response:
         """One call of what is inside."""
@@ -113,9 +92,7 @@ class Caller:
         self, method: str, body: bytes = b"", headers: dict[str, str] | None = None, **query: str
     ) -> httpx.Response:
         sent = {**self.inside, "content-type": "application/octet-stream", **(headers or {})}
-        return self._seen(
-            self.http.request(method, "/files", content=body, headers=sent, params=query), query
-        )
+        return self._seen(self.http.request(method, "/files", content=body, headers=sent, params=query), query)
 
     def _seen(self, answer: httpx.Response, given: Any) -> httpx.Response:
         failed = answer.status_code == 500 or b'"internal' in answer.content or b'"unknown"' in answer.content
@@ -180,15 +157,11 @@ def test_a_text_that_is_no_number_is_refused_or_let_be(caller: Caller, number: s
     caller.file("GET", path="x", signature="v1_x", signature_expiration=number)
     if number.strip() == number and len(number) < 1000:
         written = number.encode()
-        caller.call(
-            "process.Process/List", {}, **{"keepalive-ping-interval": written, "connect-timeout-ms": written}
-        )
+        caller.call("process.Process/List", {}, **{"keepalive-ping-interval": written, "connect-timeout-ms": written})
 
 
 @pytest.mark.parametrize("name", CALLS)
-@pytest.mark.parametrize(
-    "message", [{}, {"process": "x"}, {"input": "x"}, {"process": {"tag": "mine"}, "input": "x"}]
-)
+@pytest.mark.parametrize("message", [{}, {"process": "x"}, {"input": "x"}, {"process": {"tag": "mine"}, "input": "x"}])
 def test_a_text_in_the_place_of_an_object_is_refused(caller: Caller, name: str, message: dict[str, Any]):
     assert caller.call(name, message).status_code in (200, 400, 404, 409, 501)
 
@@ -217,22 +190,8 @@ def test_the_control_plane_answers_bodies_with_anything_anywhere(
 @ROUNDS
 def test_queries_and_paths_with_anything_are_answered(caller: Caller, rounds: int):
     chance = random.Random("queries")
-    names = [
-        "limit",
-        "nextToken",
-        "order",
-        "state",
-        "metadata",
-        "template",
-        "startedAfter",
-        "sandbox_ids",
-        "name",
-    ]
-    odd = (
-        [str(one) for one in ODD]
-        + NUMBERS
-        + ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "a=b&c"]
-    )
+    names = ["limit", "nextToken", "order", "state", "metadata", "template", "startedAfter", "sandbox_ids", "name"]
+    odd = [str(one) for one in ODD] + NUMBERS + ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "a=b&c"]
     for _ in range(5 * rounds):
         query = {name: chance.choice(odd) for name in chance.sample(names, 2)}
         path = chance.choice(["/sandboxes", "/v2/sandboxes", "/snapshots", "/sandboxes/metrics"])
@@ -271,9 +230,7 @@ def changed(body: Any, chance: random.Random) -> Any:
 
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    keys = (
-        list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
-    )
+    keys = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
     for key in keys:
         yield value, key
         yield from _places(value[key])

@@ -66,9 +66,7 @@ async def until(look: Callable[[], Any]) -> None:
 
 def test_a_command_streams_both_its_outputs_and_says_how_it_ended(box: Sandbox):
     out: list[str] = []
-    result = box.commands.run(
-        "echo one; echo two >&2; echo $GREETING $EXTRA; pwd; whoami", envs={"EXTRA": "you"}
-    )
+    result = box.commands.run("echo one; echo two >&2; echo $GREETING $EXTRA; pwd; whoami", envs={"EXTRA": "you"})
     assert (result.stdout, result.stderr) == ("one\nhello you\n/home/user\nuser\n", "two\n")
     with pytest.raises(e2b.CommandExitException) as ended:
         box.commands.run("echo partly; exit 7", on_stdout=out.append)
@@ -172,10 +170,7 @@ def test_a_file_is_given_to_whoever_has_its_signed_address(box: Sandbox):
         assert answer.read() == b"for you"
         assert "sandbox" in answer.headers["content-security-policy"]
     address = box.download_url("public.txt")
-    forged = [
-        address.replace("public", "secret"),
-        box.download_url("public.txt", use_signature_expiration=-5),
-    ]
+    forged = [address.replace("public", "secret"), box.download_url("public.txt", use_signature_expiration=-5)]
     for bad in [*forged, f"{address.partition('?')[0]}?path=public.txt&signature=v1_x"]:
         with pytest.raises(HTTPError, match="401"):
             urlopen(bad)
@@ -185,9 +180,7 @@ async def test_a_folder_is_watched(own):
     sandbox = await own()
     await sandbox.files.make_dir("watched/inner")
     seen: list[str] = []
-    handle = await sandbox.files.watch_dir(
-        "watched", lambda event: seen.append(event.name), recursive=True, timeout=60
-    )
+    handle = await sandbox.files.watch_dir("watched", lambda event: seen.append(event.name), recursive=True, timeout=60)
     await sandbox.files.write("watched/inner/new.txt", "x")
 
     async def is_seen() -> bool:
@@ -218,9 +211,7 @@ def asked(service: E2bService, host: str, path: str, **headers: str) -> tuple[in
     """The answer under a host name; names below localhost are not looked up everywhere."""
     address = urlsplit(service.url)
     line = HTTPConnection(str(address.hostname), address.port, timeout=WAIT_S)
-    line.request(
-        "GET", path, headers={name.replace("_", "-"): text for name, text in headers.items()} | {"host": host}
-    )
+    line.request("GET", path, headers={name.replace("_", "-"): text for name, text in headers.items()} | {"host": host})
     answer = line.getresponse()
     return answer.status, answer.read()
 
@@ -242,13 +233,9 @@ def test_a_port_is_reached_by_whoever_has_the_traffic_token(box: Sandbox, e2b_se
     server.kill()
 
 
-def test_the_api_and_the_inside_have_names_of_their_own(
-    box: Sandbox, options: dict[str, Any], e2b_service: E2bService
-):
+def test_the_api_and_the_inside_have_names_of_their_own(box: Sandbox, options: dict[str, Any], e2b_service: E2bService):
     _, _, domain = box.get_host(3000).partition(".")
-    status, body = asked(
-        e2b_service, f"api.{domain}", f"/sandboxes/{box.sandbox_id}", x_api_key=options["api_key"]
-    )
+    status, body = asked(e2b_service, f"api.{domain}", f"/sandboxes/{box.sandbox_id}", x_api_key=options["api_key"])
     assert (status, box.sandbox_id.encode() in body) == (200, True)
     inside = {"x_access_token": str(box._envd_access_token)}
     assert asked(e2b_service, box.get_host(49983), "/health", **inside) == (204, b"")

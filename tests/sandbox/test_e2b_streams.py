@@ -71,7 +71,5 @@ def test_one_more_stream_than_a_user_may_have_is_refused_and_starts_nothing(e2b_
         listed = http.post("/process.Process/List", json={}, headers=named).json()["processes"]
         assert [one["tag"] for one in listed] == ["mine"], "nothing was started for the one that was refused"
         others.pop().socket.close()
-        while b"resource_exhausted" in follow("Connect", {"process": {"tag": "mine"}}).until(
-            b'"pid"', b'"error"'
-        ):
+        while b"resource_exhausted" in follow("Connect", {"process": {"tag": "mine"}}).until(b'"pid"', b'"error"'):
             pass

@@ -326,17 +326,9 @@ async def test_each_use_of_a_secret_is_logged_and_its_value_is_nowhere(town: Tow
         await server.run(f"curl -sS https://{API}/without")
         sandbox_id = (await server.sandbox()).sandbox_id
     (use,) = await town.db.read(store.uses_of, town.project_id, 10, None, None, None)
-    assert (use.secret, use.host, use.method, use.path, use.status) == (
-        "LINEAR_API_KEY",
-        API,
-        "GET",
-        "/graphql",
-        200,
-    )
+    assert (use.secret, use.host, use.method, use.path, use.status) == ("LINEAR_API_KEY", API, "GET", "/graphql", 200)
     assert (use.sandbox_id, use.project_id) == (sandbox_id, town.project_id)
-    kept = [
-        path for path in [*town.data_dir.rglob("*"), *town.data_dir.parent.glob("*.db*")] if path.is_file()
-    ]
+    kept = [path for path in [*town.data_dir.rglob("*"), *town.data_dir.parent.glob("*.db*")] if path.is_file()]
     assert kept
     assert all(SECRET.encode() not in path.read_bytes() for path in kept)
 
@@ -377,9 +369,7 @@ async def test_a_server_started_with_a_secret_in_its_environment_gives_it_to_the
     monkeypatch.setenv("KEY_OF_THE_OPERATOR", SECRET)
     host = Host()
     async with listening(host.serve) as door:
-        dependency = DependencySettings(
-            secret_env="KEY_OF_THE_OPERATOR", allow_private=(f"127.0.0.1:{door}",)
-        )
+        dependency = DependencySettings(secret_env="KEY_OF_THE_OPERATOR", allow_private=(f"127.0.0.1:{door}",))
         settings = Settings(
             server=ServerSettings(data_dir=str(tmp_path / "data")),
             sandbox=SandboxSettings(memory_mb=512, disk_mb=64, dependencies=(dependency,)),

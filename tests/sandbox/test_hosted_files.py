@@ -34,9 +34,7 @@ async def shop(provider: SandboxProvider, sqlite_url: str, tmp_path: Path) -> As
 
 
 async def test_files_of_a_sandbox_that_is_ended_are_in_the_next_one(shop: Workshop) -> None:
-    await shop.run(
-        "mkdir src && echo one > src/a && head -c 2000000 /dev/urandom > big && sha256sum big > sum"
-    )
+    await shop.run("mkdir src && echo one > src/a && head -c 2000000 /dev/urandom > big && sha256sum big > sum")
     await shop.machines.kill(shop.workspace_id)
     assert await shop.run("cat src/a && sha256sum -c sum") == "one\nbig: OK\n"
 

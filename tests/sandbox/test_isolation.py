@@ -33,18 +33,12 @@ run.count = 0  # type: ignore[attr-defined]
 
 async def test_only_the_loopback_device_exists_and_nothing_outside_answers(box: LocalSandbox) -> None:
     assert await run(box, "ls /proc/sys/net/ipv4/conf | grep -v -e all -e default") == "lo"
-    connect = (
-        "import socket; s = socket.socket(); s.settimeout(2); print(s.connect_ex(('169.254.169.254', 80)))"
-    )
+    connect = "import socket; s = socket.socket(); s.settimeout(2); print(s.connect_ex(('169.254.169.254', 80)))"
     assert await run(box, f'python3 -c "{connect}"') == "101"  # ENETUNREACH
-    assert "Name or service not known" in await run(
-        box, "getent hosts example.com || echo Name or service not known"
-    )
+    assert "Name or service not known" in await run(box, "getent hosts example.com || echo Name or service not known")
 
 
-@pytest.mark.parametrize(
-    "path", ["/etc/shadow", "/root", "/home/user/../../root/.ssh", "/var/lib", "/sys/fs", "/boot"]
-)
+@pytest.mark.parametrize("path", ["/etc/shadow", "/root", "/home/user/../../root/.ssh", "/var/lib", "/sys/fs", "/boot"])
 async def test_the_hosts_files_are_not_there(box: LocalSandbox, path: str) -> None:
     assert "No such file" in await run(box, f"ls {path}")
 
@@ -76,13 +70,7 @@ async def test_the_root_is_read_only_and_the_workspace_is_not(box: LocalSandbox)
 
 
 async def test_the_kernels_switches_and_memory_are_out_of_reach(box: LocalSandbox) -> None:
-    for path in (
-        "sys/kernel/core_pattern",
-        "sysrq-trigger",
-        "sys/vm/drop_caches",
-        "self/uid_map",
-        "1/oom_score_adj",
-    ):
+    for path in ("sys/kernel/core_pattern", "sysrq-trigger", "sys/vm/drop_caches", "self/uid_map", "1/oom_score_adj"):
         answer = await run(box, f"echo 1 > /proc/{path} && echo written")
         assert "written" not in answer, path
     for path in ("kcore", "kmsg", "1/mem", "1/maps", "1/root", "keys"):
@@ -109,9 +97,7 @@ async def test_the_kernels_switches_and_memory_are_out_of_reach(box: LocalSandbo
         ("getpid, which is allowed", "39", "allowed"),
     ],
 )
-async def test_dangerous_system_calls_are_refused(
-    box: LocalSandbox, name: str, words: str, answer: str
-) -> None:
+async def test_dangerous_system_calls_are_refused(box: LocalSandbox, name: str, words: str, answer: str) -> None:
     if os.uname().machine != "x86_64":
         pytest.skip("the numbers are those of x86_64")
     await box.write_files([("calls.py", CALLS.encode())])
@@ -134,10 +120,7 @@ async def test_the_agent_cannot_be_read_changed_or_ended(box: LocalSandbox) -> N
 async def test_planted_symlinks_do_not_lead_out_of_the_workspace(box: LocalSandbox, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("the host's")
-    await run(
-        box,
-        f"ln -s {secret} a; ln -s ../../../../..{secret} b; ln -s / root; ln -s /etc etc; ln -s loop loop",
-    )
+    await run(box, f"ln -s {secret} a; ln -s ../../../../..{secret} b; ln -s / root; ln -s /etc etc; ln -s loop loop")
     for path in ("a", "b", f"root{secret}", "etc/passwd", "loop"):
         with pytest.raises(PathRefused):
             await box.read_file(path, 100)

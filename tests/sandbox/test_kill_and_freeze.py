@@ -68,9 +68,7 @@ async def test_killing_a_command_ends_children_that_left_its_session(box: LocalS
 
 
 async def test_what_a_command_left_in_the_background_runs_on(box: LocalSandbox) -> None:
-    result = await box.run(
-        Command("eff_1", 1, "(while ! [ -e go ]; do sleep 0.01; done; echo done > done.txt) &")
-    )
+    result = await box.run(Command("eff_1", 1, "(while ! [ -e go ]; do sleep 0.01; done; echo done > done.txt) &"))
     assert result.exit_code == 0
     waited = "touch go; until [ -e done.txt ]; do sleep 0.01; done; cat done.txt"
     assert (await box.run(Command("eff_2", 1, waited))).output == "done\n"
@@ -102,9 +100,7 @@ async def test_nothing_runs_while_frozen_and_frozen_time_does_not_count(
 
 
 async def test_statistics_show_what_the_sandbox_uses(box: LocalSandbox) -> None:
-    await box.run(
-        Command("eff_1", 1, "head -c 20000000 /dev/zero > /dev/shm/held; sleep 1000 & sleep 1000 &")
-    )
+    await box.run(Command("eff_1", 1, "head -c 20000000 /dev/zero > /dev/shm/held; sleep 1000 & sleep 1000 &"))
     statistics = await box.statistics()
     assert statistics.processes >= 4
     assert statistics.memory_bytes > 20_000_000

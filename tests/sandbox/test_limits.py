@@ -40,9 +40,7 @@ async def test_a_bomb_of_many_small_processes_does_not_end_the_agent(box: LocalS
     assert (await box.run(Command("eff_2", 1, "echo alive"))).output == "alive\n"
 
 
-@pytest.mark.parametrize(
-    "bomb", [":(){ :|:; };:", ":(){ :|:& };:; exec dash -c 'while /bin/true; do :; done'"]
-)
+@pytest.mark.parametrize("bomb", [":(){ :|:; };:", ":(){ :|:& };:; exec dash -c 'while /bin/true; do :; done'"])
 async def test_after_a_fork_bomb_the_next_command_runs(box: LocalSandbox, bomb: str) -> None:
     result = await box.run(Command("eff_1", 1, bomb, timeout_s=2))
     assert result.killed_reason == "processes" or result.timed_out

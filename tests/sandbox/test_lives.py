@@ -227,15 +227,11 @@ async def test_a_fork_begins_with_the_files_of_one_that_sleeps_and_goes_its_own_
     if home.provider.name == "memory":
         pytest.skip("its files lie in no folder that a checkpoint could hold")
     await home.say("echo common > state.txt")
-    assert await home.keeper.take(
-        home.workspace_id, "tool", sandbox=await home.machines.find(home.workspace_id)
-    )
+    assert await home.keeper.take(home.workspace_id, "tool", sandbox=await home.machines.find(home.workspace_id))
     await home.machines.freeze(home.workspace_id)
     other = home.other_thread
     with anyio.fail_after(NO_WAIT_S):
-        copied = await home.db.write(
-            lambda tx: copy_workspace(tx, home.workspace_id, owner_id=other, thread_id=other)
-        )
+        copied = await home.db.write(lambda tx: copy_workspace(tx, home.workspace_id, owner_id=other, thread_id=other))
         assert await home.say("cat state.txt; echo own > state.txt", copied) == "common\n"
         assert await home.state() == (State.PAUSED, PauseKind.FROZEN), "its origin sleeps on"
         assert await home.say("cat state.txt") == "common\n"

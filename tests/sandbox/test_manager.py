@@ -106,9 +106,7 @@ async def house(db: Database, tmp_path: Path) -> House:
     return house
 
 
-async def test_a_sandbox_is_made_at_the_first_use_and_used_again(
-    house: House, memory: MemoryProvider
-) -> None:
+async def test_a_sandbox_is_made_at_the_first_use_and_used_again(house: House, memory: MemoryProvider) -> None:
     manager = house.manager(memory)
     assert await manager.find(house.workspace_id) is None
     first = await manager.ensure(house.workspace_id, house.project_id)
@@ -142,9 +140,7 @@ async def test_a_frozen_sandbox_is_woken_by_its_next_use(house: House, memory: M
     assert house.told == ["creating", "ready", "pausing", "paused frozen", "resuming", "ready"]
 
 
-async def test_thawing_wakes_without_a_use_and_is_fine_without_a_sandbox(
-    house: House, memory: MemoryProvider
-) -> None:
+async def test_thawing_wakes_without_a_use_and_is_fine_without_a_sandbox(house: House, memory: MemoryProvider) -> None:
     manager = house.manager(memory)
     await manager.thaw(house.workspace_id)
     assert memory.created == []
@@ -202,9 +198,7 @@ async def test_the_next_server_finds_it_again(house: House, memory: MemoryProvid
     assert house.told == ["creating", "ready"]
 
 
-async def test_the_next_server_finds_a_frozen_one_and_leaves_it_frozen(
-    house: House, memory: MemoryProvider
-) -> None:
+async def test_the_next_server_finds_a_frozen_one_and_leaves_it_frozen(house: House, memory: MemoryProvider) -> None:
     manager = house.manager(memory)
     sandbox = await manager.ensure(house.workspace_id, house.project_id)
     sandbox = untranslated(sandbox)
@@ -229,18 +223,14 @@ async def test_one_left_half_asleep_by_a_killed_server_is_woken(
     change: Callable[..., Any] = store.change
     await house.db.write(change, sandbox.sandbox_id, State.PAUSING, house._announce)
     if state is State.RESUMING:
-        await house.db.write(
-            change, sandbox.sandbox_id, State.PAUSED, house._announce, pause_kind=PauseKind.FROZEN
-        )
+        await house.db.write(change, sandbox.sandbox_id, State.PAUSED, house._announce, pause_kind=PauseKind.FROZEN)
         await house.db.write(change, sandbox.sandbox_id, State.RESUMING, house._announce)
     await reconcile(house.manager(memory))
     assert not sandbox.is_frozen()
     assert (await house.row()).life.state is State.READY
 
 
-async def test_a_restart_closes_what_vanished_and_ends_what_nobody_knows(
-    house: House, memory: MemoryProvider
-) -> None:
+async def test_a_restart_closes_what_vanished_and_ends_what_nobody_knows(house: House, memory: MemoryProvider) -> None:
     manager = house.manager(memory)
     vanished = await manager.ensure(house.workspace_id, house.project_id)
     memory.lose(vanished.sandbox_id)
@@ -254,9 +244,7 @@ async def test_a_restart_closes_what_vanished_and_ends_what_nobody_knows(
 async def test_one_whose_creation_was_cut_by_a_kill_is_closed_at_the_restart(
     house: House, memory: MemoryProvider
 ) -> None:
-    row = await house.db.write(
-        store.add, house.workspace_id, house.project_id, "memory", "local", house._announce
-    )
+    row = await house.db.write(store.add, house.workspace_id, house.project_id, "memory", "local", house._announce)
     await memory.create(SandboxSpec(row.id, Path("any")))
     await reconcile(house.manager(memory))
     assert (await house.row()).life.state is State.LOST
@@ -271,22 +259,15 @@ async def test_sandboxes_of_another_node_are_left_alone(house: House, memory: Me
     assert (await house.row()).life.state is State.READY
 
 
-async def test_a_sandbox_of_another_nodes_machine_is_replaced_here_and_ended_there(
-    house: House,
-) -> None:
+async def test_a_sandbox_of_another_nodes_machine_is_replaced_here_and_ended_there(house: House) -> None:
     on_a_machine = Capabilities(pause=True, reattach=True, volume=True)
-    async with (
-        MemoryProvider(capabilities=on_a_machine) as there,
-        MemoryProvider(capabilities=on_a_machine) as here,
-    ):
+    async with MemoryProvider(capabilities=on_a_machine) as there, MemoryProvider(capabilities=on_a_machine) as here:
         first = SandboxManager(house.db, there, house.clock, SETTINGS, house.data_dir, node_id="nod_1")
         second = SandboxManager(house.db, here, house.clock, SETTINGS, house.data_dir, node_id="nod_2")
         old = await first.ensure(house.workspace_id, house.project_id)
         assert await second.find(house.workspace_id) is None
         await second.freeze(house.workspace_id)
-        assert (await house.row()).life.state is State.READY, (
-            "nobody here touches it before it is needed here"
-        )
+        assert (await house.row()).life.state is State.READY, "nobody here touches it before it is needed here"
         new = await second.ensure(house.workspace_id, house.project_id)
         assert new.sandbox_id != old.sandbox_id
         assert [sandbox_id for sandbox_id, _ in await there.list_refs()] == [old.sandbox_id]
@@ -320,9 +301,7 @@ async def test_a_sandbox_that_cannot_start_is_said_and_closed(house: House, memo
     await house.manager(memory).ensure(house.workspace_id, house.project_id)
 
 
-async def test_commands_are_stopped_by_their_effect_also_while_frozen(
-    house: House, memory: MemoryProvider
-) -> None:
+async def test_commands_are_stopped_by_their_effect_also_while_frozen(house: House, memory: MemoryProvider) -> None:
     manager = house.manager(memory)
     await manager.stop_commands(house.workspace_id, ["eff_none"])
     sandbox = await manager.ensure(house.workspace_id, house.project_id)
@@ -339,9 +318,7 @@ async def test_commands_are_stopped_by_their_effect_also_while_frozen(
     assert result.killed_reason == "cancelled"
 
 
-async def test_idle_sandboxes_are_frozen_then_stopped_then_removed(
-    house: House, memory: MemoryProvider
-) -> None:
+async def test_idle_sandboxes_are_frozen_then_stopped_then_removed(house: House, memory: MemoryProvider) -> None:
     manager = house.manager(memory)
     await manager.ensure(house.workspace_id, house.project_id)
     await step_down(manager)
@@ -447,9 +424,7 @@ async def test_real_sandboxes_live_through_a_change_of_servers(house: House, loc
 
 
 @pytest.mark.sandbox
-async def test_a_cancelled_creation_leaves_no_sandbox_and_a_closed_row(
-    house: House, local: LocalProvider
-) -> None:
+async def test_a_cancelled_creation_leaves_no_sandbox_and_a_closed_row(house: House, local: LocalProvider) -> None:
     manager = house.manager(local)
     await local.prepare()
     for number in range(8):

@@ -31,9 +31,7 @@ FAULTS = (
     OSError(errno.EMFILE, "Too many open files"),
     TimeoutError(),
     RecursionError("maximum recursion depth exceeded"),
-    ExceptionGroup(
-        "unhandled errors in a TaskGroup", [SandboxLost("gone"), ExceptionGroup("x", [OSError()])]
-    ),
+    ExceptionGroup("unhandled errors in a TaskGroup", [SandboxLost("gone"), ExceptionGroup("x", [OSError()])]),
 )
 each_fault = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
 

@@ -22,9 +22,7 @@ pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(120)]
 ORPHAN = f"{MINE}orphan"
 
 
-def left_by_a_killed_server(
-    folder: Path, cache_dir: Path, freeze_after_s: float, end_after_s: float
-) -> State:
+def left_by_a_killed_server(folder: Path, cache_dir: Path, freeze_after_s: float, end_after_s: float) -> State:
     """A sandbox with something at work in it, whose server was killed."""
     words = [folder / "state", cache_dir, folder / "workspace", ORPHAN]
     script = "echo kept > kept.txt; echo begun; while true; do date +%N > beat; sleep 0.05; done"
@@ -45,9 +43,7 @@ async def until(holds: Callable[[], bool]) -> None:
             await anyio.sleep(0.05)
 
 
-async def test_one_whose_server_is_gone_for_good_ends_and_leaves_its_files(
-    tmp_path: Path, cache_dir: Path
-) -> None:
+async def test_one_whose_server_is_gone_for_good_ends_and_leaves_its_files(tmp_path: Path, cache_dir: Path) -> None:
     state = left_by_a_killed_server(tmp_path, cache_dir, 0.2, 1)
     await until(lambda: not state.is_alive())
     assert not state.group.exists()

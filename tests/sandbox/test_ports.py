@@ -188,13 +188,8 @@ async def test_the_authority_is_trusted_beside_the_systems_own(
     known = int(await run(plain, count))
     assert int(await run(box, count)) == known + 1
     assert int(await run(box, f"env -u SSL_CERT_FILE {count}", "eff_2")) == known + 1
-    assert (
-        await run(box, 'cat "$DENO_CERT" "$NODE_EXTRA_CA_CERTS"', "eff_3")
-        == ours.strip() + "\n" + ours.strip()
-    )
-    named = await run(
-        box, "echo $SSL_CERT_FILE $REQUESTS_CA_BUNDLE $CURL_CA_BUNDLE $GIT_SSL_CAINFO $PIP_CERT", "eff_4"
-    )
+    assert await run(box, 'cat "$DENO_CERT" "$NODE_EXTRA_CA_CERTS"', "eff_3") == ours.strip() + "\n" + ours.strip()
+    named = await run(box, "echo $SSL_CERT_FILE $REQUESTS_CA_BUNDLE $CURL_CA_BUNDLE $GIT_SSL_CAINFO $PIP_CERT", "eff_4")
     assert named == " ".join(["/etc/ssl/certs/ca-certificates.crt"] * 5)
     assert "denied" in await run(box, "echo x >> /etc/ssl/certs/ca-certificates.crt", "eff_5")
 
@@ -202,14 +197,7 @@ async def test_the_authority_is_trusted_beside_the_systems_own(
 def own_authority(folder: Path) -> str:
     """A certificate authority of the test's own."""
     words = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    words += [
-        "-keyout",
-        str(folder / "key.pem"),
-        "-out",
-        str(folder / "ca.pem"),
-        "-subj",
-        "/CN=Test authority",
-    ]
+    words += ["-keyout", str(folder / "key.pem"), "-out", str(folder / "ca.pem"), "-subj", "/CN=Test authority"]
     subprocess.run([*words, "-addext", "basicConstraints=critical,CA:TRUE"], check=True, capture_output=True)
     ssl.create_default_context(cafile=str(folder / "ca.pem"))
     return (folder / "ca.pem").read_text()
@@ -305,9 +293,7 @@ def smuggled(kind: str, stack: ExitStack) -> list[int]:
         "far too many",
     ],
 )
-async def test_a_descriptor_other_than_the_one_asked_for_is_refused_and_closed(
-    hostile: HostilePeer, kind: str
-) -> None:
+async def test_a_descriptor_other_than_the_one_asked_for_is_refused_and_closed(hostile: HostilePeer, kind: str) -> None:
     for call in (lambda box: box.dial(1), lambda box: box.egress_listener()):
         with ExitStack() as stack:
             fds = smuggled(kind, stack)

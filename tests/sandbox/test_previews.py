@@ -157,9 +157,7 @@ async def test_files_and_messages_come_through_and_a_visit_wakes(seen: Seen):
     """One sandbox for the whole story: each start costs seconds on a busy machine."""
     sandbox = await seen.machines.ensure(seen.workspace_id, seen.project_id)
     large = b"0123456789abcdef" * 200_000
-    await sandbox.write_files(
-        [("page.html", b"<h1>inside</h1>"), ("large.bin", large), ("echo.py", ECHO_SOURCE)]
-    )
+    await sandbox.write_files([("page.html", b"<h1>inside</h1>"), ("large.bin", large), ("echo.py", ECHO_SOURCE)])
     await seen.declare(FILES)
     await seen.declare(ECHO)
 
@@ -193,9 +191,7 @@ async def test_files_and_messages_come_through_and_a_visit_wakes(seen: Seen):
     assert replaced.sandbox_id != seen.sandbox_id  # and the old name still leads there
 
 
-async def test_both_loopback_addresses_answer_and_a_silent_port_is_told(
-    seen: Seen, monkeypatch: pytest.MonkeyPatch
-):
+async def test_both_loopback_addresses_answer_and_a_silent_port_is_told(seen: Seen, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("outlast.kernel.previews.layer.PATIENCE_S", 0.2)
     for address in ("127.0.0.1", "[::1]"):
         status, text = await seen.get(9999, address=address)

@@ -116,9 +116,7 @@ async def test_writing_waits_while_nobody_reads_and_a_cancelled_write_does_no_ha
 
 
 async def test_a_terminal_is_one_with_a_size_that_can_change(box: LocalSandbox) -> None:
-    script = (
-        "test -t 0 && test -t 1 && test -t 2 && echo terminal $TERM; stty size; read line; stty size; tty"
-    )
+    script = "test -t 0 && test -t 1 && test -t 2 && echo terminal $TERM; stty size; read line; stty size; tty"
     process = await box.processes.start(shell(script, terminal=TerminalSize(100, 30)))
     async with box.processes.follow(process.pid) as outputs:
         assert b"terminal xterm-256color\r\n30 100\r\n" in await read_until(outputs, b"30 100\r\n")
@@ -179,9 +177,7 @@ async def test_a_signal_to_the_group_reaches_all_it_started(box: LocalSandbox) -
             await box.processes.signal(process.pid, number, group=True)
             assert (await read_all(outputs))[1].signal == number
     left = await box.run(
-        Command(
-            "eff_1", 1, "for i in $(seq 500); do pgrep -x sleep || break; sleep 0.01; done; pgrep -xc sleep"
-        )
+        Command("eff_1", 1, "for i in $(seq 500); do pgrep -x sleep || break; sleep 0.01; done; pgrep -xc sleep")
     )
     assert left.output.endswith("0\n")
 
@@ -305,9 +301,7 @@ async def test_what_it_leaves_in_the_background_does_not_hold_up_its_end(box: Lo
     streams, end = await run(box, shell(script))
     assert b"begun\n" in streams["stdout"]
     assert end.exit_code == 0
-    left = await box.run(
-        Command("eff_1", 1, "touch go; until [ -s done.txt ]; do sleep 0.01; done; cat done.txt")
-    )
+    left = await box.run(Command("eff_1", 1, "touch go; until [ -s done.txt ]; do sleep 0.01; done; cat done.txt"))
     assert left.output == "done\n"
 
 
@@ -360,9 +354,7 @@ async def test_an_unknown_process_is_not_found(box: LocalSandbox) -> None:
             await call
 
 
-async def test_at_the_process_limit_room_is_made_for_a_terminal(
-    local: LocalProvider, spec: SandboxSpec
-) -> None:
+async def test_at_the_process_limit_room_is_made_for_a_terminal(local: LocalProvider, spec: SandboxSpec) -> None:
     box = await local.create(replace(spec, limits=replace(spec.limits, processes=24)))
     await box.run(Command("eff_1", 1, "for i in $(seq 40); do setsid sleep 1000 & done 2>/dev/null"))
     streams, end = await run(box, shell("echo here"))

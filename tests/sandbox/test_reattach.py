@@ -26,9 +26,7 @@ pytestmark = pytest.mark.sandbox
 STAND_IN = Path(__file__).with_name("server_stand_in.py")
 # Goes on when the file `go` appears, so that nothing depends on how long the test takes.
 SURVIVOR = f"{MINE}survivor"
-SCRIPT = (
-    "echo begun; until [ -e go ]; do sleep 0.05; done; echo middle; echo again >> runs; echo ended; cat runs"
-)
+SCRIPT = "echo begun; until [ -e go ]; do sleep 0.05; done; echo middle; echo again >> runs; echo ended; cat runs"
 
 
 @contextmanager
@@ -106,9 +104,7 @@ async def test_a_command_that_ended_while_no_server_lived_is_collected(
     assert result.output == "begun\nmiddle\nended\nagain\n"
 
 
-async def test_an_evaluation_is_attached_to_by_another_handle(
-    local: LocalProvider, box: LocalSandbox
-) -> None:
+async def test_an_evaluation_is_attached_to_by_another_handle(local: LocalProvider, box: LocalSandbox) -> None:
     code = "import pathlib, time\nprint('begun')\nwhile not pathlib.Path('go').exists(): time.sleep(0.01)\n'ended'"
     begun = anyio.Event()
     async with anyio.create_task_group() as tasks:

@@ -64,9 +64,7 @@ async def server(works: Works, local: LocalProvider) -> AsyncIterator[None]:
     provider = LocalProvider(local.state_dir, local.cache_dir)
     works.machines = works.manager(provider)
     logs = ServiceLogs(works.data_dir / "services")
-    works.keeper = ServiceKeeper(
-        works.db, works.clock, logs, find=works.machines.find, announce=works._announce
-    )
+    works.keeper = ServiceKeeper(works.db, works.clock, logs, find=works.machines.find, announce=works._announce)
     works.machines.attend(works.keeper)
     async with anyio.create_task_group() as tasks:
         await tasks.start(works.keeper.run)
@@ -110,9 +108,7 @@ async def test_a_frozen_service_answers_after_the_thaw_and_a_stopped_one_is_star
         await works.keeper.declare(works.workspace_id, WEB)
         await works.settled()
         await works.machines.freeze(works.workspace_id)
-        assert (await works.service()).state is ServiceState.HEALTHY, (
-            "it is asleep with its sandbox, and well"
-        )
+        assert (await works.service()).state is ServiceState.HEALTHY, "it is asleep with its sandbox, and well"
         assert b"200" in await works.answer()
         assert (await works.service()).restarts == 0
         await works.machines.stop(works.workspace_id)

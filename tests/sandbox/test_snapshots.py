@@ -137,22 +137,14 @@ async def test_a_template_without_a_package_json_gets_one(local: LocalProvider, 
     await local.remove_snapshot(recipe.name)
 
 
-async def test_other_users_of_the_machine_are_kept_out(
-    built: tuple[BuiltSnapshot, Told], cache_dir: Path
-) -> None:
+async def test_other_users_of_the_machine_are_kept_out(built: tuple[BuiltSnapshot, Told], cache_dir: Path) -> None:
     assert (cache_dir / "snapshots").stat().st_mode & 0o777 == 0o700
 
 
 async def test_each_sandbox_changes_only_its_own_layer(
-    local: LocalProvider,
-    spec: SandboxSpec,
-    box: LocalSandbox,
-    built: tuple[BuiltSnapshot, Told],
-    cache_dir: Path,
+    local: LocalProvider, spec: SandboxSpec, box: LocalSandbox, built: tuple[BuiltSnapshot, Told], cache_dir: Path
 ) -> None:
-    changes = (
-        "echo changed > ~/made.txt && rm ~/notes/template.txt && echo new > ~/.cache/deno/new && echo done"
-    )
+    changes = "echo changed > ~/made.txt && rm ~/notes/template.txt && echo new > ~/.cache/deno/new && echo done"
     if not launch.find_powers().own_user:
         pytest.skip("without root what lies in the home folder is read-only")
     assert await run(box, changes) == "done"
@@ -187,10 +179,7 @@ async def test_where_the_kernel_has_no_layers_each_sandbox_gets_a_copy(
 
 
 async def test_without_root_what_was_installed_is_read_only_and_works(
-    local: LocalProvider,
-    spec: SandboxSpec,
-    built: tuple[BuiltSnapshot, Told],
-    monkeypatch: pytest.MonkeyPatch,
+    local: LocalProvider, spec: SandboxSpec, built: tuple[BuiltSnapshot, Told], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     powers = dataclasses.replace(launch.find_powers(), own_user=False)
     for module in ("launch", "provider"):
@@ -276,9 +265,7 @@ async def test_links_that_a_build_plants_lead_nowhere_outside(
     secret = tmp_path / "secret"
     secret.write_text("the host's")
     secret.chmod(0o600)
-    planted = (
-        f"ln -s {secret} ~/link; ln -s {tmp_path} ~/folder; ln -s / ~/node_modules; ln -s {tmp_path} ~/.cache"
-    )
+    planted = f"ln -s {secret} ~/link; ln -s {tmp_path} ~/folder; ln -s / ~/node_modules; ln -s {tmp_path} ~/.cache"
     ref = (await build(local, planted, name="test-links")).ref
     assert secret.stat().st_mode & 0o777 == 0o600
     box = await local.create(dataclasses.replace(spec, snapshot_ref=ref))
@@ -286,9 +273,7 @@ async def test_links_that_a_build_plants_lead_nowhere_outside(
     powers = dataclasses.replace(launch.find_powers(), own_user=False)
     for module in ("launch", "provider"):
         monkeypatch.setattr(f"outlast_sandbox.providers.local.{module}.find_powers", lambda: powers)
-    bound = await local.create(
-        dataclasses.replace(spec, sandbox_id=f"{spec.sandbox_id}bound", snapshot_ref=ref)
-    )
+    bound = await local.create(dataclasses.replace(spec, sandbox_id=f"{spec.sandbox_id}bound", snapshot_ref=ref))
     assert "No such file" in await run(bound, "cat ~/link ~/folder/secret")
 
 

@@ -82,16 +82,13 @@ async def test_the_first_sandbox_waits_for_the_snapshot_and_the_next_server_has_
         async with running(keeper):
             sandbox = await manager.ensure(workspace_id, project_id)
             result = await sandbox.run(
-                Command(
-                    f"eff_{sandbox.sandbox_id}", 1, "python3 -c 'import shouter; print(shouter.shout(\"a\"))'"
-                )
+                Command(f"eff_{sandbox.sandbox_id}", 1, "python3 -c 'import shouter; print(shouter.shout(\"a\"))'")
             )
             assert result.output == "A\n"
         await manager.kill(workspace_id)
         await manager.aclose()
     events = [
-        event_adapter(registry.load().events).validate_json(line)
-        for _, line in await sqlite.read(read_all, project_id)
+        event_adapter(registry.load().events).validate_json(line) for _, line in await sqlite.read(read_all, project_id)
     ]
     told = [event.data for event in events if isinstance(event.data, SnapshotProgress)]
     assert told[-1].state == "ready"
@@ -101,9 +98,7 @@ async def test_the_first_sandbox_waits_for_the_snapshot_and_the_next_server_has_
     await local.remove_snapshot(told[-1].name)
 
 
-def test_an_operator_builds_lists_and_removes_a_snapshot(
-    tmp_path: Path, wheels: Path, cache_dir: Path
-) -> None:
+def test_an_operator_builds_lists_and_removes_a_snapshot(tmp_path: Path, wheels: Path, cache_dir: Path) -> None:
     config = tmp_path / "outlast.toml"
     config.write_text(
         f'[server]\ndata_dir = "{tmp_path / "data"}"\n[sandbox]\nsetup = ["echo laid out > ~/x"]\n'

@@ -31,9 +31,7 @@ def _count(short: int, full: int) -> list[object]:
 
 
 @pytest.mark.parametrize("cycles", _count(10, 500))
-async def test_sandboxes_made_used_and_killed_leave_nothing(
-    local: LocalProvider, tmp_path: Path, cycles: int
-) -> None:
+async def test_sandboxes_made_used_and_killed_leave_nothing(local: LocalProvider, tmp_path: Path, cycles: int) -> None:
     await local.probe()
     before = traces(local)
     for number in range(cycles):
@@ -85,13 +83,7 @@ async def test_servers_killed_at_any_moment_of_a_start_leave_nothing_that_the_ne
     await local.probe()
     before = traces(local)
     for number in range(kills):
-        words = [
-            str(local.state_dir),
-            str(cache_dir),
-            str(tmp_path / "workspace"),
-            f"{MINE}server{number}",
-            "true",
-        ]
+        words = [str(local.state_dir), str(cache_dir), str(tmp_path / "workspace"), f"{MINE}server{number}", "true"]
         with subprocess.Popen(  # noqa: ASYNC220  # its first line is waited for, no more
             [sys.executable, str(STAND_IN), *words], stdout=subprocess.PIPE, text=True
         ) as server:

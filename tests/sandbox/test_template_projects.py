@@ -21,12 +21,7 @@ pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(600)]
 each = pytest.mark.parametrize(
     "project", ["vite", pytest.param("next", marks=pytest.mark.deep)], indirect=True, scope="module"
 )
-SECTIONS = {
-    "Faq": "faq",
-    "Testimonials": "testimonials",
-    "PhoneBar": "phone-bar",
-    "ModeSwitch": "mode-switch",
-}
+SECTIONS = {"Faq": "faq", "Testimonials": "testimonials", "PhoneBar": "phone-bar", "ModeSwitch": "mode-switch"}
 MARK = """
 const { marked } = require("./outlast/marks.cjs");
 const { join } = require("node:path");
@@ -105,9 +100,7 @@ def test_tags_are_marked_with_their_place_and_nothing_else_changes(project: Proj
 
 @each
 def test_marks_bear_with_everything_that_is_written(project: Project) -> None:
-    fragments = (
-        "export const a = <><Suspense><Theme.Provider value={1}><p /></Theme.Provider></Suspense></>;\n"
-    )
+    fragments = "export const a = <><Suspense><Theme.Provider value={1}><p /></Theme.Provider></Suspense></>;\n"
     generic = 'export const b = <Table<Row> rows={[]} render={() => <td>é𝒳</td>} {...{ id: "x" }} />;\n'
     wide = "export const c = [<b>𝒳</b>, <i />];\n"
     broken = "export default function Page() { return <main>; }\n"

@@ -56,29 +56,21 @@ run.count = 0  # type: ignore[attr-defined]
 
 async def test_what_was_installed_lies_in_the_workspace(local: LocalProvider, app: SandboxSpec) -> None:
     box = await local.create(app)
-    assert (
-        await run(box, "cat node_modules/kit/index.js .cache/state ~/configured") == "made\nwarm\nconfigured"
-    )
+    assert await run(box, "cat node_modules/kit/index.js .cache/state ~/configured") == "made\nwarm\nconfigured"
     assert await run(box, "cat node_modules/where") == "/workspace", "caches hold paths that are valid later"
     assert await run(box, "ls app 2>/dev/null | wc -l") == "0", "files are the checkpoint's affair"
     assert (await run(box, "echo $PATH")).startswith("/workspace/node_modules/.bin:")
 
 
-async def test_each_sandbox_changes_a_layer_of_its_own(
-    local: LocalProvider, app: SandboxSpec, tmp_path: Path
-) -> None:
+async def test_each_sandbox_changes_a_layer_of_its_own(local: LocalProvider, app: SandboxSpec, tmp_path: Path) -> None:
     other = dataclasses.replace(app, sandbox_id=f"{app.sandbox_id}b", workspace_dir=tmp_path / "other")
     first, second = await local.create(app), await local.create(other)
-    script = (
-        "echo changed > node_modules/kit/index.js; mv node_modules/kit node_modules/tool; rm -r .cache/state"
-    )
+    script = "echo changed > node_modules/kit/index.js; mv node_modules/kit node_modules/tool; rm -r .cache/state"
     assert await run(first, f"{script}; ls node_modules") == "tool\nwhere"
     assert await run(second, "cat node_modules/kit/index.js .cache/state") == "made\nwarm"
 
 
-async def test_a_layer_begins_anew_from_the_snapshot_with_each_start(
-    local: LocalProvider, app: SandboxSpec
-) -> None:
+async def test_a_layer_begins_anew_from_the_snapshot_with_each_start(local: LocalProvider, app: SandboxSpec) -> None:
     box = await local.create(app)
     await run(box, "echo mine > node_modules/added; echo mine > kept")
     await box.kill()
@@ -92,9 +84,7 @@ async def test_programs_own_what_comes_from_the_snapshot(local: LocalProvider, a
     if without_root():
         pytest.skip("without root packages are shown read-only")
     box = await local.create(app)
-    script = (
-        "chmod 600 .cache/state && touch -d 2020-01-01 node_modules/kit/index.js && echo more >> .cache/state"
-    )
+    script = "chmod 600 .cache/state && touch -d 2020-01-01 node_modules/kit/index.js && echo more >> .cache/state"
     assert await run(box, f"{script} && stat -c %U .cache/state && cat .cache/state") == "user\nwarm\nmore"
 
 
@@ -102,11 +92,7 @@ async def test_programs_own_what_comes_from_the_snapshot(local: LocalProvider, a
     "missing", [("MOUNT_SETATTR, tree", "-1, tree"), ('target, "overlay",', 'target, "nosuchfs",')]
 )
 async def test_an_older_kernel_gets_by_with_copies(
-    local: LocalProvider,
-    app: SandboxSpec,
-    missing: tuple[str, str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    local: LocalProvider, app: SandboxSpec, missing: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if without_root():
         pytest.skip("without root no mounts are built first")
@@ -129,17 +115,15 @@ async def test_without_root_packages_are_read_only_and_caches_begin_empty(
     for module in ("launch", "provider"):
         monkeypatch.setattr(f"{LOCAL}.{module}.find_powers", lambda: powers)
     box = await local.create(app)
-    assert await run(
-        box, "cat node_modules/kit/index.js; mkdir -p .cache && echo mine > .cache/x && ls .cache"
-    ) == ("made\nx")
+    assert await run(box, "cat node_modules/kit/index.js; mkdir -p .cache && echo mine > .cache/x && ls .cache") == (
+        "made\nx"
+    )
     assert "Read-only" in await run(box, "touch node_modules/kit/x")
     assert await run(box, "mkdir node_modules/.tool && touch node_modules/.tool/x && echo fine") == "fine"
     assert [one.path for one in await box.list_files()] == []
 
 
-async def test_lists_of_files_leave_layers_out_unless_one_is_asked_for(
-    local: LocalProvider, app: SandboxSpec
-) -> None:
+async def test_lists_of_files_leave_layers_out_unless_one_is_asked_for(local: LocalProvider, app: SandboxSpec) -> None:
     box = await local.create(app)
     await box.write_files([("app/page.tsx", b"1"), ("app/node_modules/x", b"2")])
     assert [one.path for one in await box.list_files()] == [
@@ -167,9 +151,7 @@ async def test_what_code_has_put_in_the_place_of_a_layer_is_no_obstacle(
     (app.workspace_dir / "node_modules").symlink_to(outside)
     (app.workspace_dir / ".cache").write_text("a file")
     box = await local.create(app)
-    assert (
-        await run(box, "cat node_modules/kit/index.js .cache/state; touch node_modules/new") == "made\nwarm"
-    )
+    assert await run(box, "cat node_modules/kit/index.js .cache/state; touch node_modules/new") == "made\nwarm"
     assert not list(outside.iterdir())
 
 
@@ -187,9 +169,7 @@ async def test_where_there_are_no_snapshots_layers_are_folders_that_no_list_has(
 ) -> None:
     box = await docker.create(dataclasses.replace(spec, layers=("node_modules", ".cache")))
     await box.run(
-        Command(
-            "eff_1", 1, "mkdir -p node_modules/kit && echo made > node_modules/kit/index.js && echo 1 > a"
-        )
+        Command("eff_1", 1, "mkdir -p node_modules/kit && echo made > node_modules/kit/index.js && echo 1 > a")
     )
     assert [one.path for one in await box.list_files()] == ["a"]
     assert (await box.read_file("node_modules/kit/index.js", 100)) == b"made\n"

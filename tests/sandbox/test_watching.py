@@ -51,9 +51,7 @@ async def until(changes: AsyncIterator[FileChangeSeen], kind: str, path: str) ->
     raise AssertionError(f"the watch ended after {seen}")
 
 
-async def test_files_that_are_made_written_renamed_and_removed_are_told(
-    box: LocalSandbox, shell: Shell
-) -> None:
+async def test_files_that_are_made_written_renamed_and_removed_are_told(box: LocalSandbox, shell: Shell) -> None:
     await shell("mkdir d")
     async with box.files.watch("d") as changes:
         await shell("echo one > d/a; chmod 600 d/a; mv d/a d/b; rm d/b; mkdir d/e; rmdir d/e; touch d/end")
@@ -91,16 +89,12 @@ async def test_only_the_folder_itself_unless_asked_for_all_below(box: LocalSandb
         assert await until(deep, "create", "end") == [("create", "sub/x"), ("create", "end")]
 
 
-async def test_folders_that_come_later_are_watched_with_all_that_is_in_them(
-    box: LocalSandbox, shell: Shell
-) -> None:
+async def test_folders_that_come_later_are_watched_with_all_that_is_in_them(box: LocalSandbox, shell: Shell) -> None:
     await shell("mkdir d; mkdir -p elsewhere/p; echo x > elsewhere/p/q")
     async with box.files.watch("d", recursive=True) as changes:
         await shell("mkdir -p d/a/b/c; echo x > d/a/b/c/file; mv elsewhere d/moved")
         seen = await until(changes, "write", "moved/p/q")
-        assert {("create", "a"), ("create", "a/b"), ("create", "a/b/c"), ("create", "a/b/c/file")} <= set(
-            seen
-        )
+        assert {("create", "a"), ("create", "a/b"), ("create", "a/b/c"), ("create", "a/b/c/file")} <= set(seen)
         assert ("write", "a/b/c/file") in seen
         await shell("echo more >> d/a/b/c/file; echo more >> d/moved/p/q")
         seen = await until(changes, "write", "moved/p/q")
@@ -131,9 +125,7 @@ async def test_a_folder_that_was_moved_away_is_watched_no_more(box: LocalSandbox
 
 
 @pytest.mark.parametrize(("script", "kind"), [("rm -r d", "remove"), ("mv d e", "rename")])
-async def test_the_watch_ends_with_its_folder(
-    box: LocalSandbox, shell: Shell, script: str, kind: WatchKind
-) -> None:
+async def test_the_watch_ends_with_its_folder(box: LocalSandbox, shell: Shell, script: str, kind: WatchKind) -> None:
     await shell("mkdir d")
     async with box.files.watch("d", recursive=True) as changes:
         await shell(script)
@@ -172,9 +164,7 @@ async def test_what_is_no_folder_cannot_be_watched(box: LocalSandbox, shell: She
         await box.files.watch("f").__aenter__()
 
 
-async def test_a_watch_goes_on_after_a_freeze_and_ends_with_the_sandbox(
-    box: LocalSandbox, shell: Shell
-) -> None:
+async def test_a_watch_goes_on_after_a_freeze_and_ends_with_the_sandbox(box: LocalSandbox, shell: Shell) -> None:
     await shell("mkdir d")
     async with box.files.watch("d") as changes:
         await box.freeze()

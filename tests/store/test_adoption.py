@@ -86,9 +86,7 @@ def fill(tx: Tx) -> None:
             row: dict[str, Any] = {}
             for column in table.columns:
                 if foreign := next(iter(column.foreign_keys), None):
-                    among = (
-                        tx.conn.execute(sa.select(foreign.column).order_by(foreign.column)).scalars().all()
-                    )
+                    among = tx.conn.execute(sa.select(foreign.column).order_by(foreign.column)).scalars().all()
                     row[column.name] = next(iter(among[number - 1 :] or among), None)  # of its own table
                 else:
                     row[column.name] = value(column, number)
@@ -155,9 +153,7 @@ async def test_of_several_local_owners_the_oldest_stays_and_finds_the_work_of_th
     def standing(tx: Tx) -> Any:
         users = tx.conn.execute(sa.text("SELECT id, is_local, is_admin FROM users ORDER BY id")).all()
         joined = tx.conn.execute(sa.text("SELECT project_id, user_id FROM members ORDER BY 1, 2")).all()
-        return [(user, bool(local), bool(admin)) for user, local, admin in users], [
-            tuple(row) for row in joined
-        ]
+        return [(user, bool(local), bool(admin)) for user, local, admin in users], [tuple(row) for row in joined]
 
     db = make_old(revision)
     try:
@@ -184,9 +180,7 @@ async def test_the_next_message_of_an_old_conversation_goes_behind_those_that_it
     assert {thread["last_position"] for thread in rows["threads"]} == {7}
 
 
-async def test_words_of_a_database_without_a_search_index_are_found(
-    make_old: Callable[[str], Database],
-) -> None:
+async def test_words_of_a_database_without_a_search_index_are_found(make_old: Callable[[str], Database]) -> None:
     db = make_old("0001")
     with_needle = sa.text("UPDATE search_entries SET words = 'hay needle' WHERE id = 1")
 
@@ -195,8 +189,7 @@ async def test_words_of_a_database_without_a_search_index_are_found(
             query = "SELECT count(*) FROM search_words WHERE search_words MATCH 'needle'"
         else:
             query = (
-                "SELECT count(*) FROM search_entries"
-                " WHERE array_to_tsvector(string_to_array(words, ' ')) @@ 'needle'"
+                "SELECT count(*) FROM search_entries WHERE array_to_tsvector(string_to_array(words, ' ')) @@ 'needle'"
             )
         return tx.conn.execute(sa.text(query)).scalar_one()
 
@@ -240,9 +233,7 @@ async def test_a_database_whose_tables_were_changed_by_hand_is_refused_and_stays
         await db.aclose()
 
 
-async def test_an_index_that_an_operator_added_is_no_reason_to_refuse(
-    make_old: Callable[[str], Database],
-) -> None:
+async def test_an_index_that_an_operator_added_is_no_reason_to_refuse(make_old: Callable[[str], Database]) -> None:
     db = make_old("0012")
     try:
         await db.write(lambda tx: tx.conn.execute(sa.text("CREATE INDEX quicker ON users (name)")))
@@ -253,9 +244,7 @@ async def test_an_index_that_an_operator_added_is_no_reason_to_refuse(
 
 
 @pytest.mark.parametrize("revision", ["0000", "00", "9999", "e3f1", "0014x"])
-async def test_a_database_at_an_unknown_revision_is_refused(
-    make_old: Callable[[str], Database], revision: str
-) -> None:
+async def test_a_database_at_an_unknown_revision_is_refused(make_old: Callable[[str], Database], revision: str) -> None:
     db = make_old("0013")
     try:
         await db.write(lambda tx: tx.conn.execute(sa.update(VERSIONS).values(version_num=revision)))

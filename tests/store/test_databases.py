@@ -155,9 +155,7 @@ async def test_a_process_that_stops_in_a_transaction_loses_it_before_others_lose
 ) -> None:
     db = open_database(postgres_url, tmp_path, SystemClock())
     try:
-        setting = sa.text(
-            "SELECT setting::int FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout'"
-        )
+        setting = sa.text("SELECT setting::int FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout'")
         assert 0 < await db.read(lambda tx: tx.execute(setting).scalar_one()) <= 15_000
     finally:
         await db.aclose()

@@ -63,14 +63,7 @@ def hold_another_before(tx: Tx, house: House) -> None:
 
 @pytest.mark.parametrize(
     "broken",
-    [
-        hold_before_by_key,
-        hold_before_by_condition,
-        change_before,
-        delete_before,
-        hide_the_failure,
-        hold_another_before,
-    ],
+    [hold_before_by_key, hold_before_by_condition, change_before, delete_before, hide_the_failure, hold_another_before],
 )
 async def test_a_row_that_belongs_before_one_that_is_held_is_refused(db: Database, broken) -> None:
     house = await db.write(House)

@@ -42,9 +42,7 @@ async def test_every_column_has_a_comment_also_in_postgresql(db: Database) -> No
             if not column.get("comment")
         ]
 
-    assert [
-        str(column) for table in metadata.tables.values() for column in table.columns if not column.comment
-    ] == []
+    assert [str(column) for table in metadata.tables.values() for column in table.columns if not column.comment] == []
     assert db.dialect == "sqlite" or await db.read(uncommented) == []
 
 

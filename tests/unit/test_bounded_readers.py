@@ -18,17 +18,9 @@ from hypothesis import strategies as st
 from outlast.apps.documents.comments import quotes
 from outlast.apps.documents.content import markdown_parse as cutting
 from outlast.apps.documents.edits.merge import merge
-from outlast.apps.knowledge import (
-    declarations,
-    signatures,
-    web_pages,
-)
-from outlast.apps.knowledge import (
-    markdown_splitter as splitting,
-)
-from outlast.apps.knowledge import (
-    tokenizer as words,
-)
+from outlast.apps.knowledge import declarations, signatures, web_pages
+from outlast.apps.knowledge import markdown_splitter as splitting
+from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.readers import web
 from outlast.apps.pages import bounds, offers
 from outlast.apps.pages import lines as page_lines
@@ -160,25 +152,7 @@ CSS = (
     "\n",
     "@theme inline",
 )
-JSON = (
-    "{",
-    "}",
-    "[",
-    "]",
-    '"',
-    "\\",
-    ":",
-    ",",
-    "1",
-    "-",
-    "true",
-    " ",
-    "\n",
-    "```",
-    "max_tokens",
-    "is 32768",
-    "<= ",
-)
+JSON = ("{", "}", "[", "]", '"', "\\", ":", ",", "1", "-", "true", " ", "\n", "```", "max_tokens", "is 32768", "<= ")
 CODE = (
     "import ",
     "from ",
@@ -229,19 +203,7 @@ ENDINGS = (
     "\t",
     "- a.b: ",
 )
-CAPTURES = (
-    captures.BEGIN,
-    captures.END,
-    "HTML:",
-    "```html\n",
-    "```",
-    "CSS:",
-    "```css\n",
-    "\n",
-    " ",
-    "a",
-    "\t",
-)
+CAPTURES = (captures.BEGIN, captures.END, "HTML:", "```html\n", "```", "CSS:", "```css\n", "\n", " ", "a", "\t")
 ADDRESSES = (
     "a",
     "/",

@@ -15,9 +15,7 @@ def test_addresses_beyond_this_machine_are_not_local(host: str) -> None:
     assert not is_local(host)
 
 
-@pytest.mark.parametrize(
-    "host", ["127.0.0.1", "127.9.9.9", "::1", "localhost", "3000-a.preview.localhost", "", None]
-)
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "localhost", "3000-a.preview.localhost", "", None])
 def test_loopback_names_and_addresses_are_local(host: str | None) -> None:
     assert is_local(host)
 

@@ -24,10 +24,7 @@ EditOp = Literal[
     "insert_section",  # a section after the section `after_id` (null: first), with a heading and blocks
 ]
 EditState = Literal[
-    "open",
-    "accepted",
-    "rejected",
-    "superseded",  # something newer took its place: `superseded_by` says what
+    "open", "accepted", "rejected", "superseded"  # something newer took its place: `superseded_by` says what
 ]
 
 

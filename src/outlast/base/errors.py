@@ -55,12 +55,7 @@ class OutlastError(Exception):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values: code, message, hint, fields and, where known, retry_after_s."""
-        body: dict[str, Any] = {
-            "code": self.code,
-            "message": self.message,
-            "hint": self.hint,
-            "fields": self.fields,
-        }
+        body: dict[str, Any] = {"code": self.code, "message": self.message, "hint": self.hint, "fields": self.fields}
         if self.retry_after_s is not None:
             body["retry_after_s"] = self.retry_after_s
         return body
@@ -85,9 +80,7 @@ class PermissionNeeded(OutlastError):
 
 class CreditsNeeded(OutlastError):
     code = "credits_needed"
-    default_hint = (
-        "Choose a cheaper model, wait for the monthly reset, or ask the operator for a larger plan."
-    )
+    default_hint = "Choose a cheaper model, wait for the monthly reset, or ask the operator for a larger plan."
 
 
 class Gone(OutlastError):
@@ -312,23 +305,17 @@ class NothingToUndo(Conflict):
 
 class SectionLocked(Conflict):
     code = "section_locked"
-    default_hint = (
-        "Wait until the lock is released, ask for a hand-over, or take it over after it has expired."
-    )
+    default_hint = "Wait until the lock is released, ask for a hand-over, or take it over after it has expired."
 
 
 class TextChanged(Conflict):
     code = "text_changed"
-    default_hint = (
-        "Merge your text with the current one, then retry with `old` set to the text you merged against."
-    )
+    default_hint = "Merge your text with the current one, then retry with `old` set to the text you merged against."
 
 
 class EditDecided(Conflict):
     code = "edit_decided"
-    default_hint = (
-        "Load the proposal again: another person decided it first, or a newer proposal replaced it."
-    )
+    default_hint = "Load the proposal again: another person decided it first, or a newer proposal replaced it."
 
 
 class TooManyDocuments(Conflict):
@@ -397,9 +384,7 @@ class SandboxLost(TryLater):
 
 class DiskLimit(SandboxLost):
     code = "disk_limit"
-    default_hint = (
-        "Its files and its last checkpoint are kept. Remove what is not needed, or raise sandbox.disk_mb."
-    )
+    default_hint = "Its files and its last checkpoint are kept. Remove what is not needed, or raise sandbox.disk_mb."
 
 
 class ModelRateLimited(TryLater):
@@ -458,9 +443,7 @@ class SchemaMismatch(StartRefused):
 
 class DeploymentMismatch(StartRefused):
     code = "deployment_mismatch"
-    default_hint = (
-        "Correct server.data_dir, database.url or blobs.url, or bring the missing part back from a backup."
-    )
+    default_hint = "Correct server.data_dir, database.url or blobs.url, or bring the missing part back from a backup."
 
 
 class SandboxIsolationMissing(StartRefused):

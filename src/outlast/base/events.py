@@ -72,9 +72,7 @@ from outlast.base.thread_data import QuestionItem as QuestionItem
 from outlast.base.thread_data import ThreadData as ThreadData
 from outlast.base.thread_data import UsageData as UsageData
 
-DELTA_EVENTS = frozenset(
-    {"text.delta", "reasoning.delta", "tool_call.arguments.delta", "tool_call.output.delta"}
-)
+DELTA_EVENTS = frozenset({"text.delta", "reasoning.delta", "tool_call.arguments.delta", "tool_call.output.delta"})
 
 
 class Envelope(Frozen):

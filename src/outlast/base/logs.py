@@ -16,12 +16,7 @@ from typing import Any, Final
 import orjson
 
 LOG_PATH: Final = "logs/server.log"  # in the data directory
-_STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {
-    "message",
-    "asctime",
-    "color_message",
-    "taskName",
-}
+_STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _QUIET: Final = ("uvicorn", "aiohttp", "alembic", "asyncio", "httpx", "httpcore", "websockets")
 

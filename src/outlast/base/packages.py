@@ -7,9 +7,7 @@ NPM: Final = "npm:"
 PYPI: Final = "pypi:"
 MOST_CHARS: Final = 1_000
 HOW: Final = "npm:NAME@VERSION, pypi:NAME==VERSION, or a bare npm name"
-_NPM_PACKAGE: Final = re.compile(
-    r"((?:@[a-z0-9~-][\w.~-]*/)?[a-z0-9~][\w.~-]*)(?:@([\w.^~*<>=|+ -]+))?", re.IGNORECASE
-)
+_NPM_PACKAGE: Final = re.compile(r"((?:@[a-z0-9~-][\w.~-]*/)?[a-z0-9~][\w.~-]*)(?:@([\w.^~*<>=|+ -]+))?", re.IGNORECASE)
 _PYPI_PACKAGE: Final = re.compile(r"([A-Za-z0-9][\w.-]*)(\[[\w., -]+\])?\s*((?:[=<>!~]=?=?[^\s;@]+)?)")
 
 

@@ -15,15 +15,7 @@ from typing import Any, Concatenate, Final, NamedTuple, ParamSpec, Protocol, Typ
 import sqlalchemy as sa
 
 from outlast.db.lock_order import RowLocks, locks_of_transaction
-from outlast.db.prepared import (
-    Prepared,
-    PreparedStatements,
-    insert_into,
-    maker_of,
-    reader_of,
-    select_by,
-    update_by,
-)
+from outlast.db.prepared import Prepared, PreparedStatements, insert_into, maker_of, reader_of, select_by, update_by
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=NamedTuple)

@@ -130,9 +130,7 @@ def _translate(error: Exception) -> Exception:
         return MalformedInput("The input holds a NUL character.", hint="Leave it out.")
     if isinstance(cause, asyncpg.DiskFullError):
         return DiskFull("PostgreSQL reports a full disk.", retry_after_s=10)
-    if isinstance(
-        cause, asyncpg.DeadlockDetectedError | asyncpg.SerializationError | asyncpg.TooManyConnectionsError
-    ):
+    if isinstance(cause, asyncpg.DeadlockDetectedError | asyncpg.SerializationError | asyncpg.TooManyConnectionsError):
         return StorageUnavailable("PostgreSQL asked to try the transaction again.", retry_after_s=0.1)
     lost = isinstance(
         cause,

@@ -38,13 +38,7 @@ _DAMAGED: Final = (
     "SQLITE_IOERR_CORRUPTFS",
 )
 _FULL: Final = ("SQLITE_FULL", "SQLITE_IOERR")
-_UNAVAILABLE: Final = (
-    "SQLITE_LOCKED",
-    "SQLITE_BUSY",
-    "SQLITE_CANTOPEN",
-    "SQLITE_READONLY",
-    "SQLITE_PROTOCOL",
-)
+_UNAVAILABLE: Final = ("SQLITE_LOCKED", "SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PROTOCOL")
 
 
 @dataclass(slots=True)
@@ -79,9 +73,7 @@ class SqliteDatabase:
             readers = [self._read_engine.connect() for _ in range(READERS)]
         except Exception as error:
             raise _translate(error) from error
-        self._threads = [
-            threading.Thread(target=self._write_loop, args=(writer,), name="sqlite-writer", daemon=True)
-        ]
+        self._threads = [threading.Thread(target=self._write_loop, args=(writer,), name="sqlite-writer", daemon=True)]
         self._threads += [
             threading.Thread(target=self._read_loop, args=(reader,), name=f"sqlite-reader-{n}", daemon=True)
             for n, reader in enumerate(readers)
@@ -177,12 +169,7 @@ def _engine(path: Path, mode: str) -> sa.Engine:
     engine = sa.create_engine(
         f"sqlite:///{path}",
         poolclass=sa.pool.NullPool,
-        connect_args={
-            "check_same_thread": False,
-            "isolation_level": None,
-            "timeout": 10,
-            "cached_statements": 512,
-        },
+        connect_args={"check_same_thread": False, "isolation_level": None, "timeout": 10, "cached_statements": 512},
     )
 
     @sa.event.listens_for(engine, "connect")

@@ -108,8 +108,7 @@ def require_match(standing: Standing, folder_ids: dict[str, str], used: list[str
     for folder, found in folder_ids.items():
         if standing.id is not None and found != standing.id:
             raise DeploymentMismatch(
-                f"The database belongs to deployment {standing.id}, the folder {folder} to {found}.",
-                folder=folder,
+                f"The database belongs to deployment {standing.id}, the folder {folder} to {found}.", folder=folder
             )
     if len(set(folder_ids.values())) > 1:
         raise DeploymentMismatch(
@@ -253,9 +252,7 @@ def _claim(tx: Tx, deployment_id: str) -> None:
 
 
 def _put(tx: Tx, key: str, value: str) -> None:
-    words = (
-        "insert into meta (key, value) values (:key, :value) on conflict (key) do update set value = :value"
-    )
+    words = "insert into meta (key, value) values (:key, :value) on conflict (key) do update set value = :value"
     tx.execute(sa.text(words), {"key": key, "value": value})
 
 

@@ -1,14 +1,15 @@
 """What every action is given."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from outlast.base.clock import Clock, SystemClock
 from outlast.base.settings import Settings
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.blobs import FolderBlobs
-from outlast.db.database import Database
+from outlast.db.database import Database, Tx
 from outlast.kernel.library.modules import UsableModules
 from outlast.kernel.library.search import NoSearch, Searcher
 from outlast.kernel.models.catalog import ModelCatalog
@@ -23,6 +24,7 @@ from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.threads.forks import FileCopy
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -69,3 +71,24 @@ class Services:
         found = self.states[kind]
         assert isinstance(found, kind)
         return found
+
+
+def in_read(run: Callable[Concatenate[Tx, P], T]) -> Callable[Concatenate[Services, P], Coroutine[Any, Any, T]]:
+    """Make an action of a function that only reads: the action takes the services where the function takes the
+    transaction, and calls it in one reading transaction."""
+
+    @wraps(run)
+    async def action(services: Services, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await services.db.read(run, *args, **kwargs)
+
+    return action
+
+
+def in_write(run: Callable[Concatenate[Tx, P], T]) -> Callable[Concatenate[Services, P], Coroutine[Any, Any, T]]:
+    """As `in_read`, in one writing transaction: nothing is written when the function raises."""
+
+    @wraps(run)
+    async def action(services: Services, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await services.db.write(run, *args, **kwargs)
+
+    return action

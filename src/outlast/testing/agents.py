@@ -91,9 +91,7 @@ class FakeAgent:
             **hooks,
         )
 
-    def finish(
-        self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
-    ) -> Finished:
+    def finish(self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Finished:
         return Finished(self.problems)
 
 
@@ -108,11 +106,7 @@ class FakeStagedAgent(FakeAgent):
     `finish` got."""
 
     def __init__(
-        self,
-        *tools: Tool,
-        preparing: StageBody | None = None,
-        checking: StageBody | None = None,
-        **more: Any,
+        self, *tools: Tool, preparing: StageBody | None = None, checking: StageBody | None = None, **more: Any
     ) -> None:
         super().__init__(*tools, prepare=self.prepare, check=self.check, done_mark="<task_summary>", **more)
         self.preparing, self.checking = preparing, checking
@@ -142,9 +136,7 @@ class FakeStagedAgent(FakeAgent):
         self.stages.append((kind, context.effect_id, context.attempt))
         note_clean_up(context, self.stopped, self.forgotten)
 
-    def finish(
-        self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
-    ) -> Finished:
+    def finish(self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Finished:
         self.facts = dict(facts)
         if self.failure is not None:
             raise self.failure
@@ -198,11 +190,7 @@ class FakeLines:
         if not patches:
             return None
         return PagePart(
-            id=new_id("part"),
-            page_id="page_1",
-            base_version=version - patches,
-            version=version,
-            patches=patches,
+            id=new_id("part"), page_id="page_1", base_version=version - patches, version=version, patches=patches
         )
 
     def end(self, tx: Tx, run: Run, status: str) -> Sequence[tuple[str, Any]]:
@@ -216,12 +204,7 @@ class FakeLinedAgent(FakeAgent):
     def __init__(self, *tools: Tool, **more: Any) -> None:
         lines = FakeLines()
         super().__init__(*tools, lines=lines, **more)
-        self.words, self.takes, self.prepared, self.ends = (
-            lines.words,
-            lines.takes,
-            lines.prepared,
-            lines.ends,
-        )
+        self.words, self.takes, self.prepared, self.ends = (lines.words, lines.takes, lines.prepared, lines.ends)
 
 
 class FakeStagedLinedAgent(FakeLinedAgent, FakeStagedAgent):

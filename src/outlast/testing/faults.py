@@ -30,8 +30,7 @@ KINDS: Final[Mapping[str, Make]] = {
     "timeout": TimeoutError,
     "recursion": lambda: RecursionError("maximum recursion depth exceeded"),
     "group": lambda: ExceptionGroup(
-        "unhandled errors in a TaskGroup",
-        [ExceptionGroup("inner", [OSError(errno.EIO, "Input/output error")])],
+        "unhandled errors in a TaskGroup", [ExceptionGroup("inner", [OSError(errno.EIO, "Input/output error")])]
     ),
 }
 """What is raised, by name; made anew each time, since an exception keeps its trace."""
@@ -161,9 +160,7 @@ async def _steps(faults: Faults, part: str, name: str, inner: AsyncIterator[Any]
 
 
 @asynccontextmanager
-async def _entered(
-    faults: Faults, part: str, name: str, inner: AbstractAsyncContextManager[Any]
-) -> AsyncIterator[Any]:
+async def _entered(faults: Faults, part: str, name: str, inner: AbstractAsyncContextManager[Any]) -> AsyncIterator[Any]:
     """The context manager, its entering counted as a call, and what it gives followed item by item."""
     due = faults.due(part, f"{name} (enter)")
     if due is not None and not due.after:

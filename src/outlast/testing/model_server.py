@@ -295,12 +295,8 @@ def _writer(path: str, body: dict[str, Any]) -> Writer | None:
     return None
 
 
-def _refusal(
-    answer: Answer, writer: Writer, body: dict[str, Any], headers: Mapping[str, str]
-) -> web.Response | None:
-    if answer.fault not in _REFUSALS or (
-        answer.fault is Fault.NO_STREAM_OPTIONS and "stream_options" not in body
-    ):
+def _refusal(answer: Answer, writer: Writer, body: dict[str, Any], headers: Mapping[str, str]) -> web.Response | None:
+    if answer.fault not in _REFUSALS or (answer.fault is Fault.NO_STREAM_OPTIONS and "stream_options" not in body):
         return None
     status, kind, message = _REFUSALS[answer.fault]
     key = headers.get("authorization") or headers.get("x-api-key") or headers.get("x-goog-api-key") or ""
@@ -396,9 +392,7 @@ async def _main(port: int, answers: list[Answer]) -> None:
 
 def main() -> None:
     """Serve until the process is ended."""
-    parser = argparse.ArgumentParser(
-        description="A model server for tests: real wire formats, faults on demand."
-    )
+    parser = argparse.ArgumentParser(description="A model server for tests: real wire formats, faults on demand.")
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one, printed on the first line")
     parser.add_argument("--script", type=Path, help="a JSON file with a list of answers")
     options = parser.parse_args()

@@ -68,9 +68,7 @@ class ChatWriter:
                 call = {"index": piece.call, "id": piece.call_id, "type": "function", "function": function}
                 yield self._chunk({"tool_calls": [call]})
             case "arguments":
-                yield self._chunk(
-                    {"tool_calls": [{"index": piece.call, "function": {"arguments": piece.text}}]}
-                )
+                yield self._chunk({"tool_calls": [{"index": piece.call, "function": {"arguments": piece.text}}]})
 
     def close(self, end: WireEnd) -> Iterator[bytes]:
         yield self._chunk({}, end.finish)
@@ -133,12 +131,7 @@ class _Blocks:
 class AnthropicWriter(_Blocks):
     """Anthropic messages."""
 
-    _STOPS: Final = {
-        "stop": "end_turn",
-        "tool_calls": "tool_use",
-        "length": "max_tokens",
-        "content_filter": "refusal",
-    }
+    _STOPS: Final = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens", "content_filter": "refusal"}
 
     def _event(self, kind: str, **fields: Any) -> bytes:
         return f"event: {kind}\ndata: ".encode() + _json({"type": kind, **fields}) + b"\n\n"
@@ -246,17 +239,9 @@ class ResponsesWriter(_Blocks):
                 }
             case "text":
                 parts = (
-                    [{"type": "output_text", "text": self._said, "annotations": []}]
-                    if status == "completed"
-                    else []
+                    [{"type": "output_text", "text": self._said, "annotations": []}] if status == "completed" else []
                 )
-                return {
-                    "type": "message",
-                    "id": "msg_1",
-                    "role": "assistant",
-                    "status": status,
-                    "content": parts,
-                }
+                return {"type": "message", "id": "msg_1", "role": "assistant", "status": status, "content": parts}
             case _:
                 return {
                     "type": "function_call",
@@ -300,9 +285,7 @@ class ResponsesWriter(_Blocks):
             yield self._event("response.reasoning_summary_part.done", **at, summary_index=0, part=summary)
         elif piece.kind == "text":
             part: dict[str, Any] = {"type": "output_text", "text": self._said, "annotations": []}
-            yield self._event(
-                "response.output_text.done", **at, content_index=0, text=self._said, logprobs=[]
-            )
+            yield self._event("response.output_text.done", **at, content_index=0, text=self._said, logprobs=[])
             yield self._event("response.content_part.done", **at, content_index=0, part=part)
         else:
             done = {"name": piece.text, "arguments": self._said}
@@ -347,11 +330,7 @@ class GeminiWriter:
 
     def _chunk(self, parts: list[dict[str, Any]], **candidate: Any) -> bytes:
         content = {"role": "model", "parts": parts}
-        value = {
-            "candidates": [{"index": 0, "content": content, **candidate}],
-            "modelVersion": "m",
-            "responseId": "r1",
-        }
+        value = {"candidates": [{"index": 0, "content": content, **candidate}], "modelVersion": "m", "responseId": "r1"}
         return b"data: " + _json(value) + b"\r\n\r\n"
 
     def open(self) -> Iterator[bytes]:
@@ -378,9 +357,7 @@ class GeminiWriter:
         except orjson.JSONDecodeError:
             # What Gemini says of a call it could not write to its end, and then no more
             self._malformed = True
-            yield self._chunk(
-                [], finishReason="MALFORMED_FUNCTION_CALL", finishMessage="malformed function call"
-            )
+            yield self._chunk([], finishReason="MALFORMED_FUNCTION_CALL", finishMessage="malformed function call")
             return
         function = {"id": call.call_id, "name": call.text, "args": arguments}
         yield self._chunk([{"functionCall": function, "thoughtSignature": "c2lnbmVk"}])
@@ -395,11 +372,7 @@ class GeminiWriter:
             "cachedContentTokenCount": end.cached_tokens,
             "totalTokenCount": end.input_tokens + end.output_tokens,
         }
-        candidate = {
-            "index": 0,
-            "content": {"role": "model", "parts": []},
-            "finishReason": self._STOPS[end.finish],
-        }
+        candidate = {"index": 0, "content": {"role": "model", "parts": []}, "finishReason": self._STOPS[end.finish]}
         value = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "m", "responseId": "r1"}
         yield b"data: " + _json(value) + b"\r\n\r\n"
 

@@ -106,17 +106,12 @@ async def test_what_makes_no_sense_is_refused_with_a_reason(
     assert len((await editor.get(f"/v1/projects/{team.project_id}/screens")).json()["items"]) == 1
 
 
-async def test_a_project_takes_only_so_many_screens_and_a_person_only_so_many_a_minute(
-    site: Site, team: Team
-):
+async def test_a_project_takes_only_so_many_screens_and_a_person_only_so_many_a_minute(site: Site, team: Team):
     editor, owner = await site.signed_in(team.editor), await site.signed_in(team.owner)
     path = f"/v1/projects/{team.project_id}/screens"
     screen = await make_screen(editor, team.project_id)
     with setting(site.services.settings.screens, most_per_project=1):
-        for answer in (
-            await editor.post(path, {}),
-            await editor.post(f"/v1/screens/{screen['id']}/duplicate", {}),
-        ):
+        for answer in (await editor.post(path, {}), await editor.post(f"/v1/screens/{screen['id']}/duplicate", {})):
             assert (answer.status, answer.code) == (409, "too_many_screens")
     with setting(site.services.settings.limits, screens_per_minute_per_user=1):
         refused = await editor.post(path, {})
@@ -255,9 +250,7 @@ async def test_forking_a_screens_thread_makes_a_screen_with_the_files_of_then(si
     fork = await editor.post(f"/v1/threads/{screen['thread_id']}/fork", {"message_id": first})
     whole = await editor.post(f"/v1/threads/{screen['thread_id']}/fork")
     assert fork.status == whole.status == 201
-    forked, copied = [
-        (await editor.get(f"/v1/screens/{one.json()['anchor']['id']}")).json() for one in (fork, whole)
-    ]
+    forked, copied = [(await editor.get(f"/v1/screens/{one.json()['anchor']['id']}")).json() for one in (fork, whole)]
     assert fork.json()["title"].startswith('Fork of "')
     assert fork.json()["message_count"] == 1
     assert fork.json()["parent_thread_id"] == screen["thread_id"]

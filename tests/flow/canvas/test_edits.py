@@ -84,13 +84,7 @@ async def test_edits_of_several_files_are_saved_as_one_checkpoint_and_told(bench
     )
     assert answer.status == 200, answer.body
     told = answer.json()
-    assert [one["status"] for one in told["results"]] == [
-        "applied",
-        "applied",
-        "applied",
-        "refused",
-        "applied",
-    ]
+    assert [one["status"] for one in told["results"]] == ["applied", "applied", "applied", "refused", "applied"]
     assert told["results"][3]["code"] == "dynamic_class"
     assert "condition" in told["results"][3]["reason"]
     wanted = PAGE.replace('"p-4"', '"p-4 bg-[#3b82f6]"').replace("Hello, it's me", "Good day")
@@ -158,9 +152,7 @@ async def test_what_was_not_saved_before_is_no_part_of_an_edit(bench: Bench):
 async def test_while_a_run_is_active_edits_are_refused_clearly(
     bench: Bench, site: Site, team: Team, status: str, leg: str
 ):
-    run_id = await site.services.db.write(
-        make_run, bench.screen["thread_id"], team.editor, status=status, leg=leg
-    )
+    run_id = await site.services.db.write(make_run, bench.screen["thread_id"], team.editor, status=status, leg=leg)
     refused = await bench.save(classes(MAIN, "p-4", "p-8"))
     assert (refused.status, refused.code) == (409, "thread_busy")
     problem = refused.json()
@@ -203,11 +195,7 @@ async def test_the_source_says_what_can_be_edited_and_why_not(bench: Bench):
     locs = [MAIN, TITLE, CHOSEN, PICTURE, "app/page.tsx:1:0", "app/none.tsx:1:0", "../x"]
     items = (await bench.browser.post(f"{bench.address}/inspect", {"locs": locs})).json()["items"]
     main, title, chosen, picture, *missing = items
-    assert (main["tag"], main["classes"]["value"], main["text"]["refusal"]["code"]) == (
-        "main",
-        "p-4",
-        "no_text",
-    )
+    assert (main["tag"], main["classes"]["value"], main["text"]["refusal"]["code"]) == ("main", "p-4", "no_text")
     assert (title["classes"]["value"], title["text"]["value"]) == (None, "Hello, it's me")
     assert chosen["classes"]["refusal"]["code"] == "dynamic_class"
     assert picture["attributes"]["src"] == {"value": "/a.png", "partly": False, "refusal": None}
@@ -216,10 +204,7 @@ async def test_the_source_says_what_can_be_edited_and_why_not(bench: Bench):
 
 
 async def test_styles_become_classes_without_a_sandbox(bench: Bench):
-    asked = {
-        "styles": {"background-color": "#3b82f6", "color": "var(--primary)", "x y": "1"},
-        "classes": ["p-4"],
-    }
+    asked = {"styles": {"background-color": "#3b82f6", "color": "var(--primary)", "x y": "1"}, "classes": ["p-4"]}
     answer = await bench.browser.post(f"{bench.address}/classes", asked)
     assert answer.json() == {
         "classes": {"background-color": "bg-[#3b82f6]", "color": "text-primary"},
@@ -252,15 +237,9 @@ async def test_too_much_at_once_is_refused(bench: Bench):
 
 
 async def test_an_uploaded_picture_is_put_among_the_apps_files_once(bench: Bench, site: Site, team: Team):
-    form = (
-        b'--x\r\ncontent-disposition: form-data; name="file"; filename="My Cat.PNG"\r\n\r\n'
-        + PNG
-        + b"\r\n--x--\r\n"
-    )
+    form = b'--x\r\ncontent-disposition: form-data; name="file"; filename="My Cat.PNG"\r\n\r\n' + PNG + b"\r\n--x--\r\n"
     kind = {"content-type": "multipart/form-data; boundary=x"}
-    uploaded = await bench.browser.call(
-        "POST", f"/v1/attachments?project_id={team.project_id}", form, headers=kind
-    )
+    uploaded = await bench.browser.call("POST", f"/v1/attachments?project_id={team.project_id}", form, headers=kind)
     assert uploaded.status == 201, uploaded.body
     wish = {"attachment_id": uploaded.json()["id"]}
     placed = (await bench.browser.post(f"{bench.address}/pictures", wish)).json()

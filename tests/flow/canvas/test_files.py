@@ -31,13 +31,9 @@ async def write(site: Site, screen: dict[str, Any], files: dict[str, bytes | Non
         target.write_bytes(content)
 
 
-async def work(
-    site: Site, team: Team, screen: dict[str, Any], *steps: dict[str, bytes | None]
-) -> tuple[str, str]:
+async def work(site: Site, team: Team, screen: dict[str, Any], *steps: dict[str, bytes | None]) -> tuple[str, str]:
     """A run that wrote these files, a checkpoint after each step, and answered. (its id, its answer's)."""
-    run_id = await site.services.db.write(
-        make_run, screen["thread_id"], team.editor, status="completed", leg="ended"
-    )
+    run_id = await site.services.db.write(make_run, screen["thread_id"], team.editor, status="completed", leg="ended")
     for files in steps:
         await write(site, screen, files)
         await keeper_of(site).take(screen["workspace_id"], "tool", run_id=run_id)
@@ -85,9 +81,7 @@ async def test_paths_that_lead_elsewhere_are_refused(site: Site, team: Team):
 
 async def test_a_search_finds_lines_whatever_the_case_and_says_where(site: Site, team: Team):
     browser, screen = await scene(site, team)
-    await write(
-        site, screen, {"data.bin": b"hello\0", "long.txt": b"hello " * 400_000, "node_modules/a.js": b"hello"}
-    )
+    await write(site, screen, {"data.bin": b"hello\0", "long.txt": b"hello " * 400_000, "node_modules/a.js": b"hello"})
     found = (await browser.get(f"/v1/screens/{screen['id']}/search?q=HELLO")).json()
     assert [(hit["path"], hit["line"]) for hit in found["items"]] == [
         ("app/page.tsx", 2),
@@ -121,13 +115,7 @@ async def test_the_archive_has_the_apps_own_files_and_no_secret(site: Site, team
         assert archive.testzip() is None
         assert archive.namelist() == [
             f"pricing-page/{path}"
-            for path in (
-                ".env.example",
-                "app/globals.css",
-                "app/page.tsx",
-                "components/ui/button.tsx",
-                "package.json",
-            )
+            for path in (".env.example", "app/globals.css", "app/page.tsx", "components/ui/button.tsx", "package.json")
         ]
         assert archive.read("pricing-page/app/page.tsx") == PAGE
     assert again.body == answer.body
@@ -162,9 +150,7 @@ async def test_a_run_that_changed_nothing_or_is_of_another_screen(site: Site, te
     browser, screen = await scene(site, team)
     nothing: dict[str, Any] = {"before": None, "after": None, "items": [], "truncated": False}
     assert (await browser.get(f"/v1/screens/{screen['id']}/changes")).json() == {"run_id": None, **nothing}
-    idle = await site.services.db.write(
-        make_run, screen["thread_id"], team.editor, status="error", leg="ended"
-    )
+    idle = await site.services.db.write(make_run, screen["thread_id"], team.editor, status="error", leg="ended")
     path = f"/v1/screens/{screen['id']}/changes?run="
     assert (await browser.get(f"{path}{idle}")).json() == {"run_id": idle, **nothing}
     _, other = await scene(site, await site.services.db.write(Team))

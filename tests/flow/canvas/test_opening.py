@@ -67,18 +67,9 @@ async def house(migrated: Path, folder: Path) -> AsyncIterator[House]:
     database = open_database("sqlite:///outlast.db", folder, clock)
     assert settings.sandbox is not None
     async with Workshop() as provider, anyio.create_task_group() as tasks:
-        machines = SandboxManager(
-            database, provider, clock, settings.sandbox, folder, announce=announce_sandbox
-        )
+        machines = SandboxManager(database, provider, clock, settings.sandbox, folder, announce=announce_sandbox)
         keeper = CheckpointKeeper(
-            database,
-            blobs,
-            clock,
-            settings.sandbox,
-            folder,
-            node_id="local",
-            local=False,
-            find=machines.find,
+            database, blobs, clock, settings.sandbox, folder, node_id="local", local=False, find=machines.find
         )
         machines.keep_files(keeper)
         opener, screen = ScreenOpener(), FakeAgent(name="screen")
@@ -210,9 +201,7 @@ async def test_a_theme_reaches_the_running_app_and_is_kept(site: House, team: Te
     assert (await editor.get(path)).body == styles
 
 
-async def test_a_theme_that_is_not_in_the_files_yet_is_written_when_the_screen_is_opened(
-    site: House, team: Team
-):
+async def test_a_theme_that_is_not_in_the_files_yet_is_written_when_the_screen_is_opened(site: House, team: Team):
     """A theme chosen while a run worked, which then was cancelled: nothing wrote it at the run's end."""
     editor = await site.signed_in(team.editor)
     screen = await make_screen(editor, team.project_id)
@@ -284,9 +273,7 @@ async def test_a_screen_can_be_deleted_while_its_sandbox_starts_which_is_then_en
     assert (await owner.get(f"/v1/screens/{screen['id']}")).status == 404
 
 
-async def test_edits_of_one_file_and_a_theme_at_the_same_time_are_all_there_afterwards(
-    site: House, team: Team
-):
+async def test_edits_of_one_file_and_a_theme_at_the_same_time_are_all_there_afterwards(site: House, team: Team):
     editor = await site.signed_in(team.editor)
     screen = await make_screen(editor, team.project_id)
     sandbox = await site.machines.ensure(screen["workspace_id"], team.project_id)

@@ -98,10 +98,7 @@ class _Studio(FakePhotographer):
 def answer(request: ModelRequest) -> Turn:
     """What the model says, from what it was asked and what came of its calls."""
     results = [
-        piece.content
-        for message in request.messages
-        for piece in message.pieces
-        if isinstance(piece, ToolResultPiece)
+        piece.content for message in request.messages for piece in message.pieces if isinstance(piece, ToolResultPiece)
     ]
     said = " ".join(getattr(piece, "text", "") for message in request.messages for piece in message.pieces)
     if (about := subjects.answer(said, results)) is not None:
@@ -256,13 +253,7 @@ class Client:
         return told if status == 200 else orjson.loads(told)["code"]
 
     async def call(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        key: str = "",
-        file: bytes = b"",
-        plain: bool = False,
+        self, method: str, path: str, body: Any = None, key: str = "", file: bytes = b"", plain: bool = False
     ) -> tuple[int, Any]:
         """One request, asked again until it is answered without a fault of the server."""
         headers = {"Idempotency-Key": key} if key else {}

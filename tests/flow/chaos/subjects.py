@@ -16,35 +16,19 @@ from tests.flow.screens.rig import closing, page, write
 if TYPE_CHECKING:
     from tests.flow.chaos.house import Client, Played
 
-HTML: Final = (
-    '<main id="app"><form id="new" data-action="add"><input name="title"></form><ul id="list"></ul></main>'
-)
+HTML: Final = '<main id="app"><form id="new" data-action="add"><input name="title"></form><ul id="list"></ul></main>'
 MARKDOWN: Final = "# One\n\nFirst words.\n\nSecond words.\n\n# Two\n\nThird words.\n"
-HEADLINE: Final = {
-    "loc": "app/page.tsx:2:9",
-    "kind": "text",
-    "tag": "main",
-    "seen": "Hello",
-    "value": "Good day",
-}
+HEADLINE: Final = {"loc": "app/page.tsx:2:9", "kind": "text", "tag": "main", "seen": "Hello", "value": "Good day"}
 
 
 def answer(said: str, results: list[str]) -> Turn | None:
     """What the model says to whoever works on one of these; None: it is something else."""
     if "Action: add" in said:
         item = {"op": "append", "at": "#list", "html": "<li>Ada</li>"}
-        lines = (
-            {"type": "patches", "patches": [item]},
-            {"type": "summary", "text": '"add" → added one item'},
-        )
+        lines = ({"type": "patches", "patches": [item]}, {"type": "summary", "text": '"add" → added one item'})
         return turn("Here.\n", *(f"{orjson.dumps(line).decode()}\n" for line in lines))
     if (block := re.search(r"Improve (blk_\w+)", said)) is not None:
-        edit = {
-            "op": "replace",
-            "block_id": block[1],
-            "old_text": "First words.",
-            "new_text": "Better words.",
-        }
+        edit = {"op": "replace", "block_id": block[1], "old_text": "First words.", "new_text": "Better words."}
         proposing = Call("propose_edits", {"summary": "Better", "edits": [edit]})
         return turn("I propose. ", proposing) if not results else turn("Have a look.")
     if "Build a screen" in said:
@@ -98,9 +82,7 @@ async def play_screen(client: Client) -> Played:
     await client.call("POST", f"{path}/edits", {"edits": [HEADLINE]})
     now = await client.sent("GET", path)
     source = await client.text(f"{path}/files/content?path=app/page.tsx")
-    return replace(
-        played, left=[now["title"], now["state"], now["problems"], now["theme"], now["x"], now["y"], source]
-    )
+    return replace(played, left=[now["title"], now["state"], now["problems"], now["theme"], now["x"], now["y"], source])
 
 
 PLAYS: Final[dict[str, Callable[[Client], Awaitable[Played]]]] = {

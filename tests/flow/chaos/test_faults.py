@@ -27,10 +27,7 @@ TWO_SIDED = (*OUTSIDE, "hub")
 """What is done there may stay done although the answer was lost."""
 AWAY = "away"
 ALL_KINDS = {**KINDS, AWAY: lambda: StorageUnavailable("The database is away.", retry_after_s=0.1)}
-ROUNDS = {
-    **{f"round{shift}": [*KINDS][shift:] + [*KINDS][:shift] for shift in range(len(KINDS))},
-    AWAY: [AWAY],
-}
+ROUNDS = {**{f"round{shift}": [*KINDS][shift:] + [*KINDS][:shift] for shift in range(len(KINDS))}, AWAY: [AWAY]}
 """The kinds that the calls get in turn; in all rounds together every call gets every kind."""
 EVERY = [
     (part, round_, after)
@@ -46,9 +43,7 @@ def scene(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def house(
-    scene: str, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[House]:
+async def house(scene: str, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
     async with ServingProvider(capabilities=CAPABILITIES) as provider:
         folder = tmp_path / "data"
         made = House(settings_of(folder, database_url), folder, provider, monkeypatch, scene)
@@ -191,9 +186,7 @@ async def test_a_fault_while_a_server_starts_keeps_no_other_from_starting(house:
     calls = await calls_of_a_start(house)
     kinds = cycle(KINDS)
     faults = [
-        Fault(part, nth, next(kinds), False)
-        for part in ("database", "provider")
-        for nth in sampled(calls[part], 3)
+        Fault(part, nth, next(kinds), False) for part in ("database", "provider") for nth in sampled(calls[part], 3)
     ]
     await check_start(house, faults)
 

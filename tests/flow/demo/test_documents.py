@@ -19,9 +19,7 @@ from tests.flow.harness import told
 LIMIT = 4
 
 
-async def test_a_newcomer_without_a_key_gets_real_edits_of_the_real_text(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_newcomer_without_a_key_gets_real_edits_of_the_real_text(db: Database, tmp_path: Path) -> None:
     async with document_agent(db, tmp_path, DemoModel(delta_delay_s=0)) as it:
         before = await it.tree()
         events = await it.asked("Tighten this document")
@@ -61,9 +59,7 @@ async def test_the_agent_reads_on_in_a_file_that_a_search_found(db: Database, tm
     files = ProjectFiles(db, FolderBlobs(tmp_path / "blobs"), Knowledge(db, SystemClock()))
     model = ScriptedModel()
     async with document_agent(db, tmp_path, model, files=files) as it:
-        made = await upload_artifact(
-            it.services, it.owner, it.project_id, "long.txt", b"word " * 6_000 + b"end"
-        )
+        made = await upload_artifact(it.services, it.owner, it.project_id, "long.txt", b"word " * 6_000 + b"end")
         await ArtifactKeeper(db, SystemClock(), it.services.blobs, passage_chars=1600, most_s=60).read_due()
         model.add(
             turn(

@@ -21,15 +21,7 @@ from outlast.apps.pages import rules
 from outlast.apps.pages.agent.context import Found, message_of
 from outlast.apps.pages.agent.prompt import system_prompt
 from outlast.apps.pages.apply import apply_patches
-from outlast.apps.pages.lines import (
-    FullLine,
-    ModulesLine,
-    PatchesLine,
-    ProblemLine,
-    ProseLine,
-    SummaryLine,
-    read_line,
-)
+from outlast.apps.pages.lines import FullLine, ModulesLine, PatchesLine, ProblemLine, ProseLine, SummaryLine, read_line
 from outlast.apps.pages.sanitizer import sanitised_html
 from outlast.apps.pages.tree import Tree
 from outlast.base.clock import SystemClock
@@ -182,9 +174,7 @@ def _tools(desk: Desk) -> list[str]:
     return [name for name, _ in desk.calls]
 
 
-async def test_open_issues_are_looked_up_fetched_by_code_and_shown_as_the_tracker_has_them(
-    desk: Desk,
-) -> None:
+async def test_open_issues_are_looked_up_fetched_by_code_and_shown_as_the_tracker_has_them(desk: Desk) -> None:
     await desk.ask("show my open issues")
     assert _tools(desk)[0] == "search_docs"
     assert _tools(desk)[-1] == "run_code"
@@ -207,9 +197,7 @@ async def test_a_click_closes_an_issue_in_the_tracker_and_patches_only_what_it_c
     }  # fmt: skip
     assert 'id="count-open">7<' in desk.html
     await desk.act(
-        ("reopen", {"issue": "ATL-7"}),
-        ("close", {"issue": "HAR-3"}),
-        ("assign", {"issue": "HAR-4", "to": "jonas"}),
+        ("reopen", {"issue": "ATL-7"}), ("close", {"issue": "HAR-3"}), ("assign", {"issue": "HAR-4", "to": "jonas"})
     )
     assert (desk.status("ATL-7"), desk.status("HAR-3")) == ("todo", "done")
     assert _tools(desk).count("run_code") == 1
@@ -245,9 +233,7 @@ async def test_views_filters_details_comments_and_charts_follow_clicks(desk: Des
     assert 'id="summary"' not in desk.html
 
 
-async def test_saved_code_is_announced_and_used_by_later_requests_without_looking_up_again(
-    desk: Desk,
-) -> None:
+async def test_saved_code_is_announced_and_used_by_later_requests_without_looking_up_again(desk: Desk) -> None:
     await desk.ask("show my open issues")
     await desk.ask("save that as a module")
     assert (desk.folder / "lib/issues.ts").exists()

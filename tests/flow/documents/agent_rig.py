@@ -101,9 +101,7 @@ class DocumentAgent(Stage):
             from outlast.apps.documents.tables import proposals as rows
 
             mine = rows.c.document_id == self.document_id
-            ids = tx.execute(
-                sa.select(rows.c.id).where(mine).order_by(rows.c.created_at, rows.c.id)
-            ).scalars()
+            ids = tx.execute(sa.select(rows.c.id).where(mine).order_by(rows.c.created_at, rows.c.id)).scalars()
             return [proposals.proposal_data(tx, one) for one in ids]
 
         return await self.db.read(read)
@@ -113,9 +111,7 @@ class DocumentAgent(Stage):
         about = {"document_id": self.document_id, **anchor}
 
         def make(tx: Tx) -> str:
-            return threads.add_thread(
-                tx, self.project_id, self.owner.user_id, profile="document", anchor=about
-            )
+            return threads.add_thread(tx, self.project_id, self.owner.user_id, profile="document", anchor=about)
 
         return await self.db.write(make)
 
@@ -172,13 +168,7 @@ async def document_agent(
     model: Any = ScriptedModel(turns) if isinstance(turns, list) else turns
     catalog = ScriptedCatalog(model)
     agent = definition.document_agent(chosen, agent_db or db, **tools)
-    services = make_services(
-        db,
-        folder,
-        chosen,
-        catalog=catalog,
-        agents=[agent, summary_agent()],
-    )
+    services = make_services(db, folder, chosen, catalog=catalog, agents=[agent, summary_agent()])
     owner = await db.write(make_user)
     project_id = await db.write(make_project, owner)
     document_id, thread_id = await db.write(put_document, project_id, owner.user_id, title, text)
@@ -189,13 +179,6 @@ async def document_agent(
             group.start_soon(services.watching.run)
         with anyio.fail_after(90):
             yield DocumentAgent(
-                services,
-                model,
-                owner,
-                project_id,
-                thread_id,
-                document_id=document_id,
-                db=db,
-                agent=agent,
+                services, model, owner, project_id, thread_id, document_id=document_id, db=db, agent=agent
             )
         group.cancel_scope.cancel()

@@ -91,9 +91,7 @@ class Talk:
         return answer.json()
 
     async def comment(self, who: str, body: str, **more: Any) -> dict[str, Any]:
-        answer = await self.call(
-            who, "POST", f"/documents/{self.document_id}/comments", {"body": body, **more}
-        )
+        answer = await self.call(who, "POST", f"/documents/{self.document_id}/comments", {"body": body, **more})
         assert answer.status == 201, answer.body
         made: dict[str, Any] = answer.json()
         return made
@@ -115,9 +113,7 @@ class Talk:
     @asynccontextmanager
     async def following(self, actor: Actor) -> AsyncIterator[Stream]:
         """The project's stream as this person's browser follows it from now on."""
-        seq = await self.services.db.read(
-            lambda tx: tx.value(projects.c.log_seq, {"id": self.team.project_id})
-        )
+        seq = await self.services.db.read(lambda tx: tx.value(projects.c.log_seq, {"id": self.team.project_id}))
         chunks = await follow_project(self.services, actor, self.team.project_id, str(seq))
         send, receive = anyio.create_memory_object_stream[bytes](1000)
         seen = anyio.Event()
@@ -144,9 +140,7 @@ def make_document(tx: Tx, project_id: str, actor: Actor) -> tuple[str, str]:
     """An empty document with its conversation: their ids."""
     document_id = new_id("document")
     anchor = {"type": "document", "id": document_id}
-    thread_id = threads.add_thread(
-        tx, project_id, actor.user_id, title="Rice", profile="document", anchor=anchor
-    )
+    thread_id = threads.add_thread(tx, project_id, actor.user_id, title="Rice", profile="document", anchor=anchor)
     documents.add(tx, document_id, project_id, actor.user_id, thread_id=thread_id, title="Rice")
     return document_id, thread_id
 
@@ -157,12 +151,7 @@ async def talk_site(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp("talk")
     shutil.copy(migrated_sqlite, folder / "outlast.db")
     database = open_database("sqlite:///outlast.db", folder, SystemClock())
-    services = make_services(
-        database,
-        folder,
-        Settings(),
-        agents=[FakeAgent(), FakeAgent(name="document")],
-    )
+    services = make_services(database, folder, Settings(), agents=[FakeAgent(), FakeAgent(name="document")])
     services.presence.on_change(lambda room_id: tell_presence(services.presence, services.hub, room_id))
     surface = surface_over(services, None)
     browser = Browser(create_http(surface, known_hosts("127.0.0.1", "", ())))
@@ -189,13 +178,7 @@ async def talk(talk_site: Site) -> Talk:
 
     team, cora, document_id, thread_id = await services.db.write(run)
     tree = await services.db.read(documents.tree, document_id)
-    people = {
-        "olga": team.owner,
-        "emil": team.editor,
-        "cora": cora,
-        "vera": team.viewer,
-        "sten": team.stranger,
-    }
+    people = {"olga": team.owner, "emil": team.editor, "cora": cora, "vera": team.viewer, "sten": team.stranger}
     browsers = {name: await talk_site.signed_in(actor) for name, actor in people.items()}
     return Talk(
         talk_site,

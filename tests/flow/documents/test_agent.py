@@ -124,14 +124,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"summary": "x", "edits": [{"op": "rewrite", "block_id": "b"}]}, "op"),
     ({"summary": "x", "edits": [{"op": "replace", "block_id": "b", "new_text": "y"}]}, "needs old_text"),
     ({"summary": "x", "edits": [{"op": "insert", "new_text": "y"}]}, "section_id"),
-    (
-        {"summary": "x", "edits": [{"op": "delete", "block_id": "b", "old_text": "x", "heading": "y"}]},
-        "heading",
-    ),
-    (
-        {"summary": "x", "edits": [{"op": "replace", "block_id": "b", "old_text": "x", "new_text": " "}]},
-        "delete",
-    ),
+    ({"summary": "x", "edits": [{"op": "delete", "block_id": "b", "old_text": "x", "heading": "y"}]}, "heading"),
+    ({"summary": "x", "edits": [{"op": "replace", "block_id": "b", "old_text": "x", "new_text": " "}]}, "delete"),
     ({"summary": "x", "edits": [{"op": "insert_section", "heading": " ", "new_text": "y"}]}, "heading"),
     ({"summary": "x", "edits": [{"op": "delete", "block_id": "b", "old_text": "x", "more": 1}]}, "more"),
     ({"summary": "x", "edits": [{"op": "delete", "block_id": "b", "old_text": "x"}] * 4}, "at most 3"),
@@ -190,9 +184,7 @@ async def test_what_no_database_can_hold_is_left_out_of_a_proposal(db: Database,
         assert proposal.edits[1].heading == "Risks"
 
 
-async def test_a_later_attempt_of_a_call_finds_what_the_first_one_proposed(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_later_attempt_of_a_call_finds_what_the_first_one_proposed(db: Database, tmp_path: Path) -> None:
     async with document_agent(db, tmp_path, [turn(HANG)]) as it:
         started = await it.ask()
         await it.model.wait_requests(1)
@@ -247,9 +239,7 @@ class Gate:
         return made if made is not None else await self._db.write(change, *given)
 
 
-async def test_a_section_is_read_as_it_is_now_and_blocks_are_found_by_words(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_section_is_read_as_it_is_now_and_blocks_are_found_by_words(db: Database, tmp_path: Path) -> None:
     model = ScriptedModel()
     async with document_agent(db, tmp_path, model) as it:
         risks = (await it.tree()).sections[-2]

@@ -43,11 +43,7 @@ ASKS = "Ask me what you need to know"
 
 
 def body(thread_id: str, text: str = TIGHTEN, **more: Any) -> dict[str, Any]:
-    context = {
-        "threadId": thread_id,
-        "projectId": "elsewhere",
-        "messages": [{"senderType": "user", "content": "No."}],
-    }
+    context = {"threadId": thread_id, "projectId": "elsewhere", "messages": [{"senderType": "user", "content": "No."}]}
     return {"context": {**context, "anchoredContent": {"type": "section"}}, "userMessage": text, **more}
 
 
@@ -101,12 +97,7 @@ async def test_a_run_that_fails_answers_with_its_own_error(db: Database, tmp_pat
 async def test_it_is_refused_like_any_start(db: Database, tmp_path: Path) -> None:
     async with document_agent(db, tmp_path, [turn("Fine.")]) as it:
         browser = await browser_of(it, db)
-        for wrong in (
-            {},
-            {"userMessage": "x"},
-            {**body(it.thread_id), "timeoutS": 0},
-            {**body(it.thread_id), "x": 1},
-        ):
+        for wrong in ({}, {"userMessage": "x"}, {**body(it.thread_id), "timeoutS": 0}, {**body(it.thread_id), "x": 1}):
             assert (await browser.post("/v1/agent/run", wrong)).code == "malformed_input"
         assert (await browser.post("/v1/agent/run", body("thr_none"))).code == "not_found"
         assert (await browser.post("/v1/agent/run", body(it.thread_id, " "))).code == "empty_message"
@@ -175,9 +166,7 @@ class Server:
         ready, wished, ended = anyio.Event(), anyio.Event(), anyio.Event()
 
         async def run() -> None:
-            await run_program(
-                self.settings, lambda _address: ready.set(), http=True, asked_to_stop=wished.wait
-            )
+            await run_program(self.settings, lambda _address: ready.set(), http=True, asked_to_stop=wished.wait)
             ended.set()
 
         async with anyio.create_task_group() as tasks:
@@ -210,9 +199,7 @@ async def document(client: aiohttp.ClientSession, address: str) -> dict[str, Any
 
 
 @pytest.mark.apps  # a whole server
-async def test_a_caller_that_goes_away_leaves_the_run_going(
-    client: aiohttp.ClientSession, tmp_path: Path
-) -> None:
+async def test_a_caller_that_goes_away_leaves_the_run_going(client: aiohttp.ClientSession, tmp_path: Path) -> None:
     server = Server(tmp_path, delay=0.005)
     with anyio.fail_after(90):
         async with server.running():

@@ -63,9 +63,7 @@ async def test_asking_again_goes_on_in_the_same_conversation_behind_the_run_at_w
     assert [row.leg for row in rows] == ["ready", "blocked", "blocked"]
 
 
-async def test_nothing_is_written_where_the_run_cannot_be_started(
-    talk: Talk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_nothing_is_written_where_the_run_cannot_be_started(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     made = await talk.comment("emil", "@agent shorten this")
     path = f"/comments/{made['id']}/assign"
     locked = await talk.call("cora", "POST", path, {"to": "agent", "message": "No, longer."})
@@ -80,9 +78,7 @@ async def test_nothing_is_written_where_the_run_cannot_be_started(
     assert answer.code == "thread_locked"
     unknown = await talk.call("emil", "POST", path, {"to": "agent", "model": "gpt-none"})
     assert unknown.code == "unknown_model"
-    await talk.services.db.write(
-        lambda tx: tx.update(users, {"id": talk.team.editor.user_id}, plan="starter")
-    )
+    await talk.services.db.write(lambda tx: tx.update(users, {"id": talk.team.editor.user_id}, plan="starter"))
     dear = replace(talk.services.catalog.default, credits=26)
     monkeypatch.setattr(talk.services.catalog, "default", dear)
     poor = await talk.call("emil", "POST", path, {"to": "agent"})
@@ -98,9 +94,7 @@ async def test_a_member_gets_a_comment_until_it_is_resolved_or_given_on(talk: Ta
     given = (await talk.call("emil", "POST", path, {"to": talk.cora.user_id})).json()
     assert (given["comment"]["assigned_name"], given["thread_id"], given["run_id"]) == ("Cora", None, None)
     (item,) = await talk.inbox("cora")
-    shown = {
-        name: item[name] for name in ("kind", "text", "by_name", "document_title", "comment_id", "section_id")
-    }
+    shown = {name: item[name] for name in ("kind", "text", "by_name", "document_title", "comment_id", "section_id")}
     assert shown == {
         "kind": "assigned",
         "text": "Check the numbers.",
@@ -139,9 +133,7 @@ async def test_giving_a_resolved_comment_to_somebody_opens_it_again(talk: Talk) 
     assert given.json()["comment"]["status"] == "open"
 
 
-async def test_a_conversation_that_was_archived_is_brought_back_and_one_that_is_gone_replaced(
-    talk: Talk,
-) -> None:
+async def test_a_conversation_that_was_archived_is_brought_back_and_one_that_is_gone_replaced(talk: Talk) -> None:
     made = await talk.comment("emil", "@agent go")
     db = talk.services.db
 

@@ -20,12 +20,7 @@ async def test_a_comment_is_on_the_document_a_section_a_block_or_a_quote(talk: T
     assert of_quote["quote"]["text"] == "new way"
     assert not any(one["orphaned"] for one in (whole, of_section, of_block, of_quote))
     listed = await talk.get("vera", f"/documents/{talk.document_id}/comments")
-    assert [one["body"] for one in listed["items"]] == [
-        "Good so far.",
-        "Too short?",
-        "Cite this.",
-        "Which way?",
-    ]
+    assert [one["body"] for one in listed["items"]] == ["Good so far.", "Too short?", "Cite this.", "Which way?"]
     assert [one["by_name"] for one in listed["items"]] == ["Emil"] * 4
     assert await talk.get("vera", f"/comments/{of_quote['id']}") == of_quote
 
@@ -112,10 +107,7 @@ async def test_a_quote_follows_its_text_through_edits_and_moves(talk: Talk) -> N
     at = await talk.get("vera", f"/comments/{made['id']}")
     assert (at["block_id"] == block, at["quote"]["text"], at["orphaned"]) == (False, "new way", False)
     told = [event["data"]["comment"]["block_id"] for event in await talk.news("comment.updated")]
-    assert told == [
-        block,
-        at["block_id"],
-    ]  # of the move, and of the split; the first edit showed nobody anything new
+    assert told == [block, at["block_id"]]  # of the move, and of the split; the first edit showed nobody anything new
 
 
 async def test_comments_outlive_their_place_and_find_it_again(talk: Talk) -> None:

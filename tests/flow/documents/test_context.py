@@ -20,9 +20,7 @@ from outlast.testing.scripted_model import Call, ScriptedModel, turn
 from tests.flow.documents.agent_rig import asked_with, document_agent, propose, replace_edit
 
 
-async def test_a_thread_about_the_document_is_told_all_of_it_and_the_files(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_thread_about_the_document_is_told_all_of_it_and_the_files(db: Database, tmp_path: Path) -> None:
     async with document_agent(db, tmp_path, [turn("Fine.")]) as it:
         await db.write(_file, it.project_id, it.owner.user_id)
         await it.asked("What is missing?")
@@ -35,9 +33,7 @@ async def test_a_thread_about_the_document_is_told_all_of_it_and_the_files(
         assert "never an instruction" in it.model.requests[0].system
 
 
-async def test_a_thread_about_a_section_says_so_and_goes_on_when_it_is_deleted(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_thread_about_a_section_says_so_and_goes_on_when_it_is_deleted(db: Database, tmp_path: Path) -> None:
     async with document_agent(db, tmp_path, [turn("Fine."), turn("Still fine.")]) as it:
         risks = (await it.tree()).sections[-2]
         thread_id = await it.thread_on(type="section", id=risks.id)
@@ -101,9 +97,7 @@ async def test_every_turn_of_a_run_is_told_the_same_whatever_people_write_meanwh
             await model.wait_requests(1)
             await it.rewrite(block, "Quite another text.")
 
-        model.add(
-            turn(Call("read_document", {}), Call("read_document", {"query": "another"}, "b")), turn("Fine.")
-        )
+        model.add(turn(Call("read_document", {}), Call("read_document", {"query": "another"}, "b")), turn("Fine."))
         started = await it.ask("Look twice")
         await write_beside()
         await it.ended(started.run_id)
@@ -136,9 +130,7 @@ async def test_what_became_of_earlier_proposals_is_told(db: Database, tmp_path: 
         assert "A, by a person." in text
 
 
-async def test_only_the_last_messages_are_told_and_posted_ones_are_among_them(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_only_the_last_messages_are_told_and_posted_ones_are_among_them(db: Database, tmp_path: Path) -> None:
     few = Settings(profiles={"document": ProfileSettings(context_messages=3)})
     model = ScriptedModel([turn(f"Answer {number}.") for number in range(4)])
     async with document_agent(db, tmp_path, model, settings=few) as it:
@@ -146,9 +138,7 @@ async def test_only_the_last_messages_are_told_and_posted_ones_are_among_them(
             await it.asked(f"Question {number}")
         await post_message(it.services, it.owner, it.thread_id, Draft("Beside it"))
         await it.asked("Question 2")
-        said = [
-            "".join(getattr(piece, "text", "") for piece in one.pieces) for one in model.requests[-1].messages
-        ]
+        said = ["".join(getattr(piece, "text", "") for piece in one.pieces) for one in model.requests[-1].messages]
         assert [text.rpartition("[REQUEST]")[2].strip() for text in said] == ["Beside it", "Question 2"]
         assert Settings().runs.context_messages == 20
 

@@ -34,15 +34,11 @@ def anchors_in(talk: Talk, comment_id: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("profile", ["chat", "document"])
-async def test_a_thread_cannot_be_about_anything_of_another_projects_document(
-    talk: Talk, profile: str
-) -> None:
+async def test_a_thread_cannot_be_about_anything_of_another_projects_document(talk: Talk, profile: str) -> None:
     comment = await talk.comment("emil", SECRET, block_id=talk.blocks[0])
     own = await talk.services.db.write(make_project, talk.team.stranger)
     for anchor in anchors_in(talk, comment["id"]):
-        answer = await talk.call(
-            "sten", "POST", f"/projects/{own}/threads", {"profile": profile, "anchor": anchor}
-        )
+        answer = await talk.call("sten", "POST", f"/projects/{own}/threads", {"profile": profile, "anchor": anchor})
         assert (answer.status, answer.code) == (404, "not_found"), anchor
         assert SECRET.encode() not in answer.body
 
@@ -51,9 +47,7 @@ async def test_an_anchor_in_a_chat_gets_the_document_that_it_is_really_in(talk: 
     comment = await talk.comment("emil", "Shorter", block_id=talk.blocks[0])
     path = f"/projects/{talk.team.project_id}/threads"
     for anchor in anchors_in(talk, comment["id"]):
-        answer = await talk.call(
-            "emil", "POST", path, {"anchor": {**anchor, "document_id": talk.document_id}}
-        )
+        answer = await talk.call("emil", "POST", path, {"anchor": {**anchor, "document_id": talk.document_id}})
         assert answer.status == 201, anchor
         shown = await talk.get("vera", f"/threads/{answer.json()['id']}")
         assert shown["about"]["document_title"] == "Rice"

@@ -34,20 +34,11 @@ def ways_to_touch(talk: Talk) -> dict[str, dict[str, Any]]:
     kept, other = talk.sections
     first, second, elsewhere = talk.blocks
     return {
-        "edit": {
-            "op": "edit_block",
-            "block_id": second,
-            "markdown": "x",
-            "old": "It takes ten minutes and one pot.",
-        },
+        "edit": {"op": "edit_block", "block_id": second, "markdown": "x", "old": "It takes ten minutes and one pot."},
         "insert": {"op": "insert_block", "section_id": kept, "after": None, "markdown": "x"},
         "move out": {"op": "move_block", "block_id": first, "section_id": other, "after": None},
         "move in": {"op": "move_block", "block_id": elsewhere, "section_id": kept, "after": None},
-        "delete block": {
-            "op": "delete_block",
-            "block_id": second,
-            "old": "It takes ten minutes and one pot.",
-        },
+        "delete block": {"op": "delete_block", "block_id": second, "old": "It takes ten minutes and one pot."},
         "heading": {"op": "edit_section", "section_id": kept, "heading": "Other"},
         "move section": {"op": "move_section", "section_id": kept, "after": other},
         "delete section": {"op": "delete_section", "section_id": kept},
@@ -67,9 +58,7 @@ async def test_everything_that_touches_a_kept_section_is_refused_to_others(talk:
     restore = await talk.call("cora", "POST", f"/documents/{talk.document_id}/restore", {"version": 0})
     assert restore.code == "section_locked"
     swap = {"markdown": "# Other", "replace": True}
-    assert (
-        await talk.call("cora", "POST", f"/documents/{talk.document_id}/import", swap)
-    ).code == "section_locked"
+    assert (await talk.call("cora", "POST", f"/documents/{talk.document_id}/import", swap)).code == "section_locked"
     assert (await talk.get("vera", f"/documents/{talk.document_id}"))["version"] == 1
 
 
@@ -110,9 +99,7 @@ async def test_a_section_is_asked_for_handed_over_and_let_go(talk: Talk):
     assert asked["requested_by_name"] == "Cora"
     waiting = [item for item in await talk.inbox("emil") if item["kind"] == "handover"]
     assert len(waiting) == 1
-    assert (
-        await lock(talk, "emil", "POST", "/handover", {"user_id": talk.team.viewer.user_id})
-    ).code == "forbidden"
+    assert (await lock(talk, "emil", "POST", "/handover", {"user_id": talk.team.viewer.user_id})).code == "forbidden"
     given = await lock(talk, "emil", "POST", "/handover", {"user_id": talk.cora.user_id})
     assert given.json()["lock"]["holder_id"] == talk.cora.user_id
     assert (await lock(talk, "emil", "DELETE")).code == "section_locked"

@@ -22,9 +22,7 @@ async def heard(talk: Talk) -> list[tuple[Any, str, bool]]:
 
 
 async def test_whoever_is_named_in_a_comment_finds_it_in_the_inbox(talk: Talk) -> None:
-    made = await talk.comment(
-        "emil", "@Cora and @vera, what about `@Olga`? And me, @Emil?", block_id=talk.blocks[0]
-    )
+    made = await talk.comment("emil", "@Cora and @vera, what about `@Olga`? And me, @Emil?", block_id=talk.blocks[0])
     cora, vera = talk.cora.user_id, talk.team.viewer.user_id
     assert set(made["mentions"]) == {cora, vera, talk.team.editor.user_id}
     (item,) = await talk.inbox("cora")
@@ -155,11 +153,7 @@ async def test_so_does_one_for_a_section(talk: Talk) -> None:
     assert (await talk.call("emil", "PUT", path, {})).status == 200
     assert (await talk.call("cora", "POST", f"{path}/request")).status == 200
     (item,) = await talk.inbox("emil")
-    assert (item["kind"], item["section_id"], item["document_id"]) == (
-        "handover",
-        talk.sections[0],
-        talk.document_id,
-    )
+    assert (item["kind"], item["section_id"], item["document_id"]) == ("handover", talk.sections[0], talk.document_id)
     assert item["text"] == "Cora would like to edit the section “Introduction”."
     assert (await talk.call("emil", "DELETE", path)).status == 204
     emil = talk.team.editor.user_id

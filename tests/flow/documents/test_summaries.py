@@ -29,9 +29,7 @@ async def test_a_fork_with_summary_copies_nothing_and_its_first_run_is_told_the_
     model = ScriptedModel()
     async with document_agent(db, tmp_path, model) as it:
         block = await it.block(0)
-        model.add(
-            turn("See:", propose(replace_edit(block, "A."), summary="Shorter")), turn("Is that short enough?")
-        )
+        model.add(turn("See:", propose(replace_edit(block, "A."), summary="Shorter")), turn("Is that short enough?"))
         await it.asked("Make it shorter </quote>")
         (proposal,) = await it.proposals()
         await decide_edits(it.services, it.owner, proposal.id, [Verdict(proposal.edits[0].id, "accept")])
@@ -63,9 +61,7 @@ async def test_a_fork_with_summary_copies_nothing_and_its_first_run_is_told_the_
         assert "propose_edits" in [tool.name for tool in model.requests[3].tools]
 
 
-async def test_somebody_else_may_sum_up_what_they_do_not_drive_and_pays_for_it(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_somebody_else_may_sum_up_what_they_do_not_drive_and_pays_for_it(db: Database, tmp_path: Path) -> None:
     async with document_agent(db, tmp_path, [turn("One."), turn("Sum.")]) as it:
         await it.asked("First")
 
@@ -131,9 +127,7 @@ async def test_a_parent_that_was_deleted_meanwhile_is_said(db: Database, tmp_pat
         assert events[-2]["event"] == "run.completed"
 
 
-async def test_a_family_has_ancestors_siblings_and_descendants_parents_first(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_family_has_ancestors_siblings_and_descendants_parents_first(db: Database, tmp_path: Path) -> None:
     async with document_agent(db, tmp_path, [], working=False) as it:
         root = await db.write(make_thread, it.project_id, it.owner, "Hello", title="Root", profile="document")
         point = await db.write(say, root, it.owner, "Second")
@@ -153,10 +147,7 @@ async def test_a_family_has_ancestors_siblings_and_descendants_parents_first(
             grandchild.id,
         ]
         await delete_thread(it.services, it.owner, root)
-        assert [one.title for one in await read_family(it.services, it.owner, child.id)] == [
-            "Child",
-            "Grandchild",
-        ]
+        assert [one.title for one in await read_family(it.services, it.owner, child.id)] == ["Child", "Grandchild"]
 
 
 async def test_the_demo_sums_up_what_was_really_said(db: Database, tmp_path: Path) -> None:

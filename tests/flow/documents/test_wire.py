@@ -30,9 +30,7 @@ async def db(migrated_sqlite: Path, tmp_path: Path) -> AsyncIterator[Database]:
     await database.aclose()
 
 
-@pytest.mark.parametrize(
-    "kind", [KINDS[0], *(pytest.param(kind, marks=pytest.mark.deep) for kind in KINDS[1:])]
-)
+@pytest.mark.parametrize("kind", [KINDS[0], *(pytest.param(kind, marks=pytest.mark.deep) for kind in KINDS[1:])])
 async def test_a_stale_text_is_mended_and_a_busy_service_asked_again_in_one_run(
     db: Database, tmp_path: Path, kind: str
 ) -> None:
@@ -42,13 +40,7 @@ async def test_a_stale_text_is_mended_and_a_busy_service_asked_again_in_one_run(
         def call(old: str) -> dict[str, object]:
             edits = [
                 {**replace_edit(block, "We describe the plan."), "old_text": old},
-                {
-                    "op": "insert_section",
-                    "after_id": section.id,
-                    "heading": "More",
-                    "level": 2,
-                    "new_text": "Words.",
-                },
+                {"op": "insert_section", "after_id": section.id, "heading": "More", "level": 2, "new_text": "Words."},
             ]
             return {"name": "propose_edits", "arguments": {"summary": "Two things", "edits": edits}}
 

@@ -25,9 +25,7 @@ async def made(talk: Talk, **body: Any) -> dict[str, Any]:
     return document
 
 
-async def change(
-    talk: Talk, document: dict[str, Any], *changes: dict[str, Any], who: str = "emil", **more: Any
-):
+async def change(talk: Talk, document: dict[str, Any], *changes: dict[str, Any], who: str = "emil", **more: Any):
     path = f"/documents/{document['id']}/changes"
     return await talk.call(who, "POST", path, {"changes": list(changes), **more})
 
@@ -97,12 +95,7 @@ async def test_two_people_edit_the_same_block_and_both_are_kept(talk: Talk):
 async def test_two_people_change_the_same_words_and_the_second_decides(talk: Talk):
     document = await made(talk, markdown="We need ten people.")
     key = block(document, "We need ten people.")["id"]
-    first = {
-        "op": "edit_block",
-        "block_id": key,
-        "markdown": "We need five people.",
-        "old": "We need ten people.",
-    }
+    first = {"op": "edit_block", "block_id": key, "markdown": "We need five people.", "old": "We need ten people."}
     second = {**first, "markdown": "We need twenty people."}
     assert (await change(talk, document, first)).status == 200
     refused = await change(talk, document, second, who="olga")
@@ -124,9 +117,7 @@ async def test_nobody_deletes_text_unseen(talk: Talk):
     section, one = document["sections"][0], block(document, "one")
     edit = {"op": "edit_block", "block_id": one["id"], "markdown": "one more", "old": "one"}
     assert (await change(talk, document, edit)).status == 200
-    gone = await change(
-        talk, document, {"op": "delete_block", "block_id": one["id"], "old": "one"}, who="olga"
-    )
+    gone = await change(talk, document, {"op": "delete_block", "block_id": one["id"], "old": "one"}, who="olga")
     assert (gone.code, gone.json()["fields"]["current"]) == ("text_changed", "one more")
     whole = {"op": "delete_section", "section_id": section["id"], "seen": 1}
     assert (await change(talk, document, whole, who="olga")).code == "text_changed"
@@ -150,9 +141,7 @@ async def test_a_viewer_of_an_older_version_asks_for_what_is_new(talk: Talk):
     document = await made(talk, markdown="# A\n\none\n\ntwo")
     one, two = block(document, "one"), block(document, "two")
     await change(
-        talk,
-        document,
-        {"op": "edit_block", "block_id": one["id"], "markdown": "1\n\n## New\n\nx", "old": "one"},
+        talk, document, {"op": "edit_block", "block_id": one["id"], "markdown": "1\n\n## New\n\nx", "old": "one"}
     )
     await change(talk, document, {"op": "delete_block", "block_id": two["id"], "old": "two"})
     news = (await talk.call("vera", "GET", f"/documents/{document['id']}/changes?since=1")).json()
@@ -186,18 +175,10 @@ async def test_any_version_is_read_compared_and_restored_with_its_ids(talk: Talk
     assert await markdown(talk, document, "?version=1") == "# A\n\none\n\n# B\n\ntwo\n"
     diff = (await talk.call("vera", "GET", f"{path}/diff?from=1&to=3")).json()
     assert (diff["from"], diff["to"]) == (1, 3)
-    assert [(part["heading_before"], part["state"]) for part in diff["sections"]] == [
-        ("A", "same"),
-        ("B", "removed"),
-    ]
-    assert diff["sections"][0]["blocks"] == [
-        {"id": one["id"], "state": "changed", "before": "one", "after": "uno"}
-    ]
+    assert [(part["heading_before"], part["state"]) for part in diff["sections"]] == [("A", "same"), ("B", "removed")]
+    assert diff["sections"][0]["blocks"] == [{"id": one["id"], "state": "changed", "before": "one", "after": "uno"}]
     restored = (await talk.call("emil", "POST", f"{path}/restore", {"version": 1})).json()
-    assert (restored["version"], restored["section_order"]) == (
-        4,
-        [part["id"] for part in document["sections"]],
-    )
+    assert (restored["version"], restored["section_order"]) == (4, [part["id"] for part in document["sections"]])
     assert await markdown(talk, document) == "# A\n\none\n\n# B\n\ntwo\n"
     again = (await talk.call("emil", "POST", f"{path}/restore", {"version": 1})).json()
     assert again["version"] == 4
@@ -260,8 +241,7 @@ async def test_a_download_is_named_like_the_document(talk: Talk):
     answer = await talk.call("vera", "GET", f"/documents/{document['id']}/markdown?download=1")
     named = answer.header("content-disposition")
     assert (
-        named
-        == "attachment; filename=\"Bericht l 2026.md\"; filename*=UTF-8''Bericht%20%20%C3%96l%20%202026.md"
+        named == "attachment; filename=\"Bericht l 2026.md\"; filename*=UTF-8''Bericht%20%20%C3%96l%20%202026.md"
         or ("filename*=UTF-8''Bericht" in named and "%C3%96l" in named)
     )
 
@@ -363,16 +343,9 @@ async def test_what_is_no_change_is_refused(talk: Talk):
         {"op": "delete_block", "block_id": one, "old": "one", "extra": 1},
     ):
         assert (await change(talk, document, wrong)).status in (400, 422), wrong
-    assert (
-        await talk.call("emil", "POST", f"/documents/{document['id']}/changes", {"changes": []})
-    ).status == 400
+    assert (await talk.call("emil", "POST", f"/documents/{document['id']}/changes", {"changes": []})).status == 400
     other = await made(talk, markdown="# Elsewhere\n\nsecret")
-    foreign = {
-        "op": "move_block",
-        "block_id": block(other, "secret")["id"],
-        "section_id": section,
-        "after": None,
-    }
+    foreign = {"op": "move_block", "block_id": block(other, "secret")["id"], "section_id": section, "after": None}
     assert (await change(talk, document, foreign)).status == 404
 
 

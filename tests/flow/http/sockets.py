@@ -66,9 +66,7 @@ async def served(
         await PlainTextResponse(text)(scope, receive, send)
 
     known = known_hosts("127.0.0.1", "", ())
-    doors = Doors(
-        echo, known, body_bytes=body_bytes, image_bytes=body_bytes, read_away_s=read_away_s, pace=pace
-    )
+    doors = Doors(echo, known, body_bytes=body_bytes, image_bytes=body_bytes, read_away_s=read_away_s, pace=pace)
     server = HttpServer(doors, [listener], 1, lambda: None, limits=HeadLimits(**limits))
     here = Served(listener.getsockname()[1], server)
     with anyio.fail_after(60):

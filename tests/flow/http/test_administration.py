@@ -58,11 +58,7 @@ async def test_owners_see_plans_and_balances_of_members_and_others_do_not(site: 
     team = await site.services.db.write(Team)
     await site.local.call("PATCH", f"/v1/admin/users/{team.editor.user_id}", {"plan": "starter"})
     path = f"/v1/projects/{team.project_id}/members"
-    for actor, seen in (
-        (team.owner, ("starter", 25)),
-        (team.editor, (None, None)),
-        (team.viewer, (None, None)),
-    ):
+    for actor, seen in ((team.owner, ("starter", 25)), (team.editor, (None, None)), (team.viewer, (None, None))):
         members = (await (await site.signed_in(actor)).call("GET", path)).json()["items"]
         (editor,) = [one for one in members if one["user_id"] == team.editor.user_id]
         assert (editor["plan"], editor["balance"]) == seen

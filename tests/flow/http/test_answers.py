@@ -145,9 +145,7 @@ async def test_a_program_that_asks_for_what_is_not_here_gets_a_problem_and_no_pa
     ("method", "path", "allowed"),
     [("GET", "/v1/runs/run_1/cancel", "POST"), ("PUT", "/v1/me", "GET"), ("POST", "/openapi.json", "GET")],
 )
-async def test_another_method_of_a_route_is_told_which_it_takes(
-    site: Site, method: str, path: str, allowed: str
-):
+async def test_another_method_of_a_route_is_told_which_it_takes(site: Site, method: str, path: str, allowed: str):
     answer = await site.local.call(method, path)
     assert (answer.status, answer.code) == (405, "malformed_input")
     assert allowed in answer.header("allow")

@@ -118,12 +118,7 @@ async def test_a_route_of_ones_own_sandboxes_lets_in_whoever_has_a_key(site: Sit
 async def test_no_route_is_open_without_a_key(site: Site, method: str, path: str):
     scene = await scene_of(site)
     for app in (site.remote.app, site.local.app):  # also on this very machine
-        for headers in (
-            {},
-            {"x-api-key": "ol_wrong"},
-            {"x-api-key": "e2b_00"},
-            {"cookie": "outlast_session=x"},
-        ):
+        for headers in ({}, {"x-api-key": "ol_wrong"}, {"x-api-key": "e2b_00"}, {"cookie": "outlast_session=x"}):
             answer = await knock(Browser(app, headers), method, path, scene)
             assert (answer.status, answer.json()["code"]) == (401, 401), headers
 
@@ -149,16 +144,9 @@ async def test_a_snapshot_of_others_is_not_to_be_removed_or_told_of(site: Site):
 async def test_what_is_inside_opens_to_its_own_token_alone(site: Site, method: str, path: str):
     scene, other = await scene_of(site), await scene_of(site)
     right = scene.inside()
-    for wrong in (
-        {"x-access-token": ""},
-        {"x-access-token": "sat_no"},
-        {"x-access-token": other.hosted.access_token},
-    ):
+    for wrong in ({"x-access-token": ""}, {"x-access-token": "sat_no"}, {"x-access-token": other.hosted.access_token}):
         assert said(await call(site, method, path, right | wrong)) in ("401", "unauthenticated"), wrong
-    assert said(await call(site, method, path, right | {"e2b-sandbox-id": "0" * 26})) in (
-        "502",
-        "unavailable",
-    )
+    assert said(await call(site, method, path, right | {"e2b-sandbox-id": "0" * 26})) in ("502", "unavailable")
     admitted = said(await call(site, method, path, right))
     assert admitted in ("503", "unavailable")
 
@@ -179,9 +167,7 @@ async def test_a_sandbox_that_sleeps_or_is_over_answers_as_one_that_is_gone(site
     now = site.services.clock.now()
     mine = hosted_sandboxes.c.workspace_id == over.hosted.workspace_id
     await site.services.db.write(
-        lambda tx: tx.execute(
-            sa.update(hosted_sandboxes).where(mine).values(ends_at=now - timedelta(seconds=1))
-        )
+        lambda tx: tx.execute(sa.update(hosted_sandboxes).where(mine).values(ends_at=now - timedelta(seconds=1)))
     )
     for scene in (asleep, over):
         answer = await call(site, "GET", "/health", scene.inside())

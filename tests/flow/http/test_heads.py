@@ -61,9 +61,7 @@ async def test_trailers_without_end_are_cut_off():
 
 async def test_trailers_are_no_headers():
     async with served() as here:
-        sent = (
-            b"POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
-        )
+        sent = b"POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
         answer = await here.ask(sent + b"1\r\nx\r\n0\r\nOrigin: http://evil.example\r\n\r\n")
         assert answer.endswith(b"POST / 1")
         assert "origin" not in dict(here.seen[0]["headers"])
@@ -124,9 +122,7 @@ async def test_requests_one_after_the_other_and_all_at_once_are_answered_in_orde
         last = b"GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         await client.send(REQUEST * 5 + post + REQUEST + last)
         answers = await rest_of(client)
-        assert [
-            line for line in answers.split(b"\r\n") if b"/" in line and b"HTTP" not in line and b"GET" in line
-        ]
+        assert [line for line in answers.split(b"\r\n") if b"/" in line and b"HTTP" not in line and b"GET" in line]
         assert answers.count(b"HTTP/1.1 200 OK") == 8
         assert answers.index(b"POST /v1/runs 200000") < answers.index(b"GET /last 0")
 
@@ -159,9 +155,7 @@ async def test_connections_that_have_sent_a_head_do_not_count():
             client = await stack.enter_async_context(await here.connect())
             await client.send(b"GET /wait HTTP/1.1\r\nHost: localhost\r\n\r\n")
         await here.wait_seen(20)
-        assert (await here.ask(REQUEST.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))).count(
-            b"200 OK"
-        ) == 1
+        assert (await here.ask(REQUEST.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))).count(b"200 OK") == 1
 
 
 @pytest.mark.parametrize("header", ["Host", "Origin"])
@@ -186,9 +180,7 @@ async def test_the_host_in_a_target_is_the_one_that_is_checked():
 async def test_an_origin_that_is_no_address_is_refused():
     # Its brackets made the check itself fail: 500.
     async with served() as here:
-        answer = await here.ask(
-            REQUEST.replace(b"\r\n\r\n", b"\r\nOrigin: http://[\r\nConnection: close\r\n\r\n")
-        )
+        answer = await here.ask(REQUEST.replace(b"\r\n\r\n", b"\r\nOrigin: http://[\r\nConnection: close\r\n\r\n"))
         assert answer.startswith(b"HTTP/1.1 403 ")
         assert problem_in(answer)["code"] == "origin_refused"
 

@@ -73,9 +73,7 @@ async def rerank_server(answers: list[Any]) -> AsyncIterator[str]:
     async def answer(request: web.Request) -> web.Response:
         body = await request.json()
         answers.append((body, request.headers.get("authorization")))
-        scores = [
-            {"index": at, "relevance_score": text.count("e")} for at, text in enumerate(body["documents"])
-        ]
+        scores = [{"index": at, "relevance_score": text.count("e")} for at, text in enumerate(body["documents"])]
         return web.json_response({"results": sorted(scores, key=lambda one: -one["relevance_score"])})
 
     app = web.Application()
@@ -96,9 +94,7 @@ async def test_query_vectors_come_over_the_wire_and_a_reranker_orders_the_best(d
     connections = Connections()
     try:
         async with embedding_server(requests=texts) as url, rerank_server(asked) as reranks:
-            embedder = OpenAIEmbedder(
-                connections, SystemClock(), url=url, model=MODEL, key=ApiKey(""), dimensions=512
-            )
+            embedder = OpenAIEmbedder(connections, SystemClock(), url=url, model=MODEL, key=ApiKey(""), dimensions=512)
             reranker = Reranker(connections, reranks, "judge", "secret", 10)
             knowledge = Knowledge(db, SystemClock(), embedder=embedder, reranker=reranker)
             answer = await knowledge.search("how do I list issues?", project_id=team.project_id)
@@ -107,11 +103,7 @@ async def test_query_vectors_come_over_the_wire_and_a_reranker_orders_the_best(d
     assert answer.method == "words+vectors+reranked"
     assert texts[0]["input"] == ["how do I list issues?"]
     ((body, authorization),) = asked
-    assert (body["query"], body["model"], authorization) == (
-        "how do I list issues?",
-        "judge",
-        "Bearer secret",
-    )
+    assert (body["query"], body["model"], authorization) == ("how do I list issues?", "judge", "Bearer secret")
     told = [hit.text.count("e") + hit.heading.count("e") for hit in answer.hits]
     assert told == sorted(told, reverse=True)
     assert {"words", "vectors", "reranked"} == set(answer.hits[0].scores)

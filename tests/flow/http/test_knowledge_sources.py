@@ -68,11 +68,7 @@ async def test_passages_come_page_by_page(scene: Scene) -> None:
 async def test_an_address_waits_to_be_read(scene: Scene) -> None:
     answer = await scene.add(package="@acme/tracker@1", location="https://docs.example/llms.txt")
     source = answer.json()
-    assert (source["state"], source["kind"], source["package"]) == (
-        "waiting",
-        "llms_txt",
-        "npm:@acme/tracker",
-    )
+    assert (source["state"], source["kind"], source["package"]) == ("waiting", "llms_txt", "npm:@acme/tracker")
     package = (await scene.add(package="npm:@acme/tracker", location="package")).json()
     assert (package["kind"], package["location"]) == ("package", "npm:@acme/tracker")
 
@@ -103,17 +99,13 @@ async def test_a_text_larger_than_other_requests_is_taken(scene: Scene) -> None:
         {},
     ],
 )
-async def test_what_cannot_be_a_source_is_refused_and_says_what_to_do(
-    scene: Scene, body: dict[str, Any]
-) -> None:
+async def test_what_cannot_be_a_source_is_refused_and_says_what_to_do(scene: Scene, body: dict[str, Any]) -> None:
     answer = await scene.add(**body)
     assert (answer.status, answer.code) == (400, "malformed_input"), answer.body
     assert "secret" not in answer.json()["detail"].replace("../secret", "")
 
 
-async def test_what_the_configuration_names_is_everybodys_and_nobody_removes_it(
-    site: Site, scene: Scene
-) -> None:
+async def test_what_the_configuration_names_is_everybodys_and_nobody_removes_it(site: Site, scene: Scene) -> None:
     new = NewSource("tracker", "markdown", "https://docs.example/all.md")
     source_id = await site.services.db.write(lambda tx: filling.add(tx, new, None))
     stranger = await site.signed_in(scene.team.stranger)

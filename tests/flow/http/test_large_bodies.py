@@ -27,16 +27,7 @@ console.log(JSON.stringify([answer.status, await answer.json()]))
 
 
 def with_curl(url: str) -> Answer:
-    sent = [
-        "-H",
-        "content-type: application/json",
-        "-H",
-        "expect:",
-        "--data-binary",
-        "@-",
-        "-w",
-        "\n%{http_code}",
-    ]
+    sent = ["-H", "content-type: application/json", "-H", "expect:", "--data-binary", "@-", "-w", "\n%{http_code}"]
     done = subprocess.run(["curl", "-sS", *sent, url], input=bytes(SIZE), capture_output=True, check=True)
     body, _, status = done.stdout.rpartition(b"\n")
     return int(status), json.loads(body)
@@ -73,13 +64,9 @@ def with_fetch(url: str) -> Answer:
     return status, body
 
 
-@pytest.mark.parametrize(
-    "ask", [with_curl, with_curl_that_asks_first, with_urllib, with_http_client, with_fetch]
-)
+@pytest.mark.parametrize("ask", [with_curl, with_curl_that_asks_first, with_urllib, with_http_client, with_fetch])
 @pytest.mark.parametrize("path", ["/v1/runs", "/v1/attachments"], ids=["too large", "of another kind"])
-async def test_a_program_that_sends_a_large_body_sees_why_it_is_refused(
-    ask: Callable[[str], Answer], path: str
-):
+async def test_a_program_that_sends_a_large_body_sees_why_it_is_refused(ask: Callable[[str], Answer], path: str):
     # The connection was closed on unread bytes: programs saw a reset, and no word of the limit.
     if "curl" in ask.__name__ and shutil.which("curl") is None:
         pytest.skip("there is no curl")

@@ -72,11 +72,7 @@ class Scene:
         administrator = make_user(tx, "Adam")
         set_administrator(tx, administrator.user_id, True)
         join(tx, team.project_id, colleague, "editor")
-        self.actors: dict[str, Actor] = {
-            **team.by_role(),
-            "colleague": colleague,
-            "administrator": administrator,
-        }
+        self.actors: dict[str, Actor] = {**team.by_role(), "colleague": colleague, "administrator": administrator}
         run_id = make_run(tx, team.thread_id, team.editor, status="awaiting_approval", leg="parked")
         invited = invitations.add_invitation(
             tx, team.project_id, team.owner.user_id, Role.VIEWER, "", tx.now.replace(year=tx.now.year + 1)
@@ -137,16 +133,8 @@ def _waiting(tx: Tx, run_id: str, thread_id: str, kind: str, arguments: str) -> 
 
 def _attachment(tx: Tx, team: Team, blob: str) -> str:
     attachment_id = new_id("attachment")
-    row = {
-        "id": attachment_id,
-        "project_id": team.project_id,
-        "name": "a.png",
-        "media_type": "image/png",
-        "blob": blob,
-    }
-    tx.execute(
-        sa.insert(attachments).values(**row, size_bytes=3, created_by=team.owner.user_id, created_at=tx.now)
-    )
+    row = {"id": attachment_id, "project_id": team.project_id, "name": "a.png", "media_type": "image/png", "blob": blob}
+    tx.execute(sa.insert(attachments).values(**row, size_bytes=3, created_by=team.owner.user_id, created_at=tx.now))
     return attachment_id
 
 
@@ -232,9 +220,7 @@ def _page(tx: Tx, team: Team) -> dict[str, str]:
     page = pages.page_of(tx, page_id)
     action = page_actions.add(tx, page, NewAction("refresh", {}, team.editor.user_id, "run_1", "taken"))
     link = add_link(tx, page, team.owner.user_id, "", None)
-    said = NewModule(
-        "lib/issues.ts", "Fetches issues.", ("issues",), "import { issues } from './lib/issues.ts'"
-    )
+    said = NewModule("lib/issues.ts", "Fetches issues.", ("issues",), "import { issues } from './lib/issues.ts'")
     origin = ModuleOrigin(team.project_id, page_id, team.editor.user_id, None)
     (module,) = save_modules(tx, [said], origin, workspace_id, "")
     link_id = link.link.id
@@ -494,11 +480,7 @@ async def test_a_route_lets_in_whom_it_should(site: Site, route: str):
         scene = await new_scene(site)
         answer = await knock(site, scene, await site.signed_in(scene.actors[role]), route)
         if MAY[row.who](role):
-            assert answer.code not in ("not_found", "forbidden", "internal_error"), (
-                role,
-                answer.status,
-                answer.body,
-            )
+            assert answer.code not in ("not_found", "forbidden", "internal_error"), (role, answer.status, answer.body)
         elif row.who == NOBODY_ELSE or (role in ("stranger", "administrator") and row.who != ADMINISTRATOR):
             assert (answer.status, answer.code) == (404, "not_found"), (role, answer.body)
         else:
@@ -522,11 +504,7 @@ async def test_a_route_asks_who_is_there(site: Site, route: str):
 async def test_a_route_is_closed_to_other_sites(site: Site, route: str):
     scene = await new_scene(site)
     owner = await site.signed_in(scene.actors["owner"])
-    for header in (
-        {"origin": "https://evil.example"},
-        {"sec-fetch-site": "cross-site"},
-        {"host": "evil.example:8400"},
-    ):
+    for header in ({"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}, {"host": "evil.example:8400"}):
         answer = await knock(site, scene, Browser(owner.app, owner.headers | header), route)
         assert (answer.status, answer.code) == (403, "origin_refused")
 

@@ -31,9 +31,7 @@ def idempotent_routes() -> list[str]:
 async def remove(site: Site, scene: Scene, role: str) -> None:
     """This person is no member of the project any more."""
     user_id = scene.actors[role].user_id
-    await site.services.db.write(
-        lambda tx: tx.execute(sa.delete(members).where(members.c.user_id == user_id))
-    )
+    await site.services.db.write(lambda tx: tx.execute(sa.delete(members).where(members.c.user_id == user_id)))
 
 
 @pytest.mark.parametrize("route", idempotent_routes())

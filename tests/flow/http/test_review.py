@@ -91,10 +91,7 @@ async def test_all_are_accepted_but_the_one_in_conflict_and_a_decision_is_taken_
     seen = {"decision": "reopen", "decided_at": taken["edits"][1]["decided_at"]}
     reopened = (await review.olga.post(f"/v1/edits/{review.edits[1]}", seen)).json()
     assert (reopened["version"], reopened["edits"][0]["state"]) == (4, "open")
-    mixed = [
-        {"edit_id": review.edits[0], "decision": "reject"},
-        {"edit_id": review.edits[1], "decision": "reopen"},
-    ]
+    mixed = [{"edit_id": review.edits[0], "decision": "reject"}, {"edit_id": review.edits[1], "decision": "reopen"}]
     refused = await review.olga.post(f"/v1/proposals/{review.proposal_id}/decide", {"decisions": mixed})
     assert refused.status == 400
     assert (await review.olga.post(f"/v1/edits/{review.edits[0]}", {"decision": "reject"})).status == 200
@@ -133,9 +130,7 @@ async def test_a_repeated_request_gets_the_first_answer(site: Site) -> None:
 
 
 @pytest.mark.parametrize(("verb", "state"), [("accept", "accepted"), ("reject", "rejected")])
-async def test_everything_is_decided_at_once_and_again_without_harm(
-    site: Site, verb: str, state: str
-) -> None:
+async def test_everything_is_decided_at_once_and_again_without_harm(site: Site, verb: str, state: str) -> None:
     review = await begin(site)
     path = f"/v1/proposals/{review.proposal_id}/{verb}"
     answer = await review.olga.post(path)
@@ -175,14 +170,7 @@ async def test_a_new_text_and_a_deleted_block_are_shown_as_merges_too(site: Site
     assert (await review.olga.get(f"/v1/edits/{made.edits[1].id}/merge")).json()["text"] is None
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"decision": "maybe"},
-        {"decision": "accept", "colour": "red"},
-        {},
-    ],
-)
+@pytest.mark.parametrize("body", [{"decision": "maybe"}, {"decision": "accept", "colour": "red"}, {}])
 async def test_a_decision_that_is_none_is_refused(site: Site, body: dict[str, str]) -> None:
     review = await begin(site)
     answer = await review.olga.post(f"/v1/edits/{review.edits[0]}", body)
@@ -207,9 +195,7 @@ async def test_what_a_deleted_conversation_proposed_is_gone_from_the_document(si
     desk = review.desk
     anchor = {"type": "section", "id": (await desk.section("Risks")).id, "document_id": desk.document_id}
     of_risks = {"profile": "document", "anchor": anchor}
-    thread_id = await desk.db.write(
-        lambda tx: make_thread(tx, desk.team.project_id, desk.team.owner, **of_risks)
-    )
+    thread_id = await desk.db.write(lambda tx: make_thread(tx, desk.team.project_id, desk.team.owner, **of_risks))
     other = await desk.propose(replacing(await desk.block(2), "The end."), thread_id=thread_id)
     document = f"/v1/documents/{desk.document_id}/proposals"
     assert len((await review.olga.get(document)).json()["items"]) == 2

@@ -109,10 +109,7 @@ async def test_an_address_that_guesses_tokens_is_refused_for_a_while(site: Site)
     most = site.services.settings.limits.wrong_sign_ins_per_minute_per_address
     for _ in range(most):
         assert (await guesser.post("/v1/session", {"token": "ol_wrong"})).status == 401
-    for path, body in (
-        ("/v1/session", {"token": "ol_wrong"}),
-        ("/v1/invitations/accept", {"token": "oli_x"}),
-    ):
+    for path, body in (("/v1/session", {"token": "ol_wrong"}), ("/v1/invitations/accept", {"token": "oli_x"})):
         answer = await guesser.post(path, body)
         assert (answer.status, answer.code) == (429, "rate_limited")
         assert int(answer.header("retry-after")) > 0

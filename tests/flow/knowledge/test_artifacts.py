@@ -29,9 +29,7 @@ NOTES = "# Plan\n\n## Rollout\n\nThe rollout begins in Lisbon in March.\n"
 class Scene:
     def __init__(self, services: Services, team: Team) -> None:
         self.services, self.team = services, team
-        self.keeper = ArtifactKeeper(
-            services.db, services.clock, services.blobs, passage_chars=1600, most_s=60
-        )
+        self.keeper = ArtifactKeeper(services.db, services.clock, services.blobs, passage_chars=1600, most_s=60)
 
     async def upload(self, name: str, content: bytes, **more: Any) -> Any:
         actor = more.get("actor", self.team.editor)
@@ -115,9 +113,7 @@ async def test_a_deleted_file_is_not_found_any_more(scene: Scene) -> None:
 
     def sources(tx: Tx) -> int:
         mine = knowledge_sources.c.project_id == scene.team.project_id
-        return int(
-            tx.execute(sa.select(sa.func.count()).select_from(knowledge_sources).where(mine)).scalar_one()
-        )
+        return int(tx.execute(sa.select(sa.func.count()).select_from(knowledge_sources).where(mine)).scalar_one())
 
     assert await scene.services.db.read(sources) == 0
     assert "artifact.deleted" in await scene.told()
@@ -146,9 +142,7 @@ async def test_a_blob_that_is_missing_fails_one_file_and_not_the_others(scene: S
     kept = await scene.upload("kept.txt", b"kept")
     await scene.services.db.write(lambda tx: tx.update(artifacts, {"id": lost.id}, blob="0" * 64))
     await scene.keeper.read_due()
-    states = [
-        (await actions.read_artifact(scene.services, scene.team.editor, one.id)).state for one in (lost, kept)
-    ]
+    states = [(await actions.read_artifact(scene.services, scene.team.editor, one.id)).state for one in (lost, kept)]
     assert states == ["failed", "ready"]
 
 

@@ -13,9 +13,7 @@ from outlast.apps.knowledge.http_fetch import Fetcher, NotRead
 from outlast.base.clock import SystemClock
 
 
-async def test_a_name_that_no_resolver_answers_for_is_said_to_be_that(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_name_that_no_resolver_answers_for_is_said_to_be_that(monkeypatch: pytest.MonkeyPatch) -> None:
     async def silence(*_args: Any, **_more: Any) -> None:
         await anyio.sleep_forever()
 

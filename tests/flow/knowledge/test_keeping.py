@@ -81,18 +81,9 @@ async def test_a_configured_document_is_fetched_cut_and_stored(db: Database) -> 
         assert [one.state for one in await sources(db)] == ["waiting"]
         assert await keeper.read_due() == 1
         (source,) = await sources(db)
-        assert (source.state, source.package, source.kind, source.passages) == (
-            "ready",
-            "tracker",
-            "markdown",
-            3,
-        )
+        assert (source.state, source.package, source.kind, source.passages) == ("ready", "tracker", "markdown", 3)
         assert source.fetched_at is not None
-        assert [one.heading for one in await passages(db)] == [
-            "Tracker",
-            "Tracker › Create",
-            "Tracker › List",
-        ]
+        assert [one.heading for one in await passages(db)] == ["Tracker", "Tracker › Create", "Tracker › List"]
         assert {agent.partition("/")[0] for agent in site.agents} == {"Outlast"}
 
 
@@ -224,10 +215,7 @@ async def test_a_sitemap_is_read_page_by_page_as_robots_allow(db: Database) -> N
     pages: dict[str, Any] = {
         "/sitemap.xml": "<sitemapindex><sitemap><loc>{base}/docs.xml</loc></sitemap></sitemapindex>",
         "/docs.xml": "<urlset>"
-        + "".join(
-            f"<url><loc>{{base}}{path}</loc></url>"
-            for path in ("/docs/a", "/docs/b", "/docs/secret", "/blog")
-        )
+        + "".join(f"<url><loc>{{base}}{path}</loc></url>" for path in ("/docs/a", "/docs/b", "/docs/secret", "/blog"))
         + "<url><loc>https://elsewhere.example/docs/x</loc></url></urlset>",
         "/docs/a": page.format("A"),
         "/docs/b": page.format("B"),
@@ -311,10 +299,7 @@ async def test_a_repository_is_read_from_its_archive(db: Database) -> None:
         "../../evil.md": "# Evil\n\ntext\n",
     }
     async with web_site({"/acme/tracker/archive/main.tar.gz": archive(files)}) as site:
-        places = [
-            f"{site.base}/acme/tracker/src/branch/main/",
-            f"{site.base}/acme/tracker/src/branch/main/docs/deep",
-        ]
+        places = [f"{site.base}/acme/tracker/src/branch/main/", f"{site.base}/acme/tracker/src/branch/main/docs/deep"]
         async with keeping(db, site, *places) as keeper:
             await keeper.synchronise()
             await keeper.read_due()
@@ -399,17 +384,10 @@ async def test_a_project_hears_of_its_own_sources_and_followed_ones_of_everybody
         for one in lines
         if one["event"] == "knowledge.updated"
     ]
-    assert sorted(told) == [
-        ("all.md", "fetching"),
-        ("all.md", "ready"),
-        ("own.md", "fetching"),
-        ("own.md", "ready"),
-    ]
+    assert sorted(told) == [("all.md", "fetching"), ("all.md", "ready"), ("own.md", "fetching"), ("own.md", "ready")]
 
 
-async def test_a_source_that_a_person_names_never_reads_a_file_of_the_server(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_source_that_a_person_names_never_reads_a_file_of_the_server(db: Database, tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("# Secret\n\ntext")
     team = await db.write(Team)
     async with keeping(db, None) as keeper:
@@ -485,11 +463,7 @@ async def test_a_failing_embedder_is_left_alone_and_words_that_come_later_are_em
 
     def remember(tx: Tx, run_id: str) -> None:
         memory.remember(
-            tx,
-            project_id=team.project_id,
-            thread_id=team.thread_id,
-            run_id=run_id,
-            summary=f"summary {run_id}",
+            tx, project_id=team.project_id, thread_id=team.thread_id, run_id=run_id, summary=f"summary {run_id}"
         )
 
     await db.write(remember, "run_1")
@@ -526,9 +500,7 @@ async def test_vectors_that_no_text_uses_are_removed_after_a_day(db: Database) -
     team = await db.write(Team)
 
     def prepare(tx: Tx) -> None:
-        made = memory.remember(
-            tx, project_id=team.project_id, thread_id=team.thread_id, run_id="run_1", summary="kept"
-        )
+        made = memory.remember(tx, project_id=team.project_id, thread_id=team.thread_id, run_id="run_1", summary="kept")
         assert made is not None
         save_vectors(tx, "m", {made.hash: b"\0\0", "0" * 64: b"\0\0", "1" * 64: b"\0\0"})
         tx.update(vectors, {"hash": "0" * 64}, created_at=tx.now - timedelta(days=2))

@@ -85,9 +85,7 @@ async def test_an_npm_package_is_read_from_its_registry(fetcher: Fetcher) -> Non
         "dist-tags": {"latest": "1.2.0"},
         "versions": {"1.2.0": {"dist": {"tarball": "{base}/t.tgz"}}, "2.0.0-rc": {"dist": {"tarball": ""}}},
     }
-    async with web_site(
-        {"/@acme/tracker": json.dumps(listing), "/@acme%2Ftracker": json.dumps(listing)}
-    ) as site:
+    async with web_site({"/@acme/tracker": json.dumps(listing), "/@acme%2Ftracker": json.dumps(listing)}) as site:
         site.pages["/t.tgz"] = NPM
         registries = Registries({"": f"{site.base}/wrong", "@acme": f"{site.base}/"}, (), site.allowed)
         for asked in ("npm:@acme/tracker", "npm:@acme/tracker@^1.0.0", "npm:@acme/tracker@1.2.0"):

@@ -77,9 +77,7 @@ class Heard:
             if isinstance(delta, ToolArgumentsDelta):
                 arguments[delta.index] = arguments.get(delta.index, "") + delta.delta
         starts = [delta for delta in self.deltas if isinstance(delta, ToolCallStart)]
-        return tuple(
-            ToolCallPiece(start.call_id, start.name, arguments.get(start.index, "")) for start in starts
-        )
+        return tuple(ToolCallPiece(start.call_id, start.name, arguments.get(start.index, "")) for start in starts)
 
     @property
     def end(self) -> TurnEnd:

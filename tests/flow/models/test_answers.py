@@ -8,14 +8,7 @@ import orjson
 import pytest
 
 from outlast.base.settings.tables import ReasoningSettings
-from outlast.kernel.models.protocol import (
-    ImagePiece,
-    ModelMessage,
-    TextPiece,
-    ToolCallPiece,
-    ToolResultPiece,
-    TurnEnd,
-)
+from outlast.kernel.models.protocol import ImagePiece, ModelMessage, TextPiece, ToolCallPiece, ToolResultPiece, TurnEnd
 from outlast.testing.model_server import Answer, Fault
 from tests.flow.models.rig import KEY, KINDS, listen, rigged, user
 
@@ -53,10 +46,7 @@ async def test_tool_calls_come_whole_with_their_ids(kind: str) -> None:
         assert heard.error is None
         assert heard.end.finish == "tool_calls"
         assert [call.call_id for call in heard.calls] == ["call_a1", "call_b2"]
-        assert [orjson.loads(call.arguments) for call in heard.calls] == [
-            CALL["arguments"],
-            second["arguments"],
-        ]
+        assert [orjson.loads(call.arguments) for call in heard.calls] == [CALL["arguments"], second["arguments"]]
 
 
 @every_kind
@@ -81,8 +71,7 @@ async def test_the_transcript_reaches_the_provider_whole(kind: str) -> None:
             rig.request(
                 user("First question"),
                 ModelMessage(
-                    "assistant",
-                    (TextPiece("I look."), ToolCallPiece("call_a1", "terminal", '{"command":"ls"}')),
+                    "assistant", (TextPiece("I look."), ToolCallPiece("call_a1", "terminal", '{"command":"ls"}'))
                 ),
                 ModelMessage("tool", (ToolResultPiece("call_a1", "terminal", "listing-of-files"),)),
                 ModelMessage("assistant", (TextPiece("First answer"),)),
@@ -92,20 +81,12 @@ async def test_the_transcript_reaches_the_provider_whole(kind: str) -> None:
             ),
         )
         sent = orjson.dumps(rig.server.requests[0].body).decode()
-        told = [
-            "You are helpful.",
-            "First question",
-            "I look.",
-            "terminal",
-            "listing-of-files",
-            "First answer",
-        ]
+        told = ["You are helpful.", "First question", "I look.", "terminal", "listing-of-files", "First answer"]
         for words in [*told, "Second question", "321", "Runs a command."]:
             assert words in sent
         assert ("0.5" in sent) is (kind != "openai")
         places = [
-            sent.index(words)
-            for words in ("First question", "listing-of-files", "First answer", "Second question")
+            sent.index(words) for words in ("First question", "listing-of-files", "First answer", "Second question")
         ]
         assert places == sorted(places)
 
@@ -118,9 +99,7 @@ async def test_a_failed_tool_result_is_told_as_one(kind: str) -> None:
             rig.request(
                 user("Go"),
                 ModelMessage("assistant", (ToolCallPiece("call_a1", "terminal", "{}"),)),
-                ModelMessage(
-                    "tool", (ToolResultPiece("call_a1", "terminal", "no such file", is_error=True),)
-                ),
+                ModelMessage("tool", (ToolResultPiece("call_a1", "terminal", "no such file", is_error=True),)),
             ),
         )
         sent = orjson.dumps(rig.server.requests[0].body).decode()
@@ -173,12 +152,7 @@ async def test_the_provider_gets_back_its_own_record_of_a_turn(kind: str) -> Non
 
 @every_kind
 async def test_another_providers_record_is_ignored(kind: str) -> None:
-    foreign: dict[str, Any] = {
-        "provider": "other",
-        "v": 1,
-        "response": {"kind": "response"},
-        "reasoning_details": [{}],
-    }
+    foreign: dict[str, Any] = {"provider": "other", "v": 1, "response": {"kind": "response"}, "reasoning_details": [{}]}
     async with rigged(kind) as rig:
         said = ModelMessage("assistant", (TextPiece("From before"),), foreign)
         heard = await listen(rig.model, rig.request(user("Hi"), said, user("Go on")))

@@ -79,18 +79,11 @@ async def test_a_service_in_trouble_is_asked_again_after_a_pause() -> None:
     assert clock.slept == [0.5, 2.0]
 
 
-@pytest.mark.parametrize(
-    ("status", "kind", "requests"), [(401, ModelKeyRefused, 1), (503, ModelOverloaded, 3)]
-)
-async def test_what_does_not_pass_is_told_without_the_key(
-    status: int, kind: type[OutlastError], requests: int
-) -> None:
+@pytest.mark.parametrize(("status", "kind", "requests"), [(401, ModelKeyRefused, 1), (503, ModelOverloaded, 3)])
+async def test_what_does_not_pass_is_told_without_the_key(status: int, kind: type[OutlastError], requests: int) -> None:
     bodies: list[Any] = []
 
-    async with (
-        embedding_server(status=lambda: status, requests=bodies) as url,
-        embedder(url, clock=Hurried()) as asked,
-    ):
+    async with embedding_server(status=lambda: status, requests=bodies) as url, embedder(url, clock=Hurried()) as asked:
         with pytest.raises(kind) as caught:
             await asked.embed(["text"])
     assert len(bodies) == requests

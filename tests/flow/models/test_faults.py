@@ -97,9 +97,7 @@ def _assert_keeps_the_key(error: OutlastError, caplog: pytest.LogCaptureFixture)
 
 
 @every_kind
-@pytest.mark.parametrize(
-    "fault", [Fault.STALL_MID, Fault.DISCONNECT_MID, Fault.MALFORMED_JSON, Fault.ERROR_MID]
-)
+@pytest.mark.parametrize("fault", [Fault.STALL_MID, Fault.DISCONNECT_MID, Fault.MALFORMED_JSON, Fault.ERROR_MID])
 async def test_what_came_before_the_break_is_kept(kind: str, fault: Fault) -> None:
     async with rigged(kind, Answer(text=TEXT, fault=fault, after=4), token_timeout_s=0.3) as rig:
         assert (await listen(rig.model, rig.request())).text == "One two three four"

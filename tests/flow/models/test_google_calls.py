@@ -19,10 +19,7 @@ def recorded(*parts: list[dict[str, Any]], finish: str = "STOP") -> Answer:
     chunks: list[dict[str, Any]] = [{"content": {"role": "model", "parts": one}, "index": 0} for one in parts]
     chunks[-1]["finishReason"] = finish
     usage = {"promptTokenCount": 25, "candidatesTokenCount": 4, "totalTokenCount": 29}
-    lines = [
-        {"candidates": [one], "usageMetadata": usage, "modelVersion": "m", "responseId": "r"}
-        for one in chunks
-    ]
+    lines = [{"candidates": [one], "usageMetadata": usage, "modelVersion": "m", "responseId": "r"} for one in chunks]
     return Answer(events="".join(f"data: {orjson.dumps(line).decode()}\r\n\r\n" for line in lines))
 
 
@@ -51,9 +48,7 @@ async def test_pieces_become_one_call_with_all_its_arguments():
         BEGUN,
         call(partialArgs=[piece("$.command", stringValue="echo New", more=True)], willContinue=True),
         call(partialArgs=[piece("$.command", stringValue=" York")], willContinue=True),
-        call(
-            partialArgs=[piece("$.times", numberValue=2), piece("$.loud", boolValue=True)], willContinue=True
-        ),
+        call(partialArgs=[piece("$.times", numberValue=2), piece("$.loud", boolValue=True)], willContinue=True),
         ENDED,
     )
     assert (made.call_id, made.name) == ("c1", NAME)
@@ -79,11 +74,7 @@ async def test_calls_follow_each_other_and_whole_ones_stay_as_they_are():
         call(name=NAME, id="c2", args={"command": "two"}),
         call(name=NAME, id="c3", partialArgs=[piece("$.command", stringValue="three")]),
     )
-    assert [orjson.loads(made.arguments)["command"] for made in (first, second, third)] == [
-        "one",
-        "two",
-        "three",
-    ]
+    assert [orjson.loads(made.arguments)["command"] for made in (first, second, third)] == ["one", "two", "three"]
     assert [made.call_id for made in (first, second, third)] == ["c1", "c2", "c3"]
 
 

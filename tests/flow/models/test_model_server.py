@@ -58,9 +58,7 @@ async def test_it_runs_as_a_program(tmp_path: Path) -> None:
         config = ProviderConfig("fake", "vllm", f"{url}/v1")
         catalog = ModelCatalog([config], [ModelSettings("m", "fake", "m")], secret=lambda name: None)
         try:
-            heard = await listen(
-                catalog.language_model("fake"), ModelRequest(catalog.default, "", (user("Hi"),))
-            )
+            heard = await listen(catalog.language_model("fake"), ModelRequest(catalog.default, "", (user("Hi"),)))
             assert (heard.text, heard.end.usage.cost_usd) == ("From a file.", 0.0)
         finally:
             await catalog.aclose()

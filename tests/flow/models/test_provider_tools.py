@@ -66,13 +66,7 @@ def of_openai(item: Event) -> Answer:
 def of_anthropic(call: Event, result: Event) -> Answer:
     """Messages: the call with its input in pieces, its result, then a text."""
     usage = {"input_tokens": 9, "output_tokens": 1, "cache_read_input_tokens": 0}
-    message: dict[str, Any] = {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": "m",
-        "content": [],
-    }
+    message: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []}
     message |= {"stop_reason": None, "stop_sequence": None, "usage": usage}
     asked = orjson.dumps(call["input"]).decode()
     pieces = [{"type": "input_json_delta", "partial_json": piece} for piece in (asked[:7], asked[7:])]
@@ -96,9 +90,7 @@ def of_anthropic(call: Event, result: Event) -> Answer:
 
 def of_google(*parts: Event, **candidate: Any) -> Answer:
     said = {"content": {"role": "model", "parts": [{"text": "Sunny."}]}, "index": 0, "finishReason": "STOP"}
-    chunks: list[dict[str, Any]] = [
-        {"content": {"role": "model", "parts": [part]}, "index": 0} for part in parts
-    ]
+    chunks: list[dict[str, Any]] = [{"content": {"role": "model", "parts": [part]}, "index": 0} for part in parts]
     usage = {"promptTokenCount": 9, "candidatesTokenCount": 3, "totalTokenCount": 12}
     lines = [
         {"candidates": [one], "usageMetadata": usage, "modelVersion": "m", "responseId": "r"}
@@ -108,27 +100,14 @@ def of_google(*parts: Event, **candidate: Any) -> Answer:
 
 
 def searching(result: Any) -> Answer:
-    call = {
-        "type": "server_tool_use",
-        "id": "srvtoolu_1",
-        "name": "web_search",
-        "input": {"query": "weather"},
-    }
-    return of_anthropic(
-        call, {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": result}
-    )
+    call = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "weather"}}
+    return of_anthropic(call, {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": result})
 
 
 PAGE = {"type": "web_search_result", "url": "https://example.org/", "title": "News", "encrypted_content": "x"}
 WEB = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
 CODE = {"type": "code_interpreter_call", "id": "ci_1", "status": "completed", "code": "1+1", "outputs": []}
-FILES = {
-    "type": "file_search_call",
-    "id": "fs_1",
-    "status": "completed",
-    "queries": ["weather"],
-    "results": None,
-}
+FILES = {"type": "file_search_call", "id": "fs_1", "status": "completed", "queries": ["weather"], "results": None}
 MCP = {"type": "mcp_call", "id": "mcp_1", "status": "completed", "name": "roll", "server_label": "dice"}
 RAN = {"type": "code_execution_result", "stdout": "1", "stderr": "", "return_code": 0, "content": []}
 ROLLED = [{"type": "text", "text": "4"}]
@@ -143,11 +122,7 @@ SEARCHED = "The provider searched the web: weather"
 RAN_CODE = "The provider ran code."
 CALLED = "The provider called roll on the MCP server dice."
 CASES: dict[str, tuple[str, Answer, str]] = {
-    "openai web search": (
-        "openai",
-        of_openai({**WEB, "action": {"type": "search", "query": "weather"}}),
-        SEARCHED,
-    ),
+    "openai web search": ("openai", of_openai({**WEB, "action": {"type": "search", "query": "weather"}}), SEARCHED),
     "openai code interpreter": ("openai", of_openai({**CODE, "container_id": "c"}), RAN_CODE),
     "openai file search": ("openai", of_openai(FILES), "The provider searched its files: weather"),
     "openai mcp": ("openai", of_openai({**MCP, "arguments": "{}", "output": "4", "error": None}), CALLED),
@@ -168,13 +143,7 @@ CASES: dict[str, tuple[str, Answer, str]] = {
     "anthropic mcp": (
         "anthropic",
         of_anthropic(
-            {
-                "type": "mcp_tool_use",
-                "id": "mcptoolu_1",
-                "name": "roll",
-                "server_name": "dice",
-                "input": {"sides": 6},
-            },
+            {"type": "mcp_tool_use", "id": "mcptoolu_1", "name": "roll", "server_name": "dice", "input": {"sides": 6}},
             {"type": "mcp_tool_result", "tool_use_id": "mcptoolu_1", "is_error": False, "content": ROLLED},
         ),
         CALLED,
@@ -194,9 +163,7 @@ CASES: dict[str, tuple[str, Answer, str]] = {
 @pytest.mark.parametrize("case", CASES)
 async def test_what_a_provider_does_by_itself_is_told_and_the_answer_comes(case: str):
     kind, answer, told = CASES[case]
-    enabled: dict[str, Any] = {
-        "extra_body": {"tools": [{"type": "web_search_20250305", "name": "web_search"}]}
-    }
+    enabled: dict[str, Any] = {"extra_body": {"tools": [{"type": "web_search_20250305", "name": "web_search"}]}}
     more: dict[str, Any] = enabled if kind == "anthropic" else {}
     async with rigged(kind, answer, Answer(text="Still sunny."), **more) as rig:
         heard = await listen(rig.model, rig.request())

@@ -206,10 +206,7 @@ async def page_agent(
         )
         services = make_services(db, folder, chosen, clock=clock, catalog=catalog, agents=[agent])
         services = replace(
-            services,
-            engine=replace(services.engine, files=keeper),
-            machines=machines,
-            checkpoints=keeper,
+            services, engine=replace(services.engine, files=keeper), machines=machines, checkpoints=keeper
         )
         ends = {} if machines is None else {"end_sessions": machines.end_sessions}
         dormancy = Dormancy(db, live, chosen.pages.dormant_after_s, **ends)

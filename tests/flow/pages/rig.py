@@ -107,11 +107,7 @@ async def page_stage(
     """A team with a page in their project, and a worker and a sweeper at work (unless `working` is False)."""
     model = turns if isinstance(turns, ScriptedModel) else ScriptedModel(turns)
     services: Services = make_services(
-        db,
-        folder,
-        settings,
-        catalog=ScriptedCatalog(model),
-        agents=[FakeAgent(*tools), FakeAgent(*tools, name="page")],
+        db, folder, settings, catalog=ScriptedCatalog(model), agents=[FakeAgent(*tools), FakeAgent(*tools, name="page")]
     )
     team = await db.write(Team)
     page = await create_page(services, team.owner, team.project_id, title="Issues")

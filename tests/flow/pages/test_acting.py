@@ -9,11 +9,7 @@ import anyio
 import pytest
 
 from outlast.apps.pages.act_actions import take_back
-from outlast.base.errors import (
-    IdempotencyMismatch,
-    ModelRejected,
-    OutlastError,
-)
+from outlast.base.errors import IdempotencyMismatch, ModelRejected, OutlastError
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.actions import cancel_run, continue_run, retry_run
 from outlast.kernel.runs.store import run_of
@@ -33,9 +29,7 @@ async def test_an_action_on_an_idle_page_starts_a_run_for_it(db: Database, tmp_p
         assert len(await it.told("page.action")) == 2
 
 
-async def test_what_is_done_while_a_run_works_waits_and_goes_into_one_next_run_in_order(
-    db: Database, tmp_path: Path
-):
+async def test_what_is_done_while_a_run_works_waits_and_goes_into_one_next_run_in_order(db: Database, tmp_path: Path):
     gate = anyio.Event()
     async with page_stage(db, tmp_path, [turn("One.", WaitFor(gate), "."), turn("Two.")]) as it:
         first = await it.act("first")
@@ -43,12 +37,7 @@ async def test_what_is_done_while_a_run_works_waits_and_goes_into_one_next_run_i
         waiting = [await it.act(name) for name in ("second", "third", "fourth")]
         assert [one.state for one in waiting] == ["waiting"] * 3
         assert len({one.run_id for one in waiting}) == 1
-        assert await it.states() == {
-            "first": "taken",
-            "second": "waiting",
-            "third": "waiting",
-            "fourth": "waiting",
-        }
+        assert await it.states() == {"first": "taken", "second": "waiting", "third": "waiting", "fourth": "waiting"}
         gate.set()
         await it.ended(waiting[0].run_id)
         assert await it.asked() == [
@@ -71,9 +60,7 @@ async def test_followers_see_a_waiting_runs_message_grow(db: Database, tmp_path:
         assert "2. Action: two" in told[1]
 
 
-async def test_actions_quickly_one_after_the_other_share_a_run_that_nobody_has_begun(
-    db: Database, tmp_path: Path
-):
+async def test_actions_quickly_one_after_the_other_share_a_run_that_nobody_has_begun(db: Database, tmp_path: Path):
     async with page_stage(db, tmp_path, [], working=False) as it:
         one, two = await it.act("one"), await it.act("two")
         assert one.run_id == two.run_id
@@ -151,17 +138,13 @@ async def test_many_actions_at_the_same_moment_are_each_in_one_run_once(db: Data
                 tasks.start_soon(act, name)
         for run_id in runs:
             assert await it.ended(run_id) == "completed"
-        lines = [
-            line.split("Action: ")[1].split(" ")[0] for text in await it.asked() for line in text.split("\n")
-        ]
+        lines = [line.split("Action: ")[1].split(" ")[0] for text in await it.asked() for line in text.split("\n")]
         assert sorted(lines) == sorted(names)
         assert [one.name for one in await it.actions()] == lines
         assert set((await it.states()).values()) == {"done"}
 
 
-async def test_an_action_that_comes_while_the_run_settles_is_neither_lost_nor_done_twice(
-    db: Database, tmp_path: Path
-):
+async def test_an_action_that_comes_while_the_run_settles_is_neither_lost_nor_done_twice(db: Database, tmp_path: Path):
     async with page_stage(db, tmp_path, [turn("Done.") for _ in range(40)]) as it:
         acted = [await it.act("a0")]
         for number in range(1, 12):
@@ -169,9 +152,7 @@ async def test_an_action_that_comes_while_the_run_settles_is_neither_lost_nor_do
                 tasks.start_soon(it.ended, acted[-1].run_id)
                 acted.append(await it.act(f"a{number}"))
         await it.ended(acted[-1].run_id)
-        lines = [
-            line.split("Action: ")[1].split(" ")[0] for text in await it.asked() for line in text.split("\n")
-        ]
+        lines = [line.split("Action: ")[1].split(" ")[0] for text in await it.asked() for line in text.split("\n")]
         assert lines == [f"a{number}" for number in range(12)]
         assert set((await it.states()).values()) == {"done"}
 
@@ -241,9 +222,7 @@ async def test_what_waits_goes_on_when_the_run_before_it_is_cancelled(db: Databa
 
 
 @pytest.mark.parametrize("again", [retry_run, continue_run])
-async def test_an_action_that_failed_is_done_by_the_run_that_tries_again(
-    db: Database, tmp_path: Path, again: object
-):
+async def test_an_action_that_failed_is_done_by_the_run_that_tries_again(db: Database, tmp_path: Path, again: object):
     refused = Fail(ModelRejected("No."))
     async with page_stage(db, tmp_path, [turn("Hm", refused), turn("Done.")]) as it:
         first = await it.act("one")

@@ -83,9 +83,7 @@ async def test_who_is_kept_out_by_anothers_lock_is_told_whose(db: Database, tmp_
 
 
 async def test_only_so_many_actions_wait_and_only_so_many_come_a_minute(db: Database, tmp_path: Path):
-    settings = Settings(
-        pages=PageSettings(actions_waiting=2), limits=LimitSettings(actions_per_minute_per_user=4)
-    )
+    settings = Settings(pages=PageSettings(actions_waiting=2), limits=LimitSettings(actions_per_minute_per_user=4))
     async with page_stage(db, tmp_path, [], settings=settings, working=False) as it:
         await it.start("Show my issues")
         await it.act("one")
@@ -156,9 +154,7 @@ async def test_what_says_that_it_repeats_is_done_as_often_as_it_is_clicked(db: D
         assert names == ["one"] * 3 + ["two"] * 3
 
 
-async def test_a_repeated_request_gets_its_answer_whatever_the_page_offers_by_then(
-    db: Database, tmp_path: Path
-):
+async def test_a_repeated_request_gets_its_answer_whatever_the_page_offers_by_then(db: Database, tmp_path: Path):
     async with page_stage(db, tmp_path, [], working=False) as it:
         first = await it.act("one", key="k")
         await db.write(lambda tx: tx.update(pages, {"id": it.page.id}, html=""))

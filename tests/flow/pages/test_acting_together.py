@@ -87,9 +87,7 @@ async def test_a_prompt_takes_the_page_before_its_thread_as_the_end_of_a_run_doe
 
 
 @pytest.mark.postgres
-async def test_who_interrupts_takes_the_run_before_the_page_as_the_run_itself_does(
-    rows: Database, tmp_path: Path
-):
+async def test_who_interrupts_takes_the_run_before_the_page_as_the_run_itself_does(rows: Database, tmp_path: Path):
     async with page_stage(rows, tmp_path, [], working=False) as it:
         writer = await claimed(rows, (await it.act("one")).run_id)
 
@@ -103,9 +101,7 @@ async def test_who_interrupts_takes_the_run_before_the_page_as_the_run_itself_do
         assert (await it.asked())[-1] == "Show my issues"
 
 
-async def test_who_interrupts_pays_for_their_own_run_and_not_for_what_others_wait_for(
-    db: Database, tmp_path: Path
-):
+async def test_who_interrupts_pays_for_their_own_run_and_not_for_what_others_wait_for(db: Database, tmp_path: Path):
     async with page_stage(db, tmp_path, [], working=False) as it:
         await it.start("Show my issues")
         await db.write(locks.drop, it.thread_id)

@@ -10,16 +10,7 @@ from outlast.db.database import Database
 from outlast.kernel.models.protocol import Usage
 from outlast.testing.scripted_model import Call, Fail, turn
 from tests.flow.harness import told
-from tests.flow.pages.agent_rig import (
-    asked_with,
-    full,
-    lines,
-    named,
-    page_agent,
-    patches,
-    results,
-    summary,
-)
+from tests.flow.pages.agent_rig import asked_with, full, lines, named, page_agent, patches, results, summary
 
 LIST = '<main id="app"><h1>Open issues</h1><ul id="list"><li id="i1">One</li></ul></main>'
 
@@ -45,9 +36,7 @@ async def test_a_run_writes_the_page_and_leaves_title_and_memory(db: Database, t
 
 
 async def test_bad_lines_are_told_to_the_model_in_the_same_run(db: Database, tmp_path: Path) -> None:
-    wrote = lines(
-        full(LIST), patches({"op": "text", "at": "#gone", "text": "x"}), '{"type":"patches","patches":[{"'
-    )
+    wrote = lines(full(LIST), patches({"op": "text", "at": "#gone", "text": "x"}), '{"type":"patches","patches":[{"')
     mended = lines(patches({"op": "text", "at": "#i1", "text": "Uno"}), summary("x → y"))
     async with page_agent(db, tmp_path, [turn(wrote), turn(mended)]) as it:
         events = await it.asked()
@@ -145,9 +134,7 @@ async def test_an_element_is_read_as_it_is_now_and_long_ones_in_pieces(db: Datab
         assert gone == "There is no element #gone on the page."
 
 
-async def test_announced_modules_without_a_sandbox_end_the_run_with_a_problem(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_announced_modules_without_a_sandbox_end_the_run_with_a_problem(db: Database, tmp_path: Path) -> None:
     wrote = lines(full(LIST), {"type": "code_modules", "modules": [{"path": "lib/a.ts", "description": "x"}]})
     async with page_agent(db, tmp_path, [turn(wrote), turn(lines(summary("a → b")))]) as it:
         events = await it.asked()

@@ -302,11 +302,7 @@ async def test_a_module_that_leans_on_others_is_not_published(
     leaning = "import { a } from './a.ts';\nexport const double = a;\n"
     turns = [
         turn(write("lib/tracker.ts", leaning)),
-        turn(
-            Call(
-                "publish_module", {"path": "lib/tracker.ts", "description": "Doubles", "exports": ["double"]}
-            )
-        ),
+        turn(Call("publish_module", {"path": "lib/tracker.ts", "description": "Doubles", "exports": ["double"]})),
         turn(END),
     ]
     allowed = replace(WITH_SANDBOX, policy=(PolicyRule(tool="publish_module", decision="allow"),))

@@ -82,9 +82,7 @@ class Play:
             claimed = runs.claim_ready(tx, "nod_test", timedelta(minutes=1), 1)
             for run, _ in claimed:
                 text = text_of(message_in(tx, run.thread_id, run.message_id).parts)
-                assert self.read.setdefault(run.id, text) == text, (
-                    "what a run has to do changed after it began"
-                )
+                assert self.read.setdefault(run.id, text) == text, "what a run has to do changed after it began"
             return bool(claimed)
 
         return await self.it.services.db.write(claim)

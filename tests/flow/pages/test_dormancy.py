@@ -18,15 +18,7 @@ from outlast.kernel.runs.tables import timers
 from outlast.kernel.runs.timers import due_of
 from outlast.kernel.threads.tables import threads
 from outlast.testing.scripted_model import turn
-from tests.flow.pages.agent_rig import (
-    WITHOUT_SANDBOX,
-    PageAgent,
-    full,
-    lines,
-    page_agent,
-    patches,
-    summary,
-)
+from tests.flow.pages.agent_rig import WITHOUT_SANDBOX, PageAgent, full, lines, page_agent, patches, summary
 
 WROTE = lines(full('<p id="a">1</p>'), patches({"op": "text", "at": "#a", "text": "2"}), summary("a → b"))
 
@@ -92,9 +84,7 @@ async def test_a_page_that_is_gone_has_no_timer_any_more(db: Database, tmp_path:
     async with page_agent(db, tmp_path, [], working=False) as it:
         with pytest.raises(NotFound):
             await it.dormancy.rest("pag_gone")
-        await db.write(
-            lambda tx: tx.insert(timers, kind=KIND, subject_id="pag_gone", due_at=tx.now - timedelta(1))
-        )
+        await db.write(lambda tx: tx.insert(timers, kind=KIND, subject_id="pag_gone", due_at=tx.now - timedelta(1)))
         await Sweeper(it.services.engine, None, {KIND: it.dormancy.rest}).sweep()
         assert await db.read(due_of, "pag_gone") == []
 

@@ -118,11 +118,7 @@ async def test_a_link_shows_its_own_page_until_it_is_revoked(db: Database, tmp_p
     async with page_stage(db, tmp_path, [], working=False) as it:
         made = await create_link(it.services, it.owner, it.page.id)
         assert await is_link_good(it.services, it.page.id, made.secret)
-        for page_id, secret in (
-            (it.page.id, f"{made.secret}x"),
-            ("pag_other", made.secret),
-            (it.page.id, ""),
-        ):
+        for page_id, secret in ((it.page.id, f"{made.secret}x"), ("pag_other", made.secret), (it.page.id, "")):
             assert not await is_link_good(it.services, page_id, secret)
         await revoke_link(it.services, it.owner, it.page.id, made.link.id)
         assert not await is_link_good(it.services, it.page.id, made.secret)

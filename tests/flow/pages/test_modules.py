@@ -14,9 +14,7 @@ from tests.flow.pages.conftest import make_page
 CODE = "export const issues = async () => [1, 2];\n"
 
 
-async def saved(
-    site: Site, team: Team, folder: Path, code: str = CODE, path: str = "lib/issues.ts"
-) -> tuple[str, str]:
+async def saved(site: Site, team: Team, folder: Path, code: str = CODE, path: str = "lib/issues.ts") -> tuple[str, str]:
     """A page with a module whose file lies in its newest checkpoint: (page id, module id)."""
     services = site.services
     page = await make_page(await site.signed_in(team.editor), team.project_id)
@@ -29,9 +27,7 @@ async def saved(
     await keeper.take(workspace, "person")
 
     def add(tx: Tx) -> str:
-        said = NewModule(
-            path, "Fetches issues.", ("issues",), f"import {{ issues }} from './{path}'", None, True
-        )
+        said = NewModule(path, "Fetches issues.", ("issues",), f"import {{ issues }} from './{path}'", None, True)
         origin = ModuleOrigin(team.project_id, page["id"], team.editor.user_id, None)
         (module,) = save(tx, [said], origin, workspace, "d1")
         return module.id
@@ -53,9 +49,7 @@ async def test_a_pages_modules_are_listed_while_their_files_live(site: Site, tea
     assert module["verified"] is (shelf(site).dependencies == "d1")
 
 
-async def test_a_module_is_published_to_whoever_asks_and_found_by_nobody_else(
-    site: Site, team: Team, folder: Path
-):
+async def test_a_module_is_published_to_whoever_asks_and_found_by_nobody_else(site: Site, team: Team, folder: Path):
     _, module_id = await saved(site, team, folder)
     editor, owner = await site.signed_in(team.editor), await site.signed_in(team.owner)
     first = await editor.post(f"/v1/modules/{module_id}/publish")
@@ -64,10 +58,7 @@ async def test_a_module_is_published_to_whoever_asks_and_found_by_nobody_else(
     published = answer.json()
     assert published["id"] == first.json()["id"]
     assert (published["scope"], published["published_by"]) == ("user", team.editor.user_id)
-    assert (published["workspace_id"], published["verified"]) == (
-        None,
-        False,
-    )  # no sandbox has tried its import
+    assert (published["workspace_id"], published["verified"]) == (None, False)  # no sandbox has tried its import
     assert [one["id"] for one in (await editor.get("/v1/modules")).json()["items"]] == [published["id"]]
     assert (await owner.get("/v1/modules")).json()["items"] == []
     row = (await site.services.db.read(of_user, team.editor.user_id))[0]
@@ -77,9 +68,7 @@ async def test_a_module_is_published_to_whoever_asks_and_found_by_nobody_else(
     assert again.json()["id"] == published["id"]
 
 
-async def test_a_library_is_its_owners_alone_also_for_owners_of_the_project(
-    site: Site, team: Team, folder: Path
-):
+async def test_a_library_is_its_owners_alone_also_for_owners_of_the_project(site: Site, team: Team, folder: Path):
     _, module_id = await saved(site, team, folder)
     editor, owner = await site.signed_in(team.editor), await site.signed_in(team.owner)
     mine = (await editor.post(f"/v1/modules/{module_id}/publish")).json()["id"]
@@ -88,9 +77,7 @@ async def test_a_library_is_its_owners_alone_also_for_owners_of_the_project(
     assert (await editor.get("/v1/modules")).json()["items"] == []
 
 
-async def test_a_module_that_leans_on_others_or_has_no_file_is_not_published(
-    site: Site, team: Team, folder: Path
-):
+async def test_a_module_that_leans_on_others_or_has_no_file_is_not_published(site: Site, team: Team, folder: Path):
     editor = await site.signed_in(team.editor)
     _, leaning = await saved(site, team, folder, "import { a } from './other.ts'\nexport const issues = a\n")
     refused = await editor.post(f"/v1/modules/{leaning}/publish")
@@ -105,9 +92,7 @@ async def test_a_module_that_leans_on_others_or_has_no_file_is_not_published(
     assert (missing.status, missing.code) == (404, "not_found")
 
 
-async def test_an_editor_forgets_a_module_of_the_project_and_its_file_stays(
-    site: Site, team: Team, folder: Path
-):
+async def test_an_editor_forgets_a_module_of_the_project_and_its_file_stays(site: Site, team: Team, folder: Path):
     page_id, module_id = await saved(site, team, folder)
     other = await site.services.db.write(make_user, "Cora")
     await site.services.db.write(join, team.project_id, other, "editor")

@@ -27,9 +27,7 @@ from tests.flow.pages.conftest import make_page
 REFRESH = '<button data-action="refresh">Again</button>'
 
 
-async def change(
-    site: Site, page_id: str, html: str, run_id: str | None = None, by: str | None = None
-) -> None:
+async def change(site: Site, page_id: str, html: str, run_id: str | None = None, by: str | None = None) -> None:
     """As an agent, or a person, would change the whole page."""
     author = Author(run_id=run_id, step=1 if run_id else None, by=by)
     await site.services.db.write(take_full, page_id, site.services.state(Rules), html, author)
@@ -41,20 +39,13 @@ async def test_a_new_page_has_a_thread_and_a_workspace_of_its_own(site: Site, te
         first = await make_page(editor, team.project_id)
         told = await watcher.next("page.created")
     second = await make_page(editor, team.project_id, title="Issues", html="<h1 onclick='x()'>Open</h1>")
-    assert (first["title"], first["html"], first["version"], first["state"]) == (
-        "Untitled page",
-        "",
-        0,
-        "new",
-    )
+    assert (first["title"], first["html"], first["version"], first["state"]) == ("Untitled page", "", 0, "new")
     assert (told["page"]["id"], told["by"]) == (first["id"], team.editor.user_id)
     assert (second["title"], second["html"], second["version"]) == ("Issues", "<h1>Open</h1>", 1)
     thread = (await editor.get(f"/v1/threads/{second['thread_id']}")).json()
     assert thread["anchor"] == {"type": "page", "id": second["id"]}
     assert (thread["profile"], thread["title"]) == ("page", "Issues")
-    row = await site.services.db.read(
-        lambda tx: tx.find(WorkspaceRow, workspaces, {"id": second["workspace_id"]})
-    )
+    row = await site.services.db.read(lambda tx: tx.find(WorkspaceRow, workspaces, {"id": second["workspace_id"]}))
     assert row is not None
     assert (row.owner_type, row.owner_id, row.evicted_at) == ("page", second["id"], None)
     listed = (await editor.get(f"/v1/projects/{team.project_id}/pages")).json()
@@ -179,9 +170,9 @@ async def test_actions_are_listed_newest_first_and_by_state(site: Site, team: Te
         ("open", "dropped", {"id": 7}),
     ]
     page = (await editor.get(f"{path}?limit=1")).json()
-    assert [
-        one["name"] for one in (await editor.get(f"{path}?limit=1&before={page['next']}")).json()["items"]
-    ] == ["open"]
+    assert [one["name"] for one in (await editor.get(f"{path}?limit=1&before={page['next']}")).json()["items"]] == [
+        "open"
+    ]
     assert [one["name"] for one in (await editor.get(f"{path}?state=taken")).json()["items"]] == ["close"]
 
 
@@ -287,9 +278,7 @@ async def test_the_code_that_ran_for_a_page_is_shown_with_its_results(site: Site
     page = await make_page(await site.signed_in(team.editor), team.project_id)
 
     def answer(tx: Tx, *parts: dict[str, Any]) -> str:
-        return add_message(
-            tx, page["thread_id"], "assistant", None, "complete", list(parts), run_id="run_1"
-        ).id
+        return add_message(tx, page["thread_id"], "assistant", None, "complete", list(parts), run_id="run_1").id
 
     first = await site.services.db.write(
         answer, tool_call("search_docs", '{"query":"list issues"}'), tool_call("ask_user", "{}")
@@ -346,9 +335,7 @@ async def test_a_links_secret_is_shown_once_and_stored_nowhere(site: Site, team:
     assert (await viewer.get(path)).status == 403
 
 
-async def test_a_link_opens_its_page_until_it_is_revoked_or_over_or_its_maker_has_left(
-    site: Site, team: Team
-):
+async def test_a_link_opens_its_page_until_it_is_revoked_or_over_or_its_maker_has_left(site: Site, team: Team):
     editor, services = await site.signed_in(team.editor), site.services
     page = await make_page(editor, team.project_id, html="<p>one</p>")
     path = f"/v1/pages/{page['id']}/links"

@@ -33,11 +33,7 @@ async def test_a_runs_page_and_export_show_what_it_made_of_the_page_and_its_cach
         exported = await export_run(it.services, it.owner, started.run_id)
         assert exported["cached_share"] == 0.45
         assert exported["page"] == details.page
-        kept = [
-            effect["result"].get("problems", [])
-            for effect in exported["effects"]
-            if effect["kind"] == "model"
-        ]
+        kept = [effect["result"].get("problems", []) for effect in exported["effects"] if effect["kind"] == "model"]
         assert [len(problems) for problems in kept] == [1, 0]
         told = [message.role for message in it.model.requests[1].messages]
         assert told == ["user", "assistant", "user"]

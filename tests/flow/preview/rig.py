@@ -130,9 +130,7 @@ class Scene:
         return f"http://127.0.0.1:{self.server_port}"
 
     async def ticket(self, actor: Actor, port: int = PORT) -> str:
-        return (
-            await open_preview(self.services, actor, self.box.sandbox_id, port, "http://localhost:8400")
-        ).secret
+        return (await open_preview(self.services, actor, self.box.sandbox_id, port, "http://localhost:8400")).secret
 
     async def cookie(self, actor: Actor) -> str:
         """A Cookie header that lets this member in."""
@@ -152,9 +150,7 @@ class Scene:
             method, URL(f"{self.url}{path}", encoded=True), headers=sent, data=data, allow_redirects=False
         )
 
-    async def web_socket(
-        self, path: str, cookie: str = "", **options: Any
-    ) -> aiohttp.ClientWebSocketResponse:
+    async def web_socket(self, path: str, cookie: str = "", **options: Any) -> aiohttp.ClientWebSocketResponse:
         headers = {"host": self.host, "origin": f"http://{self.host}", "cookie": cookie}
         return await self.client.ws_connect(
             f"{self.url}{path}", headers=headers | options.pop("headers", {}), **options
@@ -162,9 +158,7 @@ class Scene:
 
 
 @asynccontextmanager
-async def previewed(
-    services_over: Any, inside: web.Application, *, local: bool = False
-) -> AsyncIterator[Scene]:
+async def previewed(services_over: Any, inside: web.Application, *, local: bool = False) -> AsyncIterator[Scene]:
     """Everything running. `services_over`: given the machines, the services."""
     placeholder = Machines(Box(""), "")
     services: Services = services_over(placeholder)
@@ -190,16 +184,7 @@ async def previewed(
         ):
             tasks.start_soon(server.run_until_stopped)
             await server.ready.wait()
-            yield Scene(
-                services,
-                team,
-                layer,
-                placeholder.box,
-                placeholder,
-                listener.getsockname()[1],
-                client,
-                inside,
-            )
+            yield Scene(services, team, layer, placeholder.box, placeholder, listener.getsockname()[1], client, inside)
             server.stop()
             await server.stopped.wait()
             tasks.cancel_scope.cancel()

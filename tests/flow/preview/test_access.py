@@ -44,9 +44,7 @@ async def test_a_ticket_is_exchanged_once_for_a_cookie_and_leads_on(scene: Scene
     assert reloaded.status == 303
 
 
-@pytest.mark.parametrize(
-    "target", ["//evil.example/", "/\\evil.example", "https://evil.example", "/.outlast/x", ""]
-)
+@pytest.mark.parametrize("target", ["//evil.example/", "/\\evil.example", "https://evil.example", "/.outlast/x", ""])
 async def test_a_ticket_leads_nowhere_else(scene: Scene, target: str):
     ticket = await scene.ticket(scene.team.editor)
     answer = await scene.get(f"/.outlast/ticket?ticket={ticket}&to={target}")
@@ -155,9 +153,7 @@ async def test_a_preview_is_a_foreign_origin_to_the_api(scene: Scene):
         ("POST", {"sec_fetch_site": "cross-site", "sec_fetch_mode": "navigate", "origin": "null"}),
     ],
 )
-async def test_pages_of_others_cannot_use_a_members_preview(
-    scene: Scene, method: str, headers: dict[str, str]
-):
+async def test_pages_of_others_cannot_use_a_members_preview(scene: Scene, method: str, headers: dict[str, str]):
     cookie = await scene.cookie(scene.team.editor)
     assert (await scene.call(method, "/", cookie, **headers)).status == 403
 
@@ -255,7 +251,5 @@ async def test_by_plain_http_under_a_real_name_a_change_has_to_say_where_it_come
     layer = PreviewLayer(
         scene.layer, scene.services, PreviewHosts("previews.example"), scene.layer.access, scene.layer.waker
     )
-    answer = await Browser(layer).call(
-        method, "/", headers={"host": "3000-sbx-mine.previews.example", **headers}
-    )
+    answer = await Browser(layer).call(method, "/", headers={"host": "3000-sbx-mine.previews.example", **headers})
     assert answer.status == status

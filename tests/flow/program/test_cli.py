@@ -81,10 +81,7 @@ def test_a_detached_run_is_found_followed_and_exported(server: str, tmp_path: Pa
     run_id = outlast("runs", "start", "--detach", "Hello", url=server).stdout.strip()
     assert outlast("runs", "follow", run_id, url=server).returncode == Exit.OK
     assert run_id in outlast("runs", "list", url=server).stdout
-    assert (
-        outlast("runs", "export", run_id, "--out", str(tmp_path / "run.json"), url=server).returncode
-        == Exit.OK
-    )
+    assert outlast("runs", "export", run_id, "--out", str(tmp_path / "run.json"), url=server).returncode == Exit.OK
     assert json.loads((tmp_path / "run.json").read_text())["run"]["id"] == run_id
 
 
@@ -170,18 +167,7 @@ def test_a_run_is_shown_in_a_few_lines_and_whole_as_json(server: str):
 
 def test_help_names_every_command_and_exit_code():
     told = outlast("--help").stdout
-    for word in (
-        "serve",
-        "worker",
-        "doctor",
-        "tokens",
-        "runs",
-        "login",
-        "status",
-        "logs",
-        "Exit codes",
-        "130",
-    ):
+    for word in ("serve", "worker", "doctor", "tokens", "runs", "login", "status", "logs", "Exit codes", "130"):
         assert word in told
 
 

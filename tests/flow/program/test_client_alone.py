@@ -28,17 +28,13 @@ def address(tmp_path: Path) -> Iterator[str]:
         yield address
 
 
-def test_the_examples_of_its_readme_run_where_the_server_is_not_installed(
-    address: str, tmp_path: Path
-) -> None:
+def test_the_examples_of_its_readme_run_where_the_server_is_not_installed(address: str, tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     environment = environment_without(tmp_path / "site", *SERVERS)
 
     def python(program: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-S", "-c", program.replace("http://127.0.0.1:8400", address)]
-        return subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=120, check=False
-        )
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
     for name in SERVERS:
         assert "ModuleNotFoundError" in python(f"import {name}").stderr

@@ -50,9 +50,7 @@ def test_documents_are_made_shown_changed_compared_and_restored(tmp_path: Path) 
         outlast("documents", "rename", document, "The plan", url=url)
         whole = json.loads(outlast("documents", "show", document, "--json", url=url).stdout)
         assert whole["title"] == "The plan"
-        said = outlast(
-            "documents", "comment", document, "Too long", "--section", whole["sections"][1]["id"], url=url
-        )
+        said = outlast("documents", "comment", document, "Too long", "--section", whole["sections"][1]["id"], url=url)
         assert said.returncode == Exit.OK, said.stderr
         assert "Too long" in outlast("documents", "comments", document, url=url).stdout
 

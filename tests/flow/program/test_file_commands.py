@@ -24,10 +24,7 @@ def test_files_are_added_read_found_saved_and_removed(tmp_path: Path) -> None:
         assert added.returncode == Exit.OK, added.stderr
         first, second = added.stdout.split()
         states = json.loads(outlast("files", "list", "--json", url=url).stdout)["items"]
-        assert {one["name"]: one["state"] for one in states} == {
-            "report.pdf": "ready",
-            "notes.md": "ready",
-        }
+        assert {one["name"]: one["state"] for one in states} == {"report.pdf": "ready", "notes.md": "ready"}
         assert outlast("files", "read", first, "--page", "2", url=url).stdout.strip() == "Prices of tiles"
         assert "report.pdf, page 2" in outlast("files", "search", "tiles", url=url).stdout
         assert "notes.md" in outlast("files", "search", "when does the rollout begin", url=url).stdout

@@ -89,9 +89,7 @@ def test_an_address_where_no_server_answers_is_not_saved(home: dict[str, str]) -
     assert not (Path(home["XDG_CONFIG_HOME"]) / "outlast" / "servers.json").exists()
 
 
-def test_the_last_login_is_used_and_others_by_their_address(
-    server: str, token: str, home: dict[str, str]
-) -> None:
+def test_the_last_login_is_used_and_others_by_their_address(server: str, token: str, home: dict[str, str]) -> None:
     other = server.replace("127.0.0.1", "localhost")
     outlast("login", other, **home)
     outlast("login", server, "--token", token, **home)
@@ -116,9 +114,7 @@ def test_a_logout_forgets_the_token(server: str, token: str, home: dict[str, str
     assert outlast("logout", server, **home).returncode == Exit.REFUSED_TO_START
 
 
-@pytest.mark.parametrize(
-    "content", ["{", "[]", '{"ol_secret": 1}', '{"current": "", "tokens": ["ol_secret"]}']
-)
+@pytest.mark.parametrize("content", ["{", "[]", '{"ol_secret": 1}', '{"current": "", "tokens": ["ol_secret"]}'])
 def test_a_damaged_file_of_servers_is_named_with_what_to_do_and_without_its_content(
     content: str, home: dict[str, str]
 ) -> None:
@@ -133,8 +129,7 @@ def test_a_damaged_file_of_servers_is_named_with_what_to_do_and_without_its_cont
 
 
 @pytest.mark.parametrize(
-    "address",
-    ["ftp://outlast.example.com", "https://", "https://[", "https://ada:secret@outlast.example.com"],
+    "address", ["ftp://outlast.example.com", "https://", "https://[", "https://ada:secret@outlast.example.com"]
 )
 def test_what_is_no_address_is_refused(address: str, home: dict[str, str]) -> None:
     assert outlast("login", address, **home).returncode == Exit.REFUSED_TO_START

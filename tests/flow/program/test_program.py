@@ -227,9 +227,7 @@ async def test_an_open_address_needs_a_token_first(settings):
     assert "outlast tokens create" in error.hint
 
 
-def create_token(
-    settings: Settings, name: str, new_user: str | None = None, *, create: bool = False
-) -> NewToken:
+def create_token(settings: Settings, name: str, new_user: str | None = None, *, create: bool = False) -> NewToken:
     def run(tx: Tx) -> NewToken:
         user_id = create_user(tx, settings, new_user, None) if new_user else find_user(tx, settings, None)
         return accounts.add_token(tx, user_id, name, None)

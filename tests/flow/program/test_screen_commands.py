@@ -43,9 +43,7 @@ def test_screens_are_made_looked_into_copied_and_removed(tmp_path: Path) -> None
         assert "--primary: #123456;" in styles
         copy = outlast("screens", "duplicate", screen, url=url).stdout.strip()
         outlast("screens", "rename", copy, "Another shop", url=url)
-        assert (
-            json.loads(outlast("screens", "show", copy, "--json", url=url).stdout)["title"] == "Another shop"
-        )
+        assert json.loads(outlast("screens", "show", copy, "--json", url=url).stdout)["title"] == "Another shop"
         assert "No run has changed" in outlast("screens", "changes", copy, url=url).stderr
         assert outlast("screens", "delete", copy, url=url, stdin="n\n").returncode != Exit.OK
         assert outlast("screens", "delete", "--yes", copy, url=url).returncode == Exit.OK

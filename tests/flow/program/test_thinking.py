@@ -35,12 +35,7 @@ CALL = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "te
 
 def chunked(*deltas: dict[str, Any], finish: str) -> Answer:
     """An answer as DeepSeek streams it: its thinking is in `reasoning_content`."""
-    head: dict[str, Any] = {
-        "id": "c1",
-        "object": "chat.completion.chunk",
-        "created": 1,
-        "model": "deepseek-reasoner",
-    }
+    head: dict[str, Any] = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "deepseek-reasoner"}
     choices: list[dict[str, Any]] = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
     choices.append({"index": 0, "delta": {}, "finish_reason": finish})
     usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}

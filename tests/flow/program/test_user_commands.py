@@ -10,9 +10,7 @@ from tests.flow.program.test_cli import outlast
 
 def test_a_user_is_made_moved_given_credits_and_made_an_administrator(tmp_path: Path) -> None:
     here = ("--data-dir", str(tmp_path))
-    assert (
-        outlast("tokens", "create", *here).returncode == Exit.OK
-    )  # the owner of local mode, and its database
+    assert outlast("tokens", "create", *here).returncode == Exit.OK  # the owner of local mode, and its database
     made = outlast("users", "create", "Grace", "--plan", "starter", *here)
     assert made.returncode == Exit.OK, made.stderr
     assert "starter" in made.stdout

@@ -23,17 +23,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
 def server(environment: Mapping[str, str], tmp_path: Path) -> Iterator[tuple[str, Path]]:
     """A server with its default configuration: its address, and what it writes."""
     log = tmp_path / "server.log"
-    command = [
-        sys.executable,
-        "-S",
-        "-m",
-        "outlast",
-        "serve",
-        "--port",
-        "0",
-        "--data-dir",
-        str(tmp_path / "data"),
-    ]
+    command = [sys.executable, "-S", "-m", "outlast", "serve", "--port", "0", "--data-dir", str(tmp_path / "data")]
     with log.open("wb") as out, subprocess.Popen(command, env=environment, stdout=out, stderr=out) as process:
         try:
             address = ""

@@ -5,14 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from outlast.base.errors import (
-    ApprovalDecided,
-    MalformedInput,
-    ModelOverloaded,
-    ModelRejected,
-    RunFinished,
-    ThreadBusy,
-)
+from outlast.base.errors import ApprovalDecided, MalformedInput, ModelOverloaded, ModelRejected, RunFinished, ThreadBusy
 from outlast.base.settings import PolicyRule, Settings
 from outlast.db.database import Database
 from outlast.kernel.runs.actions import cancel_run, continue_run, retry_run
@@ -35,10 +28,7 @@ async def test_an_answer_is_streamed_then_saved_then_the_stream_ends(db: Databas
         seen = names(events)
         assert seen[:3] == ["run.queued", "run.started", "step.started"]
         assert seen.index("message.created") < seen.index("run.completed") < seen.index("stream.ended")
-        assert (
-            "".join(e["data"]["delta"] for e in events if e["event"] == "text.delta")
-            == "Hello there, friend."
-        )
+        assert "".join(e["data"]["delta"] for e in events if e["event"] == "text.delta") == "Hello there, friend."
         numbers = [event["sequenceNumber"] for event in events]
         assert numbers == sorted(set(numbers))
         question, answer = await it.messages()
@@ -57,9 +47,7 @@ async def test_following_from_any_cursor_gives_exactly_the_rest(db: Database, tm
         assert await it.events(started.run_id, whole[-1]["sequenceNumber"]) == []
 
 
-async def test_tools_run_in_parallel_and_their_results_reach_the_next_turn(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_tools_run_in_parallel_and_their_results_reach_the_next_turn(db: Database, tmp_path: Path) -> None:
     look, write = FakeTool("look"), FakeTool("write")
     turns = [turn("Let me look.", Call("look", {"a": 1}), Call("write", {})), turn("Done.")]
     async with stage(db, tmp_path, turns, look, write) as it:
@@ -84,9 +72,7 @@ async def test_invalid_and_unknown_calls_are_told_to_the_model(db: Database, tmp
 ASKING = Settings(policy=(PolicyRule(tool="look", decision="ask"),))
 
 
-async def test_a_parked_run_goes_on_after_the_approval_with_edited_arguments(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_parked_run_goes_on_after_the_approval_with_edited_arguments(db: Database, tmp_path: Path) -> None:
     seen: list[dict] = []
 
     async def body(_context, arguments):
@@ -98,9 +84,7 @@ async def test_a_parked_run_goes_on_after_the_approval_with_edited_arguments(
         started = await it.start()
         approval = (await it.until(started.run_id, "approval.requested"))["data"]["approval"]
         await it.until_status(started.run_id, "awaiting_approval")
-        decided = await decide_approval(
-            it.services, it.owner, approval["id"], "approve", arguments={"where": "there"}
-        )
+        decided = await decide_approval(it.services, it.owner, approval["id"], "approve", arguments={"where": "there"})
         assert decided.decision == "approve"
         with pytest.raises(ApprovalDecided) as refused:
             await decide_approval(it.services, it.owner, approval["id"], "deny")
@@ -131,9 +115,7 @@ async def test_a_remembered_approval_is_not_asked_again(db: Database, tmp_path: 
         assert "approval.requested" not in names(await it.events(second.run_id))
 
 
-async def test_what_reaches_beyond_the_thread_is_never_allowed_for_all_of_it(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_what_reaches_beyond_the_thread_is_never_allowed_for_all_of_it(db: Database, tmp_path: Path) -> None:
     turns = [turn(Call("publish_module", {"command": "rm x"})), turn("Done.")]
     asking = replace(ASKING, policy=(PolicyRule(tool="publish_module", decision="ask"),))
     async with stage(db, tmp_path, turns, FakeTool("publish_module"), settings=asking) as it:
@@ -194,9 +176,7 @@ async def test_an_approval_of_a_cancelled_run_is_refused(db: Database, tmp_path:
             await decide_approval(it.services, it.owner, approval["id"], "approve")
 
 
-async def test_transient_errors_are_retried_and_what_was_shown_is_taken_back(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_transient_errors_are_retried_and_what_was_shown_is_taken_back(db: Database, tmp_path: Path) -> None:
     broken = turn("Half an ans", Fail(ModelOverloaded("busy", retry_after_s=0.01)))
     async with stage(db, tmp_path, [broken, turn("Whole answer.")]) as it:
         started = await it.start()
@@ -208,9 +188,7 @@ async def test_transient_errors_are_retried_and_what_was_shown_is_taken_back(
         assert [part["text"] for part in state.parts] == ["Whole answer."]
 
 
-async def test_a_refusal_ends_the_run_with_the_partial_text_and_can_be_continued(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_refusal_ends_the_run_with_the_partial_text_and_can_be_continued(db: Database, tmp_path: Path) -> None:
     turns = [
         turn("First. ", Call("look", {})),
         turn("Partial", Fail(ModelRejected("no"))),
@@ -258,9 +236,7 @@ async def test_the_same_key_starts_one_run(db: Database, tmp_path: Path) -> None
         assert len(await it.messages()) == 2
 
 
-async def test_a_thread_shows_its_runs_in_one_stream_and_resumes_anywhere(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_thread_shows_its_runs_in_one_stream_and_resumes_anywhere(db: Database, tmp_path: Path) -> None:
     turns = [turn("Alpha beta."), turn("Gamma delta.")]
     async with stage(db, tmp_path, turns) as it:
         first = await it.start()
@@ -292,9 +268,7 @@ async def _until_title(it, cursor: str, title: str):
     raise AssertionError
 
 
-async def test_an_ended_runs_log_is_folded_with_an_equal_result_from_any_cursor(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_an_ended_runs_log_is_folded_with_an_equal_result_from_any_cursor(db: Database, tmp_path: Path) -> None:
     from outlast.kernel.streams.log import read_all
 
     async with stage(db, tmp_path, [turn("One two three four five six.")], working=True) as it:

@@ -29,9 +29,7 @@ from tests.factories import make_project, make_services, make_thread, make_user
 class Quiet:
     """A server whose worker and sweeper do only what the test asks of them."""
 
-    def __init__(
-        self, db: Database, clock: ManualClock, services: Services, owner: Actor, thread_id: str
-    ) -> None:
+    def __init__(self, db: Database, clock: ManualClock, services: Services, owner: Actor, thread_id: str) -> None:
         self.db, self.clock, self.services, self.owner, self.thread_id = db, clock, services, owner, thread_id
 
     async def start(self, **options: str) -> StartedAnswer:

@@ -96,15 +96,10 @@ async def test_no_answer_is_saved_when_the_sandbox_could_not_even_be_made(
         assert len(await it.messages()) == (2 if worked_before else 1)
 
 
-async def test_a_call_that_the_policy_denies_is_told_to_the_model_and_never_made(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_call_that_the_policy_denies_is_told_to_the_model_and_never_made(db: Database, tmp_path: Path) -> None:
     tool = FakeTool("look")
     settings = Settings(policy=(PolicyRule(tool="look", arguments="*rm -rf*", decision="deny"),))
-    turns = [
-        turn(Call("look", {"command": "cd /\nrm -rf ."}), Call("look", {"command": "ls"})),
-        turn("Well."),
-    ]
+    turns = [turn(Call("look", {"command": "cd /\nrm -rf ."}), Call("look", {"command": "ls"})), turn("Well.")]
     async with stage(db, tmp_path, turns, tool, settings=settings) as it:
         assert await it.ended((await it.start()).run_id) == "completed"
         denied, allowed = told(it.model.requests[1].messages[-1])
@@ -126,9 +121,7 @@ async def test_a_cancel_closes_every_open_call_and_the_thread_can_go_on(db: Data
         assert [part.get("status") for part in state.parts[1:]] == ["cancelled"] * 2
         going_on = await continue_run(it.services, it.owner, started.run_id)
         assert await it.ended(going_on.run_id) == "completed"
-        assert [text[:30] for text in told(it.model.requests[1].messages[-1])] == [
-            "This call was cancelled before"
-        ] * 2
+        assert [text[:30] for text in told(it.model.requests[1].messages[-1])] == ["This call was cancelled before"] * 2
         assert (await read_thread(it.services, it.owner, it.thread_id)).thread.run_status == "complete"
 
 
@@ -153,9 +146,7 @@ async def test_the_command_of_a_run_without_a_worker_is_stopped_too(db: Database
 
         def begun(tx: Tx) -> str:
             of_run = runs.c.id == started.run_id
-            tx.execute(
-                sa.update(runs).where(of_run).values(status="running", attempt=1, workspace_id="wsp_1")
-            )
+            tx.execute(sa.update(runs).where(of_run).values(status="running", attempt=1, workspace_id="wsp_1"))
             store.insert_effect(tx, started.run_id, 1, 1, "model", status="finished")
             begun = {"status": "started", "started_at": tx.now, "part_id": "prt_1", "call_id": "c1"}
             return store.insert_effect(tx, started.run_id, 2, 1, "tool", tool="look", **begun)
@@ -175,9 +166,7 @@ async def test_the_command_of_a_run_without_a_worker_is_stopped_too(db: Database
         assert stopped == [("wsp_1", [effect_id])]
 
 
-async def test_two_cancels_and_a_decision_at_once_end_a_waiting_run_once(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_two_cancels_and_a_decision_at_once_end_a_waiting_run_once(db: Database, tmp_path: Path) -> None:
     # On PostgreSQL two cancels of a waiting run could both settle it. The row is held now.
     async with stage(db, tmp_path, [turn("Hm.", Call("look", {}))], FakeTool("look"), settings=ASKING) as it:
         started = await it.start()
@@ -192,14 +181,10 @@ async def test_two_cancels_and_a_decision_at_once_end_a_waiting_run_once(
 
 
 @pytest.mark.parametrize("round_", range(3))
-async def test_a_decision_in_the_moment_of_parking_is_never_lost(
-    db: Database, tmp_path: Path, round_: int
-) -> None:
+async def test_a_decision_in_the_moment_of_parking_is_never_lost(db: Database, tmp_path: Path, round_: int) -> None:
     # On PostgreSQL a decision could be made between a worker's last look and its parking: the run then waited for
     # ever for what had been decided. Both hold the run's row now.
-    async with stage(
-        db, tmp_path, [turn(Call("look", {})), turn("Fine.")], FakeTool("look"), settings=ASKING
-    ) as it:
+    async with stage(db, tmp_path, [turn(Call("look", {})), turn("Fine.")], FakeTool("look"), settings=ASKING) as it:
         started = await it.start()
         approval = (await it.until(started.run_id, "approval.requested"))["data"]["approval"]
         await decide_approval(it.services, it.owner, approval["id"], "approve")
@@ -245,13 +230,7 @@ async def test_a_call_that_began_in_a_lost_attempt_and_cannot_be_repeated_is_tol
             pieces = [{"type": "call", "call_id": "c1", "name": "look", "arguments": "{}"}]
             result = {"pieces": pieces, "finish": "tool_calls", "opaque": None}
             store.insert_effect(tx, started.run_id, 1, 1, "model", status="finished", result=result)
-            call = {
-                "status": "started",
-                "started_at": tx.now,
-                "part_id": "prt_1",
-                "call_id": "c1",
-                "arguments": "{}",
-            }
+            call = {"status": "started", "started_at": tx.now, "part_id": "prt_1", "call_id": "c1", "arguments": "{}"}
             store.insert_effect(tx, started.run_id, 2, 1, "tool", tool="look", **call)
 
         await db.write(begun)
@@ -263,15 +242,11 @@ async def test_a_call_that_began_in_a_lost_attempt_and_cannot_be_repeated_is_tol
             group.cancel_scope.cancel()
         assert tool.calls == []
         assert "interrupted" in told(it.model.requests[0].messages[-1])[0]
-        status = sa.select(effects.c.status).where(
-            effects.c.run_id == started.run_id, effects.c.kind == "tool"
-        )
+        status = sa.select(effects.c.status).where(effects.c.run_id == started.run_id, effects.c.kind == "tool")
         assert await db.read(lambda tx: tx.execute(status).scalar()) == "interrupted"
 
 
-async def test_a_model_that_declines_ends_the_run_as_an_error_that_costs_nothing(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_model_that_declines_ends_the_run_as_an_error_that_costs_nothing(db: Database, tmp_path: Path) -> None:
     async with stage(db, tmp_path, [turn("I cannot help with that.", finish="refused")]) as it:
         started = await it.start()
         last = (await it.events(started.run_id))[-2]

@@ -78,9 +78,7 @@ async def house(db: Database, folder: Path) -> AsyncIterator[tuple[Stage, Memory
         await machines.aclose()
 
 
-async def test_a_fork_goes_on_with_the_files_as_they_were_at_its_message(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_fork_goes_on_with_the_files_as_they_were_at_its_message(db: Database, tmp_path: Path) -> None:
     async with house(db, tmp_path) as (it, _):
         for text in ("write a.txt: one, then b.txt: both", "write a.txt: two"):
             assert await it.ended((await it.start(text)).run_id) == "completed"
@@ -99,9 +97,7 @@ async def test_a_fork_goes_on_with_the_files_as_they_were_at_its_message(
         assert last.thread_id == again.id
 
 
-async def test_each_answer_shows_what_it_changed_and_can_be_brought_back(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_each_answer_shows_what_it_changed_and_can_be_brought_back(db: Database, tmp_path: Path) -> None:
     async with house(db, tmp_path) as (it, _):
         for text in ("write a.txt: one, then b.txt: both", "write a.txt: two"):
             await it.ended((await it.start(text)).run_id)
@@ -125,9 +121,7 @@ async def test_each_answer_shows_what_it_changed_and_can_be_brought_back(
         assert '"one"' in read.content
 
 
-async def test_the_files_of_a_sandbox_that_sleeps_are_read_without_waking_it(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_the_files_of_a_sandbox_that_sleeps_are_read_without_waking_it(db: Database, tmp_path: Path) -> None:
     async with house(db, tmp_path) as (it, provider):
         await it.ended((await it.start("write src/a.txt: one")).run_id)
         machines, services = it.services.machines, it.services

@@ -65,9 +65,7 @@ class Hooks(NoRunHooks):
     def on_take_up(self, tx: Tx, thread_id: str, run_id: str) -> None:
         self.faults.pass_through(tx, "on_take_up")
 
-    def on_end(
-        self, tx: Tx, thread_id: str, run_id: str, status: str, problems: Sequence[str], *, begun: bool
-    ) -> None:
+    def on_end(self, tx: Tx, thread_id: str, run_id: str, status: str, problems: Sequence[str], *, begun: bool) -> None:
         self.faults.pass_through(tx, "on_end")
 
     def on_again(self, tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
@@ -116,9 +114,7 @@ async def faulty(db: Database, folder: Path, faults: Faults, **options: Any) -> 
         ],
     )
     with only(app):
-        async with stage(
-            db, folder, [turn("One."), turn("Two.")], agent=FaultyAgent(faults), **options
-        ) as it:
+        async with stage(db, folder, [turn("One."), turn("Two.")], agent=FaultyAgent(faults), **options) as it:
             await db.write(_make_poll, it.thread_id)
             yield it
 
@@ -150,12 +146,8 @@ async def title_of_poll(db: Database) -> str:
     return str(await db.read(lambda tx: tx.value(polls.c.title, {"id": POLL})))
 
 
-@pytest.mark.parametrize(
-    "failing", ["on_start", "on_take_up", "on_end", "on_again", "announce", "finish", "run_ended"]
-)
-@pytest.mark.parametrize(
-    "error", [RuntimeError("secret"), Conflict("The poll is closed.")], ids=["bug", "refusal"]
-)
+@pytest.mark.parametrize("failing", ["on_start", "on_take_up", "on_end", "on_again", "announce", "finish", "run_ended"])
+@pytest.mark.parametrize("error", [RuntimeError("secret"), Conflict("The poll is closed.")], ids=["bug", "refusal"])
 async def test_whichever_hook_raises_every_run_ends(
     db: Database, tmp_path: Path, failing: str, error: Exception
 ) -> None:

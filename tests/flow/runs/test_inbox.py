@@ -33,20 +33,13 @@ async def heard(it: Stage) -> list[tuple[str, Any]]:
     return [(one["kind"], one["item"] and one["item"]["text"]) for one in news]
 
 
-async def test_an_approval_comes_with_the_request_and_goes_with_the_decision(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_an_approval_comes_with_the_request_and_goes_with_the_decision(db: Database, tmp_path: Path) -> None:
     turns = [turn(Call("look", {"where": "here"})), turn("Fine.")]
     async with stage(db, tmp_path, turns, FakeTool("look"), settings=ASKING) as it:
         started = await it.start()
         approval = (await it.until(started.run_id, "approval.requested"))["data"]["approval"]
         (item,) = await list_inbox(it.services, it.owner)
-        assert (item.kind, item.id, item.run_id, item.tool) == (
-            "approval",
-            approval["id"],
-            started.run_id,
-            "look",
-        )
+        assert (item.kind, item.id, item.run_id, item.tool) == ("approval", approval["id"], started.run_id, "look")
         await decide_approval(it.services, it.owner, approval["id"], "approve")
         assert await it.ended(started.run_id) == "completed"
         assert await list_inbox(it.services, it.owner) == []
@@ -55,12 +48,7 @@ async def test_an_approval_comes_with_the_request_and_goes_with_the_decision(
 
 async def test_a_question_goes_with_its_answer_or_with_its_run(db: Database, tmp_path: Path) -> None:
     ask = FakeTool("ask_user", asks_person=True)
-    turns = [
-        turn(Call("ask_user", QUESTION)),
-        turn("Fine."),
-        turn(Call("ask_user", QUESTION)),
-        turn("Never."),
-    ]
+    turns = [turn(Call("ask_user", QUESTION)), turn("Fine."), turn(Call("ask_user", QUESTION)), turn("Never.")]
     async with stage(db, tmp_path, turns, ask) as it:
         first = await it.start()
         question = (await it.until(first.run_id, "question.asked"))["data"]["question"]
@@ -82,9 +70,7 @@ async def test_a_run_that_asks_nobody_leaves_inboxes_alone(db: Database, tmp_pat
         assert await heard(it) == []
 
 
-async def test_an_inbox_is_read_page_by_page_and_nothing_is_missing_or_twice(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_an_inbox_is_read_page_by_page_and_nothing_is_missing_or_twice(db: Database, tmp_path: Path) -> None:
     """10,000 waiting runs made one answer of 5.3 MB."""
     turns = [turn(Call("look", {"where": str(number)})) for number in range(5)]
     async with stage(db, tmp_path, turns, FakeTool("look"), settings=ASKING) as it:

@@ -64,17 +64,13 @@ async def test_a_call_cut_at_the_limit_goes_back_to_the_model_with_how_much_fitt
         assert "reached the output limit" in result
         assert "first 36 characters" in result
         assert len(write.calls) == 1
-        (sent,) = [
-            piece for piece in it.model.requests[1].messages[-2].pieces if isinstance(piece, ToolCallPiece)
-        ]
+        (sent,) = [piece for piece in it.model.requests[1].messages[-2].pieces if isinstance(piece, ToolCallPiece)]
         assert sent.arguments.startswith('{"invalid_json":')
         summary, _ = await read_run(it.services, it.owner, started.run_id)
         assert (summary.stop_reason, summary.usage.output_tokens) == ("end", 15)
 
 
-async def test_malformed_arguments_go_back_to_the_model_like_other_tool_errors(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_malformed_arguments_go_back_to_the_model_like_other_tool_errors(db: Database, tmp_path: Path) -> None:
     """The model was asked the same three times, never told, and the run ended with model_output_invalid."""
     look = FakeTool("look")
     turns = [turn(Call("look", '{"command": "echo')), turn(Call("look", {})), turn("Fine.")]
@@ -108,9 +104,7 @@ async def test_a_turn_that_failed_for_good_is_booked_too(db: Database, tmp_path:
         assert (summary.usage.input_tokens, summary.usage.output_tokens) == (100, 7)
 
 
-async def test_what_the_provider_did_by_itself_is_shown_between_the_texts(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_what_the_provider_did_by_itself_is_shown_between_the_texts(db: Database, tmp_path: Path) -> None:
     async with stage(db, tmp_path, [turn("Let me see. ", Searched("otters"), "They swim.")]) as it:
         started = await it.start()
         assert await it.ended(started.run_id) == "completed"

@@ -58,9 +58,7 @@ async def until_patched(it: Stage, run_id: str, count: int) -> None:
             return
 
 
-async def test_a_long_line_is_prepared_before_the_transaction_that_takes_it(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_long_line_is_prepared_before_the_transaction_that_takes_it(db: Database, tmp_path: Path) -> None:
     """The transaction of a large page held up every other write for a third of a second."""
     agent = FakeLinedAgent()
     long = "+" + "x" * LONG_LINE_CHARS
@@ -132,9 +130,7 @@ async def test_a_thought_a_call_and_lines_keep_their_order(db: Database, tmp_pat
         assert facts.index("page.patch") < facts.index("tool_call.result")
 
 
-async def test_what_could_not_be_taken_is_told_to_the_model_before_its_next_turn(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_what_could_not_be_taken_is_told_to_the_model_before_its_next_turn(db: Database, tmp_path: Path) -> None:
     agent = FakeLinedAgent(FakeTool("look"))
     turns = [turn("+one\n!bad\n", Call("look")), turn("+two")]
     async with stage(db, tmp_path, turns, agent=agent) as it:
@@ -145,17 +141,13 @@ async def test_what_could_not_be_taken_is_told_to_the_model_before_its_next_turn
         assert named(events, "run.completed")[0]["problems"] == []
 
 
-async def test_a_run_without_a_check_ends_with_the_problems_of_its_last_lines(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_run_without_a_check_ends_with_the_problems_of_its_last_lines(db: Database, tmp_path: Path) -> None:
     async with stage(db, tmp_path, [turn("+one\n!bad")], agent=FakeLinedAgent()) as it:
         events = await it.events((await it.start()).run_id)
         assert named(events, "run.completed")[0]["problems"] == ["Not a word: !bad"]
 
 
-async def test_a_check_finds_the_untold_problems_and_the_model_mends_them(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_check_finds_the_untold_problems_and_the_model_mends_them(db: Database, tmp_path: Path) -> None:
     seen: list[list[str]] = []
 
     async def checking(context: StageContext) -> StageResult:
@@ -189,9 +181,7 @@ async def test_untold_problems_stand_among_those_of_a_check_that_says_nothing_of
         completed = named(events, "run.completed")[0]
         assert completed["stop_reason"] == "problems"
         assert completed["problems"] == ["Not a word: !second"]
-        assert ("save_chat", "done") in [
-            (step["name"], step["status"]) for step in named(events, "workflow.step")
-        ]
+        assert ("save_chat", "done") in [(step["name"], step["status"]) for step in named(events, "workflow.step")]
 
 
 async def test_a_line_that_stays_wrong_is_told_once_and_ends_the_run(db: Database, tmp_path: Path) -> None:
@@ -217,9 +207,7 @@ async def test_a_broken_stream_takes_its_lines_back_before_the_model_is_asked_ag
         assert answer(events)[0]["patches"] == 1
 
 
-async def test_a_failed_run_keeps_what_was_taken_and_says_so_in_its_answer(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_failed_run_keeps_what_was_taken_and_says_so_in_its_answer(db: Database, tmp_path: Path) -> None:
     agent = FakeLinedAgent()
     failure = Fail(ModelCut("down"))
     turns = [turn("+lost\n", failure), turn("+one\n+two\n", failure)]
@@ -233,9 +221,7 @@ async def test_a_failed_run_keeps_what_was_taken_and_says_so_in_its_answer(
         assert before_end == ["part.completed", "message.created", "run.error"]
 
 
-async def test_a_cancelled_run_keeps_what_was_taken_and_may_be_continued(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_cancelled_run_keeps_what_was_taken_and_may_be_continued(db: Database, tmp_path: Path) -> None:
     agent = FakeLinedAgent(FakeTool("look"))
     turns = [turn("+one\n", Call("look")), turn("+two\n+thr", HANG), turn("+four")]
     async with stage(db, tmp_path, turns, agent=agent) as it:
@@ -275,9 +261,7 @@ async def test_another_attempt_takes_the_cut_step_back_in_the_commit_that_resets
         assert [part["patches"] for part in answer(events) if part["type"] == "page"] == [1, 1]
 
 
-async def test_a_run_whose_worker_is_gone_is_cancelled_with_what_its_lines_did(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_run_whose_worker_is_gone_is_cancelled_with_what_its_lines_did(db: Database, tmp_path: Path) -> None:
     settings = Settings(runs=RunSettings(cancel_force_s=0.05))
     agent = FakeLinedAgent()
     turns = [turn("+one\n", HANG)]
@@ -297,9 +281,7 @@ async def test_a_run_whose_worker_is_gone_is_cancelled_with_what_its_lines_did(
         assert agent.ends == ["cancelled"]
 
 
-async def test_a_failure_in_taking_lines_is_a_problem_and_not_the_end_of_the_run(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_failure_in_taking_lines_is_a_problem_and_not_the_end_of_the_run(db: Database, tmp_path: Path) -> None:
     agent = FakeLinedAgent(FakeTool("look"))
     turns = [turn("+one\n?\n", Call("look")), turn("+two")]
     async with stage(db, tmp_path, turns, agent=agent) as it:

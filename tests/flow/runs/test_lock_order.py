@@ -38,9 +38,7 @@ def lock_at_once(tx: Tx, table: sa.Table, row_id: str) -> None:
     tx.execute(mine.with_for_update(key_share=True, nowait=True))
 
 
-async def test_a_start_that_waits_for_its_payer_does_not_hold_the_projects_log(
-    rows: Database, tmp_path: Path
-) -> None:
+async def test_a_start_that_waits_for_its_payer_does_not_hold_the_projects_log(rows: Database, tmp_path: Path) -> None:
     async with stage(rows, tmp_path, [], working=False) as it:
 
         def hold_payer(tx: Tx) -> None:

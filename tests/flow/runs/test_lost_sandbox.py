@@ -46,15 +46,9 @@ async def test_a_lost_sandbox_is_replaced_told_of_and_the_run_goes_on(db: Databa
             *_, results, note = it.model.requests[2].messages
             (read,) = results.pieces
             assert isinstance(read, ToolResultPiece)
-            assert (
-                orjson.loads(read.content)[0]["content"] == "kept"
-            )  # it stood behind the notice, and was no JSON
+            assert orjson.loads(read.content)[0]["content"] == "kept"  # it stood behind the notice, and was no JSON
             assert (note.role, note.pieces) == ("user", (TextPiece(f"{NOTE_MARK} {LOST_TEXT}"),))
-            (shown,) = [
-                e["data"]
-                for e in events
-                if e["event"] == "tool_call.result" and "kept" in e["data"]["result"]
-            ]
+            (shown,) = [e["data"] for e in events if e["event"] == "tool_call.result" and "kept" in e["data"]["result"]]
             assert shown["result"] == read.content
             answer = (await it.messages())[-1]
             assert [part.code for part in answer.parts if part.type == "notice"] == ["context_lost"]

@@ -54,9 +54,7 @@ async def test_the_model_gets_the_instructions_the_conversation_and_what_the_too
         assert told(second.messages[-1]) == ['{"id":"77","cents":500}']
 
 
-async def test_a_person_decides_about_a_call_of_a_tool_that_asks_and_is_shown_why(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_person_decides_about_a_call_of_a_tool_that_asks_and_is_shown_why(db: Database, tmp_path: Path) -> None:
     async with stage(db, tmp_path, [turn(REFUND), turn("Done.")], agent=SUPPORT) as it:
         started = await it.start()
         approval = (await it.until(started.run_id, "approval.requested"))["data"]["approval"]
@@ -66,9 +64,7 @@ async def test_a_person_decides_about_a_call_of_a_tool_that_asks_and_is_shown_wh
         assert told(it.model.requests[1].messages[-1]) == ["paid 77"]
 
 
-async def test_a_policy_of_the_configuration_wins_over_the_word_of_the_tool(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_policy_of_the_configuration_wins_over_the_word_of_the_tool(db: Database, tmp_path: Path) -> None:
     settings = Settings(policy=(PolicyRule(tool="refund", decision="allow"),))
     async with stage(db, tmp_path, [turn(REFUND), turn("Done.")], agent=SUPPORT, settings=settings) as it:
         events = await it.events((await it.start()).run_id)
@@ -94,9 +90,7 @@ async def test_an_answer_that_is_an_object_ends_the_run_and_is_its_text(db: Data
         assert seen == [{"output": answer}]
 
 
-async def test_a_model_that_gives_no_object_or_a_wrong_one_is_told_and_goes_on(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_model_that_gives_no_object_or_a_wrong_one_is_told_and_goes_on(db: Database, tmp_path: Path) -> None:
     seen: list[Mapping[str, Any]] = []
     answer = {"urgent": False, "topic": "bells"}
     turns = [

@@ -34,9 +34,7 @@ async def test_a_queued_message_stands_before_its_own_answer(db: Database, tmp_p
         assert positions == sorted(set(positions))
 
 
-async def test_who_interrupts_goes_next_and_takes_nothing_out_of_the_queue(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_who_interrupts_goes_next_and_takes_nothing_out_of_the_queue(db: Database, tmp_path: Path) -> None:
     # An interruption cancelled what others had queued as well, without a word.
     model = ScriptedModel([turn("One.", HANG), turn("Now."), turn("Two."), turn("Three.")])
     async with stage(db, tmp_path, model) as it:
@@ -51,9 +49,7 @@ async def test_who_interrupts_goes_next_and_takes_nothing_out_of_the_queue(
         assert await said(it) == ["first", "One.", "now", "Now.", "second", "Two.", "third", "Three."]
 
 
-async def test_a_message_taken_out_of_the_queue_says_that_nothing_answered_it(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_message_taken_out_of_the_queue_says_that_nothing_answered_it(db: Database, tmp_path: Path) -> None:
     # It stood there unanswered, without a mark, as soon as the page was loaded anew.
     model = ScriptedModel([turn("One.", HANG), turn("Two.")])
     async with stage(db, tmp_path, model) as it:

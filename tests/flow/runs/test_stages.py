@@ -8,14 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from outlast.base.errors import (
-    Conflict,
-    InternalError,
-    NotFound,
-    OutlastError,
-    SandboxLost,
-    SandboxUnavailable,
-)
+from outlast.base.errors import Conflict, InternalError, NotFound, OutlastError, SandboxLost, SandboxUnavailable
 from outlast.base.events import ImagePart, NoticePart
 from outlast.base.settings import PolicyRule, ProfileSettings, RunSettings, Settings
 from outlast.base.settings.tables import RetrySettings
@@ -115,9 +108,7 @@ async def test_what_a_check_finds_is_told_to_the_model_which_goes_on_until_it_is
             *(("agent", "started"), ("agent", "done"), ("check", "done")),
         ]
         answer = (await it.messages())[-1]
-        assert [part.text for part in answer.parts] == ["Done.", "Mended."], (
-            "problems are no part of the answer"
-        )
+        assert [part.text for part in answer.parts] == ["Done.", "Mended."], "problems are no part of the answer"
 
 
 async def test_at_the_step_limit_a_run_ends_completed_with_its_problems_and_nothing_is_charged(
@@ -209,11 +200,7 @@ async def test_a_sandbox_that_cannot_be_had_ends_the_run_without_an_answer_and_i
         assert (ended["stop_reason"], ended["error"]["code"]) == ("sandbox", "sandbox_unavailable")
         assert ended["message_id"] is None
         assert [message.role for message in await it.messages()] == ["user"]
-        assert steps(events)[-3:] == [
-            ("open_sandbox", "failed"),
-            ("save_error", "skipped"),
-            ("settle_credits", "done"),
-        ]
+        assert steps(events)[-3:] == [("open_sandbox", "failed"), ("save_error", "skipped"), ("settle_credits", "done")]
         assert it.model.requests == []
         assert ("prepare", "failed") in await _journal(it, started.run_id)
         broken = False
@@ -222,9 +209,7 @@ async def test_a_sandbox_that_cannot_be_had_ends_the_run_without_an_answer_and_i
         assert len({effect_id for _, effect_id, _ in agent.stages[-2:]}) == 2
 
 
-async def test_a_sandbox_that_comes_at_the_second_try_lets_the_run_go_on(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_sandbox_that_comes_at_the_second_try_lets_the_run_go_on(db: Database, tmp_path: Path) -> None:
     tries: list[int] = []
 
     async def prepare(context: StageContext) -> StageResult:
@@ -241,9 +226,7 @@ async def test_a_sandbox_that_comes_at_the_second_try_lets_the_run_go_on(
         assert [kind for kind, _, _ in agent.stages] == ["prepare", "prepare", "check"]
 
 
-async def test_a_check_without_a_sandbox_ends_the_run_with_the_answer_there_is(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_check_without_a_sandbox_ends_the_run_with_the_answer_there_is(db: Database, tmp_path: Path) -> None:
     async def check(context: StageContext) -> StageResult:
         await context.tell("check", "started")
         raise SandboxUnavailable("No room.")
@@ -254,17 +237,11 @@ async def test_a_check_without_a_sandbox_ends_the_run_with_the_answer_there_is(
         events = await it.events(started.run_id)
         assert last(events, "run.error")["stop_reason"] == "sandbox"
         assert [part.text for part in (await it.messages())[-1].parts] == ["Done."]
-        assert steps(events)[-3:] == [
-            ("check", "failed"),
-            ("save_error", "done"),
-            ("settle_credits", "done"),
-        ]
+        assert steps(events)[-3:] == [("check", "failed"), ("save_error", "done"), ("settle_credits", "done")]
 
 
 @pytest.mark.parametrize("kind", ["prepare", "check"])
-async def test_a_cancel_stops_a_stage_at_once_and_closes_its_step(
-    db: Database, tmp_path: Path, kind: str
-) -> None:
+async def test_a_cancel_stops_a_stage_at_once_and_closes_its_step(db: Database, tmp_path: Path, kind: str) -> None:
     reached = anyio.Event()
 
     async def hang(context: StageContext) -> StageResult:
@@ -273,9 +250,7 @@ async def test_a_cancel_stops_a_stage_at_once_and_closes_its_step(
         await anyio.sleep_forever()
         raise AssertionError
 
-    agent = FakeStagedAgent(
-        preparing=hang if kind == "prepare" else None, checking=hang if kind == "check" else None
-    )
+    agent = FakeStagedAgent(preparing=hang if kind == "prepare" else None, checking=hang if kind == "check" else None)
     async with stage(db, tmp_path, [turn("Done.")], agent=agent) as it:
         started = await it.start()
         await reached.wait()
@@ -317,9 +292,7 @@ async def test_a_run_that_continues_prepares_again_and_keeps_what_checks_have_fo
         assert "It throws." in told
 
 
-async def test_a_failing_save_of_the_screen_loses_neither_the_answer_nor_the_run(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_failing_save_of_the_screen_loses_neither_the_answer_nor_the_run(db: Database, tmp_path: Path) -> None:
     agent = FakeStagedAgent()
     agent.failure = Conflict("The screen was deleted.")
     async with stage(db, tmp_path, [turn("Done.")], agent=agent) as it:
@@ -343,9 +316,7 @@ async def test_a_fault_of_ours_in_a_stage_ends_the_run_and_says_so(db: Database,
         assert "ValueError" in error["message"]
 
 
-async def test_a_stage_that_a_stopping_server_cut_is_done_again_under_its_own_id(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_stage_that_a_stopping_server_cut_is_done_again_under_its_own_id(db: Database, tmp_path: Path) -> None:
     reached = [anyio.Event(), anyio.Event()]
     gate = anyio.Event()
 
@@ -415,9 +386,7 @@ async def test_a_stage_has_its_time_and_is_stopped_then_without_another_try(
             assert "did not end within" in last(events, "run.completed")["problems"][0]
 
 
-async def test_what_a_stage_does_side_by_side_fails_with_the_error_that_counts(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_what_a_stage_does_side_by_side_fails_with_the_error_that_counts(db: Database, tmp_path: Path) -> None:
     async def prepare(context: StageContext) -> StageResult:
         async def fail() -> None:
             raise SandboxUnavailable("No room.")
@@ -434,9 +403,7 @@ async def test_what_a_stage_does_side_by_side_fails_with_the_error_that_counts(
         assert len(agent.stages) == 2, "tried again, as for any sandbox that cannot be had"
 
 
-async def test_a_cancel_that_nobody_is_left_to_confirm_closes_the_open_steps_too(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_cancel_that_nobody_is_left_to_confirm_closes_the_open_steps_too(db: Database, tmp_path: Path) -> None:
     reached = anyio.Event()
 
     async def hang(context: StageContext) -> StageResult:

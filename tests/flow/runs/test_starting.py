@@ -104,9 +104,7 @@ async def test_credits_are_held_at_the_start_and_charged_only_for_an_answer(
         ("no such image", NotFound),
     ],
 )
-async def test_a_refused_start_does_nothing(
-    db: Database, tmp_path: Path, case: str, error: type[OutlastError]
-) -> None:
+async def test_a_refused_start_does_nothing(db: Database, tmp_path: Path, case: str, error: type[OutlastError]) -> None:
     async with stage(db, tmp_path, [], working=False) as it:
         actor, draft, options = it.owner, Draft("Hello"), dict[str, Any]()
         if case in ("viewer", "locked"):
@@ -130,9 +128,7 @@ async def test_a_refused_start_does_nothing(
         assert await rows(it) == before
 
 
-async def test_an_image_is_not_answered_again_by_a_model_that_cannot_see(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_an_image_is_not_answered_again_by_a_model_that_cannot_see(db: Database, tmp_path: Path) -> None:
     # Only starting looked at what the model can see: a retry with another model answered without the image.
     # Now retrying and continuing refuse it as starting does.
     async with stage(db, tmp_path, [turn("A cat.")]) as it:

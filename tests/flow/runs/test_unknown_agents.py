@@ -66,10 +66,7 @@ async def test_a_server_leaves_runs_of_agents_that_it_does_not_know_to_one_that_
 async def test_a_run_that_was_cut_off_is_taken_up_by_a_server_that_knows_its_agent(
     db: Database, tmp_path: Path
 ) -> None:
-    async with (
-        stage(db, tmp_path, [turn("Here.")] * 2, working=False) as it,
-        anyio.create_task_group() as group,
-    ):
+    async with stage(db, tmp_path, [turn("Here.")] * 2, working=False) as it, anyio.create_task_group() as group:
         started = await it.start()
         await db.write(lambda tx: tx.update(runs, {"id": started.run_id}, attempt=1, deaths=2))
         (other,) = await threads_of(it, db, "other", 1)
@@ -116,9 +113,7 @@ async def waiting(database_url: str, folder: Path) -> AsyncIterator[Waiting]:
         await db.aclose()
 
 
-async def test_after_a_day_the_person_is_told_once_and_the_run_waits_on(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_after_a_day_the_person_is_told_once_and_the_run_waits_on(database_url: str, tmp_path: Path) -> None:
     async with waiting(database_url, tmp_path) as it:
         await it.later(DAY_S - 60)
         assert await it.notices() == []

@@ -27,9 +27,7 @@ from tests.factories import make_thread
 from tests.flow.harness import stage
 
 
-async def test_a_full_worker_lets_the_others_wait_and_the_server_breathe(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_full_worker_lets_the_others_wait_and_the_server_breathe(db: Database, tmp_path: Path) -> None:
     # With as many runs as allowed, the worker asked for more without ever pausing: the whole server stood still.
     # Found with max_concurrent = 1 and a second run; it now waits until a run ends.
     gate = anyio.Event()
@@ -170,15 +168,10 @@ async def test_a_call_whose_cleaning_up_fails_ends_no_run(db: Database, tmp_path
         assert await it.ended(started.run_id) == "completed"
 
 
-async def test_a_lease_that_lapses_is_noticed_by_a_server_that_had_nothing_to_do(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_lease_that_lapses_is_noticed_by_a_server_that_had_nothing_to_do(db: Database, tmp_path: Path) -> None:
     """On SQLite a run whose worker had failed waited for up to a minute."""
     settings = Settings(runs=RunSettings(lease_s=0.3, heartbeat_s=0.1))
-    async with (
-        stage(db, tmp_path, [], settings=settings, working=False) as it,
-        anyio.create_task_group() as group,
-    ):
+    async with stage(db, tmp_path, [], settings=settings, working=False) as it, anyio.create_task_group() as group:
         engine = it.services.engine
         sweeper = Sweeper(engine, None)
         assert await sweeper._until_next() == (60, db.dialect == "sqlite")

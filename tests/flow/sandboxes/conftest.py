@@ -13,15 +13,4 @@ from tests.sandbox.conftest import (
     provider,
 )
 
-__all__ = [
-    "cache_dir",
-    "deno",
-    "deno_service",
-    "docker",
-    "e2b",
-    "e2b_service",
-    "local",
-    "memory",
-    "podman",
-    "provider",
-]
+__all__ = ["cache_dir", "deno", "deno_service", "docker", "e2b", "e2b_service", "local", "memory", "podman", "provider"]

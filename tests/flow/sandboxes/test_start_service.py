@@ -29,9 +29,7 @@ SERVE = 'echo serving; exec python3 -u -m http.server --bind 127.0.0.1 "$PORT"'
 WEB = Call("start_service", {"name": "web", "command": SERVE, "port": 3000, "health_path": "/"})
 LOOK = Call(
     "terminal",
-    {
-        "command": "python3 -c \"import urllib.request as u; print(u.urlopen('http://127.0.0.1:3000').status)\""
-    },
+    {"command": "python3 -c \"import urllib.request as u; print(u.urlopen('http://127.0.0.1:3000').status)\""},
 )
 
 
@@ -77,15 +75,11 @@ async def test_one_that_cannot_run_is_told_with_the_end_of_its_output(
 ) -> None:
     monkeypatch.setattr("outlast.kernel.sandboxes.services.rules.DELAYS_S", (0.01,))
     bad = {"name": "web", "command": "echo no module named flask >&2; exit 1", "port": 3000}
-    async with at_work(
-        sqlite_url, tmp_path, local, [turn(Call("start_service", bad)), turn("It does not run.")]
-    ) as it:
+    async with at_work(sqlite_url, tmp_path, local, [turn(Call("start_service", bad)), turn("It does not run.")]) as it:
         started = await it.start("Serve the folder")
         assert await it.ended(started.run_id) == "completed"
         (failed,) = told(it.model.requests[1].messages[-1])
-        assert failed.startswith(
-            "The service web failed and is not started again. It ended with exit code 1."
-        )
+        assert failed.startswith("The service web failed and is not started again. It ended with exit code 1.")
         assert "no module named flask" in failed
 
 

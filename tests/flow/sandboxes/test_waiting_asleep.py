@@ -129,9 +129,7 @@ class House:
             tasks.start_soon(db.background)
             tasks.start_soon(Worker(services.engine).run)
             with anyio.fail_after(90):
-                yield Life(
-                    Stage(services, self.model, *self.names), machines, Sweeper(services.engine, steps)
-                )
+                yield Life(Stage(services, self.model, *self.names), machines, Sweeper(services.engine, steps))
             tasks.cancel_scope.cancel()
         await machines.aclose()
         await db.aclose()
@@ -221,11 +219,7 @@ async def test_a_sandbox_paused_by_hand_pauses_its_waiting_run_and_both_wake_tog
         run_id, approval_id = await parked(life)
         services, owner = life.it.services, life.it.owner
         (sandbox,) = await list_sandboxes(services, owner, life.it.project_id)
-        assert (sandbox.thread_id, sandbox.user_name, sandbox.active_run_id) == (
-            life.it.thread_id,
-            "Ada",
-            run_id,
-        )
+        assert (sandbox.thread_id, sandbox.user_name, sandbox.active_run_id) == (life.it.thread_id, "Ada", run_id)
         if house.provider.name != "memory":
             assert sandbox.memory_bytes
             assert sandbox.processes

@@ -58,14 +58,10 @@ def page(words: str = "Hello", *, wrong: bool = False) -> str:
 
 
 def write(*files: tuple[str, str]) -> Call:
-    return Call(
-        "create_or_update_files", {"files": [{"path": path, "content": content} for path, content in files]}
-    )
+    return Call("create_or_update_files", {"files": [{"path": path, "content": content} for path, content in files]})
 
 
-def closing(
-    title: str = "Pricing page", files: str = "- app/page.tsx: the page", summary: str = "All done."
-) -> str:
+def closing(title: str = "Pricing page", files: str = "- app/page.tsx: the page", summary: str = "All done.") -> str:
     return (
         f"<title>\n{title}\n</title>\n\n<task_summary>\n{summary}\n</task_summary>\n\n"
         f"<files_summary>\n{files}\n</files_summary>\n"
@@ -118,11 +114,7 @@ class Studio(Stage):
 
     async def ask(self, text: str = "A pricing page", **options: Any) -> StartedAnswer:
         return await start_run(
-            self.services,
-            self.owner,
-            self.thread_id,
-            Draft(text, images=options.pop("images", ())),
-            **options,
+            self.services, self.owner, self.thread_id, Draft(text, images=options.pop("images", ())), **options
         )
 
     async def asked(self, text: str = "A pricing page", **options: Any) -> list[Event]:
@@ -142,11 +134,7 @@ class Studio(Stage):
 
 def steps(events: list[Event]) -> list[tuple[str, str]]:
     """The workflow as it was told: (name, status) each."""
-    return [
-        (event["data"]["name"], event["data"]["status"])
-        for event in events
-        if event["event"] == "workflow.step"
-    ]
+    return [(event["data"]["name"], event["data"]["status"]) for event in events if event["event"] == "workflow.step"]
 
 
 def ended(events: list[Event]) -> Event:
@@ -182,14 +170,7 @@ async def studio(
         memory.respond(TSC, compiler)
         machines = SandboxManager(db, memory, SystemClock(), settings.sandbox, folder / "machines")
         files = CheckpointKeeper(
-            db,
-            blobs,
-            SystemClock(),
-            settings.sandbox,
-            folder,
-            node_id="local",
-            local=False,
-            find=machines.find,
+            db, blobs, SystemClock(), settings.sandbox, folder, node_id="local", local=False, find=machines.find
         )
         machines.keep_files(files)
         machines.use_templates(templates)
@@ -227,10 +208,4 @@ def _services(
 ) -> Services:
     services = make_services(db, folder, settings, catalog=catalog, agents=[agent])
     engine = replace(services.engine, files=files)
-    return replace(
-        services,
-        engine=engine,
-        machines=machines,
-        checkpoints=files,
-        seeds=seeds,
-    )
+    return replace(services, engine=engine, machines=machines, checkpoints=files, seeds=seeds)

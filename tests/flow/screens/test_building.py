@@ -70,9 +70,7 @@ async def test_a_screen_is_built_checked_pictured_and_saved(db: Database, tmp_pa
         assert (seen.port, seen.path, seen.width, seen.height) == (3000, "/", screen.width, screen.height)
 
 
-async def test_followers_of_the_project_hear_what_the_screen_has_become(
-    own_db: Database, tmp_path: Path
-) -> None:
+async def test_followers_of_the_project_hear_what_the_screen_has_become(own_db: Database, tmp_path: Path) -> None:
     async with studio(own_db, tmp_path, building(title="Price list")) as it:
         await it.asked()
         events = [orjson.loads(line) for _, line in await own_db.read(read_all, it.project_id)]
@@ -95,12 +93,7 @@ async def test_a_type_error_is_told_with_file_and_line_and_the_run_goes_on_until
         assert ended(events)["data"]["stop_reason"] == "end"
         told_problems = words(it.model.requests[2].messages[-1])
         assert "app/page.tsx:1:7 TS2322 Type 'string' is not assignable to type 'number'." in told_problems
-        assert [status for name, status in steps(events) if name == "check"] == [
-            "started",
-            "failed",
-            "started",
-            "done",
-        ]
+        assert [status for name, status in steps(events) if name == "check"] == ["started", "failed", "started", "done"]
         screen = await it.now()
         assert (screen.title, screen.problems) == ("Pricing page", [])  # the tags need not be said twice
         answer = await it.answer()
@@ -116,9 +109,7 @@ async def test_a_page_that_throws_is_told_what_it_throws(own_db: Database, tmp_p
         assert "ReferenceError: plans is not defined" in words(it.model.requests[2].messages[-1])
 
 
-async def test_a_page_that_writes_errors_to_its_console_is_told_them(
-    own_db: Database, tmp_path: Path
-) -> None:
+async def test_a_page_that_writes_errors_to_its_console_is_told_them(own_db: Database, tmp_path: Path) -> None:
     """They were collected and read by nobody: a page full of React's complaints passed as proven."""
     complaint = 'Each child in a list should have a unique "key" prop. Check the render method of Home.'
     turns = [*building(), turn(write(("app/page.tsx", page("Mended")))), turn("Mended.")]
@@ -132,10 +123,7 @@ async def test_what_a_page_cannot_mend_or_has_thrown_already_is_not_held_against
     own_db: Database, tmp_path: Path
 ) -> None:
     thrown = "Uncaught ReferenceError: plans is not defined\n    at Home (app/page.tsx:12:9)"
-    noise = (
-        "TypeError: Failed to fetch",
-        "ReferenceError: plans is not defined. The above error occurred in Home.",
-    )
+    noise = ("TypeError: Failed to fetch", "ReferenceError: plans is not defined. The above error occurred in Home.")
     looks = [look(errors=(thrown,), console=noise), look(console=noise[:1])]
     turns = [*building(), turn(write(("app/page.tsx", page("Mended")))), turn("Mended.")]
     async with studio(own_db, tmp_path, turns, looks=looks) as it:
@@ -176,9 +164,7 @@ async def test_a_question_that_changes_no_file_costs_no_compile_in_the_next_run_
         assert [file.path for file in (await it.now()).files] == ["app/page.tsx"]
 
 
-async def test_a_summary_in_a_turn_that_still_calls_a_tool_ends_the_work(
-    own_db: Database, tmp_path: Path
-) -> None:
+async def test_a_summary_in_a_turn_that_still_calls_a_tool_ends_the_work(own_db: Database, tmp_path: Path) -> None:
     turns = [turn(closing(), write(("app/page.tsx", page("Both at once"))))]
     async with studio(own_db, tmp_path, turns) as it:
         events = await it.asked()
@@ -218,9 +204,7 @@ async def test_what_three_checks_find_in_files_that_nobody_changes_ends_the_run_
         assert (await it.now()).picture_id is not None
 
 
-async def test_a_model_that_changes_something_between_checks_may_go_on_trying(
-    own_db: Database, tmp_path: Path
-) -> None:
+async def test_a_model_that_changes_something_between_checks_may_go_on_trying(own_db: Database, tmp_path: Path) -> None:
     tries = [turn(closing(), write(("app/page.tsx", page(f"Try {n}", wrong=True)))) for n in range(4)]
     mended = turn(write(("app/page.tsx", page("Mended"))))
     async with studio(own_db, tmp_path, [*tries, mended, turn(closing())]) as it:
@@ -242,9 +226,7 @@ async def test_a_compiler_that_is_not_there_is_nothing_that_the_model_could_mend
         ]
 
 
-async def test_the_theme_is_put_back_after_the_agent_rewrote_the_style_sheet(
-    own_db: Database, tmp_path: Path
-) -> None:
+async def test_the_theme_is_put_back_after_the_agent_rewrote_the_style_sheet(own_db: Database, tmp_path: Path) -> None:
     css = '@import "tailwindcss";\n:root { --background: red; }\n'
     turns = [turn(write(("app/page.tsx", page()), ("app/globals.css", css))), turn(closing())]
     async with studio(own_db, tmp_path, turns) as it:
@@ -265,26 +247,20 @@ async def test_a_dev_server_is_denied_by_policy_with_a_reason_and_without_asking
         assert ended(events)["event"] == "run.completed"
         (denied,) = told(it.model.requests[1].messages[-1])
         assert denied == SCREEN_POLICY[0].reason
-        (result,) = [
-            e["data"] for e in events if e["event"] == "tool_call.result" and e["data"]["status"] == "denied"
-        ]
+        (result,) = [e["data"] for e in events if e["event"] == "tool_call.result" and e["data"]["status"] == "denied"]
         assert "dev server runs already" in result["result"]
 
 
 async def test_a_rule_of_a_persons_own_may_allow_it(own_db: Database, tmp_path: Path) -> None:
     own = PolicyRule(tool="terminal", decision="allow", profile="screen", commands=("npm run build",))
     turns = [turn(Call("terminal", {"command": "npm run build"})), *building()]
-    async with studio(
-        own_db, tmp_path, turns, settings=replace(SETTINGS, policy=(own, *SCREEN_POLICY))
-    ) as it:
+    async with studio(own_db, tmp_path, turns, settings=replace(SETTINGS, policy=(own, *SCREEN_POLICY))) as it:
         await it.asked()
         (result,) = told(it.model.requests[1].messages[-1])
         assert "npm: command not found" in result  # it was run: this sandbox knows no npm
 
 
-async def test_a_follow_up_keeps_the_sandbox_and_is_told_what_was_said_and_made(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_follow_up_keeps_the_sandbox_and_is_told_what_was_said_and_made(db: Database, tmp_path: Path) -> None:
     async with studio(db, tmp_path, [*building("One"), *building("Two", title="Plans")]) as it:
         first = await it.asked("A pricing page")
         sandbox_id = (await it.now()).sandbox_id
@@ -345,9 +321,7 @@ async def test_where_no_picture_can_be_taken_that_is_said_once(own_db: Database,
         assert (await it.now()).problems == []
 
 
-async def test_a_captured_element_is_told_whole_with_the_rule_to_replicate_it(
-    own_db: Database, tmp_path: Path
-) -> None:
+async def test_a_captured_element_is_told_whole_with_the_rule_to_replicate_it(own_db: Database, tmp_path: Path) -> None:
     asked = (
         "Like this one:\n\n[UNITSET_ELEMENT_CAPTURE]\nElement: button\nHTML:\n```html\n"
         '<button class="x">Buy</button>\n```\nCSS:\n```css\n.x { color: #3b82f6 }\n```\n[/UNITSET_ELEMENT_CAPTURE]'

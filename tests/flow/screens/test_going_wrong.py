@@ -63,9 +63,7 @@ async def test_a_sandbox_lost_between_two_runs_is_replaced_with_its_files_and_bo
         assert "components/ui/button.tsx" in await it.files()
 
 
-async def test_a_screen_that_was_made_anew_has_the_files_of_its_last_run(
-    own_db: Database, tmp_path: Path
-) -> None:
+async def test_a_screen_that_was_made_anew_has_the_files_of_its_last_run(own_db: Database, tmp_path: Path) -> None:
     turns = [*building("Kept"), turn(Call("read_files", {"paths": ["app/page.tsx"]})), turn(closing())]
     async with studio(own_db, tmp_path, turns) as it:
         await it.asked()
@@ -75,9 +73,7 @@ async def test_a_screen_that_was_made_anew_has_the_files_of_its_last_run(
         assert "Kept" in read
 
 
-async def test_a_sandbox_that_was_killed_for_being_idle_is_told_of_as_well(
-    own_db: Database, tmp_path: Path
-) -> None:
+async def test_a_sandbox_that_was_killed_for_being_idle_is_told_of_as_well(own_db: Database, tmp_path: Path) -> None:
     async with studio(own_db, tmp_path, [*building(), *building("Two")]) as it:
         await it.asked()
         await it.machines.kill(it.screen.workspace_id)
@@ -191,9 +187,7 @@ async def test_a_history_that_cannot_be_read_is_left_out_with_a_warning_and_a_no
         (only,) = it.model.requests[2].messages
         assert words(only).endswith("Second")
         (notice,) = [
-            e["data"]["part"]
-            for e in events
-            if e["event"] == "part.created" and e["data"]["part"]["type"] == "notice"
+            e["data"]["part"] for e in events if e["event"] == "part.created" and e["data"]["part"]["type"] == "notice"
         ]
         assert notice["code"] == "history_unavailable"
 

@@ -22,11 +22,7 @@ HOST = "images.example.org"
 def build_screen(tx: Tx, scene: Scene) -> str:
     """A screen whose files lie in the scene's workspace."""
     screen_id = make_screen(tx, scene.team)
-    tx.execute(
-        sa.update(screens)
-        .where(screens.c.id == screen_id)
-        .values(workspace_id=scene.machines.row.workspace_id)
-    )
+    tx.execute(sa.update(screens).where(screens.c.id == screen_id).values(workspace_id=scene.machines.row.workspace_id))
     return screen_id
 
 
@@ -69,9 +65,7 @@ async def test_a_blocked_picture_is_asked_for_once_and_loads_once_a_member_allow
         await actions.remove_image_host(services, editor, screen_id, HOST)
 
 
-async def test_reports_of_strangers_of_other_pages_and_of_other_things_ask_for_nothing(
-    scene: Scene, screen_id: str
-):
+async def test_reports_of_strangers_of_other_pages_and_of_other_things_ask_for_nothing(scene: Scene, screen_id: str):
     cookie = await scene.cookie(scene.team.editor)
     address = f"https://{HOST}/a.png"
     assert await report(scene, "", address) == 204

@@ -48,9 +48,7 @@ async def forget(it: Stage, run_id: str) -> None:
         unwatched = runs.c.id == run_id, runs.c.unwatched_since.is_not(None)
         tx.execute(sa.update(runs).where(*unwatched).values(unwatched_since=past))
         tx.execute(
-            sa.update(timers)
-            .where(timers.c.subject_id == run_id, timers.c.kind == "abandon")
-            .values(due_at=past)
+            sa.update(timers).where(timers.c.subject_id == run_id, timers.c.kind == "abandon").values(due_at=past)
         )
 
     await it.services.db.write(change)
@@ -75,16 +73,12 @@ async def test_a_start_without_a_thread_makes_one_and_answers_at_once(db: Databa
 
 
 async def test_a_follower_who_leaves_in_the_middle_changes_nothing(db: Database, tmp_path: Path) -> None:
-    async with stage(
-        db, tmp_path, [turn("One two three. ", Call("look", {})), turn("Four.")], FakeTool("look")
-    ) as it:
+    async with stage(db, tmp_path, [turn("One two three. ", Call("look", {})), turn("Four.")], FakeTool("look")) as it:
         started = await it.start()
         first = await it.until(started.run_id, "text.delta")  # and the stream is closed
         assert await ended_alone(it, started.run_id) == "completed"
         rest = await it.events(started.run_id, first["sequenceNumber"])
-        assert [event["sequenceNumber"] for event in rest] == sorted(
-            {event["sequenceNumber"] for event in rest}
-        )
+        assert [event["sequenceNumber"] for event in rest] == sorted({event["sequenceNumber"] for event in rest})
         assert rest[0]["sequenceNumber"] > first["sequenceNumber"]
         assert rest[-1]["event"] == "stream.ended"
 
@@ -148,9 +142,7 @@ async def test_a_run_that_somebody_follows_is_never_abandoned(db: Database, tmp_
         await chunks.aclose()  # type: ignore[attr-defined]
 
 
-async def test_retries_used_up_save_what_was_written_with_an_error_to_act_on(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_retries_used_up_save_what_was_written_with_an_error_to_act_on(db: Database, tmp_path: Path) -> None:
     busy = turn("Half an ans", Fail(ModelOverloaded("busy", retry_after_s=0.01)))
     async with stage(db, tmp_path, [busy, busy, busy]) as it:
         started = await it.start()
@@ -167,9 +159,7 @@ async def test_retries_used_up_save_what_was_written_with_an_error_to_act_on(
 def _results(tx: Tx, run_id: str) -> list[tuple[str, str]]:
     from outlast.kernel.runs.tables import effects
 
-    rows = tx.rows(
-        EffectRow, sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal)
-    )
+    rows = tx.rows(EffectRow, sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal))
     return [(row.kind, row.status) for row in rows]
 
 

@@ -98,9 +98,7 @@ async def test_a_waiting_run_is_a_row_with_its_question_and_no_worker(db: Databa
         assert shown.thread.run_status == "awaiting_approval"
 
 
-async def test_after_five_minutes_the_sandbox_is_frozen_and_the_run_is_paused(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_after_five_minutes_the_sandbox_is_frozen_and_the_run_is_paused(db: Database, tmp_path: Path) -> None:
     machines = Machines()
     async with stage(db, tmp_path, list(TURNS), FakeTool("look"), settings=ASKING) as it:
         run_id, approval_id = await parked(it)
@@ -124,9 +122,7 @@ async def test_a_paused_run_goes_on_with_the_decision(db: Database, tmp_path: Pa
         assert len(tool.calls) == 1
 
 
-async def test_after_24_hours_the_sandbox_is_killed_and_the_run_waits_on(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_after_24_hours_the_sandbox_is_killed_and_the_run_waits_on(db: Database, tmp_path: Path) -> None:
     machines, tool = Machines(), FakeTool("look")
     async with stage(db, tmp_path, list(TURNS), tool, settings=ASKING) as it:
         run_id, approval_id = await parked(it)

@@ -85,9 +85,7 @@ async def test_locked_by_somebody_whose_time_is_over_anybody_takes_over(talk: Ta
     await send(talk, "emil")
     await expire(talk)
     path = f"/threads/{talk.thread_id}/lock"
-    assert (
-        await talk.call("cora", "PUT", path)
-    ).code == "thread_locked"  # a run at work keeps its driver's lock
+    assert (await talk.call("cora", "PUT", path)).code == "thread_locked"  # a run at work keeps its driver's lock
     await rest(talk)
     taken = await talk.call("cora", "PUT", f"/threads/{talk.thread_id}/lock", {"take_over": True})
     assert (taken.status, taken.json()["lock"]["holder_name"]) == (200, "Cora")

@@ -41,9 +41,7 @@ class Home:
         self.services, self.team, self.provider, self.folder = services, team, provider, folder
 
     def manager(self) -> SandboxManager:
-        return SandboxManager(
-            self.services.db, self.provider, self.services.clock, SandboxSettings(), self.folder
-        )
+        return SandboxManager(self.services.db, self.provider, self.services.clock, SandboxSettings(), self.folder)
 
     async def furnish(self) -> tuple[str, Sandbox]:
         """The thread's workspace with a file and a sandbox: (workspace id, sandbox)."""
@@ -83,9 +81,7 @@ async def home(db: Database, folder: Path) -> AsyncIterator[Home]:
         yield Home(services, await db.write(Team), provider, folder)
 
 
-async def test_a_deleted_threads_followers_are_let_go_and_the_projects_are_told(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_deleted_threads_followers_are_let_go_and_the_projects_are_told(db: Database, tmp_path: Path) -> None:
     async with home(db, tmp_path) as it:
         services, team = it.services, it.team
         view = await projects.read_project(services, team.viewer, team.project_id)
@@ -110,9 +106,7 @@ async def test_a_deleted_threads_followers_are_let_go_and_the_projects_are_told(
 
 
 @pytest.mark.parametrize("kind", ["thread", "project"])
-async def test_a_follower_that_begins_when_all_is_deleted_is_let_go(
-    db: Database, tmp_path: Path, kind: str
-) -> None:
+async def test_a_follower_that_begins_when_all_is_deleted_is_let_go(db: Database, tmp_path: Path, kind: str) -> None:
     async with home(db, tmp_path) as it:
         chunks = await _follow(it, kind)
         await _delete(it, kind)
@@ -211,9 +205,7 @@ async def test_the_project_is_told_that_the_sandbox_ended(db: Database, tmp_path
 
 
 @pytest.mark.parametrize("restarted", [False, True])
-async def test_what_a_server_did_not_get_to_is_collected_later(
-    db: Database, tmp_path: Path, restarted: bool
-) -> None:
+async def test_what_a_server_did_not_get_to_is_collected_later(db: Database, tmp_path: Path, restarted: bool) -> None:
     # The server may be killed between the commit and the end of the sandbox: the tables remember what is left.
     async with home(db, tmp_path) as it:
         await it.furnish()

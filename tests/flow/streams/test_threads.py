@@ -44,9 +44,7 @@ async def until_title(it: Stage, cursor: str, title: str) -> list[tuple[str, Eve
     raise AssertionError("a thread's stream never ends")
 
 
-async def test_a_run_that_waited_is_shown_once_also_when_it_is_read_later(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_run_that_waited_is_shown_once_also_when_it_is_read_later(db: Database, tmp_path: Path) -> None:
     # Waiting and going on announce the thread, each time naming the run; a later reader, who had read the run to its
     # end at the first naming, was shown the whole run again at the second.
     turns = [turn(Call("look", {})), turn("Done."), turn("Another.")]
@@ -72,9 +70,7 @@ async def chopped(it: Stage, most: list[int], title: str) -> list[tuple[str, Eve
     seen: list[tuple[str, Event]] = []
     cursor = "0"
     for count in itertools.cycle(most):
-        chunks = cast(
-            "AsyncGenerator[bytes, None]", await follow_thread(it.services, it.owner, it.thread_id, cursor)
-        )
+        chunks = cast("AsyncGenerator[bytes, None]", await follow_thread(it.services, it.owner, it.thread_id, cursor))
         async with aclosing(chunks):
             left = count
             async for frame in frames(chunks):
@@ -128,9 +124,7 @@ async def test_live_readers_whose_connections_break_see_each_event_once(db: Data
                 if event["event"] == "stream.ended":
                     ended.append(event["data"]["run_id"])
                 if event["event"] == "thread.updated" and (named := event["data"]["thread"]["active_run_id"]):
-                    assert set(in_order[: in_order.index(named)]) <= set(
-                        ended
-                    )  # no run before the last has ended
+                    assert set(in_order[: in_order.index(named)]) <= set(ended)  # no run before the last has ended
             assert ended == in_order
             state, whole = ThreadFold(), ThreadFold()
             for event in events:
@@ -141,12 +135,8 @@ async def test_live_readers_whose_connections_break_see_each_event_once(db: Data
             assert [m["id"] for m in state.messages] == [m.id for m in await it.messages()]
 
 
-@pytest.mark.parametrize(
-    "cursor", ["x", "-1", "1~", "1~run_x:1", "²", "", "1" * 19, "1~run_" + "0" * 26 + ":1"]
-)
-async def test_a_cursor_that_was_never_given_out_is_refused(
-    db: Database, tmp_path: Path, cursor: str
-) -> None:
+@pytest.mark.parametrize("cursor", ["x", "-1", "1~", "1~run_x:1", "²", "", "1" * 19, "1~run_" + "0" * 26 + ":1"])
+async def test_a_cursor_that_was_never_given_out_is_refused(db: Database, tmp_path: Path, cursor: str) -> None:
     async with stage(db, tmp_path, [], working=False) as it:
         with pytest.raises(CursorUnknown):
             await follow_thread(it.services, it.owner, it.thread_id, cursor)

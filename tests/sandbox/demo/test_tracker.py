@@ -17,9 +17,7 @@ from tests.sandbox.test_egress import _fill
 pytestmark = pytest.mark.sandbox
 
 
-async def test_code_in_a_sandbox_reads_the_tracker_with_a_secret_that_only_the_tracker_sees(
-    tmp_path: Path,
-) -> None:
+async def test_code_in_a_sandbox_reads_the_tracker_with_a_secret_that_only_the_tracker_sees(tmp_path: Path) -> None:
     settings = Settings(server=ServerSettings(data_dir=str(tmp_path / "data")))
     async with open_program(settings) as program, anyio.create_task_group() as tasks:
         (tracker,) = program.sidecars

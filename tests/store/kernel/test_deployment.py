@@ -80,9 +80,7 @@ async def test_an_empty_database_beside_used_blobs_is_refused(db: Database, plac
     assert read_file(place.blob_dir) is None
 
 
-async def test_an_empty_database_beside_folders_with_an_id_is_refused(
-    db: Database, place: Deployment
-) -> None:
+async def test_an_empty_database_beside_folders_with_an_id_is_refused(db: Database, place: Deployment) -> None:
     write_file(place.data_dir, FolderMark("dep_before"))
     with pytest.raises(DeploymentMismatch, match="database is empty"):
         await join(db, place)
@@ -91,9 +89,7 @@ async def test_an_empty_database_beside_folders_with_an_id_is_refused(
 
 
 @pytest.mark.parametrize("which", ["data_dir", "blob_dir"])
-async def test_a_folder_of_another_deployment_is_refused_and_named(
-    db: Database, place: Deployment, which: str
-) -> None:
+async def test_a_folder_of_another_deployment_is_refused_and_named(db: Database, place: Deployment, which: str) -> None:
     await join(db, place)
     folder = getattr(place, which)
     write_file(folder, FolderMark("dep_other"))
@@ -103,9 +99,7 @@ async def test_a_folder_of_another_deployment_is_refused_and_named(
     assert "blobs.url" in refused.value.hint
 
 
-async def test_used_blobs_without_an_id_are_refused_until_they_are_adopted(
-    db: Database, place: Deployment
-) -> None:
+async def test_used_blobs_without_an_id_are_refused_until_they_are_adopted(db: Database, place: Deployment) -> None:
     await use(db)
     await join(db, place)
     (place.blob_dir / FILE).unlink()
@@ -189,9 +183,7 @@ async def test_a_database_restored_from_before_collects_nothing_until_it_is_trus
     await restored.aclose()
 
 
-async def test_marks_grow_with_each_start_and_each_collection_and_agree(
-    db: Database, place: Deployment
-) -> None:
+async def test_marks_grow_with_each_start_and_each_collection_and_agree(db: Database, place: Deployment) -> None:
     marks = []
     for act in (join, collected, join):
         await act(db, place)
@@ -202,9 +194,7 @@ async def test_marks_grow_with_each_start_and_each_collection_and_agree(
     assert marks == sorted(set(marks))
 
 
-async def test_a_backup_holds_collection_off_for_a_time_and_no_longer(
-    db: Database, place: Deployment
-) -> None:
+async def test_a_backup_holds_collection_off_for_a_time_and_no_longer(db: Database, place: Deployment) -> None:
     await join(db, place)
     old = store_old(place)
     await db.write(hold_collection, timedelta(hours=1))

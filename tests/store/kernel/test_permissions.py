@@ -30,10 +30,7 @@ ACTIONS: dict[str, tuple[str, Act]] = {
     "rename project": ("editor", lambda s, a, t: projects.rename_project(s, a, t.project_id, "New")),
     "delete project": ("owner", lambda s, a, t: projects.delete_project(s, a, t.project_id)),
     "list members": ("viewer", lambda s, a, t: members.list_members(s, a, t.project_id)),
-    "change member": (
-        "owner",
-        lambda s, a, t: members.change_member(s, a, t.project_id, t.viewer.user_id, "editor"),
-    ),
+    "change member": ("owner", lambda s, a, t: members.change_member(s, a, t.project_id, t.viewer.user_id, "editor")),
     "remove member": ("owner", lambda s, a, t: members.remove_member(s, a, t.project_id, t.victim.user_id)),
     "invite": ("owner", lambda s, a, t: members.create_invitation(s, a, t.project_id, "viewer")),
     "list invitations": ("owner", lambda s, a, t: members.list_invitations(s, a, t.project_id)),

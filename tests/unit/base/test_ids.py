@@ -31,9 +31,7 @@ def test_ids_sort_by_the_time_they_were_made(monkeypatch: pytest.MonkeyPatch) ->
     assert made == sorted(made)
 
 
-def test_ids_of_the_same_millisecond_sort_in_the_order_in_which_they_were_made(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_ids_of_the_same_millisecond_sort_in_the_order_in_which_they_were_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "time_ns", lambda: 1_800_000_000_000 * 1_000_000)
     made = [new_id("ledger") for _ in range(1_000)]
     assert made == sorted(set(made))

@@ -19,9 +19,7 @@ _JFIF = b"\xff\xe0" + struct.pack(">H", 16) + b"JFIF\x00" + bytes(9)
 _TABLE_AFTER_A_FILL_BYTE = b"\xff\xff\xdb" + struct.pack(">H", 5) + bytes(3)
 _FRAME = b"\xff\xc2" + struct.pack(">HBHH", 17, 8, 600, 800) + bytes(10)
 JPEG = b"\xff\xd8" + _JFIF + _TABLE_AFTER_A_FILL_BYTE + _FRAME
-WEBP_LOSSY = b"RIFF\x00\x00\x00\x00WEBPVP8 \x00\x00\x00\x00\x00\x00\x00\x9d\x01\x2a" + struct.pack(
-    "<HH", 100, 50
-)
+WEBP_LOSSY = b"RIFF\x00\x00\x00\x00WEBPVP8 \x00\x00\x00\x00\x00\x00\x00\x9d\x01\x2a" + struct.pack("<HH", 100, 50)
 WEBP_LOSSLESS = b"RIFF\x00\x00\x00\x00WEBPVP8L\x00\x00\x00\x00\x2f" + struct.pack("<I", 99 | 49 << 14)
 WEBP_EXTENDED = (
     b"RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00"
@@ -114,9 +112,7 @@ def test_a_jpeg_with_large_segments_before_its_frame_is_recognised() -> None:
 
 
 @given(
-    st.lists(
-        st.sampled_from([b"\xff", b"\x00", b"\xe0", b"\x01", b"\xd0", b"\x02", b"\xda"]), max_size=8
-    ).map(b"".join)
+    st.lists(st.sampled_from([b"\xff", b"\x00", b"\xe0", b"\x01", b"\xd0", b"\x02", b"\xda"]), max_size=8).map(b"".join)
 )
 def test_the_steps_for_any_repeated_bytes_stay_bounded(motif: bytes) -> None:
     content = b"\xff\xd8\xff" + motif * 20_000

@@ -16,12 +16,7 @@ def record(level: int = logging.INFO, **extra: object) -> logging.LogRecord:
 
 def test_a_line_for_programs_is_one_json_object_with_its_ids():
     line = orjson.loads(JsonLines().format(record(run_id="run_1", attempt=2)))
-    assert (line["level"], line["message"], line["run_id"], line["attempt"]) == (
-        "info",
-        "request done",
-        "run_1",
-        2,
-    )
+    assert (line["level"], line["message"], line["run_id"], line["attempt"]) == ("info", "request done", "run_1", 2)
     assert line["time"].endswith("+00:00")
 
 

@@ -173,13 +173,7 @@ CONTRADICTIONS = [
         "900 s",
     ),
     ("[sandbox]\nidle_pause_s = 1801\n", "sandbox.idle_pause_s", "sandbox.stop_after_s", "1801 s", "1800 s"),
-    (
-        "[sandbox]\nstop_after_s = 1801\n",
-        "sandbox.stop_after_s",
-        "sandbox.volume_ttl_minutes",
-        "1801 s",
-        "1800 s",
-    ),
+    ("[sandbox]\nstop_after_s = 1801\n", "sandbox.stop_after_s", "sandbox.volume_ttl_minutes", "1801 s", "1800 s"),
     (
         "runs.paused_kill_after_s = 1800\n[sandbox]\n",
         "sandbox.volume_ttl_minutes",
@@ -187,27 +181,9 @@ CONTRADICTIONS = [
         "1800 s",
         "1800 s",
     ),
-    (
-        "[sandbox]\nkill_after_s = 60\n",
-        "sandbox.volume_ttl_minutes",
-        "sandbox.kill_after_s",
-        "1800 s",
-        "60 s",
-    ),
-    (
-        "[retention]\ncompleted_days = 1\n",
-        "runs.paused_kill_after_s",
-        "retention.completed_days",
-        "86400 s",
-        "86400 s",
-    ),
-    (
-        "[retention]\nerror_days = 0.5\n",
-        "runs.paused_kill_after_s",
-        "retention.error_days",
-        "86400 s",
-        "43200 s",
-    ),
+    ("[sandbox]\nkill_after_s = 60\n", "sandbox.volume_ttl_minutes", "sandbox.kill_after_s", "1800 s", "60 s"),
+    ("[retention]\ncompleted_days = 1\n", "runs.paused_kill_after_s", "retention.completed_days", "86400 s", "86400 s"),
+    ("[retention]\nerror_days = 0.5\n", "runs.paused_kill_after_s", "retention.error_days", "86400 s", "43200 s"),
     ("[runs]\nlease_s = 9\n", "runs.heartbeat_s", "runs.lease_s", "10 s", "9 s"),
     (
         "[sandbox]\nprovider = 'none'\n[runs]\napproval_pause_after_s = 86400\n",
@@ -220,9 +196,7 @@ CONTRADICTIONS = [
 
 
 @pytest.mark.parametrize(("text", "shorter", "longer", "first", "second"), CONTRADICTIONS)
-def test_clocks_that_contradict_are_refused_with_both_names_and_numbers(
-    written, text, shorter, longer, first, second
-):
+def test_clocks_that_contradict_are_refused_with_both_names_and_numbers(written, text, shorter, longer, first, second):
     error = refused(written(text))
     assert (error.fields["setting"], error.fields["other"]) == (shorter, longer)
     for part in (shorter, longer, first, second, "outlast.toml:"):

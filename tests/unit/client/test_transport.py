@@ -201,10 +201,7 @@ def test_following_a_server_that_never_answers_raises_after_some_attempts() -> N
 async def test_the_async_client_calls_lists_and_follows_alike() -> None:
     page: dict[str, Any] = {"items": [{"id": "run_1"}], "next": None}
     answers = Answers(
-        busy(),
-        httpx.Response(200, json=page),
-        stream((1, "run.started"), broken=True),
-        stream((2, "stream.ended")),
+        busy(), httpx.Response(200, json=page), stream((1, "run.started"), broken=True), stream((2, "stream.ended"))
     )
     async with async_client(answers) as opened:
         assert [run["id"] async for run in opened.runs.list()] == ["run_1"]

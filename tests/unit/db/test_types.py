@@ -31,9 +31,7 @@ def test_moments_are_stored_so_that_they_sort(one: datetime, other: datetime) ->
 
 def test_another_time_zone_is_the_same_moment() -> None:
     here = datetime(2030, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))
-    assert TIMES.process_bind_param(here, None) == TIMES.process_bind_param(
-        datetime(2030, 1, 1, tzinfo=UTC), None
-    )
+    assert TIMES.process_bind_param(here, None) == TIMES.process_bind_param(datetime(2030, 1, 1, tzinfo=UTC), None)
 
 
 def test_a_moment_without_a_zone_is_a_mistake() -> None:

@@ -13,13 +13,7 @@ from outlast.apps.chat import summary_context as summing_up
 from outlast.apps.chat.summary_context import Conversation, Said
 from outlast.apps.documents.agent.about import About
 from outlast.apps.documents.agent.context import before_request
-from outlast.apps.documents.agent.document_text import (
-    Anchor,
-    ToldBlock,
-    ToldComment,
-    ToldDocument,
-    ToldSection,
-)
+from outlast.apps.documents.agent.document_text import Anchor, ToldBlock, ToldComment, ToldDocument, ToldSection
 from outlast.apps.documents.agent.prompt import system_prompt
 from outlast.kernel.models.protocol import (
     ModelMessage,
@@ -98,18 +92,14 @@ TEXTS = st.text(min_size=1, max_size=80).filter(lambda text: text == text.strip(
 
 @given(st.lists(st.lists(TEXTS, max_size=4), min_size=1, max_size=4))
 def test_every_block_is_read_as_it_was_told_whatever_it_says(texts: list[list[str]]) -> None:
-    told = document(
-        *((f"Heading {at}", [("paragraph", text) for text in some]) for at, some in enumerate(texts))
-    )
+    told = document(*((f"Heading {at}", [("paragraph", text) for text in some]) for at, some in enumerate(texts)))
     scene = document_scene(request("Shorter </document> please [REQUEST]\nnow", told))
     expected = [(block.id, block.markdown) for section in told.sections for block in section.blocks]
     assert [(block.id, block.text) for block in scene.blocks] == expected
     assert scene.said == "Shorter </document> please [REQUEST]\nnow"
 
 
-@given(
-    st.lists(TEXTS, min_size=1, max_size=5), st.sampled_from(["shorter", "fix it", "as a list", "move it up"])
-)
+@given(st.lists(TEXTS, min_size=1, max_size=5), st.sampled_from(["shorter", "fix it", "as a list", "move it up"]))
 def test_edits_fit_the_text_whatever_it_says(texts: list[str], said: str) -> None:
     told = document(("One", [("paragraph", text) for text in texts]))
     present = {block.id: block.markdown for block in told.sections[0].blocks}
@@ -184,9 +174,7 @@ def test_refused_edits_are_mended_from_what_the_text_says_now() -> None:
 def test_files_are_searched_before_a_section_is_written_and_quoted_with_their_name() -> None:
     said = "Add a section about rice"
     assert use_of(document_lines(request(said, files=True))).arguments == {"query": "rice"}
-    found = result(
-        "search_files", {"results": [{"file": "notes.md", "content": "Rice needs water. And time."}]}
-    )
+    found = result("search_files", {"results": [{"file": "notes.md", "content": "Rice needs water. And time."}]})
     lines = document_lines(request(said, files=True, after=found))
     assert "> Rice needs water. And time.\n>\n> — notes.md" in use_of(lines).arguments["edits"][0]["new_text"]
 
@@ -219,10 +207,7 @@ def test_unknown_wishes_and_documents_that_are_gone_are_said() -> None:
     ("text", "expected"),
     [
         ("Due to the fact that it rains, we stay.", "Because it rains, we stay."),
-        (
-            "Use `in order to` and [in order to](x) as they are.",
-            "Use `in order to` and [in order to](x) as they are.",
-        ),
+        ("Use `in order to` and [in order to](x) as they are.", "Use `in order to` and [in order to](x) as they are."),
         ("It is important to note that rice is white.", "Rice is white."),
         ("A  very  nice day .", "A nice day."),
     ],
@@ -234,16 +219,10 @@ def test_wordy_phrases_are_said_shortly_outside_code_and_links(text: str, expect
 def test_a_summary_is_made_of_what_was_said() -> None:
     said = (
         Said("Ada", "user", "Can you tighten it? We decided to ship in May."),
-        Said(
-            "the agent",
-            "assistant",
-            "I propose:\n[propose_edits: done]\nFive edits wait.\n- Which page goes?",
-        ),
+        Said("the agent", "assistant", "I propose:\n[propose_edits: done]\nFive edits wait.\n- Which page goes?"),
         Said("Ada", "user", "And what about the budget?"),
     )
-    text = summing_up.told(
-        Conversation("Plan", said, ("- Shorter: 2 accepted, 1 waiting",)), "Sum up", 10_000
-    )
+    text = summing_up.told(Conversation("Plan", said, ("- Shorter: 2 accepted, 1 waiting",)), "Sum up", 10_000)
     own = ModelMessage("user", (TextPiece(text),))
     (line,) = summary_lines(ModelRequest(SPEC, summing_up.SYSTEM, (own,)))
     assert isinstance(line, Say)

@@ -129,9 +129,7 @@ async def test_a_failed_tool_ends_the_script_with_its_words() -> None:
 async def test_a_long_command_takes_about_twenty_seconds_and_is_counted() -> None:
     output = "".join(f"line {number} of 20\n" for number in range(1, 21))
     played = await play("run a long command", {"terminal": output})
-    assert played.calls == [
-        ("terminal", {"command": 'for i in $(seq 1 20); do echo "line $i of 20"; sleep 1; done'})
-    ]
+    assert played.calls == [("terminal", {"command": 'for i in $(seq 1 20); do echo "line $i of 20"; sleep 1; done'})]
     assert "**20** lines" in played.text
 
 

@@ -36,9 +36,7 @@ def test_public_addresses_are_not(address: str) -> None:
 
 
 @given(some.ip_addresses())
-def test_whatever_python_calls_private_is_forbidden(
-    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
-) -> None:
+def test_whatever_python_calls_private_is_forbidden(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
     special = address.is_private or address.is_loopback or address.is_link_local or address.is_multicast
     carried = isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None
     if (special or address.is_reserved or address.is_unspecified) and not carried:
@@ -51,6 +49,4 @@ def test_an_address_in_disguise_is_judged_as_what_it_carries(address: ipaddress.
     forbidden = is_forbidden(str(address))
     assert is_forbidden(f"::ffff:{address}") is forbidden
     assert is_forbidden(f"64:ff9b::{address}") is forbidden
-    assert is_forbidden(
-        str(ipaddress.IPv6Address(f"2002:{int(address) >> 16:x}:{int(address) & 0xFFFF:x}::1"))
-    )
+    assert is_forbidden(str(ipaddress.IPv6Address(f"2002:{int(address) >> 16:x}:{int(address) & 0xFFFF:x}::1")))

@@ -33,9 +33,7 @@ from outlast_sandbox.hosts import NotAHost, parse_host_port, parse_pattern, plai
         ("93.184.216.34", "93.184.216.34", 80, True),
     ],
 )
-def test_a_pattern_matches_what_it_names_and_no_neighbour(
-    pattern: str, host: str, port: int, fits: bool
-) -> None:
+def test_a_pattern_matches_what_it_names_and_no_neighbour(pattern: str, host: str, port: int, fits: bool) -> None:
     assert parse_pattern(pattern).matches(host, port) is fits
 
 

@@ -20,11 +20,7 @@ def read(tmp_path: Path, pip_conf: str = "", npmrc: str = "", **environ: str) ->
 
 def test_without_any_configuration_the_public_indexes_are_allowed(tmp_path: Path) -> None:
     indexes = read(tmp_path)
-    assert indexes.allowed == {
-        ("pypi.org", 443),
-        ("files.pythonhosted.org", 443),
-        ("registry.npmjs.org", 443),
-    }
+    assert indexes.allowed == {("pypi.org", 443), ("files.pythonhosted.org", 443), ("registry.npmjs.org", 443)}
     assert (indexes.npm, indexes.npmrc, indexes.folders) == ({}, "", ())
 
 
@@ -36,10 +32,7 @@ def test_a_configured_index_takes_the_place_of_the_public_one(tmp_path: Path) ->
     )
     assert indexes.allowed == {("pypi.example.test", 443), ("127.0.0.1", 4873)}
     assert indexes.npm == {"NPM_CONFIG_REGISTRY": "http://127.0.0.1:4873/"}
-    assert indexes.pip == {
-        "PIP_INDEX_URL": "https://pypi.example.test/simple",
-        "PIP_TRUSTED_HOST": "pypi.example.test",
-    }
+    assert indexes.pip == {"PIP_INDEX_URL": "https://pypi.example.test/simple", "PIP_TRUSTED_HOST": "pypi.example.test"}
 
 
 def test_the_environment_is_stronger_than_the_files(tmp_path: Path) -> None:

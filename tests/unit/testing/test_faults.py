@@ -70,9 +70,7 @@ async def test_a_fault_after_the_call_leaves_what_it_has_done() -> None:
 
 
 @pytest.mark.parametrize(("nth", "seen"), [(2, []), (3, []), (5, [0]), (6, [0, 1]), (7, [0, 1, 2])])
-async def test_items_and_the_entering_of_a_context_are_calls_and_closing_is_none(
-    nth: int, seen: list[int]
-) -> None:
+async def test_items_and_the_entering_of_a_context_are_calls_and_closing_is_none(nth: int, seen: list[int]) -> None:
     faults, part = Faults(), Part()
     wrapped = faults.wrap("part", part)
     faults.arm("part", nth, KINDS["timeout"])

@@ -54,9 +54,7 @@ async def test_an_error_comes_where_it_was_written() -> None:
 
 async def test_broken_arguments_are_handed_on_as_a_provider_adapter_does() -> None:
     heard = await listen(ScriptedModel([turn(Call("terminal", '{"command": "l'))]))
-    assert (
-        "".join(delta.delta for delta in heard if isinstance(delta, ToolArgumentsDelta)) == '{"command": "l'
-    )
+    assert "".join(delta.delta for delta in heard if isinstance(delta, ToolArgumentsDelta)) == '{"command": "l'
 
 
 async def test_it_waits_for_the_test_and_hangs_until_cancelled() -> None:

@@ -51,8 +51,7 @@ class Call:
         if self.is_keyed:
             headers["idempotency-key"] = self.key or str(uuid4())
         return {
-            "params": {name: _shown(value) for name, value in self.query.items() if value is not None}
-            or None,
+            "params": {name: _shown(value) for name, value in self.query.items() if value is not None} or None,
             "headers": headers,
             "json": None if self.body is None else dict(self.body),
             "files": None if self.file is None else {"file": tuple(self.file)},

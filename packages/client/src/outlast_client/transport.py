@@ -19,12 +19,7 @@ class Transport:
     """One server's address and how it is reached."""
 
     def __init__(
-        self,
-        base_url: str,
-        http: httpx.Client,
-        headers: Mapping[str, str],
-        timeout: httpx.Timeout,
-        retries: Retries,
+        self, base_url: str, http: httpx.Client, headers: Mapping[str, str], timeout: httpx.Timeout, retries: Retries
     ) -> None:
         self.base_url = base_url.rstrip("/")
         self.http = http

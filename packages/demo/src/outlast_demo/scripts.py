@@ -104,16 +104,12 @@ def ask_approval(scene: Scene) -> Sequence[Line]:
     if not scene.results:
         return [
             Think("Deleting a folder is the sort of thing a person should agree to first."),
-            Say(
-                "I would like to remove the `build` folder. You decide: approve, deny, or change the command.\n\n"
-            ),
+            Say("I would like to remove the `build` folder. You decide: approve, deny, or change the command.\n\n"),
             plan[0],
         ]
     result = scene.results[-1]
     if result.is_error:
-        return [
-            Say(f"I did not remove anything. The answer to my request was:\n\n{quoted(result.content)}\n")
-        ]
+        return [Say(f"I did not remove anything. The answer to my request was:\n\n{quoted(result.content)}\n")]
     return [Say(f"Done. The terminal answered:\n\n{quoted(result.content)}\n")]
 
 
@@ -199,7 +195,5 @@ def _next_try(topic: str) -> str:
         if word in topic.lower():
             return f"You chose “{topic}”. {advice}"
     return (
-        f"You would like to see “{topic}”. My answers are recorded, but I noted it."
-        if topic
-        else "Nice to meet you."
+        f"You would like to see “{topic}”. My answers are recorded, but I noted it." if topic else "Nice to meet you."
     )

@@ -42,9 +42,7 @@ class DiskUsage:
         self._found.pop(folder, None)
 
 
-def disk_bytes(
-    folder: Path, most_entries: int = MOST_ENTRIES, *, without: Collection[str] = ()
-) -> int | None:
+def disk_bytes(folder: Path, most_entries: int = MOST_ENTRIES, *, without: Collection[str] = ()) -> int | None:
     """`without` are relative paths of folders that do not count. Blocks. Symbolic links are counted, never followed;
     what cannot be read counts nothing."""
     if not folder.is_dir():

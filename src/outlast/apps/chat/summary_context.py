@@ -93,9 +93,7 @@ def told(conversation: Conversation, asked: str, token_budget: int) -> str:
     room = token_budget * CHARS_PER_TOKEN - sum(len(one) for one in behind)
     lines = _within([_message(fence, number, one) for number, one in enumerate(conversation.said, 1)], room)
     body = "\n".join(lines) or "(nothing was said)"
-    whole = fence.put(
-        "document", body, kind="conversation", title=conversation.title, about=conversation.about or None
-    )
+    whole = fence.put("document", body, kind="conversation", title=conversation.title, about=conversation.about or None)
     return "\n\n".join([whole, *behind])
 
 

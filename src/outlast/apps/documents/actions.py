@@ -169,15 +169,11 @@ def checked_title(services: Services, title: str) -> str:
 
 
 def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
-    check_made_rate(
-        tx, documents_table, actor.user_id, services.settings.limits.documents_per_minute_per_user
-    )
+    check_made_rate(tx, documents_table, actor.user_id, services.settings.limits.documents_per_minute_per_user)
     most = services.settings.documents.most_per_project
     if most and store.count(tx, project_id) >= most:
         raise TooManyDocuments(
-            f"The project has {most:,} documents already; more are not allowed.",
-            project_id=project_id,
-            limit=most,
+            f"The project has {most:,} documents already; more are not allowed.", project_id=project_id, limit=most
         )
 
 
@@ -186,14 +182,10 @@ def _own_title(services: Services, parts: Sequence[Part]) -> str:
     return line[: services.settings.limits.title_chars].strip() or UNTITLED
 
 
-def _add(
-    tx: Tx, services: Services, actor: Actor, project_id: str, title: str, parts: tuple[Part, ...]
-) -> str:
+def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str, parts: tuple[Part, ...]) -> str:
     document_id = new_id("document")
     anchor = {"type": "document", "id": document_id, "document_id": document_id}
-    thread_id = threads.add_thread(
-        tx, project_id, actor.user_id, title=title, profile="document", anchor=anchor
-    )
+    thread_id = threads.add_thread(tx, project_id, actor.user_id, title=title, profile="document", anchor=anchor)
     store.add(tx, document_id, project_id, actor.user_id, thread_id=thread_id, title=title)
     threads.announce(tx, thread_id)
     store.announce(tx, document_id, "document.created", by=actor.user_id)

@@ -114,11 +114,7 @@ def _outcome(tx: Tx, actor: Actor, run_id: str) -> AgentAnswer | StillOpen:
     if summary.status not in ENDED:
         pending = views.details_of(tx, run_id).pending
         return StillOpen(run_id, summary.thread_id, summary.status, pending[0] if pending else None)
-    ids: dict[str, Any] = {
-        "run_id": run_id,
-        "thread_id": summary.thread_id,
-        "message_id": summary.answer_message_id,
-    }
+    ids: dict[str, Any] = {"run_id": run_id, "thread_id": summary.thread_id, "message_id": summary.answer_message_id}
     if summary.status == "cancelled":
         raise RunFinished(
             "The answer was cancelled before it was complete.",
@@ -134,9 +130,7 @@ def _outcome(tx: Tx, actor: Actor, run_id: str) -> AgentAnswer | StillOpen:
 
 def _answer(tx: Tx, summary: RunSummaryAnswer) -> AgentAnswer:
     parts = views.details_of(tx, summary.id).parts
-    made = [
-        proposal_data(tx, proposal_id) for proposal_id in tx.execute(_OF_RUN, {"run": summary.id}).scalars()
-    ]
+    made = [proposal_data(tx, proposal_id) for proposal_id in tx.execute(_OF_RUN, {"run": summary.id}).scalars()]
     return AgentAnswer(
         summary.id,
         summary.thread_id,

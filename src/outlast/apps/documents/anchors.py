@@ -60,10 +60,7 @@ def _selection(tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> dict[str, 
         raise MalformedInput("Selected text is not empty.", field="anchor.text")
     if anchor.get("block_id") is not None:
         found = _document_of(tx, project_id, "block", anchor["block_id"], "anchor.block_id")
-        return {
-            "document_id": found,
-            "section_id": tx.value(blocks.c.section_id, {"id": anchor["block_id"]}),
-        }
+        return {"document_id": found, "section_id": tx.value(blocks.c.section_id, {"id": anchor["block_id"]})}
     noun = "section" if anchor.get("section_id") is not None else "document"
     return {"document_id": _document_of(tx, project_id, noun, anchor.get(f"{noun}_id"), f"anchor.{noun}_id")}
 
@@ -73,7 +70,5 @@ def _document_of(tx: Tx, project_id: str, noun: str, wanted: Any, field: str) ->
         raise MalformedInput(f"The anchor names no {noun}.", field=field)
     found: str | None = tx.execute(_NOUNS[noun], {"id": wanted, "project": project_id}).scalar()
     if found is None:
-        raise NotFound(
-            f"The {noun} that the anchor names is not in this project.", noun=noun, id=wanted, field=field
-        )
+        raise NotFound(f"The {noun} that the anchor names is not in this project.", noun=noun, id=wanted, field=field)
     return found

@@ -33,14 +33,7 @@ APP: Final = App(
         tables.proposals,
         tables.edits,
     ],
-    prefixes={
-        "document": "doc",
-        "section": "sec",
-        "block": "blk",
-        "comment": "cmt",
-        "proposal": "prp",
-        "edit": "edt",
-    },
+    prefixes={"document": "doc", "section": "sec", "block": "blk", "comment": "cmt", "proposal": "prp", "edit": "edt"},
     anchors=["section", "comment", "selection"],
     subjects=[DOCUMENT],
     uses=[SUMMARY_AGENT],  # whose summaries say what was decided in a document

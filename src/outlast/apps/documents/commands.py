@@ -34,9 +34,7 @@ def list_documents(project: ProjectOption = None, limit: LimitOption = None) -> 
 @app.verb("create", "outlast documents create --markdown plan.md", "new")
 def create(
     title: Annotated[str | None, typer.Argument(help="Title. Default: its first heading.")] = None,
-    markdown: Annotated[
-        str | None, typer.Option(help="File with its Markdown. '-' reads standard input.")
-    ] = None,
+    markdown: Annotated[str | None, typer.Option(help="File with its Markdown. '-' reads standard input.")] = None,
     project: ProjectOption = None,
 ) -> None:
     """Create a document and print its id.
@@ -49,9 +47,7 @@ def create(
 @app.verb("show", "outlast documents show doc_01h…")
 def show(
     document: DocumentArgument,
-    version: Annotated[
-        int | None, typer.Option(help="An earlier version. Default: the newest.", min=0)
-    ] = None,
+    version: Annotated[int | None, typer.Option(help="An earlier version. Default: the newest.", min=0)] = None,
 ) -> None:
     """Print a document as Markdown.
 
@@ -95,9 +91,7 @@ def versions(
 def diff(
     document: DocumentArgument,
     before: Annotated[int, typer.Argument(help="Version to compare.", min=0)],
-    after: Annotated[
-        int | None, typer.Argument(help="Version to compare with. Default: the newest.", min=0)
-    ] = None,
+    after: Annotated[int | None, typer.Argument(help="Version to compare with. Default: the newest.", min=0)] = None,
 ) -> None:
     """Show what changed between two versions, as a unified diff of Markdown."""
     path = f"/v1/documents/{document}/markdown"
@@ -127,9 +121,7 @@ def restore(
 @app.verb("comments", "outlast documents comments doc_01h… --status all")
 def comments(
     document: DocumentArgument,
-    status: Annotated[
-        Literal["open", "resolved", "all"], typer.Option(help="Only comments of this status.")
-    ] = "open",
+    status: Annotated[Literal["open", "resolved", "all"], typer.Option(help="Only comments of this status.")] = "open",
     limit: LimitOption = None,
 ) -> None:
     """List the comments on a document."""

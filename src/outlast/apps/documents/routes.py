@@ -47,9 +47,7 @@ async def create_document(
     project_id: str, body: DocumentRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
     """Make a document with its conversation (editors)."""
-    made = await actions.create_document(
-        services, actor, project_id, title=body.title, markdown=body.markdown, key=key
-    )
+    made = await actions.create_document(services, actor, project_id, title=body.title, markdown=body.markdown, key=key)
     return reply(made, 201)
 
 
@@ -165,9 +163,7 @@ async def compare_document_versions(
 
 
 @router.post("/documents/{document_id}/restore", response_model=DocumentChanges)
-async def restore_document(
-    document_id: str, body: RestoreDocumentRequest, services: Svc, actor: Signed
-) -> Response:
+async def restore_document(document_id: str, body: RestoreDocumentRequest, services: Svc, actor: Signed) -> Response:
     """Make the document say again what it said at a version, as a new version (editors). Refused (409 `text_changed`)
     where the document is newer than the version that was `seen`."""
     return reply(await writing.restore_version(services, actor, document_id, body.version, seen=body.seen))

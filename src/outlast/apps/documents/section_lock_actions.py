@@ -62,9 +62,7 @@ async def hand_over_section_lock(services: Services, actor: Actor, section_id: s
         if role is None:
             raise NotFound("This person is not a member of the section's project.", user_id=user_id)
         if not allows(role, Right.EDIT):
-            raise Forbidden(
-                f"This person is a {role.value} and cannot edit.", user_id=user_id, role=role.value
-            )
+            raise Forbidden(f"This person is a {role.value} and cannot edit.", user_id=user_id, role=role.value)
         return locking.hand_over(tx, row, actor, user_id, services.settings.locks.ttl_s)
 
     return await services.db.write(run)

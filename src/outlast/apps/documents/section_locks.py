@@ -103,9 +103,7 @@ def drop_held(tx: Tx, project_id: str, user_id: str) -> list[tuple[SectionRow, L
     `tell_dropped`: documents come before threads, and these before the project's log, as everywhere."""
     kept = locks.held_by(tx, project_id, user_id, "section")
     rows = [
-        row
-        for row in (tx.find(SectionRow, sections, {"id": section_id}) for section_id in kept)
-        if row is not None
+        row for row in (tx.find(SectionRow, sections, {"id": section_id}) for section_id in kept) if row is not None
     ]
     for document_id in sorted({row.document_id for row in rows}):
         store.hold(tx, document_id)
@@ -133,12 +131,7 @@ class _Request(NamedTuple):
 
 
 def waiting(
-    tx: Tx,
-    user_id: str,
-    project_id: str | None = None,
-    part: InboxPart | None = None,
-    *,
-    section_id: str | None = None,
+    tx: Tx, user_id: str, project_id: str | None = None, part: InboxPart | None = None, *, section_id: str | None = None
 ) -> list[Waiting]:
     """Sections that this user keeps and somebody else asks for: one of them, those of one project, or all of the
     user's; a part of them, if that is given."""

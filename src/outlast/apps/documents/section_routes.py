@@ -18,9 +18,7 @@ async def read_section_lock(section_id: str, services: Svc, actor: Signed) -> Re
 
 
 @router.put("/lock", response_model=LockAnswer)
-async def take_section_lock(
-    section_id: str, services: Svc, actor: Signed, body: LockRequest | None = None
-) -> Response:
+async def take_section_lock(section_id: str, services: Svc, actor: Signed, body: LockRequest | None = None) -> Response:
     """Keep the section: nobody else changes it until it is released or the lock expires; each edit of the holder
     renews it (editors). A free lock is acquired, an expired one taken over."""
     return reply({"lock": await actions.take_section_lock(services, actor, section_id)})
@@ -40,8 +38,6 @@ async def request_section_lock(section_id: str, services: Svc, actor: Signed) ->
 
 
 @router.post("/lock/handover", response_model=LockAnswer)
-async def hand_over_section_lock(
-    section_id: str, body: HandOverRequest, services: Svc, actor: Signed
-) -> Response:
+async def hand_over_section_lock(section_id: str, body: HandOverRequest, services: Svc, actor: Signed) -> Response:
     """Give one's section to another member."""
     return reply({"lock": await actions.hand_over_section_lock(services, actor, section_id, body.user_id)})

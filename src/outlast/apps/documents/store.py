@@ -26,15 +26,11 @@ from outlast.kernel.streams.log import append
 from outlast.kernel.threads.tables import threads
 
 ChangeName = Literal["document.created", "document.updated"]
-FEW: Final = (
-    8  # so many are found faster one by one, by a prepared statement, than all by one that is built anew
-)
+FEW: Final = 8  # so many are found faster one by one, by a prepared statement, than all by one that is built anew
 
 _open_comments = (
     sa.select(sa.func.count())
-    .where(
-        comments.c.document_id == documents.c.id, comments.c.status == "open", comments.c.parent_id.is_(None)
-    )
+    .where(comments.c.document_id == documents.c.id, comments.c.status == "open", comments.c.parent_id.is_(None))
     .scalar_subquery()
     .label("open_comments")
 )
@@ -42,10 +38,7 @@ _same = edits.alias("same")  # what a copy in a fork is a copy of, or an older c
 _is_double = (
     sa.select(_same.c.id)
     .where(
-        sa.or_(
-            _same.c.id == edits.c.origin_id,
-            (_same.c.origin_id == edits.c.origin_id) & (_same.c.id < edits.c.id),
-        ),
+        sa.or_(_same.c.id == edits.c.origin_id, (_same.c.origin_id == edits.c.origin_id) & (_same.c.id < edits.c.id)),
         _same.c.state == "open",
         _same.c.op == edits.c.op,
         _same.c.new_text == edits.c.new_text,
@@ -112,9 +105,7 @@ def document_data(tx: Tx, document_id: str) -> DocumentData:
     return to_data(_found(tx.row(ShownDocument, _SHOWN, {"document": document_id}), document_id))
 
 
-def list_documents(
-    tx: Tx, project_id: str, after: str | None, limit: int
-) -> tuple[list[DocumentData], str | None]:
+def list_documents(tx: Tx, project_id: str, after: str | None, limit: int) -> tuple[list[DocumentData], str | None]:
     """At most `limit` of a project's documents in the order in which they were made, those after the id `after`; and
     what to ask the following ones with (None: there are none)."""
     chosen = _LISTED.where(documents.c.project_id == project_id)
@@ -145,8 +136,7 @@ def partial_tree(tx: Tx, row: DocumentRow, wanted: Collection[str], *, preamble:
     found = _sections(tx, document_id)
     read = [one for one in found if one.id in wanted or (preamble and one.level == 0)]
     below = {
-        one.id: [_block(block) for block in tx.rows(BlockRow, _BLOCKS_OF_SECTION, {"section": one.id})]
-        for one in read
+        one.id: [_block(block) for block in tx.rows(BlockRow, _BLOCKS_OF_SECTION, {"section": one.id})] for one in read
     }
     total = int(tx.execute(_BLOCK_COUNT, {"document": document_id}).scalar_one())
     unread = total - sum(len(blocks_of) for blocks_of in below.values())
@@ -231,9 +221,7 @@ class ThreadAbout(NamedTuple):
 def threads_about(tx: Tx, project_id: str, document_id: str) -> Sequence[ThreadAbout]:
     """Id and active run of all threads that hang on a document or on a part of it, the oldest first."""
     mine = threads.c.project_id == project_id, threads.c.document_id == document_id
-    return tx.rows(
-        ThreadAbout, sa.select(threads.c.id, threads.c.active_run_id).where(*mine).order_by(threads.c.id)
-    )
+    return tx.rows(ThreadAbout, sa.select(threads.c.id, threads.c.active_run_id).where(*mine).order_by(threads.c.id))
 
 
 def delete(tx: Tx, document_id: str) -> None:

@@ -45,9 +45,7 @@ class DocumentThreads(NoThreadHooks):
 
         return announce
 
-    def copy_to_fork(
-        self, tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]
-    ) -> Mapping[str, str]:
+    def copy_to_fork(self, tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]) -> Mapping[str, str]:
         return copy_proposals(tx, thread_id, fork_id, messages)
 
     def before_member_leaves(self, tx: Tx, project_id: str, user_id: str) -> Callable[[], None]:

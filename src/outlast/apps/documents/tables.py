@@ -48,12 +48,7 @@ blocks = sa.Table(
     ),
     text("markdown", "one block, never empty", nullable=False),
     sa.Column("version", sa.BigInteger, nullable=False, comment="the document's that changed it last"),
-    word(
-        "editor_kind",
-        "person | agent: who wrote its text last",
-        nullable=False,
-        info=one_of("person", "agent"),
-    ),
+    word("editor_kind", "person | agent: who wrote its text last", nullable=False, info=one_of("person", "agent")),
     ref("editor_id", "users", "who wrote it, or accepted it", ondelete="SET NULL"),
     moment("updated_at", "last change", nullable=False),
 )
@@ -65,11 +60,7 @@ document_versions = sa.Table(
     sa.Column("version", sa.BigInteger, primary_key=True, autoincrement=False, comment="1, 2, 3 …"),
     word("kind", "created | edit | agent | import | restore", nullable=False),
     text("summary", "one line for people", nullable=False, server_default=""),
-    json(
-        "changes",
-        "each section and block touched: {noun, id, before, after}; null: was not, is not",
-        nullable=False,
-    ),
+    json("changes", "each section and block touched: {noun, id, before, after}; null: was not, is not", nullable=False),
     json("touched", "{sections, blocks}: the ids of what people call changed", nullable=False),
     json("state", "the whole document after it, now and then, so that no reader walks far; null: walk"),
     ref("by", "users", "who wrote, or accepted", ondelete="SET NULL"),
@@ -114,12 +105,8 @@ proposals = sa.Table(
     ref("document_id", "documents", "about", nullable=False, index=True),
     ref("thread_id", "threads", "whose agent proposes it", nullable=False, index=True),
     sa.Column("message_id", sa.String(40), comment="the answer; null: its run has not ended"),
-    sa.Column(
-        "run_id", sa.String(40), index=True, comment="the run that proposed it; null: copied into a fork"
-    ),
-    sa.Column(
-        "effect_id", sa.String(40), unique=True, comment="the tool call that made it: once; null: a copy"
-    ),
+    sa.Column("run_id", sa.String(40), index=True, comment="the run that proposed it; null: copied into a fork"),
+    sa.Column("effect_id", sa.String(40), unique=True, comment="the tool call that made it: once; null: a copy"),
     text("summary", "one line for people", nullable=False, server_default=""),
     word("state", "open | closed", nullable=False, info=one_of("open", "closed")),
     moment("created_at", "when", nullable=False),

@@ -16,9 +16,7 @@ SMALL_CHARS: Final = 120
 _FENCE: Final = re.compile(r"[ \t]*(?:>[ \t]*)*(`{3,}|~{3,})([^\n]*)\Z")
 _INDENTED: Final = re.compile(r"(?: {4}|\t)")
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
-_TABLE_RULE: Final = re.compile(
-    r"[ \t]*+\|?+[ \t]*+:?-++:?+[ \t]*+(?:\|[ \t]*+:?-++:?+[ \t]*+)*+\|?+[ \t]*+\Z"
-)
+_TABLE_RULE: Final = re.compile(r"[ \t]*+\|?+[ \t]*+:?-++:?+[ \t]*+(?:\|[ \t]*+:?-++:?+[ \t]*+)*+\|?+[ \t]*+\Z")
 _COMMENT: Final = re.compile(r"[ \t]*<!--(?:.*?)-->[ \t]*\Z", re.DOTALL)
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 

@@ -18,9 +18,7 @@ app = Commands()
 
 ENDINGS: Final = (".md", ".mdx", ".markdown", ".rst", ".txt", ".html", ".htm", ".pyi", ".d.ts")
 HIT_LINES: Final = 12
-PackageOption = Annotated[
-    str | None, typer.Option("--package", "-p", help="Only documentation of this package.")
-]
+PackageOption = Annotated[str | None, typer.Option("--package", "-p", help="Only documentation of this package.")]
 
 
 @app.verb("add", "outlast docs add npm:react https://react.dev/llms.txt")
@@ -47,9 +45,7 @@ def add(
             source = await client.post(
                 "/v1/knowledge/sources", {name: one for name, one in body.items() if one is not None}
             )
-            made.append(
-                await _wait_until_read(client, source) if wait and source["kind"] != "text" else source
-            )
+            made.append(await _wait_until_read(client, source) if wait and source["kind"] != "text" else source)
         return made
 
     sources = call_server(work)
@@ -57,9 +53,7 @@ def add(
 
 
 @app.verb("list", "outlast docs list --package npm:react")
-def list_sources(
-    project: ProjectOption = None, package: PackageOption = None, limit: LimitOption = None
-) -> None:
+def list_sources(project: ProjectOption = None, package: PackageOption = None, limit: LimitOption = None) -> None:
     """List the documentation of a project and of everybody, with its state."""
     asked = {"project_id": project, "package": package}
     found = call_server(lambda client: client.get("/v1/knowledge/sources", **asked))
@@ -140,9 +134,7 @@ def _print_sources(sources: list[dict[str, Any]], as_json: Any) -> None:
 
 def _print_hit(number: int, hit: dict[str, Any]) -> None:
     heading = terminal.one_line(hit["heading"] or hit["package"])
-    terminal.out.print(
-        terminal.styled((f"{number}. {heading}", "bold"), "  ", (f"{hit['score']:.2f}", "dim"))
-    )
+    terminal.out.print(terminal.styled((f"{number}. {heading}", "bold"), "  ", (f"{hit['score']:.2f}", "dim")))
     where = [hit["package"], hit["version"], (hit["fetched_at"] or "")[:10], hit["url"] or hit["usage"]]
     terminal.out.print("   " + "  ".join(part for part in where if part), style="dim")
     lines = hit["text"].strip().splitlines()

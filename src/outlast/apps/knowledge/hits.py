@@ -23,9 +23,7 @@ class ModuleText:
 class ModuleShelf(Protocol):
     """Whoever keeps modules."""
 
-    async def living(
-        self, *, project_id: str, workspace_id: str | None, user_id: str | None
-    ) -> Sequence[ModuleText]:
+    async def living(self, *, project_id: str, workspace_id: str | None, user_id: str | None) -> Sequence[ModuleText]:
         """The modules of this workspace whose files live now (in its volume or a checkpoint), and those published by
         or to this user. Those whose files are gone are cleaned up by this very call."""
 

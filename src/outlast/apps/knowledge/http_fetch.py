@@ -138,9 +138,7 @@ class Fetcher:
                 await _check_before_proxy(host, port, allowed)
             async with self._at_work[host]:
                 with anyio.fail_after(self._timeout_s):
-                    async with self._session(allowed, proxy).get(
-                        url, headers=headers, allow_redirects=False
-                    ) as answer:
+                    async with self._session(allowed, proxy).get(url, headers=headers, allow_redirects=False) as answer:
                         if answer.status not in REDIRECTS:
                             return await _read(answer, url, most_bytes, self._clock.now())
                         url = _next(url, answer.headers.get("Location", ""))
@@ -176,9 +174,7 @@ def checked_address(url: str, allowed: Allowed = NONE) -> tuple[str, int]:
     if parts.scheme not in ("http", "https"):
         raise NotRead(f"{url[:200]!r} is no address that begins with http:// or https://")
     if parts.username or parts.password:
-        raise NotRead(
-            "an address with a user name or password in it is not used: it would be shown to people"
-        )
+        raise NotRead("an address with a user name or password in it is not used: it would be shown to people")
     if is_address(host) and not may_reach(host, host, port, allowed):
         raise _private(host, host)
     return host, port
@@ -217,9 +213,7 @@ async def _read(answer: "aiohttp.ClientResponse", url: str, most_bytes: int, now
         return Answer(url, b"", etag=etag, modified=modified, unchanged=True)
     if answer.status != 200:
         wait_s = retry_after_s(answer.headers, now) if answer.status in (429, 503) else None
-        raise NotRead(
-            f"{url} answered {answer.status}", retry_after_s=wait_s, gone=answer.status in (404, 410)
-        )
+        raise NotRead(f"{url} answered {answer.status}", retry_after_s=wait_s, gone=answer.status in (404, 410))
     if (answer.content_length or 0) > most_bytes:
         raise too_large(url, most_bytes)
     body = bytearray()

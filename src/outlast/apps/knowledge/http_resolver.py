@@ -17,9 +17,7 @@ class Resolver(AbstractResolver):
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
         return [
-            ResolveResult(
-                hostname=host, host=address, port=port, family=kind, proto=0, flags=socket.AI_NUMERICHOST
-            )
+            ResolveResult(hostname=host, host=address, port=port, family=kind, proto=0, flags=socket.AI_NUMERICHOST)
             for address, kind in await resolved(host, port, family, self._allowed)
         ]
 

@@ -170,9 +170,7 @@ class Shelves:
             still: list[int] = []
             for start in range(0, len(missing), READ_AT_ONCE):
                 some = missing[start : start + READ_AT_ONCE]
-                found = await self._db.read(
-                    store.vectors_of, model, [shelf.segment.hashes[at] for at in some]
-                )
+                found = await self._db.read(store.vectors_of, model, [shelf.segment.hashes[at] for at in some])
                 still += await anyio.to_thread.run_sync(_put, matrix.rows, some, shelf.segment.hashes, found)
             matrix.missing, matrix.news = still, news
             shelf.matrices[model] = matrix

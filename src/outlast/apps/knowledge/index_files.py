@@ -85,9 +85,7 @@ def load(folder: Path, source_id: str, revision: int) -> Segment | None:
             ids, hashes = _texts(file["ids"]), _texts(file["hashes"])
     except FileNotFoundError:
         return None
-    except (
-        Exception
-    ) as error:  # the edge of a cache: whatever is wrong with a file, the index can be made again
+    except Exception as error:  # the edge of a cache: whatever is wrong with a file, the index can be made again
         log.debug("search index not read", extra={"source_id": source_id, "reason": repr(error)})
         return None
     if not len(ids) == len(hashes) == len(postings) or len(postings.starts) != len(terms) + 1:

@@ -52,8 +52,7 @@ def passages_without_vector(tx: Tx, model: str, limit: int) -> list[tuple[str, s
     missing = ~sa.exists().where(vectors.c.model == model, vectors.c.hash == knowledge_passages.c.hash)
     table = knowledge_passages.c
     rows = tx.rows(
-        _Passage,
-        sa.select(table.hash, table.heading, table.body).where(missing).order_by(table.id).limit(limit),
+        _Passage, sa.select(table.hash, table.heading, table.body).where(missing).order_by(table.id).limit(limit)
     )
     return [(row.hash, searched_text(row.heading, row.body)) for row in rows]
 
@@ -80,13 +79,7 @@ class Indexer:
         supervisor: Supervisor | None = None,
     ) -> None:
         """`batch`: texts that the embedder takes in one request; so many are saved together."""
-        self._db, self._clock, self._embedder, self._followed, self._shelves = (
-            db,
-            clock,
-            embedder,
-            followed,
-            shelves,
-        )
+        self._db, self._clock, self._embedder, self._followed, self._shelves = (db, clock, embedder, followed, shelves)
         self._batch = batch
         self._guard = (supervisor or Supervisor(clock)).guard
         self._refused: set[str] = set()  # hashes
@@ -120,9 +113,7 @@ class Indexer:
                 failures, self._trouble = 0, ""
             else:
                 failures += 1
-                self._trouble = (
-                    refused[0] if refused else "This server failed while embedding; its log says more."
-                )
+                self._trouble = refused[0] if refused else "This server failed while embedding; its log says more."
             await self._rest(failures)
 
     async def _embed(self, refused: list[str]) -> None:

@@ -113,14 +113,10 @@ def remove(tx: Tx, source_id: str, followed: Iterable[str] = ()) -> bool:
     return True
 
 
-def keep_only_configured(
-    tx: Tx, places: Iterable[tuple[str, str]], followed: Sequence[str] = ()
-) -> list[str]:
+def keep_only_configured(tx: Tx, places: Iterable[tuple[str, str]], followed: Sequence[str] = ()) -> list[str]:
     """Remove the configuration's sources that it names no more, by (package, location); the ids of those removed."""
     wanted = set(places)
-    rows = tx.rows(
-        KnowledgeSourceRow, sa.select(knowledge_sources).where(knowledge_sources.c.project_id.is_(None))
-    )
+    rows = tx.rows(KnowledgeSourceRow, sa.select(knowledge_sources).where(knowledge_sources.c.project_id.is_(None)))
     gone = [row.id for row in rows if (row.package, row.location) not in wanted]
     for source_id in gone:
         remove(tx, source_id, followed)
@@ -189,9 +185,7 @@ def next_due(tx: Tx, without: Sequence[str] = ()) -> datetime | None:
 
 def known_pages(tx: Tx, source_id: str) -> dict[str, KnownPage]:
     """What is stored of a source's documents, by address."""
-    rows = tx.rows(
-        KnowledgePageRow, sa.select(knowledge_pages).where(knowledge_pages.c.source_id == source_id)
-    )
+    rows = tx.rows(KnowledgePageRow, sa.select(knowledge_pages).where(knowledge_pages.c.source_id == source_id))
     return {row.url: KnownPage(row.etag, row.modified, row.hash) for row in rows}
 
 
@@ -218,14 +212,11 @@ def give_back(tx: Tx, source_id: str) -> None:
     tx.execute(sa.update(knowledge_sources).where(mine).values(state="waiting", due_at=tx.now))
 
 
-def fill(
-    tx: Tx, source_id: str, contents: Contents, due_at: datetime | None, planned: Exchange | None = None
-) -> bool:
+def fill(tx: Tx, source_id: str, contents: Contents, due_at: datetime | None, planned: Exchange | None = None) -> bool:
     """Exchange what a source holds. `planned` was worked out before (from the revision that it states; otherwise it is
     worked out here). False: the source was removed meanwhile."""
     row = tx.row(
-        KnowledgeSourceRow,
-        sa.select(knowledge_sources).where(knowledge_sources.c.id == source_id).with_for_update(),
+        KnowledgeSourceRow, sa.select(knowledge_sources).where(knowledge_sources.c.id == source_id).with_for_update()
     )
     if row is None:
         return False
@@ -265,9 +256,7 @@ def now_held(tx: Tx, source_id: str) -> tuple[int, list[store.Passage]]:
     return (-1, []) if row is None else (row.revision, store.passages_of(tx, source_id))
 
 
-def tell(
-    tx: Tx, source_id: str, model: str, followed: Iterable[str] = (), embedded: int | None = None
-) -> None:
+def tell(tx: Tx, source_id: str, model: str, followed: Iterable[str] = (), embedded: int | None = None) -> None:
     """Tell a source's project how it is now; of everybody's source those projects that are `followed` hear. `embedded`
     as in `store.source_data`: counting takes long in large sources."""
     row = store.find(tx, source_id)

@@ -275,11 +275,7 @@ class SourceKeeper:
 
         def run(tx: Tx) -> None:
             due_at = due_after(
-                tx.now,
-                self._settings.refresh_hours,
-                failed=True,
-                read_at=row.fetched_at,
-                retry_after_s=retry_after_s,
+                tx.now, self._settings.refresh_hours, failed=True, read_at=row.fetched_at, retry_after_s=retry_after_s
             )
             filling.failed(tx, row.id, why, due_at)
             filling.tell(tx, row.id, self._model, followed)

@@ -50,9 +50,7 @@ def remember(tx: Tx, *, project_id: str, thread_id: str, run_id: str, summary: s
     return memory
 
 
-def of_thread(
-    tx: Tx, thread_id: str, *, without: Collection[str] = (), limit: int = MAX_SEARCHED
-) -> list[Memory]:
+def of_thread(tx: Tx, thread_id: str, *, without: Collection[str] = (), limit: int = MAX_SEARCHED) -> list[Memory]:
     """The thread's memories, newest first, except those of the runs in `without`."""
     found = sa.select(memories).where(memories.c.thread_id == thread_id)
     if without:
@@ -72,8 +70,7 @@ class _RunSummary(NamedTuple):
 def summaries_of_runs(tx: Tx, run_ids: Collection[str]) -> dict[str, str]:
     """Run id → summary, for the runs that have one."""
     rows = tx.rows(
-        _RunSummary,
-        sa.select(memories.c.run_id, memories.c.summary).where(memories.c.run_id.in_(sorted(run_ids))),
+        _RunSummary, sa.select(memories.c.run_id, memories.c.summary).where(memories.c.run_id.in_(sorted(run_ids)))
     )
     return {row.run_id: row.summary for row in rows}
 
@@ -87,7 +84,6 @@ def without_vector(tx: Tx, model: str, limit: int) -> list[tuple[str, str]]:
     """(hash, text) of at most `limit` memories that have no vector of this model yet."""
     missing = ~sa.exists().where(vectors.c.model == model, vectors.c.hash == memories.c.hash)
     rows = tx.rows(
-        _Unembedded,
-        sa.select(memories.c.hash, memories.c.summary).where(missing).order_by(memories.c.id).limit(limit),
+        _Unembedded, sa.select(memories.c.hash, memories.c.summary).where(missing).order_by(memories.c.id).limit(limit)
     )
     return [(row.hash, row.summary) for row in rows]

@@ -44,9 +44,7 @@ class Modules:
         """From now on these files say which modules live."""
         self._files = files
 
-    async def living(
-        self, *, project_id: str, workspace_id: str | None, user_id: str | None
-    ) -> list[ModuleText]:
+    async def living(self, *, project_id: str, workspace_id: str | None, user_id: str | None) -> list[ModuleText]:
         """`usable` as search sees them: each path and usage as they are written in this workspace."""
         return [_searched(one, self.dependencies) for one in await self.usable(workspace_id, user_id)]
 

@@ -77,9 +77,7 @@ def bm25(collection: Sequence[Postings], terms: Sequence[str]) -> list[Floats]:
     mean = max(sum(int(postings.lengths.sum()) for postings in collection) / total, 1.0)
     norms: dict[int, Floats] = {}
     for term, share in _weighed(collection, terms):
-        found = [
-            (at, hit) for at, postings in enumerate(collection) if (hit := postings.of(term)) is not None
-        ]
+        found = [(at, hit) for at, postings in enumerate(collection) if (hit := postings.of(term)) is not None]
         df = sum(len(passages) for _, (passages, _) in found)
         weight = np.float32(share * np.log1p((total - df + 0.5) / (df + 0.5)) * (K1 + 1))
         for at, (passages, counts) in found:

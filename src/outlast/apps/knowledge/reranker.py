@@ -59,9 +59,7 @@ class Reranker:
 
     async def _ask(self, body: dict[str, Any]) -> Any:
         session = self._sessions.session(self._url)
-        async with session.post(
-            self._url, json=body, headers=self._headers, allow_redirects=False
-        ) as response:
+        async with session.post(self._url, json=body, headers=self._headers, allow_redirects=False) as response:
             if response.status != 200:
                 raise RerankFailed(f"it answered with status {response.status}")
             if (response.content_length or 0) > ANSWER_BYTES:

@@ -5,9 +5,7 @@ from typing import Final
 
 from outlast.apps.knowledge.arrays import Floats, Int64s, np
 
-VECTOR_SHARE: Final = (
-    0.7  # of a fused score; the rest goes to words. It was best or nearly so on four public sets
-)
+VECTOR_SHARE: Final = 0.7  # of a fused score; the rest goes to words. It was best or nearly so on four public sets
 
 
 def relative(words: Floats) -> Floats:

@@ -48,19 +48,13 @@ QUERY_CHARS: Final = 2_000  # of a query are looked at
 EMBED_WAIT_S: Final = 5.0  # for a query's vector; then words alone must do
 REST_S: Final = 30.0  # that an embedder is left alone after it failed
 KEPT_QUERIES: Final = 256
-MEND_EVERY_S: Final = (
-    600.0  # a service that changes its mind at every answer must not have all embedded each time
-)
-QUICKLY_OPENED: Final = (
-    10_000  # passages that are read from files within 0.15 s: the first search can wait for them
-)
+MEND_EVERY_S: Final = 600.0  # a service that changes its mind at every answer must not have all embedded each time
+QUICKLY_OPENED: Final = 10_000  # passages that are read from files within 0.15 s: the first search can wait for them
 BY_WORDS: Final = 400  # texts whose vectors are looked at where they do not all fit into memory
 SPARE: Final = 5  # hits more than asked for, in case some are the same text or just gone
 log = logging.getLogger("outlast.knowledge")
 NO_EMBEDDER: Final = "No embedder is configured ([embeddings]), so this search went by words alone."
-NO_VECTORS: Final = (
-    "What was searched has no vectors of the embedder as it is now, so this search went by words alone."
-)
+NO_VECTORS: Final = "What was searched has no vectors of the embedder as it is now, so this search went by words alone."
 NOT_COMPARED: Final = "Vectors could not be compared, so this search went by words alone."
 
 
@@ -154,9 +148,7 @@ class Knowledge:
         if length and self._shelves.can_fill(everybodys, length):
             await self._each(marks, partial(self._fill_early, self.embedder, length))
 
-    async def _each(
-        self, marks: Sequence[store.Mark], make: Callable[[store.Mark], Awaitable[object]]
-    ) -> None:
+    async def _each(self, marks: Sequence[store.Mark], make: Callable[[store.Mark], Awaitable[object]]) -> None:
         for mark in marks:
             if self._begins_anew or self._shelves.is_full:
                 return
@@ -217,9 +209,7 @@ class Knowledge:
             marks = [mark for mark in marks if mark.package == wanted]
         living: Sequence[ModuleText] = ()
         if self._modules is not None and (workspace_id is not None or user_id is not None):
-            living = await self._modules.living(
-                project_id=project_id, workspace_id=workspace_id, user_id=user_id
-            )
+            living = await self._modules.living(project_id=project_id, workspace_id=workspace_id, user_id=user_id)
         looked, notes = await self._look(query, marks, living)
         found = await self._found(looked, query, max(limit, self._candidates()) + SPARE)
         method = "words" if looked.cosines is None else "words+vectors"
@@ -250,9 +240,7 @@ class Knowledge:
         query = query[:QUERY_CHARS].strip()
         if not query or not texts:
             return [0.0] * len(texts)
-        by_words = await anyio.to_thread.run_sync(
-            words_of, [text for _, text in texts], words.query_terms(query)
-        )
+        by_words = await anyio.to_thread.run_sync(words_of, [text for _, text in texts], words.query_terms(query))
         vector, _ = await self._vector(query)
         cosines: Floats | None = None
         if vector is not None and self._embedder is not None:
@@ -316,9 +304,7 @@ class Knowledge:
                 vector = np.frombuffer((await self._embedder.embed([query]))[0], "<f2").astype(np.float32)
             if not len(vector):
                 raise ValueError("a vector of no numbers")
-        except (
-            Exception
-        ) as error:  # whatever it is, there are still words; the next one is asked for in half a minute
+        except Exception as error:  # whatever it is, there are still words; the next one is asked for in half a minute
             self._rests_until = self._clock.monotonic() + REST_S
             return None, _failed(_reason(error))
         if len(vector) != self._length:
@@ -356,12 +342,7 @@ class Knowledge:
         return np.concatenate([*halves, cosines_of(hashes, known, vector)])
 
     async def _cosines_of_few(
-        self,
-        vector: Floats,
-        model: str,
-        shelves: list[Shelf],
-        modules: Sequence[ModuleText],
-        by_words: Floats,
+        self, vector: Floats, model: str, shelves: list[Shelf], modules: Sequence[ModuleText], by_words: Floats
     ) -> Floats:
         """The same for the best by words alone; the others count as not near at all."""
         at = rules.best(by_words, BY_WORDS)
@@ -375,9 +356,7 @@ class Knowledge:
         return cosines
 
     async def _found(self, looked: _Looked, query: str, limit: int) -> list[_Found]:
-        scores, order = await away(
-            len(looked.words), ordered, looked.words, looked.cosines, self._vector_share, limit
-        )
+        scores, order = await away(len(looked.words), ordered, looked.words, looked.cosines, self._vector_share, limit)
         places = [(at, looked.place(at)) for at in order]
         ids = [place[0].segment.ids[place[1]] for _, place in places if isinstance(place, tuple)]
         rows = await self._db.read(store.passages_by_id, ids)
@@ -400,9 +379,7 @@ class Knowledge:
             found.setdefault(one.key, one)
         return list(found.values())
 
-    async def _reranked(
-        self, reranker: Reranker, query: str, found: list[_Found]
-    ) -> tuple[list[_Found], str]:
+    async def _reranked(self, reranker: Reranker, query: str, found: list[_Found]) -> tuple[list[_Found], str]:
         texts = [f"{one.hit.heading}\n\n{one.hit.text}" for one in found]
         try:
             told = rules.as_shares(await reranker.scores(query, texts))

@@ -27,9 +27,7 @@ async def search_knowledge(
 ) -> Response:
     """Search everybody's documentation, the project's (without one: the caller's default project) and the caller's
     published modules. Always answers; `method` says what the order rests on."""
-    answer = await actions.search_knowledge(
-        services, actor, q, project_id=project_id, package=package, limit=limit
-    )
+    answer = await actions.search_knowledge(services, actor, q, project_id=project_id, package=package, limit=limit)
     return reply(
         {
             "items": [_shown(hit) for hit in answer.hits],

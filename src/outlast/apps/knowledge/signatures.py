@@ -96,13 +96,9 @@ def _signature(node: _Function, indent: str) -> str:
 
 def _is_telling(decorator: ast.expr) -> bool:
     name = ast.unparse(decorator)
-    return name in (
-        "property",
-        "classmethod",
-        "staticmethod",
-        "overload",
-        "typing.overload",
-    ) or name.endswith(".setter")
+    return name in ("property", "classmethod", "staticmethod", "overload", "typing.overload") or name.endswith(
+        ".setter"
+    )
 
 
 def _said(node: _Function | ast.ClassDef, indent: str) -> list[str]:

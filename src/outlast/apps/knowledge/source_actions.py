@@ -87,9 +87,7 @@ async def read_passages(
     return await services.db.read(run)
 
 
-async def add_source(
-    services: Services, actor: Actor, addition: Addition, project_id: str | None = None
-) -> SourceData:
+async def add_source(services: Services, actor: Actor, addition: Addition, project_id: str | None = None) -> SourceData:
     """Add documentation to a project (editors; None: the actor's default one). What is at an address is read soon; a
     text is there at once. The same place again is the same source, read anew. A file of the server is never read
     because somebody asks for it. Raises `MalformedInput`, `InputTooLarge`."""
@@ -160,9 +158,7 @@ def package_label(text: str) -> str:
         try:
             return name_of(parse_package(label))
         except NotAPackage as error:
-            raise MalformedInput(
-                f"{label!r} is no package.", hint=f"Write {error}.", field="package"
-            ) from None
+            raise MalformedInput(f"{label!r} is no package.", hint=f"Write {error}.", field="package") from None
     return label
 
 
@@ -196,9 +192,7 @@ def _place(services: Services, addition: Addition, package: str) -> tuple[str, S
         try:
             parsed = parse_package(package if stated in ("", INSTALLED) else stated)
         except NotAPackage as error:
-            raise MalformedInput(
-                f"{stated!r} is no package.", hint=f"Write {error}.", field="location"
-            ) from None
+            raise MalformedInput(f"{stated!r} is no package.", hint=f"Write {error}.", field="location") from None
         return parsed, "package"
     if addition.kind in filling.HANDED_IN:
         raise MalformedInput(

@@ -17,10 +17,7 @@ router = APIRouter(prefix="/v1/knowledge/sources", tags=["Knowledge"])
 
 @router.get("", response_model=Page[SourceData])
 async def list_knowledge_sources(
-    services: Svc,
-    actor: Signed,
-    project_id: str | None = None,
-    package: str | None = Query(None, max_length=300),
+    services: Svc, actor: Signed, project_id: str | None = None, package: str | None = Query(None, max_length=300)
 ) -> Response:
     """Everybody's sources, from the configuration, and the project's (without one: the caller's default project)."""
     return reply(page(await actions.list_sources(services, actor, project_id, package)))
@@ -35,11 +32,7 @@ async def add_knowledge_source(body: SourceRequest, services: Svc, actor: Signed
             "A source has a location or a text.", hint="Send one of the two, and not both.", field="location"
         )
     addition = Addition(
-        package=body.package,
-        location=body.location or "",
-        text=body.text,
-        name=body.name or "",
-        kind=body.kind,
+        package=body.package, location=body.location or "", text=body.text, name=body.name or "", kind=body.kind
     )
     return reply(await actions.add_source(services, actor, addition, body.project_id), 201)
 

@@ -16,9 +16,7 @@ from outlast_sandbox.hosts import parse_host_port
 
 INSTALLED: Final = "package"  # as a dependency's source: what the package itself brings along
 LEASE: Final = timedelta(minutes=15)  # a source that is being read is somebody else's to read after this long
-READ_S: Final = (
-    600.0  # that reading one source may take: well below the lease, so that nobody reads it meanwhile
-)
+READ_S: Final = 600.0  # that reading one source may take: well below the lease, so that nobody reads it meanwhile
 RETRY: Final = timedelta(minutes=15)
 MOST_RETRY: Final = timedelta(hours=6)
 _ARCHIVE: Final = re.compile(r"\.(?:tar\.gz|tgz|tar|zip)\Z")

@@ -13,9 +13,7 @@ from outlast.apps.knowledge.tables import vectors
 from outlast.db.database import Tx
 
 AT_ONCE: Final = 2_000  # vectors that go in one transaction
-_ANY: Final = (
-    sa.select(sa.func.length(vectors.c.vector)).where(vectors.c.model == sa.bindparam("of")).limit(1)
-)
+_ANY: Final = sa.select(sa.func.length(vectors.c.vector)).where(vectors.c.model == sa.bindparam("of")).limit(1)
 
 
 def known_length(tx: Tx, model: str) -> int:

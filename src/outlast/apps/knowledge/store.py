@@ -97,9 +97,7 @@ def passages_by_id(tx: Tx, ids: Sequence[str]) -> dict[str, Sourced]:
     """By id, those of the passages that are still there, with what their sources say of them."""
     if not ids:
         return {}
-    joined = knowledge_passages.join(
-        knowledge_sources, knowledge_sources.c.id == knowledge_passages.c.source_id
-    )
+    joined = knowledge_passages.join(knowledge_sources, knowledge_sources.c.id == knowledge_passages.c.source_id)
     columns = [knowledge_passages.c[name] for name in Sourced._fields[:-1]]
     found = sa.select(*columns, knowledge_sources.c.fetched_at).select_from(joined)
     rows = tx.rows(Sourced, found.where(knowledge_passages.c.id.in_(sorted(ids))))
@@ -109,15 +107,7 @@ def passages_by_id(tx: Tx, ids: Sequence[str]) -> dict[str, Sourced]:
 def passages_of(tx: Tx, source_id: str) -> list[Passage]:
     """All passages of a source, in its order."""
     return [
-        Passage(
-            row.id,
-            row.source_id,
-            row.position,
-            row.heading,
-            row.body,
-            row.url,
-            row.hash,
-        )
+        Passage(row.id, row.source_id, row.position, row.heading, row.body, row.url, row.hash)
         for row in tx.rows(KnowledgePassageRow, _PASSAGES, {"source": source_id})
     ]
 

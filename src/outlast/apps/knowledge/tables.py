@@ -21,10 +21,7 @@ knowledge_sources = sa.Table(
     text("etag", "the last answer's; null: none"),
     text("modified", "the last answer's Last-Modified; null: none"),
     text(
-        "cut",
-        "how its passages were cut: rules and length; another one cuts anew",
-        nullable=False,
-        server_default="",
+        "cut", "how its passages were cut: rules and length; another one cuts anew", nullable=False, server_default=""
     ),
     count("revision", "raised whenever its passages change"),
     sa.Column("hash", sa.String(64), comment="SHA-256 of what was last read; null: nothing yet"),
@@ -48,9 +45,7 @@ knowledge_pages = sa.Table(
     "knowledge_pages",
     metadata,
     ref("source_id", "knowledge_sources", "a source of several documents", nullable=False, primary_key=True),
-    sa.Column(
-        "url", sa.Text, primary_key=True, comment="of one of them; its passages' addresses begin with it"
-    ),
+    sa.Column("url", sa.Text, primary_key=True, comment="of one of them; its passages' addresses begin with it"),
     text("etag", "the last answer's; null: none"),
     text("modified", "the last answer's Last-Modified; null: none"),
     sa.Column("hash", sa.String(64), nullable=False, comment="SHA-256 of its text"),
@@ -67,9 +62,7 @@ knowledge_passages = sa.Table(
     text("heading", "headings above it, › between", nullable=False),
     text("body", "Markdown; code kept whole", nullable=False),
     text("url", "where to read it, with a fragment where there is one", nullable=False),
-    sa.Column(
-        "hash", sa.String(64), nullable=False, index=True, comment="SHA-256 of the text that is searched"
-    ),
+    sa.Column("hash", sa.String(64), nullable=False, index=True, comment="SHA-256 of the text that is searched"),
 )
 
 vectors = sa.Table(

@@ -23,9 +23,7 @@ async def away(size: int, work: Callable[[*Given], T], *given: *Given) -> T:
     return work(*given) if size < SMALL else await anyio.to_thread.run_sync(work, *given)
 
 
-def ordered(
-    by_words: Floats, cosines: Floats | None, vector_share: float, limit: int
-) -> tuple[Floats, list[int]]:
+def ordered(by_words: Floats, cosines: Floats | None, vector_share: float, limit: int) -> tuple[Floats, list[int]]:
     """The fused score of every text, and where the best of them stand."""
     scores = rules.fused(by_words, cosines, vector_share)
     return scores, [int(at) for at in rules.best(scores, limit)]

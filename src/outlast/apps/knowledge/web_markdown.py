@@ -13,16 +13,7 @@ from markdownify import ATX, MarkdownConverter
 from outlast.apps.knowledge.texts import NoPage
 
 # Where documentation generators put what a page is about, the surest first.
-_MAIN: Final = (
-    "main article",
-    "article",
-    "main",
-    "[role=main]",
-    ".markdown-body",
-    "#content",
-    ".content",
-    "body",
-)
+_MAIN: Final = ("main article", "article", "main", "[role=main]", ".markdown-body", "#content", ".content", "body")
 _NEVER: Final = (
     "script, style, noscript, template, svg, iframe, object, form, button, input, select, dialog, nav, footer, aside, "
     "[role=navigation], [role=search], [role=contentinfo], [role=complementary], [aria-hidden=true], [hidden], "
@@ -50,11 +41,7 @@ def title_and_markdown(html: str, url: str) -> tuple[str, str]:
     for link in main.find_all("a", href=True):
         link["href"] = urljoin(url, str(link["href"]))
     text = _Converter(
-        heading_style=ATX,
-        bullets="-",
-        escape_asterisks=False,
-        escape_underscores=False,
-        table_infer_header=True,
+        heading_style=ATX, bullets="-", escape_asterisks=False, escape_underscores=False, table_infer_header=True
     ).convert_soup(main)
     return title, re.sub(r"\n{3,}", "\n\n", str(text)).strip()
 
@@ -139,9 +126,7 @@ def _note_fragment(heading: Tag) -> None:
 
 def _is_first(parent: Tag, child: Tag) -> bool:
     first = parent.find(True, recursive=False)
-    return first is child or (
-        isinstance(first, Tag) and first.name == "span" and first.find_next_sibling() is child
-    )
+    return first is child or (isinstance(first, Tag) and first.name == "span" and first.find_next_sibling() is child)
 
 
 def _language(pre: Tag) -> str:

@@ -59,12 +59,7 @@ async def act(
     def produce(tx: Tx) -> dict[str, Any]:
         limits = services.settings.limits
         check_made_rate(
-            tx,
-            page_actions_table,
-            actor.user_id,
-            limits.actions_per_minute_per_user,
-            things="actions",
-            by="user_id",
+            tx, page_actions_table, actor.user_id, limits.actions_per_minute_per_user, things="actions", by="user_id"
         )
         page = pages.hold(tx, page_id)
         if isinstance(offered, ActionNotOffered):
@@ -165,9 +160,7 @@ def _joinable(tx: Tx, thread_id: str) -> Run | None:
     newest = last_queued(tx, thread_id)
     if newest is None or _begun(runs.run_of(tx, newest)):
         return None
-    run = runs.hold_run_if_free(
-        tx, newest
-    )  # a worker holds its run before the page: it is never waited for here
+    run = runs.hold_run_if_free(tx, newest)  # a worker holds its run before the page: it is never waited for here
     if run is None or _begun(run) or run.mode != "start" or not store.open_of_run(tx, newest):
         return None
     return run
@@ -178,13 +171,7 @@ def _begun(run: Run) -> bool:
 
 
 def _start(
-    tx: Tx,
-    services: Services,
-    actor: Actor,
-    page: PageRow,
-    name: str,
-    data: dict[str, Any],
-    model: str | None,
+    tx: Tx, services: Services, actor: Actor, page: PageRow, name: str, data: dict[str, Any], model: str | None
 ) -> dict[str, Any]:
     """The first action of a run of its own, which works at once or waits for its turn."""
     draft = Draft(content=told([(name, data)]))
@@ -196,13 +183,7 @@ def _start(
 
 
 def _join(
-    tx: Tx,
-    services: Services,
-    actor: Actor,
-    page: PageRow,
-    run: Run,
-    name: str,
-    data: dict[str, Any],
+    tx: Tx, services: Services, actor: Actor, page: PageRow, run: Run, name: str, data: dict[str, Any]
 ) -> dict[str, Any]:
     """One more action of a run that nobody has begun."""
     driving.drive(tx, page.thread_id, page.project_id, actor, services.settings.locks.ttl_s)
@@ -215,13 +196,7 @@ def _join(
 
 
 def _add(
-    tx: Tx,
-    page: PageRow,
-    actor: Actor,
-    run_id: str,
-    name: str,
-    data: dict[str, Any],
-    state: ActionState,
+    tx: Tx, page: PageRow, actor: Actor, run_id: str, name: str, data: dict[str, Any], state: ActionState
 ) -> dict[str, Any]:
     action = store.add(tx, page, NewAction(name, data, actor.user_id, run_id, state))
     return {"action_id": action.id, "state": state, "run_id": run_id, "thread_id": page.thread_id}
@@ -245,9 +220,7 @@ def _tell_again(tx: Tx, services: Services, run: Run) -> None:
 def _last_model(tx: Tx, services: Services, thread_id: str) -> str | None:
     """The model that was last chosen on the page, if it is still offered; None: the default."""
     model = runs.last_model(tx, thread_id)
-    offered = {
-        spec.id for spec in services.catalog.list() if services.catalog.missing_key(spec.provider) is None
-    }
+    offered = {spec.id for spec in services.catalog.list() if services.catalog.missing_key(spec.provider) is None}
     return model if model in offered else None
 
 

@@ -58,9 +58,7 @@ async def create_page(
 
     if len(given) >= LEAST_CHARS:
         await services.db.read(require, actor, project_id, Right.EDIT)
-        await anyio.to_thread.run_sync(
-            services.state(Rules).clean.prepare, given, services.state(Rules).html_bytes
-        )
+        await anyio.to_thread.run_sync(services.state(Rules).clean.prepare, given, services.state(Rules).html_bytes)
     data = await services.db.write(run)
     services.warm(data.thread_id)
     return data

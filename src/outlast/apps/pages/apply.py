@@ -53,9 +53,7 @@ def apply_patches(tree: Tree, patches: Sequence[Patch]) -> Applied:
             continue
         if applied is not None:
             done.append(applied)
-        problems += [
-            f'Of the patch "{patch.op}" at {patch.at} something was left out: {one}.' for one in told
-        ]
+        problems += [f'Of the patch "{patch.op}" at {patch.at} something was left out: {one}.' for one in told]
     return Applied(tuple(done), tuple(dict.fromkeys(problems)), refused)
 
 

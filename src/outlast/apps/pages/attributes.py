@@ -57,11 +57,7 @@ def kept_value(tag: str, name: str, value: str) -> str | None:
         return _loose(name, value)
     in_svg = tag in SVG or tag == "svg"
     if name not in GLOBAL and name not in OF_TAG.get(tag, ()) and not (in_svg and name in SVG_ATTRIBUTES):
-        return (
-            value
-            if tag == "use" and name == "href" and _ID.fullmatch(value[1:]) and value[0] == "#"
-            else None
-        )
+        return value if tag == "use" and name == "href" and _ID.fullmatch(value[1:]) and value[0] == "#" else None
     if name in BOOLEAN:
         return ""
     words = WORDS_OF.get((tag, name)) or WORDS_OF.get(("*", name))
@@ -72,9 +68,7 @@ def kept_value(tag: str, name: str, value: str) -> str | None:
         case "id":
             return value if _ID.fullmatch(value) else None
         case "class":
-            return (
-                " ".join(one for one in value.split() if not one.startswith("outlast-"))[:MOST_CHARS] or None
-            )
+            return " ".join(one for one in value.split() if not one.startswith("outlast-"))[:MOST_CHARS] or None
         case "style":
             return kept_style(value) or None
         case "src":

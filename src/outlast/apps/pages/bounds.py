@@ -51,9 +51,7 @@ def demand_bounded(html: str) -> None:
         tags += step > 0
         depth += step
         if depth > MOST_OPEN:
-            raise Refused(
-                f"its elements lie too deep in each other, or more than {MOST_OPEN:,} are not closed"
-            )
+            raise Refused(f"its elements lie too deep in each other, or more than {MOST_OPEN:,} are not closed")
         if name in _WORDS:
             words += step
             most_words = max(most_words, words)

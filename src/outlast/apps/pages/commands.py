@@ -31,9 +31,7 @@ def list_pages(project: ProjectOption = None, limit: LimitOption = None) -> None
 @app.verb("create", 'outlast pages create "Open issues"', "new")
 def create(
     title: Annotated[str | None, typer.Argument(help="Title. Default: the agent chooses one.")] = None,
-    html: Annotated[
-        str | None, typer.Option(help="File with its first HTML. '-' reads standard input.")
-    ] = None,
+    html: Annotated[str | None, typer.Option(help="File with its first HTML. '-' reads standard input.")] = None,
     project: ProjectOption = None,
 ) -> None:
     """Create a page and print its id.
@@ -174,9 +172,7 @@ def share(
     """Create a read-only link to a page and print it.
 
     Everybody who has the link sees the page. It is not shown again."""
-    made = call_server(
-        lambda client: client.create(f"/v1/pages/{page}/links", name=name, expires_in_days=days)
-    )
+    made = call_server(lambda client: client.create(f"/v1/pages/{page}/links", name=name, expires_in_days=days))
     terminal.print_result(made, made["frame"] if frame else made["url"])
 
 

@@ -13,27 +13,9 @@ HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _SECTIONS: Final = read_names(__file__, "section_elements")
 _WORDS: Final = read_names(__file__, "word_elements")
 _FORMS: Final = read_names(__file__, "form_elements")
-TABLE_PARTS: Final = frozenset(
-    {
-        "caption",
-        "colgroup",
-        "col",
-        "thead",
-        "tbody",
-        "tfoot",
-        "tr",
-        "td",
-        "th",
-    }
-)
+TABLE_PARTS: Final = frozenset({"caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "td", "th"})
 HTML: Final = (
-    VOID
-    | HEADINGS
-    | _SECTIONS
-    | _WORDS
-    | _FORMS
-    | TABLE_PARTS
-    | {"table", "details", "summary", "dialog", "svg"}
+    VOID | HEADINGS | _SECTIONS | _WORDS | _FORMS | TABLE_PARTS | {"table", "details", "summary", "dialog", "svg"}
 )
 TEXT_ONLY: Final = frozenset({"textarea", "option", "title", "desc"})
 LEADING_BREAK_LOST: Final = frozenset({"pre", "textarea"})  # browsers drop one line break at their beginning
@@ -42,33 +24,9 @@ LEADING_BREAK_LOST: Final = frozenset({"pre", "textarea"})  # browsers drop one 
 DROPPED: Final = read_names(__file__, "dropped_elements")
 
 # --- attributes -------------------------------------------------------------------------------------------------------
-GLOBAL: Final = frozenset(
-    {
-        "id",
-        "class",
-        "title",
-        "lang",
-        "dir",
-        "role",
-        "hidden",
-        "tabindex",
-        "style",
-        "popover",
-    }
-)
+GLOBAL: Final = frozenset({"id", "class", "title", "lang", "dir", "role", "hidden", "tabindex", "style", "popover"})
 BOOLEAN: Final = frozenset(
-    {
-        "hidden",
-        "disabled",
-        "checked",
-        "selected",
-        "open",
-        "multiple",
-        "required",
-        "readonly",
-        "novalidate",
-        "reversed",
-    }
+    {"hidden", "disabled", "checked", "selected", "open", "multiple", "required", "readonly", "novalidate", "reversed"}
 )
 _FIELD: Final = frozenset({"name", "disabled", "form", "required"})
 _TYPED: Final = _FIELD | {"value", "placeholder", "readonly", "minlength", "maxlength", "autocomplete"}
@@ -91,19 +49,7 @@ OF_TAG: Final[dict[str, frozenset[str]]] = {
     "fieldset": frozenset({"name", "disabled", "form"}),
     "label": frozenset({"for"}),
     "input": _TYPED
-    | {
-        "type",
-        "checked",
-        "min",
-        "max",
-        "step",
-        "pattern",
-        "multiple",
-        "list",
-        "size",
-        "inputmode",
-        "enterkeyhint",
-    },
+    | {"type", "checked", "min", "max", "step", "pattern", "multiple", "list", "size", "inputmode", "enterkeyhint"},
     "textarea": _TYPED - {"value"} | {"rows", "cols", "wrap", "inputmode", "enterkeyhint"},
     "select": _FIELD | {"multiple", "size", "autocomplete"},
     "optgroup": frozenset({"label", "disabled"}),

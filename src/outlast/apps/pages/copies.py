@@ -23,9 +23,7 @@ from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.messages import message_in
 
 
-async def duplicate_page(
-    services: Services, actor: Actor, page_id: str, *, key: str | None = None
-) -> PageData:
+async def duplicate_page(services: Services, actor: Actor, page_id: str, *, key: str | None = None) -> PageData:
     """A copy of a page with its HTML, files and conversation as they are (editors). While a run works there, the files
     are those after its last tool call. Actions and links are not copied. A repeated `key` gets the first answer. Raises
     `TooManyPages`, `RateLimited`; then nothing was made."""
@@ -49,13 +47,7 @@ async def duplicate_page(
 
 
 def copy_page(
-    tx: Tx,
-    services: Services,
-    actor: Actor,
-    source: PageRow,
-    *,
-    title: str,
-    message_id: str | None = None,
+    tx: Tx, services: Services, actor: Actor, source: PageRow, *, title: str, message_id: str | None = None
 ) -> str:
     """Copy a page (`source`, its row) with the conversation up to a message, and HTML and files as
     they were then; without a message all of it, and the files as last saved. Tells followers. The new page's id. Raises

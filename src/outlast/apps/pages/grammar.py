@@ -18,27 +18,21 @@ class Explained:
 
 PATCHES: Final[dict[PatchOp, Explained]] = {
     "text": Explained("the element's content becomes this text", '{"op":"text","at":"#count","text":"3"}'),
-    "html": Explained(
-        "the element's content becomes this HTML", '{"op":"html","at":"#list","html":"<li>One</li>"}'
-    ),
+    "html": Explained("the element's content becomes this HTML", '{"op":"html","at":"#list","html":"<li>One</li>"}'),
     "replace": Explained(
-        "the element itself becomes this HTML",
-        '{"op":"replace","at":"#row-2","html":"<tr id=\\"row-2\\">…</tr>"}',
+        "the element itself becomes this HTML", '{"op":"replace","at":"#row-2","html":"<tr id=\\"row-2\\">…</tr>"}'
     ),
     "append": Explained(
-        "HTML after the element's last child",
-        '{"op":"append","at":"#list","html":"<li id=\\"i9\\">Nine</li>"}',
+        "HTML after the element's last child", '{"op":"append","at":"#list","html":"<li id=\\"i9\\">Nine</li>"}'
     ),
     "prepend": Explained(
-        "HTML before the element's first child",
-        '{"op":"prepend","at":"#list","html":"<li id=\\"i0\\">Zero</li>"}',
+        "HTML before the element's first child", '{"op":"prepend","at":"#list","html":"<li id=\\"i0\\">Zero</li>"}'
     ),
     "before": Explained("HTML before the element", '{"op":"before","at":"#total","html":"<hr>"}'),
     "after": Explained("HTML after the element", '{"op":"after","at":"#total","html":"<p>All paid.</p>"}'),
     "remove": Explained("the element goes", '{"op":"remove","at":"#row-2"}'),
     "attributes": Explained(
-        "set and remove attributes",
-        '{"op":"attributes","at":"#save","set":{"title":"Saved"},"remove":["disabled"]}',
+        "set and remove attributes", '{"op":"attributes","at":"#save","set":{"title":"Saved"},"remove":["disabled"]}'
     ),
     "classes": Explained(
         "add and remove class names", '{"op":"classes","at":"#row-3","add":["done"],"remove":["new"]}'

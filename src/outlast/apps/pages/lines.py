@@ -153,9 +153,7 @@ def _patches(values: Sequence[Any]) -> Line:
         else:
             patches.append(patch)
     if len(values) > MOST_PATCHES:
-        problems.append(
-            f"of {len(values)} patches in one line only {MOST_PATCHES} were taken. Write more lines"
-        )
+        problems.append(f"of {len(values)} patches in one line only {MOST_PATCHES} were taken. Write more lines")
     return PatchesLine(tuple(patches), tuple(problems))
 
 

@@ -21,8 +21,7 @@ from outlast.kernel.accounts.secrets import hash_of, new_secret
 
 LINK_PREFIX: Final = "olp_"
 _VALID: Final = page_links.c.revoked_at.is_(None) & sa.or_(
-    page_links.c.expires_at.is_(None),
-    page_links.c.expires_at > sa.bindparam("now", type_=page_links.c.expires_at.type),
+    page_links.c.expires_at.is_(None), page_links.c.expires_at > sa.bindparam("now", type_=page_links.c.expires_at.type)
 )
 _OPEN: Final = (
     sa.select(

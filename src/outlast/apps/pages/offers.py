@@ -60,9 +60,7 @@ class _Forms:
 
     def __init__(self, root: Element) -> None:
         self._by_id: dict[str | None, Element] = {}
-        self._elsewhere: dict[
-            str, set[str | None]
-        ] = {}  # names of fields that name a form they do not stand in
+        self._elsewhere: dict[str, set[str | None]] = {}  # names of fields that name a form they do not stand in
         self._names: dict[Element, frozenset[str]] = {}
         for one in root.iter():
             if one.tag == "form":
@@ -85,9 +83,7 @@ class _Forms:
 
     def _sent(self, form: Element) -> frozenset[str]:
         if form not in self._names:
-            inside = {
-                one.get("name") for one in form.iter() if one.tag in _FIELDS and one.get("form") is None
-            }
+            inside = {one.get("name") for one in form.iter() if one.tag in _FIELDS and one.get("form") is None}
             names = {*inside, *self._elsewhere.get(form.get("id") or "", ()), "value"}
             self._names[form] = frozenset(name for name in names if name) | _values(form)
         return self._names[form]

@@ -21,9 +21,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.streams.log import append
 
-_ROWS: Final = sa.select(page_actions, users.c.name.label("by_name")).join(
-    users, users.c.id == page_actions.c.user_id
-)
+_ROWS: Final = sa.select(page_actions, users.c.name.label("by_name")).join(users, users.c.id == page_actions.c.user_id)
 _OF_RUN: Final = _ROWS.where(page_actions.c.run_id == sa.bindparam("run")).order_by(page_actions.c.id)
 _WAITING_OF_RUN: Final = _OF_RUN.where(page_actions.c.state == "waiting")
 _OPEN_OF_RUN: Final = _OF_RUN.where(page_actions.c.state.in_(("waiting", "taken")))
@@ -164,8 +162,4 @@ def _change(
     values: dict[str, Any] = {"state": state} if run_id is None else {"state": state, "run_id": run_id}
     ids = [row.action.id for row in rows]
     tx.execute(sa.update(page_actions).where(page_actions.c.id.in_(ids)).values(**values))
-    tell(
-        tx,
-        thread_id,
-        tx.rows(NamedAction, _ROWS.where(page_actions.c.id.in_(ids)).order_by(page_actions.c.id)),
-    )
+    tell(tx, thread_id, tx.rows(NamedAction, _ROWS.where(page_actions.c.id.in_(ids)).order_by(page_actions.c.id)))

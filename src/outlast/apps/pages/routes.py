@@ -34,9 +34,7 @@ from outlast.kernel.http.shapes import Page
 from outlast.kernel.previews.routes import here
 
 router = APIRouter(prefix="/v1", tags=["Pages"])
-FRAME = (
-    '<iframe src="{url}" title="{title}" style="width:100%;height:600px;border:0" loading="lazy"></iframe>'
-)
+FRAME = '<iframe src="{url}" title="{title}" style="width:100%;height:600px;border:0" loading="lazy"></iframe>'
 
 
 @router.get("/projects/{project_id}/pages", response_model=Page[PageData])
@@ -49,9 +47,7 @@ async def list_pages(
 
 
 @router.post("/projects/{project_id}/pages", status_code=201, response_model=PageData)
-async def create_page(
-    project_id: str, body: PageRequest, services: Svc, actor: Signed, key: Key = None
-) -> Response:
+async def create_page(project_id: str, body: PageRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
     """Make a page with its conversation (editors)."""
     made = await actions.create_page(services, actor, project_id, title=body.title, html=body.html, key=key)
     return reply(made, 201)
@@ -84,9 +80,7 @@ async def duplicate_page(page_id: str, services: Svc, actor: Signed, key: Key = 
 
 
 @router.post("/pages/{page_id}/actions", status_code=202, response_model=ActionAnswer)
-async def act_on_page(
-    page_id: str, body: ActionRequest, services: Svc, actor: Signed, key: Key = None
-) -> Response:
+async def act_on_page(page_id: str, body: ActionRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
     """Report an action on the page (editors). If no run is active, one starts. Otherwise the action waits,
     with other waiting actions, for the next run."""
     acted = await page_actions.act(services, actor, page_id, body.name, body.data, model=body.model, key=key)

@@ -93,9 +93,7 @@ def demand_waiting_room(waiting: int, most: int) -> None:
     """Raise `ActionsFull` where as many actions wait as may."""
     if waiting >= most:
         raise ActionsFull(
-            f"{waiting} actions wait for the next run already; at most {most} may.",
-            waiting=waiting,
-            limit=most,
+            f"{waiting} actions wait for the next run already; at most {most} may.", waiting=waiting, limit=most
         )
 
 

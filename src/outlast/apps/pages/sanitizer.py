@@ -32,8 +32,7 @@ else:
 MOST_GIVING_WAY: Final = 2000
 _TAGS: Final = set(HTML | SVG)
 _ATTRIBUTES: Final[dict[str, set[str]]] = {
-    tag: set(OF_TAG.get(tag, ())) | (set(SVG_ATTRIBUTES) if tag in SVG or tag == "svg" else set())
-    for tag in _TAGS
+    tag: set(OF_TAG.get(tag, ())) | (set(SVG_ATTRIBUTES) if tag in SVG or tag == "svg" else set()) for tag in _TAGS
 }
 _ATTRIBUTES["*"] = set(GLOBAL)
 _ATTRIBUTES["use"].add("href")
@@ -49,8 +48,7 @@ _OPTIONS: Final[dict[str, Any]] = {
 _CLEANER: Final = nh3.Cleaner(**_OPTIONS)
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 _CAREFUL: Final = nh3.Cleaner(
-    **_OPTIONS,
-    attribute_filter=lambda _tag, name, value: value if _PLAIN_NAME.fullmatch(name) else None,
+    **_OPTIONS, attribute_filter=lambda _tag, name, value: value if _PLAIN_NAME.fullmatch(name) else None
 )
 _TAG_WITH_PREFIX: Final = re.compile(r"<[^<>]*\s\w+:[^<>]*>")
 _PREFIXED: Final = re.compile(r'\s\w+:[^\s=]+="[^"]*"')  # `xlink:href`
@@ -67,10 +65,7 @@ _AROUND: Final = {
 }
 _TOLD: Final = (
     (re.compile(r"<script\b", re.IGNORECASE), "scripts do not run on pages: use data-action and patches"),
-    (
-        re.compile(r"<style\b|<link\b", re.IGNORECASE),
-        "style sheets are not kept: use classes and style attributes",
-    ),
+    (re.compile(r"<style\b|<link\b", re.IGNORECASE), "style sheets are not kept: use classes and style attributes"),
     (
         re.compile(r"<(?:iframe|object|embed|video|audio)\b", re.IGNORECASE),
         "pages embed nothing (iframe, object, embed, video, audio)",

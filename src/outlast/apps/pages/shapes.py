@@ -26,9 +26,7 @@ class ActionRequest(Request):
 
     name: str = Field(min_length=1, max_length=64)
     data: dict[str, Any] = Field(default_factory=dict)
-    model: str | None = Field(
-        None, description="Of a run that it starts; without: that of the page's last run."
-    )
+    model: str | None = Field(None, description="Of a run that it starts; without: that of the page's last run.")
 
 
 class ActionAnswer(Answer):

@@ -22,9 +22,7 @@ class PageRuns(NoRunHooks):
     def on_take_up(self, tx: Tx, thread_id: str, run_id: str) -> None:
         page_actions.take(tx, thread_id, run_id)
 
-    def on_end(
-        self, tx: Tx, thread_id: str, run_id: str, status: str, problems: Sequence[str], *, begun: bool
-    ) -> None:
+    def on_end(self, tx: Tx, thread_id: str, run_id: str, status: str, problems: Sequence[str], *, begun: bool) -> None:
         page_actions.end(tx, thread_id, run_id, status, problems, begun=begun)
 
     def on_again(self, tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
@@ -39,9 +37,7 @@ def _announce(tx: Tx, page_id: str, by: str | None) -> None:
     store.announce(tx, page_id, by=by)
 
 
-def _fork(
-    tx: Tx, services: Services, actor: Actor, subject_id: str, title: str, message_id: str | None
-) -> str:
+def _fork(tx: Tx, services: Services, actor: Actor, subject_id: str, title: str, message_id: str | None) -> str:
     source = store.page_of(tx, subject_id)
     copied = copy_page(tx, services, actor, source, title=title, message_id=message_id)
     return str(store.page_of(tx, copied).thread_id)

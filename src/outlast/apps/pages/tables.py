@@ -12,11 +12,7 @@ pages = sa.Table(
     ref("project_id", "projects", "in", nullable=False, index=True),
     ref("thread_id", "threads", "the conversation that changes it", nullable=False, unique=True),
     sa.Column(
-        "workspace_id",
-        sa.String(40),
-        nullable=False,
-        unique=True,
-        comment="where its code runs and modules lie",
+        "workspace_id", sa.String(40), nullable=False, unique=True, comment="where its code runs and modules lie"
     ),
     text("title", "shown", nullable=False),
     flag("named", "a person chose the title, so the agent's is not taken"),

@@ -27,9 +27,7 @@ async def list_versions(
     return await services.db.read(run)
 
 
-async def read_version(
-    services: Services, actor: Actor, page_id: str, version: int
-) -> tuple[PageVersion, str]:
+async def read_version(services: Services, actor: Actor, page_id: str, version: int) -> tuple[PageVersion, str]:
     """A page as it was: the line of its history, and the HTML. Raises `NotFound` for a version that never was, or is
     not kept any more."""
 

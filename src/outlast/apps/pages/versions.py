@@ -96,12 +96,7 @@ def take_patches(tx: Tx, page_id: str, rules: Rules, patches: Sequence[Patch], a
     )
     replaced = sum(patch.at == "page" and patch.op == "html" for patch in applied.patches)
     return Taken(
-        version + 1,
-        (("page.patch", told),),
-        applied.problems,
-        len(applied.patches),
-        replaced,
-        applied.refused,
+        version + 1, (("page.patch", told),), applied.problems, len(applied.patches), replaced, applied.refused
     )
 
 
@@ -134,13 +129,7 @@ def reset_step(tx: Tx, page_id: str, rules: Rules, run_id: str, step: int) -> tu
 
 
 def begin(
-    tx: Tx,
-    page_id: str,
-    rules: Rules,
-    html: str,
-    *,
-    kind: VersionKind = "created",
-    by: str | None = None,
+    tx: Tx, page_id: str, rules: Rules, html: str, *, kind: VersionKind = "created", by: str | None = None
 ) -> Taken:
     """The first HTML of a new page (`created`, or `copy` of another); its events are to be told by nobody. Raises
     `MalformedInput`: it is too large, or nothing that a page can be."""
@@ -190,9 +179,7 @@ class VersionLine(NamedTuple):
     created_at: datetime
 
 
-def list_versions(
-    tx: Tx, page_id: str, before: int | None, limit: int
-) -> tuple[list[PageVersion], int | None]:
+def list_versions(tx: Tx, page_id: str, before: int | None, limit: int) -> tuple[list[PageVersion], int | None]:
     """At most `limit` of a page's versions, newest first, those before `before`; and what to ask older ones with."""
     columns = [column for column in page_versions.c if column.name != "html"]
     chosen = sa.select(*columns).where(page_versions.c.page_id == page_id)
@@ -324,17 +311,9 @@ def _row(tx: Tx, page_id: str, version: int) -> PageVersionRow | None:
     return tx.row(PageVersionRow, _ONE, {"page": page_id, "version": version})
 
 
-def _html_event(
-    page_id: str, version: int, html: str, reason: HtmlReason, author: Author
-) -> tuple[str, PageHtml]:
+def _html_event(page_id: str, version: int, html: str, reason: HtmlReason, author: Author) -> tuple[str, PageHtml]:
     told = PageHtml(
-        page_id=page_id,
-        version=version,
-        html=html,
-        reason=reason,
-        run_id=author.run_id,
-        step=author.step,
-        by=author.by,
+        page_id=page_id, version=version, html=html, reason=reason, run_id=author.run_id, step=author.step, by=author.by
     )
     return "page.html", told
 
@@ -359,7 +338,5 @@ def _size(html: str) -> int:
 
 def _no_version(page_id: str, version: int) -> NotFound:
     return NotFound(
-        f"There is no version {version} of this page, or it is not kept any more.",
-        page_id=page_id,
-        version=version,
+        f"There is no version {version} of this page, or it is not kept any more.", page_id=page_id, version=version
     )

@@ -13,6 +13,4 @@ search and take away. `agent/` is the screen's agent.
 
 from outlast.kernel.cli.command_group import WORK, CommandGroup
 
-COMMANDS = (
-    CommandGroup("screens", f"{__name__}.commands", "Build and open apps on a project's canvas", WORK),
-)
+COMMANDS = (CommandGroup("screens", f"{__name__}.commands", "Build and open apps on a project's canvas", WORK),)

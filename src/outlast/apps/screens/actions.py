@@ -79,9 +79,7 @@ async def create_screen(
     asked = request_hash("screen", project_id, str(new))
 
     def produce(tx: Tx) -> dict[str, Any]:
-        check_made_rate(
-            tx, screens_table, actor.user_id, services.settings.limits.screens_per_minute_per_user
-        )
+        check_made_rate(tx, screens_table, actor.user_id, services.settings.limits.screens_per_minute_per_user)
         taken = store.boxes(tx, project_id)
         demand_room(len(taken), services.settings.screens.most_per_project)
         place = _place(new, taken)
@@ -149,9 +147,7 @@ async def change_screen(services: Services, actor: Actor, screen_id: str, change
     return data
 
 
-async def move_screens(
-    services: Services, actor: Actor, project_id: str, moves: Sequence[Move]
-) -> list[ScreenData]:
+async def move_screens(services: Services, actor: Actor, project_id: str, moves: Sequence[Move]) -> list[ScreenData]:
     """Move several screens of a project at once, all or none (editors). Raises `MalformedInput`, `InputTooLarge` (more
     than 500), `NotFound` (one that is not, or not any more, in this project)."""
     check_count("moves", len(moves), MOST_MOVED)

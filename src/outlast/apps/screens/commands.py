@@ -82,9 +82,7 @@ def open_screen(
 @app.verb("files", 'outlast screens files scr_01h… --search "useState"')
 def files(
     screen: ScreenArgument,
-    search: Annotated[
-        str | None, typer.Option("--search", "-s", help="Show lines that contain this text.")
-    ] = None,
+    search: Annotated[str | None, typer.Option("--search", "-s", help="Show lines that contain this text.")] = None,
 ) -> None:
     """List the files of a screen's app, or search them."""
     path = f"/v1/screens/{screen}/{'files' if search is None else 'search'}"
@@ -101,8 +99,7 @@ def files(
 
 @app.verb("read", "outlast screens read scr_01h… app/page.tsx", "cat")
 def read(
-    screen: ScreenArgument,
-    path: Annotated[str, typer.Argument(help="Path of the file; see 'outlast screens files'.")],
+    screen: ScreenArgument, path: Annotated[str, typer.Argument(help="Path of the file; see 'outlast screens files'.")]
 ) -> None:
     """Print a file of a screen's app, up to 5 MB."""
     where = f"/v1/screens/{screen}/files/content"
@@ -133,9 +130,7 @@ def download(
 @app.verb("changes", "outlast screens changes scr_01h…")
 def changes(
     screen: ScreenArgument,
-    run: Annotated[
-        str | None, typer.Argument(help="Run (run_…). Default: the last that changed files.")
-    ] = None,
+    run: Annotated[str | None, typer.Argument(help="Run (run_…). Default: the last that changed files.")] = None,
 ) -> None:
     """List the files that a run changed.
 
@@ -158,9 +153,7 @@ def themes() -> None:
 @app.verb("set-theme", "outlast screens set-theme scr_01h… ocean", "theme")
 def set_theme(
     screen: ScreenArgument,
-    name: Annotated[
-        str, typer.Argument(help="Id of a theme, or a JSON file with your own {light: {…}, dark: {…}}.")
-    ],
+    name: Annotated[str, typer.Argument(help="Id of a theme, or a JSON file with your own {light: {…}, dark: {…}}.")],
 ) -> None:
     """Change the theme of a screen.
 

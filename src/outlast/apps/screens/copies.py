@@ -71,9 +71,7 @@ def copy_screen(
     demand_room(len(taken), screens.most_per_project)
     place = _place(source, taken, at)
     screen_id = new_id("screen")
-    new = copy_conversation(
-        tx, actor, "screen", source, copy_id=screen_id, title=title, message_id=message_id
-    )
+    new = copy_conversation(tx, actor, "screen", source, copy_id=screen_id, title=title, message_id=message_id)
     _add_like(tx, source, new, place, whole=message_id is None)
     threads.announce(tx, new.thread_id)
     store.announce(tx, screen_id, "screen.created", by=actor.user_id)

@@ -72,9 +72,7 @@ async def list_files(services: Services, actor: Actor, screen_id: str) -> Screen
     if sandbox is not None:
         try:
             listed = await sandbox.list_files("", MAX_FILES)
-            found = [
-                ScreenFileAnswer(path=shown_name(one.path), size=one.size) for one in listed if not one.is_dir
-            ]
+            found = [ScreenFileAnswer(path=shown_name(one.path), size=one.size) for one in listed if not one.is_dir]
             newest = await services.db.read(store.newest_of, workspace_id)
             return _listed(found, newest, live=True, truncated=len(listed) >= MAX_FILES)
         except SandboxLost:  # then as it was kept
@@ -99,9 +97,7 @@ async def read_file(services: Services, actor: Actor, screen_id: str, path: str)
     return await anyio.to_thread.run_sync(beginning_of, services.blobs, entry, MAX_FILE_BYTES)
 
 
-async def search_files(
-    services: Services, actor: Actor, screen_id: str, query: str, limit: int = 100
-) -> HitsAnswer:
+async def search_files(services: Services, actor: Actor, screen_id: str, query: str, limit: int = 100) -> HitsAnswer:
     """Lines of the app's own text files up to a megabyte that hold the query, whatever the case of its letters
     (members). Raises `MalformedInput`."""
     wanted = checked_query(query)

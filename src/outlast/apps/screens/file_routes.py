@@ -8,12 +8,7 @@ from outlast.apps.screens import file_actions as actions
 from outlast.apps.screens import open_actions as opening
 from outlast.apps.screens.files import MOST_HITS, MOST_QUERY_CHARS
 from outlast.apps.screens.routes import shown
-from outlast.apps.screens.shapes import (
-    HitsAnswer,
-    ScreenChangesAnswer,
-    ScreenFilesAnswer,
-    ScreenPreviewRequest,
-)
+from outlast.apps.screens.shapes import HitsAnswer, ScreenChangesAnswer, ScreenFilesAnswer, ScreenPreviewRequest
 from outlast.base.events import CheckpointData
 from outlast.base.screen_data import ScreenData
 from outlast.kernel.http.auth import Served, Signed, Svc
@@ -36,11 +31,7 @@ async def open_screen(screen_id: str, request: HttpRequest, surface: Served, act
 
 @router.post("/screens/{screen_id}/preview", response_model=PreviewAnswer)
 async def preview_screen(
-    screen_id: str,
-    request: HttpRequest,
-    surface: Served,
-    actor: Signed,
-    body: ScreenPreviewRequest | None = None,
+    screen_id: str, request: HttpRequest, surface: Served, actor: Signed, body: ScreenPreviewRequest | None = None
 ) -> Response:
     """A link that shows one browser the app, once, within a minute; the app is opened with that."""
     path = (body or ScreenPreviewRequest()).path
@@ -78,10 +69,7 @@ async def download_screen(screen_id: str, services: Svc, actor: Signed) -> Respo
     """The app as a ZIP that runs elsewhere with `npm install && npm run dev`: without installed packages, caches, and
     what looks like a secret."""
     archive = await actions.pack(services, actor, screen_id)
-    headers = {
-        "content-disposition": f'attachment; filename="{archive.name}"',
-        "cache-control": "no-store",
-    }
+    headers = {"content-disposition": f'attachment; filename="{archive.name}"', "cache-control": "no-store"}
     return StreamingResponse(archive.pieces, 200, headers, "application/zip")
 
 
@@ -95,8 +83,6 @@ async def list_screen_checkpoints(
 
 
 @router.get("/screens/{screen_id}/changes", response_model=ScreenChangesAnswer)
-async def read_screen_changes(
-    screen_id: str, services: Svc, actor: Signed, run: str | None = None
-) -> Response:
+async def read_screen_changes(screen_id: str, services: Svc, actor: Signed, run: str | None = None) -> Response:
     """What a run changed, so far or when it ended; without one, the last that changed something."""
     return reply(await actions.changes_of_run(services, actor, screen_id, run))

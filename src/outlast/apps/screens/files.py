@@ -39,9 +39,7 @@ _SECRET: Final = re.compile(
     r"|.*\.(?:pem|key|p12|pfx|keystore)|\.(?:ssh|aws|gnupg)",
     re.IGNORECASE,
 )
-_LOCKS: Final = frozenset(
-    {"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock"}
-)
+_LOCKS: Final = frozenset({"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock"})
 _LEFT_OVER: Final = re.compile(r".*\.(?:log|tsbuildinfo)|\.DS_Store", re.IGNORECASE)
 
 
@@ -110,11 +108,7 @@ def _shown(line: str, at: int) -> str:
     if len(line) <= SHOWN_CHARS:
         return line
     start = max(0, min(at - BEFORE_CHARS, len(line) - SHOWN_CHARS))
-    return (
-        ("…" if start else "")
-        + line[start : start + SHOWN_CHARS]
-        + ("…" if start + SHOWN_CHARS < len(line) else "")
-    )
+    return ("…" if start else "") + line[start : start + SHOWN_CHARS] + ("…" if start + SHOWN_CHARS < len(line) else "")
 
 
 class _Pieces(io.RawIOBase):

@@ -31,9 +31,7 @@ async def list_image_hosts(services: Services, actor: Actor, screen_id: str) -> 
     return await services.db.read(run)
 
 
-async def allow_image_host(
-    services: Services, actor: Actor, screen_id: str, host: str
-) -> list[ImageHostAnswer]:
+async def allow_image_host(services: Services, actor: Actor, screen_id: str, host: str) -> list[ImageHostAnswer]:
     """Let the screen load pictures of a host, for everybody who looks at it (editors). Repeating changes nothing.
     Raises `MalformedInput`."""
     checked = image_hosts.checked_host(host)

@@ -39,18 +39,14 @@ def checked_host(text: str) -> str:
     host = host_of(f"https://{text.strip().lower()}")
     if host is None or "/" in text or "@" in text:
         raise MalformedInput(
-            "This is no name of a host.",
-            hint="Write one like images.example.org, without https://.",
-            field="host",
+            "This is no name of a host.", hint="Write one like images.example.org, without https://.", field="host"
         )
     return host
 
 
 def list_image_hosts(tx: Tx, screen_id: str) -> list[ImageHostAnswer]:
     """Those of a screen, by name."""
-    rows = tx.rows(
-        ScreenImageHostRow, sa.select(table).where(table.c.screen_id == screen_id).order_by(table.c.host)
-    )
+    rows = tx.rows(ScreenImageHostRow, sa.select(table).where(table.c.screen_id == screen_id).order_by(table.c.host))
     return [_image_host(row) for row in rows]
 
 
@@ -77,9 +73,7 @@ def allow(tx: Tx, screen_id: str, host: str, user_id: str) -> None:
     if host not in known:
         if len(known) >= MOST_HOSTS:
             raise MalformedInput(
-                f"A screen has at most {MOST_HOSTS} hosts of pictures.",
-                hint="Remove one first.",
-                field="host",
+                f"A screen has at most {MOST_HOSTS} hosts of pictures.", hint="Remove one first.", field="host"
             )
         tx.execute(sa.insert(table).values(screen_id=screen_id, host=host, asked_at=tx.now))
     elif known[host].allowed_at is not None:
@@ -99,6 +93,4 @@ def remove(tx: Tx, screen_id: str, host: str) -> None:
 
 def _image_host(row: ScreenImageHostRow) -> ImageHostAnswer:
     allowed = None if row.allowed_at is None else iso(row.allowed_at)
-    return ImageHostAnswer(
-        host=row.host, asked_at=iso(row.asked_at), allowed_by=row.allowed_by, allowed_at=allowed
-    )
+    return ImageHostAnswer(host=row.host, asked_at=iso(row.asked_at), allowed_by=row.allowed_by, allowed_at=allowed)

@@ -59,9 +59,7 @@ class ScreenOpener:
                         guard.once, "opening of a screen", screen_id, self._open, services, screen_id, limiter
                     )
                 else:
-                    tasks.start_soon(
-                        guard.once, "theme of a screen", screen_id, self._dress, services, screen_id
-                    )
+                    tasks.start_soon(guard.once, "theme of a screen", screen_id, self._dress, services, screen_id)
 
     def _want(self, under_way: set[str], task: Task, screen_id: str) -> None:
         if screen_id in under_way:
@@ -154,9 +152,7 @@ async def _sandbox_of(services: Services, screen: ScreenData) -> str:
                 raise SandboxUnavailable(now.trouble, screen_id=screen.id)
             await channel.wait(version)
     raise SandboxUnavailable(
-        screen.trouble or "The screen's sandbox is still starting.",
-        hint="Try again in a moment.",
-        retry_after_s=5,
+        screen.trouble or "The screen's sandbox is still starting.", hint="Try again in a moment.", retry_after_s=5
     )
 
 

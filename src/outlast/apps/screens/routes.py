@@ -8,14 +8,7 @@ from starlette.responses import Response
 
 from outlast.apps.screens import actions, copies
 from outlast.apps.screens.actions import Move, NewScreen, ScreenChange
-from outlast.apps.screens.shapes import (
-    CopyRequest,
-    FrameRequest,
-    MovesRequest,
-    ScreenPatch,
-    ScreenRequest,
-    ThemeAnswer,
-)
+from outlast.apps.screens.shapes import CopyRequest, FrameRequest, MovesRequest, ScreenPatch, ScreenRequest, ThemeAnswer
 from outlast.apps.screens.theme_actions import list_themes as shipped_themes
 from outlast.base.screen_data import ScreenData
 from outlast.kernel.http.auth import Served, Signed, Surface
@@ -45,12 +38,7 @@ async def list_screens(
 
 @router.post("/projects/{project_id}/screens", status_code=201, response_model=ScreenData)
 async def create_screen(
-    project_id: str,
-    body: ScreenRequest,
-    request: HttpRequest,
-    surface: Served,
-    actor: Signed,
-    key: Key = None,
+    project_id: str, body: ScreenRequest, request: HttpRequest, surface: Served, actor: Signed, key: Key = None
 ) -> Response:
     """Make a screen with its conversation and first files (editors). Without a place it gets the next free one."""
     new = NewScreen(title=body.title, template=body.template, **_looks(body), **_frame(body))

@@ -104,9 +104,7 @@ def screen_data(tx: Tx, screen_id: str) -> ScreenData:
     return to_data(_found(tx.row(ShownScreen, _ONE, {"screen": screen_id}), screen_id))
 
 
-def list_screens(
-    tx: Tx, project_id: str, after: str | None, limit: int
-) -> tuple[list[ScreenData], str | None]:
+def list_screens(tx: Tx, project_id: str, after: str | None, limit: int) -> tuple[list[ScreenData], str | None]:
     """At most `limit` of a project's screens in the order in which they were made, those after the id `after`; and what
     to ask the following ones with (None: there are none)."""
     chosen = _WHOLE.where(screens.c.project_id == project_id)
@@ -128,9 +126,7 @@ def boxes(tx: Tx, project_id: str) -> list[Box]:
     once do not put them on one spot."""
     tx.execute(sa.select(projects.c.id).where(projects.c.id == project_id).with_for_update())
     columns = screens.c.x, screens.c.y, screens.c.width, screens.c.height
-    return [
-        Box(*row) for row in tx.rows(_Frame, sa.select(*columns).where(screens.c.project_id == project_id))
-    ]
+    return [Box(*row) for row in tx.rows(_Frame, sa.select(*columns).where(screens.c.project_id == project_id))]
 
 
 def update(tx: Tx, screen_id: str, **values: Any) -> None:
@@ -138,9 +134,7 @@ def update(tx: Tx, screen_id: str, **values: Any) -> None:
     tx.update(screens, {"id": screen_id}, **values, updated_at=tx.now)
 
 
-def announce(
-    tx: Tx, screen_id: str, event: ChangeName = "screen.updated", *, by: str | None = None
-) -> ScreenData:
+def announce(tx: Tx, screen_id: str, event: ChangeName = "screen.updated", *, by: str | None = None) -> ScreenData:
     """Tell the followers of its project how a screen is now; `by` is the user who changed it (None: a run, or the
     server). Raises `NotFound`."""
     data = screen_data(tx, screen_id)

@@ -21,9 +21,7 @@ def _announce(tx: Tx, screen_id: str, by: str | None) -> None:
     store.announce(tx, screen_id, by=by)
 
 
-def _fork(
-    tx: Tx, services: Services, actor: Actor, subject_id: str, title: str, message_id: str | None
-) -> str:
+def _fork(tx: Tx, services: Services, actor: Actor, subject_id: str, title: str, message_id: str | None) -> str:
     source = store.screen_of(tx, subject_id)
     copied = copy_screen(tx, services, actor, source, title=title, message_id=message_id)
     return str(store.screen_of(tx, copied).thread_id)

@@ -20,9 +20,7 @@ _COLOUR: Final = re.compile(
     re.IGNORECASE,
 )
 _LENGTH: Final = re.compile(r"0|(?:\d{1,3}(?:\.\d{1,4})?|\.\d{1,4})(?:px|rem|em)")
-_FONT: Final = (
-    r"""(?:"[A-Za-z0-9 _.-]{1,60}"|'[A-Za-z0-9 _.-]{1,60}'|-?[A-Za-z_][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+)*)"""
-)
+_FONT: Final = r"""(?:"[A-Za-z0-9 _.-]{1,60}"|'[A-Za-z0-9 _.-]{1,60}'|-?[A-Za-z_][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+)*)"""
 _FONTS: Final = re.compile(rf"{_FONT}(?:\s*,\s*{_FONT})*")
 _TAKES: Final = {
     "colour": "a colour, as #3b82f6, oklch(0.62 0.19 260), rgb(…), hsl(…) or a name",

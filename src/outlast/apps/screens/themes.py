@@ -36,9 +36,7 @@ def checked_tokens(given: ThemeTokens) -> ThemeTokens:
             field = f"theme_tokens.{look}.{name[:40]}"
             if name not in TOKENS:
                 raise MalformedInput(
-                    f"There is no theme token {name[:40]!r}.",
-                    hint=f"There are: {', '.join(TOKENS)}.",
-                    field=field,
+                    f"There is no theme token {name[:40]!r}.", hint=f"There are: {', '.join(TOKENS)}.", field=field
                 )
             looks[look][name] = demand_value(field, _kind(name), value)
     return ThemeTokens(**looks)

@@ -50,9 +50,7 @@ def setting(
     env: str = "",
 ) -> Any:
     """One line of a table: `least` and `most` are inclusive bounds, `env` a second, shorter environment variable."""
-    metadata = MappingProxyType(
-        {"sentence": sentence, "unit": unit, "least": least, "most": most, "env": env}
-    )
+    metadata = MappingProxyType({"sentence": sentence, "unit": unit, "least": least, "most": most, "env": env})
     if factory is not None:
         return field(default_factory=factory, metadata=metadata)
     if default is ...:

@@ -41,10 +41,7 @@ class _Raw:
 
 
 def load_settings(
-    file: File | str | None = None,
-    *,
-    environ: Mapping[str, str] | None = None,
-    flags: Mapping[str, Any] | None = None,
+    file: File | str | None = None, *, environ: Mapping[str, str] | None = None, flags: Mapping[str, Any] | None = None
 ) -> Settings:
     """The settings of this process.
 
@@ -85,9 +82,7 @@ def _read_file(file: File) -> _Raw:
     try:
         text = file.read_text(encoding="utf-8")
     except OSError as error:
-        raise _refusal(
-            "configuration file", "a readable TOML file", error.strerror or "nothing", str(file)
-        ) from None
+        raise _refusal("configuration file", "a readable TOML file", error.strerror or "nothing", str(file)) from None
     except UnicodeDecodeError:
         raise _refusal("configuration file", "text in UTF-8", "other bytes", str(file)) from None
     try:
@@ -111,16 +106,12 @@ def _overlay_environment(raw: _Raw, environ: Mapping[str, str]) -> None:
             known[field.metadata["env"]] = (path, kind)
     sections = tuple(f"{PREFIX}{field.name.upper()}_" for field in fields(Settings) if field.name != "server")
     for name, text in environ.items():
-        if name in known and not (
-            name == "OUTLAST_PORT" and "://" in text
-        ):  # Kubernetes sets that one for a service
+        if name in known and not (name == "OUTLAST_PORT" and "://" in text):  # Kubernetes sets that one for a service
             path, kind = known[name]
             try:
                 _put(raw, path, from_text(text, kind), f"environment {name}")
             except Unusable as error:
-                raise _refusal(
-                    ".".join(map(str, path)), str(error), "other text", f"environment {name}"
-                ) from None
+                raise _refusal(".".join(map(str, path)), str(error), "other text", f"environment {name}") from None
         elif name.startswith(sections) and name not in known:
             raise _unknown(name, list(known), f"environment {name}")
 
@@ -142,9 +133,7 @@ def _build(table: Any, values: Any, path: Path, raw: _Raw) -> Any:
     known = {field.name: field for field in fields(table)}
     for key in values:
         if key not in known:
-            raise _unknown(
-                _name((*path, key)), [_name((*path, name)) for name in known], raw.where((*path, key))
-            )
+            raise _unknown(_name((*path, key)), [_name((*path, name)) for name in known], raw.where((*path, key)))
     hints = typing.get_type_hints(table)
     given: dict[str, Any] = {}
     for name, field in known.items():
@@ -174,17 +163,13 @@ def _value(value: Any, kind: Any, field: Field[Any], path: Path, raw: _Raw) -> A
 
 def _rows(table: Any, value: Any, path: Path, raw: _Raw) -> tuple[Any, ...]:
     if not isinstance(value, list):
-        raise _refusal(
-            _name(path), f"tables, each begun by [[{_name(path)}]]", _shown(value), raw.where(path)
-        )
+        raise _refusal(_name(path), f"tables, each begun by [[{_name(path)}]]", _shown(value), raw.where(path))
     return tuple(_build(table, item, (*path, index), raw) for index, item in enumerate(value))
 
 
 def _named(table: Any, value: Any, path: Path, raw: _Raw) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise _refusal(
-            _name(path), f"tables, each begun by [{_name(path)}.NAME]", _shown(value), raw.where(path)
-        )
+        raise _refusal(_name(path), f"tables, each begun by [{_name(path)}.NAME]", _shown(value), raw.where(path))
     built = {name: _build(table, item, (*path, name), raw) for name, item in value.items()}
     return types.MappingProxyType(built)
 
@@ -216,9 +201,7 @@ def _policy(given: tuple[PolicyRule, ...], raw: _Raw) -> tuple[PolicyRule, ...]:
             continue
         if not rule.name:
             if not rule.tool:
-                raise _refusal(
-                    _name((*here, "tool")), "the name of a tool, or a glob", "nothing", raw.where(here)
-                )
+                raise _refusal(_name((*here, "tool")), "the name of a tool, or a glob", "nothing", raw.where(here))
             own.append(rule)
         elif rule.name not in names:
             wanted = f"the name of a shipped rule ({', '.join(names)})"
@@ -228,10 +211,7 @@ def _policy(given: tuple[PolicyRule, ...], raw: _Raw) -> tuple[PolicyRule, ...]:
             raise _refusal(_name(here), wanted, "one of them", raw.where((*here, "name")))
         else:
             named[rule.name] = rule
-    return (
-        *own,
-        *(_as_given(rule, named.get(rule.name)) for rule in SHIPPED_POLICY if not _is_off(rule, named)),
-    )
+    return (*own, *(_as_given(rule, named.get(rule.name)) for rule in SHIPPED_POLICY if not _is_off(rule, named)))
 
 
 def _is_off(rule: PolicyRule, named: Mapping[str, PolicyRule]) -> bool:

@@ -100,12 +100,7 @@ def _check_models(settings: Settings, where: Where) -> None:
             _refuse(f"models.{index}.id", "an id that no other model has", model.id, where)
         seen[model.id] = index
     if settings.default_model and settings.default_model not in seen:
-        _refuse(
-            "default_model",
-            f"the id of a configured model ({', '.join(seen)})",
-            settings.default_model,
-            where,
-        )
+        _refuse("default_model", f"the id of a configured model ({', '.join(seen)})", settings.default_model, where)
 
 
 def _check_names(settings: Settings, where: Where) -> None:

@@ -26,9 +26,7 @@ class ServerSettings:
         "127.0.0.1",
         env="OUTLAST_HOST",
     )
-    port: int = setting(
-        "Port to listen on; 0 chooses a free one.", 8400, least=0, most=65535, env="OUTLAST_PORT"
-    )
+    port: int = setting("Port to listen on; 0 chooses a free one.", 8400, least=0, most=65535, env="OUTLAST_PORT")
     data_dir: str = setting(
         "Folder for the database file, stored files and workspaces; made when missing, used by one server.",
         "outlast-data",
@@ -62,9 +60,7 @@ class ProviderSettings:
     api_key_env: str = setting(
         "Name of the environment variable that holds the key; empty: the kind's own, or no key.", ""
     )
-    connect_timeout_s: float = setting(
-        "Longest wait for a connection.", 10.0, unit="seconds", least=0.01, most=600
-    )
+    connect_timeout_s: float = setting("Longest wait for a connection.", 10.0, unit="seconds", least=0.01, most=600)
     first_token_timeout_s: float = setting(
         "Longest wait for the first byte of an answer.", 120.0, unit="seconds", least=0.01, most=3600
     )
@@ -79,9 +75,7 @@ class ProviderSettings:
     send_reasoning: SendReasoning = setting(
         "Hand models their earlier thinking back (auto: as the provider demands; never).", "auto"
     )
-    delta_delay_s: float = setting(
-        "Pause between two words of the demo model.", 0.02, unit="seconds", least=0, most=60
-    )
+    delta_delay_s: float = setting("Pause between two words of the demo model.", 0.02, unit="seconds", least=0, most=60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +136,7 @@ class RunSettings:
     """How long and how far a run goes; [profiles.<name>] overrides the first two."""
 
     max_steps: int = setting("Model turns in one run; then it ends.", 50, unit="steps", least=1, most=10_000)
-    context_messages: int = setting(
-        "Earlier messages the model is shown.", 20, unit="messages", least=1, most=10_000
-    )
+    context_messages: int = setting("Earlier messages the model is shown.", 20, unit="messages", least=1, most=10_000)
     context_tokens: int = setting(
         "Most tokens of a request spent on earlier messages.", 100_000, unit="tokens", least=1000
     )
@@ -155,10 +147,7 @@ class RunSettings:
         "After waiting this long for a person the sandbox is paused.", 300, unit="seconds", least=0
     )
     paused_kill_after_s: float = setting(
-        "After being paused this long the sandbox is removed; its files stay.",
-        86_400,
-        unit="seconds",
-        least=1,
+        "After being paused this long the sandbox is removed; its files stay.", 86_400, unit="seconds", least=1
     )
     lease_s: float = setting(
         "A worker that has not been heard of for this long loses its run to another.",
@@ -167,9 +156,7 @@ class RunSettings:
         least=0.5,
         most=3600,
     )
-    heartbeat_s: float = setting(
-        "How often a worker renews its lease.", 5.0, unit="seconds", least=0.1, most=1800
-    )
+    heartbeat_s: float = setting("How often a worker renews its lease.", 5.0, unit="seconds", least=0.1, most=1800)
     max_concurrent: int = setting("Runs that one server works on at a time.", 200, unit="runs", least=1)
     cancel_force_s: float = setting(
         "A cancelled run whose model or tool does not let go is ended after this.",
@@ -218,12 +205,8 @@ class LimitSettings:
     runs_per_minute_per_project: int = setting("Runs one project may start.", 120, unit="a minute", least=0)
     pages_per_minute_per_user: int = setting("Pages one user may make.", 30, unit="a minute", least=0)
     documents_per_minute_per_user: int = setting("Documents one user may make.", 30, unit="a minute", least=0)
-    actions_per_minute_per_user: int = setting(
-        "Actions one user may send from pages.", 120, unit="a minute", least=0
-    )
-    screens_per_minute_per_user: int = setting(
-        "Screens one user may make or duplicate.", 30, unit="a minute", least=0
-    )
+    actions_per_minute_per_user: int = setting("Actions one user may send from pages.", 120, unit="a minute", least=0)
+    screens_per_minute_per_user: int = setting("Screens one user may make or duplicate.", 30, unit="a minute", least=0)
     decisions_per_minute_per_user: int = setting(
         "Times that one user may decide about proposed edits.", 120, unit="a minute", least=0
     )
@@ -231,19 +214,13 @@ class LimitSettings:
         "Versions of documents one user may write.", 300, unit="a minute", least=0
     )
     comments_per_minute_per_user: int = setting("Comments one user may write.", 60, unit="a minute", least=0)
-    files_per_minute_per_user: int = setting(
-        "Files one user may put into projects.", 120, unit="a minute", least=0
-    )
+    files_per_minute_per_user: int = setting("Files one user may put into projects.", 120, unit="a minute", least=0)
     messages_per_minute_per_user: int = setting("Messages one user may write.", 120, unit="a minute", least=0)
     threads_per_minute_per_user: int = setting("Threads one user may make.", 120, unit="a minute", least=0)
-    attachments_per_minute_per_user: int = setting(
-        "Images one user may attach.", 120, unit="a minute", least=0
-    )
+    attachments_per_minute_per_user: int = setting("Images one user may attach.", 120, unit="a minute", least=0)
     projects_per_minute_per_user: int = setting("Projects one user may make.", 30, unit="a minute", least=0)
     tokens_per_minute_per_user: int = setting("API tokens one user may make.", 30, unit="a minute", least=0)
-    invitations_per_minute_per_user: int = setting(
-        "Invitations one user may make.", 60, unit="a minute", least=0
-    )
+    invitations_per_minute_per_user: int = setting("Invitations one user may make.", 60, unit="a minute", least=0)
     wrong_sign_ins_per_minute_per_address: int = setting(
         "Sign-ins and invitations with a wrong secret from one address; further ones are not looked at.",
         30,
@@ -258,14 +235,10 @@ class LimitSettings:
         least=0,
     )
     message_bytes: int = setting("Longest message text.", 200_000, unit="bytes", least=1, most=50_000_000)
-    title_chars: int = setting(
-        "Longest title of a thread or project.", 200, unit="characters", least=1, most=10_000
-    )
+    title_chars: int = setting("Longest title of a thread or project.", 200, unit="characters", least=1, most=10_000)
     image_bytes: int = setting("Largest attached image.", 8_000_000, unit="bytes", least=1, most=500_000_000)
     images_per_message: int = setting("Images in one message.", 8, unit="images", least=0, most=1000)
-    request_bytes: int = setting(
-        "Largest body of a request that carries no file.", 1_000_000, unit="bytes", least=1000
-    )
+    request_bytes: int = setting("Largest body of a request that carries no file.", 1_000_000, unit="bytes", least=1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,16 +257,14 @@ class DependencySettings:
         (),
     )
     secret_env: str = setting(
-        "Environment variable whose value only the egress proxy knows; sandboxes have a placeholder in it.",
-        "",
+        "Environment variable whose value only the egress proxy knows; sandboxes have a placeholder in it.", ""
     )
     hosts: tuple[str, ...] = setting(
         "Hosts that sandboxes may reach for it (HOST, *.HOST, with an optional :PORT), and that its secret is sent to.",
         (),
     )
     allow_private: tuple[str, ...] = setting(
-        "Private addresses (HOST:PORT) that sandboxes may reach for it, where its secret may go without TLS.",
-        (),
+        "Private addresses (HOST:PORT) that sandboxes may reach for it, where its secret may go without TLS.", ()
     )
 
 
@@ -313,15 +284,9 @@ class SandboxSettings:
         "A workspace's fast copy is given up this long after its last use.", 30, unit="minutes", least=0
     )
     idle_pause_s: float = setting("Frozen after being idle this long.", 900, unit="seconds", least=0)
-    stop_after_s: float = setting(
-        "Stopped (memory freed) after being idle this long.", 1800, unit="seconds", least=0
-    )
-    kill_after_s: float = setting(
-        "Removed after being idle this long; files stay.", 86_400, unit="seconds", least=1
-    )
-    max_awake: int = setting(
-        "Most sandboxes awake at a time; 0: as memory allows.", 0, unit="sandboxes", least=0
-    )
+    stop_after_s: float = setting("Stopped (memory freed) after being idle this long.", 1800, unit="seconds", least=0)
+    kill_after_s: float = setting("Removed after being idle this long; files stay.", 86_400, unit="seconds", least=1)
+    max_awake: int = setting("Most sandboxes awake at a time; 0: as memory allows.", 0, unit="sandboxes", least=0)
     orphan_minutes: float = setting(
         "Ended this long after its server went and did not come back; its files stay (providers local and docker).",
         60,
@@ -340,9 +305,7 @@ class SandboxSettings:
     disk_mb: int = setting("Disk space of one workspace.", 2048, unit="MiB", least=16)
     output_bytes: int = setting("Output of one command that is kept.", 200_000, unit="bytes", least=1000)
     command_timeout_s: float = setting("Longest one command may run.", 600, unit="seconds", least=1)
-    preview_base_domain: str = setting(
-        "Domain under which previews are served; empty: preview.localhost.", ""
-    )
+    preview_base_domain: str = setting("Domain under which previews are served; empty: preview.localhost.", "")
     setup: tuple[str, ...] = setting("Shell commands run once while the snapshot is built.", ())
     template: str = setting("Folder whose files lie in the home folder of every sandbox; empty: none.", "")
     snapshot_days: float = setting(
@@ -397,12 +360,8 @@ class PageSettings:
     actions_waiting: int = setting(
         "Actions that may wait on one page for the next request.", 50, unit="actions", least=1
     )
-    recalled: int = setting(
-        "Past requests that a new one is reminded of.", 3, unit="summaries", least=0, most=50
-    )
-    versions: int = setting(
-        "Versions of a page that are kept, newest first.", 1000, unit="versions", least=10
-    )
+    recalled: int = setting("Past requests that a new one is reminded of.", 3, unit="summaries", least=0, most=50)
+    versions: int = setting("Versions of a page that are kept, newest first.", 1000, unit="versions", least=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,9 +390,7 @@ class EmbeddingSettings:
     url: str = setting("Address of an OpenAI-compatible /embeddings service; empty: none.", "")
     model: str = setting("Name of the embedding model.", "")
     api_key_env: str = setting("Environment variable that holds its key; empty: no key.", "")
-    dimensions: int = setting(
-        "Length asked of its vectors; 0: as the model gives them.", 0, unit="numbers", least=0
-    )
+    dimensions: int = setting("Length asked of its vectors; 0: as the model gives them.", 0, unit="numbers", least=0)
     batch: int = setting("Texts in one request.", 64, unit="texts", least=1, most=2048)
     timeout_s: float = setting("Longest wait for one request.", 30, unit="seconds", least=0.1)
 
@@ -446,9 +403,7 @@ class RerankSettings:
     model: str = setting("Name of the model.", "")
     api_key_env: str = setting("Environment variable that holds its key; empty: no key.", "")
     candidates: int = setting("Hits that are put in order.", 20, unit="hits", least=1, most=200)
-    timeout_s: float = setting(
-        "Longest wait; later, the order stays as it was.", 3, unit="seconds", least=0.1
-    )
+    timeout_s: float = setting("Longest wait; later, the order stays as it was.", 3, unit="seconds", least=0.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,17 +424,13 @@ class DocumentSettings:
 
     most_per_project: int = setting("Documents in one project; 0: no limit.", 1000, unit="documents", least=0)
     most_blocks: int = setting("Blocks in one document.", 10_000, unit="blocks", least=10)
-    text_chars: int = setting(
-        "Longest Markdown text that is put in at once.", 2_000_000, unit="characters", least=1000
-    )
+    text_chars: int = setting("Longest Markdown text that is put in at once.", 2_000_000, unit="characters", least=1000)
     block_chars: int = setting("Longest block.", 50_000, unit="characters", least=100)
     comment_chars: int = setting("Longest comment.", 10_000, unit="characters", least=100)
     edits_per_proposal: int = setting("Edits that an agent may propose at once.", 200, unit="edits", least=1)
     artifacts_per_project: int = setting("Files in one project; 0: no limit.", 1000, unit="files", least=0)
     artifact_bytes: int = setting("Largest file.", 25_000_000, unit="bytes", least=1000)
-    artifact_read_s: float = setting(
-        "Longest time that reading a file's text may take.", 60, unit="seconds", least=1
-    )
+    artifact_read_s: float = setting("Longest time that reading a file's text may take.", 60, unit="seconds", least=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -502,12 +453,8 @@ class RetrySettings:
     """What happens when a model cannot answer just now."""
 
     attempts: int = setting("Further attempts after a passing failure.", 2, unit="attempts", least=0, most=20)
-    base_s: float = setting(
-        "Wait before the first; doubles each time, with jitter.", 1.0, unit="seconds", least=0
-    )
-    max_wait_s: float = setting(
-        "Longest wait, also when the provider asks for more.", 60, unit="seconds", least=0
-    )
+    base_s: float = setting("Wait before the first; doubles each time, with jitter.", 1.0, unit="seconds", least=0)
+    max_wait_s: float = setting("Longest wait, also when the provider asks for more.", 60, unit="seconds", least=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -531,9 +478,7 @@ class StreamSettings:
     save_interval_s: float = setting(
         "How far saved text may lag behind shown text.", 1.0, unit="seconds", least=0.01, most=2
     )
-    heartbeat_s: float = setting(
-        "A comment is sent on a silent stream this often.", 15.0, unit="seconds", least=0.05
-    )
+    heartbeat_s: float = setting("A comment is sent on a silent stream this often.", 15.0, unit="seconds", least=0.05)
     slow_reader_s: float = setting(
         "A reader whose connection takes nothing for this long is closed; it resumes from its cursor.",
         30.0,

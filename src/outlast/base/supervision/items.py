@@ -75,9 +75,7 @@ class ItemGuard:
     A failure of the storage is no failure of the item: it is tried again later, and not set aside for that.
     """
 
-    def __init__(
-        self, clock: Clock, shelf: Shelf | None = None, share: Callable[[], float] = random.random
-    ) -> None:
+    def __init__(self, clock: Clock, shelf: Shelf | None = None, share: Callable[[], float] = random.random) -> None:
         self._clock, self._share = clock, share
         self._shelf: Shelf = shelf or _NoShelf()
         self._failures: dict[Key, _Failures] = {}

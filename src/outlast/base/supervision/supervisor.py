@@ -58,9 +58,7 @@ class Supervisor:
     after. `share` gives random numbers from 0 to 1.
     """
 
-    def __init__(
-        self, clock: Clock, shelf: Shelf | None = None, share: Callable[[], float] = random.random
-    ) -> None:
+    def __init__(self, clock: Clock, shelf: Shelf | None = None, share: Callable[[], float] = random.random) -> None:
         """`shelf` remembers which items are set aside; without one they are forgotten with the server."""
         self._clock, self._share = clock, share
         self.guard = ItemGuard(clock, shelf, share)
@@ -134,12 +132,7 @@ class Supervisor:
             service.down_at = now
         service.up_at = None
         service.code, service.reason = described(cause)
-        facts = {
-            "service": name,
-            "code": service.code,
-            "reason": service.reason,
-            "failures": service.failures,
-        }
+        facts = {"service": name, "code": service.code, "reason": service.reason, "failures": service.failures}
         log.error("a service failed and is restarted", extra=facts, exc_info=error if is_bug(cause) else None)
 
     def _state(self, name: str, service: _Service, now: float) -> ServiceState:

@@ -61,9 +61,9 @@ def _merge_local_owners(conn: sa.Connection) -> None:
     oldest, *others = conn.execute(by_age).scalars().all() or [None]
     for other in others:
         joined = sa.select(members.c.project_id).where(members.c.user_id == oldest)
-        missing = sa.select(
-            members.c.project_id, sa.literal(oldest), members.c.role, members.c.created_at
-        ).where(members.c.user_id == other, members.c.project_id.not_in(joined))
+        missing = sa.select(members.c.project_id, sa.literal(oldest), members.c.role, members.c.created_at).where(
+            members.c.user_id == other, members.c.project_id.not_in(joined)
+        )
         conn.execute(sa.insert(members).from_select(["project_id", "user_id", "role", "created_at"], missing))
         conn.execute(sa.update(users).where(users.c.id == other).values(is_local=False))
 

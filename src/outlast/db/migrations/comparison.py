@@ -32,8 +32,7 @@ def default_differs(context: Any, *compared: Any) -> bool | None:
 def _keys(conn: sa.Connection, written: sa.MetaData) -> list[Any]:
     """Alembic does not compare primary keys."""
     stored = {
-        name: keys["constrained_columns"]
-        for (_, name), keys in sa.inspect(conn).get_multi_pk_constraint().items()
+        name: keys["constrained_columns"] for (_, name), keys in sa.inspect(conn).get_multi_pk_constraint().items()
     }
     return [
         ("primary_key", name, stored[name])

@@ -97,9 +97,7 @@ async def list_tokens(services: Services, actor: Actor) -> list[TokenAnswer]:
     return await services.db.read(accounts.list_tokens, actor.user_id)
 
 
-async def create_token(
-    services: Services, actor: Actor, name: str, expires_in_days: float | None = None
-) -> NewToken:
+async def create_token(services: Services, actor: Actor, name: str, expires_in_days: float | None = None) -> NewToken:
     """Make an API token that can do all the actor can. Its secret is in this answer and nowhere else."""
     title = checked_line("The token's name", name, services.settings.limits.title_chars)
     life = days("expires_in_days", expires_in_days)

@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-ACCESS_BELL: Final = (
-    "access"  # rung when somebody lost a token, a session or a membership: open streams ask again
-)
+ACCESS_BELL: Final = "access"  # rung when somebody lost a token, a session or a membership: open streams ask again
 Via = Literal["local", "token", "session"]
 
 

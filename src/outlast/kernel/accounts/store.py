@@ -34,9 +34,7 @@ def add_user(tx: Tx, name: str, plan: str, *, is_local: bool = False) -> str:
     """Make a user and return the id. The first user of a server is its administrator."""
     user_id = new_id("user")
     is_admin = is_local or tx.execute(sa.select(users.c.id).limit(1)).first() is None
-    tx.insert(
-        users, id=user_id, name=name, plan=plan, is_local=is_local, is_admin=is_admin, created_at=tx.now
-    )
+    tx.insert(users, id=user_id, name=name, plan=plan, is_local=is_local, is_admin=is_admin, created_at=tx.now)
     return user_id
 
 
@@ -94,9 +92,7 @@ def ensure_local_owner(tx: Tx, plan: str) -> UserRow:
         "created_at": tx.now,
     }
     tx.execute(
-        insert.values(**row).on_conflict_do_nothing(
-            index_elements=[users.c.is_local], index_where=users.c.is_local
-        )
+        insert.values(**row).on_conflict_do_nothing(index_elements=[users.c.is_local], index_where=users.c.is_local)
     )
     found = local_owner(tx)
     assert found is not None
@@ -128,12 +124,7 @@ def add_token(tx: Tx, user_id: str, name: str, expires_at: datetime | None) -> N
         )
     )
     shown = TokenAnswer(
-        id=token_id,
-        name=name,
-        prefix=prefix,
-        created_at=iso(tx.now),
-        last_used_at=None,
-        expires_at=_when(expires_at),
+        id=token_id, name=name, prefix=prefix, created_at=iso(tx.now), last_used_at=None, expires_at=_when(expires_at)
     )
     return NewToken(shown, secret)
 
@@ -141,9 +132,7 @@ def add_token(tx: Tx, user_id: str, name: str, expires_at: datetime | None) -> N
 def list_tokens(tx: Tx, user_id: str) -> list[TokenAnswer]:
     """A user's tokens that were not revoked, newest first."""
     mine = tokens.c.user_id == user_id, tokens.c.revoked_at.is_(None)
-    rows = tx.rows(
-        TokenRow, sa.select(tokens).where(*mine).order_by(tokens.c.created_at.desc(), tokens.c.id.desc())
-    )
+    rows = tx.rows(TokenRow, sa.select(tokens).where(*mine).order_by(tokens.c.created_at.desc(), tokens.c.id.desc()))
     return [_token_data(row) for row in rows]
 
 
@@ -206,11 +195,7 @@ def add_session(tx: Tx, user_id: str, token_id: str | None = None, life: timedel
     tx.execute(sa.delete(sessions).where(sessions.c.user_id == user_id, sessions.c.expires_at <= tx.now))
     tx.execute(
         sa.insert(sessions).values(
-            id_hash=hash_of(value),
-            user_id=user_id,
-            token_id=token_id,
-            created_at=tx.now,
-            expires_at=tx.now + life,
+            id_hash=hash_of(value), user_id=user_id, token_id=token_id, created_at=tx.now, expires_at=tx.now + life
         )
     )
     return value

@@ -32,11 +32,7 @@ tokens = sa.Table(
     ref("user_id", "users", "whose", nullable=False, index=True),
     text("name", "what its owner calls it", nullable=False),
     sa.Column(
-        "hash",
-        sa.String(64),
-        nullable=False,
-        unique=True,
-        comment="SHA-256 of the token; the token is never stored",
+        "hash", sa.String(64), nullable=False, unique=True, comment="SHA-256 of the token; the token is never stored"
     ),
     sa.Column("prefix", sa.String(16), nullable=False, comment="its first characters, to recognise it by"),
     moment("created_at", "when", nullable=False),

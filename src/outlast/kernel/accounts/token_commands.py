@@ -15,9 +15,7 @@ from outlast.kernel.cli.session import is_place_named, read_settings
 from outlast.kernel.cli.terminal import err, print_list, print_result
 
 app = Commands(ON_DATA)
-UserOption = Annotated[
-    str | None, typer.Option(help="Id or name of the user. Default: the owner of this server.")
-]
+UserOption = Annotated[str | None, typer.Option(help="Id or name of the user. Default: the owner of this server.")]
 
 
 @app.verb("create", "outlast tokens create --user Ada --name laptop")
@@ -56,9 +54,7 @@ def list_tokens(user: UserOption = None) -> None:
 
 
 @app.verb("revoke", "outlast tokens revoke tok_01h…")
-def revoke(
-    token: Annotated[str, typer.Argument(help="Id of the token (tok_…).")], user: UserOption = None
-) -> None:
+def revoke(token: Annotated[str, typer.Argument(help="Id of the token (tok_…).")], user: UserOption = None) -> None:
     """Revoke a token and end its sessions."""
     settings = read_settings()
     in_transaction(settings, lambda tx: accounts.revoke_token(tx, find_user(tx, settings, user), token))

@@ -51,9 +51,7 @@ def create(
 @app.verb("set-plan", "outlast users set-plan Ada pro", "plan")
 def set_plan(user: UserArgument, plan: PlanArgument) -> None:
     """Move a user to another plan from the next month on."""
-    _change_user(
-        user, lambda tx, settings, one: administration.move_to_plan(tx, settings.credits.plans, one, plan)
-    )
+    _change_user(user, lambda tx, settings, one: administration.move_to_plan(tx, settings.credits.plans, one, plan))
 
 
 @app.verb("grant", "outlast users grant Ada 500")
@@ -62,9 +60,7 @@ def grant(
     amount: Annotated[int, typer.Argument(min=1, help="Credits for this month, in addition to the plan's.")],
 ) -> None:
     """Give a user credits."""
-    _change_user(
-        user, lambda tx, settings, one: administration.give_credits(tx, settings.credits.plans, one, amount)
-    )
+    _change_user(user, lambda tx, settings, one: administration.give_credits(tx, settings.credits.plans, one, amount))
 
 
 @app.verb("set-admin", "outlast users set-admin Ada", "admin")

@@ -65,9 +65,7 @@ async def grant_credits(services: Services, actor: Actor, user_id: str, amount: 
 def move_to_plan(tx: Tx, plans: Plans, user_id: str, plan: str) -> None:
     """Move a user to another plan; its allowance counts from the next month on. Raises `NotFound`, `MalformedInput`."""
     if plan not in plans:
-        raise MalformedInput(
-            f"There is no plan of this name; there are {', '.join(sorted(plans))}.", field="plan"
-        )
+        raise MalformedInput(f"There is no plan of this name; there are {', '.join(sorted(plans))}.", field="plan")
     accounts.set_plan(tx, user_id, plan)
 
 

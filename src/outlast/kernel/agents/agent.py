@@ -76,14 +76,10 @@ class Agent:
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
-            raise ValueError(
-                f"An agent cannot be called {self.name!r}: 1 to 40 characters of a-z, 0-9, - and _."
-            )
+            raise ValueError(f"An agent cannot be called {self.name!r}: 1 to 40 characters of a-z, 0-9, - and _.")
         if self.output is not None:
             if self.check not in (None, check_answer):
-                raise ValueError(
-                    f"The agent {self.name} has an output, which is its check; it can have no other."
-                )
+                raise ValueError(f"The agent {self.name} has an output, which is its check; it can have no other.")
             others = (tool for tool in self.tools if tool.name != FINAL_ANSWER)
             object.__setattr__(self, "tools", (*others, answer_tool(self.output)))
             object.__setattr__(self, "check", check_answer)

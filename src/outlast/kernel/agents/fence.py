@@ -33,9 +33,7 @@ class Fence:
         return f"{self.open(tag, **attributes)}\n{body}\n{self.close(tag)}"
 
     def open(self, tag: str, **attributes: object) -> str:
-        told = "".join(
-            f' {name}="{_attribute(value)}"' for name, value in attributes.items() if value is not None
-        )
+        told = "".join(f' {name}="{_attribute(value)}"' for name, value in attributes.items() if value is not None)
         return f"<{tag}{self.mark}{told}>"
 
     def close(self, tag: str) -> str:

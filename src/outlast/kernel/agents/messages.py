@@ -17,14 +17,10 @@ from outlast.kernel.runs.history import Exchange
 
 CHARS_PER_TOKEN: Final = 4  # English prose and code; an estimate is enough for a budget
 OLD_RESULT_CHARS: Final = 4_000  # what is kept of a tool result from an earlier run
-LoadImage = Callable[
-    [str], tuple[str, bytes] | None
-]  # attachment id → media type and bytes; None: not to be sent
+LoadImage = Callable[[str], tuple[str, bytes] | None]  # attachment id → media type and bytes; None: not to be sent
 
 
-def messages_from(
-    exchanges: Sequence[Exchange], token_budget: int, load_image: LoadImage
-) -> list[ModelMessage]:
+def messages_from(exchanges: Sequence[Exchange], token_budget: int, load_image: LoadImage) -> list[ModelMessage]:
     """The exchanges as model messages, the oldest left out first where they exceed the budget; the last one (the
     run's own message) always stays."""
     kept: list[list[ModelMessage]] = []
@@ -51,9 +47,7 @@ def _user_pieces(parts: Sequence[Mapping[str, Any]], load_image: LoadImage) -> l
     return pieces or [TextPiece("")]
 
 
-def _answer_messages(
-    parts: Sequence[Mapping[str, Any]], opaque: Mapping[int, dict[str, Any]]
-) -> list[ModelMessage]:
+def _answer_messages(parts: Sequence[Mapping[str, Any]], opaque: Mapping[int, dict[str, Any]]) -> list[ModelMessage]:
     """An earlier answer: per step what was said and called, then the calls' results. Reasoning is repeated only with
     the provider's own record of the step."""
     messages: list[ModelMessage] = []

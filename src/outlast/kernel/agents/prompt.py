@@ -60,9 +60,7 @@ class PromptContext:
 
     def own_parts(self) -> Sequence[Mapping[str, Any]]:
         """The parts of the message that the run answers; none where it was deleted."""
-        parts: Sequence[Mapping[str, Any]] | None = self.tx.value(
-            messages.c.parts, {"id": self.run.message_id}
-        )
+        parts: Sequence[Mapping[str, Any]] | None = self.tx.value(messages.c.parts, {"id": self.run.message_id})
         return parts or ()
 
     def load_image(self, attachment_id: str) -> tuple[str, bytes] | None:
@@ -89,9 +87,7 @@ class PromptContext:
 def conversation_so_far(context: PromptContext) -> Conversation:
     """The thread's last messages and answers, within the budget: what an agent without a `context` of its own is
     told."""
-    return context.with_history(
-        lambda exchanges: messages_from(exchanges, context.token_budget, context.load_image)
-    )
+    return context.with_history(lambda exchanges: messages_from(exchanges, context.token_budget, context.load_image))
 
 
 def context_messages(settings: Settings, agent: str) -> int:

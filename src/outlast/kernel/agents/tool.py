@@ -87,9 +87,7 @@ class Tool:
             first = error.errors()[0]
             field = ".".join(str(at) for at in first["loc"]) or "arguments"
             raise ArgumentsInvalid(
-                f"The arguments of {self.name} are not valid: {field}: {first['msg']}.",
-                field=field,
-                tool=self.name,
+                f"The arguments of {self.name} are not valid: {field}: {first['msg']}.", field=field, tool=self.name
             ) from None
         return {name: getattr(asked, name) for name in type(asked).model_fields}
 
@@ -141,9 +139,7 @@ def _tool_of(options: Mapping[str, Any], function: Callable[..., Any]) -> Tool:
     name = given.pop("name", "") or function.__name__
     description = _text_in(function)
     if not description or len(name) > MOST_NAME_CHARS:
-        raise TypeError(
-            f"The tool {name} needs a docstring, and a name of at most {MOST_NAME_CHARS} characters."
-        )
+        raise TypeError(f"The tool {name} needs a docstring, and a name of at most {MOST_NAME_CHARS} characters.")
     arguments, takes_context = _arguments_of(name, function)
     return Tool(name, description, arguments, _call_of(function, takes_context), **given)
 
@@ -168,9 +164,7 @@ def _arguments_of(name: str, function: Callable[..., Any]) -> tuple[type[BaseMod
     fields: dict[str, Any] = {}
     for one in parameters[1:] if takes_context else parameters:
         if one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) or one.name not in hints:
-            raise TypeError(
-                f"The parameter {one.name} of the tool {name} needs a type, and to be called by its name."
-            )
+            raise TypeError(f"The parameter {one.name} of the tool {name} needs a type, and to be called by its name.")
         hint = hints[one.name]
         fields[one.name] = hint if one.default is one.empty else (hint, one.default)
     return create_model(name, __base__=Arguments, **fields), takes_context

@@ -92,9 +92,7 @@ class Workspaces:
 
 def workspace_of_run(tx: Tx, run: Run) -> str:
     """The id of the workspace of the run's thread, made at its first use; the run is told."""
-    tx.execute(
-        sa.select(runs.c.id).where(runs.c.id == run.id).with_for_update()
-    )  # before its thread, as everywhere
+    tx.execute(sa.select(runs.c.id).where(runs.c.id == run.id).with_for_update())  # before its thread, as everywhere
     workspace_id = workspace_of_thread(tx, run.project_id, run.thread_id)
     tx.execute(sa.update(runs).where(runs.c.id == run.id).values(workspace_id=workspace_id))
     return workspace_id
@@ -132,9 +130,7 @@ def find_workspace(tx: Tx, thread_id: str) -> str | None:
 def _lost_during(tx: Tx, run: Run, workspace_id: str) -> str | None:
     """The sandbox of the workspace whose processes ended last, if that came after the run's last call there (lost,
     removed, or stopped and started again) or was found during the run (lost). None: what ran there is still there."""
-    last = sa.select(sa.func.max(effects.c.ended_at)).where(
-        effects.c.run_id == run.id, effects.c.kind == "tool"
-    )
+    last = sa.select(sa.func.max(effects.c.ended_at)).where(effects.c.run_id == run.id, effects.c.kind == "tool")
     called_at = tx.execute(last).scalar()
     ended = sa.func.coalesce(sandboxes.c.ended_at, sandboxes.c.restarted_at)
     since = ended >= called_at if called_at else (sandboxes.c.state == "lost") & (ended >= run.created_at)

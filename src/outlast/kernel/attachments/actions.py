@@ -35,11 +35,7 @@ async def upload_attachment(
     return await services.db.write(run)
 
 
-async def open_attachment(
-    services: Services, actor: Actor, attachment_id: str
-) -> tuple[AttachmentAnswer, bytes]:
+async def open_attachment(services: Services, actor: Actor, attachment_id: str) -> tuple[AttachmentAnswer, bytes]:
     """An attachment and its content, for members of its project."""
-    row = await services.db.read(
-        require_owned, actor, AttachmentRow, table, "attachment", attachment_id, Right.READ
-    )
+    row = await services.db.read(require_owned, actor, AttachmentRow, table, "attachment", attachment_id, Right.READ)
     return attachments.to_data(row), await anyio.to_thread.run_sync(services.blobs.get, row.blob)

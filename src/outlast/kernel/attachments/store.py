@@ -25,9 +25,7 @@ def checked_image(content: bytes, limit_bytes: int) -> Image:
     image = recognise(content)
     if image is None:
         raise MalformedInput(
-            "The file is no image that can be attached.",
-            hint="Attach a PNG, JPEG, GIF or WebP image.",
-            field="file",
+            "The file is no image that can be attached.", hint="Attach a PNG, JPEG, GIF or WebP image.", field="file"
         )
     if image.width * image.height > MAX_PIXELS:
         raise InputTooLarge(

@@ -42,9 +42,7 @@ async def take_backup(place: Place, database: Database, clock: Clock, folder: Pa
         await anyio.to_thread.run_sync(_make_private, folder)
         return await _Backup(place, database, clock, folder).take()
     except OSError as error:
-        raise DiskFull(
-            f"The backup could not be written: {error}.", hint="Make room, and begin again."
-        ) from error
+        raise DiskFull(f"The backup could not be written: {error}.", hint="Make room, and begin again.") from error
     finally:
         with anyio.CancelScope(shield=True):
             await database.write(release_collection)
@@ -161,8 +159,7 @@ def copy_sqlite(source: Path, target: Path) -> None:
             read.execute("COMMIT")
     except sqlite3.Error as error:
         raise BackupRefused(
-            f"The database {source} could not be copied: {error}.",
-            hint="Run 'outlast verify'; see that there is room.",
+            f"The database {source} could not be copied: {error}.", hint="Run 'outlast verify'; see that there is room."
         ) from error
 
 
@@ -204,7 +201,5 @@ def _require_empty(folder: Path) -> None:
         raise BackupRefused(f"The folder {folder} cannot be read: {error.strerror}.") from None
     if not empty:
         raise BackupRefused(
-            f"The folder {folder} is not empty.",
-            hint="Name a new folder for each backup.",
-            folder=str(folder),
+            f"The folder {folder} is not empty.", hint="Name a new folder for each backup.", folder=str(folder)
         )

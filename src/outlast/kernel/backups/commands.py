@@ -54,16 +54,12 @@ def backup(folder: Annotated[Path, typer.Argument(help="A new folder for the bac
         f"{manifest.size_bytes:,} bytes",
     )
     if manifest.skipped:
-        err.print(
-            f"{count(len(manifest.skipped), 'file')} could not be read. The manifest lists them as skipped."
-        )
+        err.print(f"{count(len(manifest.skipped), 'file')} could not be read. The manifest lists them as skipped.")
     if manifest.database is None:
         err.print("The database is not in the backup. Dump it just before each backup:")
         err.print(f"  pg_dump --format=custom --file=outlast.dump {_without_password(settings)}")
     if manifest.missing_blobs:
-        err.print(
-            f"{len(manifest.missing_blobs)} stored files of the database are missing or damaged.", style="red"
-        )
+        err.print(f"{len(manifest.missing_blobs)} stored files of the database are missing or damaged.", style="red")
         raise typer.Exit(Exit.FAILED)
 
 

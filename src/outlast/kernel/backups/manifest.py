@@ -76,6 +76,4 @@ def read_manifest(folder: Path) -> Manifest:
     except FileNotFoundError:
         raise BackupIncomplete(f"{folder} is not a complete backup: it has no {MANIFEST}.") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BackupIncomplete(
-            f"{folder} is not a complete backup: {MANIFEST} cannot be read ({error})."
-        ) from None
+        raise BackupIncomplete(f"{folder} is not a complete backup: {MANIFEST} cannot be read ({error}).") from None

@@ -52,7 +52,5 @@ class Place:
             return True
         whole = self.data_dir / path
         database = self.database_file
-        of_database = (
-            () if database is None else tuple(f"{database}{end}" for end in ("", "-wal", "-shm", "-journal"))
-        )
+        of_database = () if database is None else tuple(f"{database}{end}" for end in ("", "-wal", "-shm", "-journal"))
         return whole == self.blob_dir or str(whole) in of_database

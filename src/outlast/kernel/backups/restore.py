@@ -33,9 +33,7 @@ def restore_backup(folder: Path, place: Place) -> Manifest:
             _fill(folder, manifest, place, fresh)
             return manifest
     except OSError as error:
-        raise DiskFull(
-            f"The backup could not be restored: {error}.", hint="Make room, and begin again."
-        ) from error
+        raise DiskFull(f"The backup could not be restored: {error}.", hint="Make room, and begin again.") from error
 
 
 def _fill(folder: Path, manifest: Manifest, place: Place, fresh: Path) -> None:
@@ -54,11 +52,7 @@ def _fill(folder: Path, manifest: Manifest, place: Place, fresh: Path) -> None:
     if known is None:
         write_file(there.blob_dir, FolderMark(manifest.deployment))
     wrong += differing(fresh, manifest.files, links=True)
-    wrong += [
-        name
-        for name, size in manifest.blobs.items()
-        if hash_of(blob_path(there.blob_dir, name)) != (name, size)
-    ]
+    wrong += [name for name, size in manifest.blobs.items() if hash_of(blob_path(there.blob_dir, name)) != (name, size)]
     _require_none(wrong, "What was restored is not what the backup holds")
     sync_folder(fresh)
     sync_folder(there.blob_dir)

@@ -53,8 +53,7 @@ async def verify_server(place: Place, database: Database, *, adopt: bool = False
 def backup_problems(folder: Path, manifest: Manifest) -> list[str]:
     """What of a backup is not as its manifest says. Blocks."""
     problems = [
-        f"files/{path} is missing or changed"
-        for path in differing(folder / FILES, manifest.files, links=False)
+        f"files/{path} is missing or changed" for path in differing(folder / FILES, manifest.files, links=False)
     ]
     for name, size in manifest.blobs.items():
         if hash_of(blob_path(folder / BLOBS, name)) != (name, size):

@@ -52,9 +52,7 @@ def create_user(tx: Tx, settings: Settings, name: str, plan: str | None) -> str:
     """The id of a new user with a project of their own. Raises `InvalidSetting` for a plan that is not configured."""
     plans = settings.credits.plans
     if plan is not None and plan not in plans:
-        raise InvalidSetting(
-            f"There is no plan {plan!r}.", hint=f"Plans: {', '.join(plans)}.", setting="--plan"
-        )
+        raise InvalidSetting(f"There is no plan {plan!r}.", hint=f"Plans: {', '.join(plans)}.", setting="--plan")
     user_id = accounts.add_user(tx, name, plan or settings.credits.default_plan)
     projects.ensure_default_project(tx, user_id)
     return user_id

@@ -19,9 +19,7 @@ MAX_PAGE_ITEMS: Final = 200
 MAX_PAUSE_S: Final = 2.0
 SILENCE_S: Final = 60.0  # the server sends a heartbeat every 15 s
 _KINDS: Final = {
-    kind.code: kind
-    for kind in vars(errors).values()
-    if isinstance(kind, type) and issubclass(kind, OutlastError)
+    kind.code: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, OutlastError)
 }
 
 
@@ -57,9 +55,7 @@ class Client:
     async def patch(self, path: str, body: Any) -> Any:
         return await self._call("PATCH", path, json=body)
 
-    async def items(
-        self, path: str, limit: int | None = None, *, cursor: str = "before", **params: Any
-    ) -> Any:
+    async def items(self, path: str, limit: int | None = None, *, cursor: str = "before", **params: Any) -> Any:
         """Up to `limit` items of a list (None: all), asked for page by page, in the form of one page."""
         items: list[Any] = []
         while True:

@@ -48,9 +48,7 @@ class LazyCommand(TyperGroup):
     """What `outlast --help` shows of a group that is not loaded."""
 
     def __init__(self, group: CommandGroup) -> None:
-        super().__init__(
-            name=group.name, help=group.help, rich_help_panel=group.panel, hidden=not group.panel
-        )
+        super().__init__(name=group.name, help=group.help, rich_help_panel=group.panel, hidden=not group.panel)
         self.declared = group
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
@@ -66,9 +64,7 @@ class Commands(typer.Typer):
         self._shared = shared
         self.callback()(_no_action)
 
-    def verb(
-        self, name: str, example: str, *aliases: str, shared: SharedOptions | None = None
-    ) -> Callable[[F], F]:
+    def verb(self, name: str, example: str, *aliases: str, shared: SharedOptions | None = None) -> Callable[[F], F]:
         """Add the decorated function as a command. The first sentence of its docstring stands in lists; `example` is a
         whole command line; `aliases` are older spellings, which work and are not listed; `shared` replaces the shared
         options of the noun."""

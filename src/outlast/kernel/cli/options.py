@@ -9,14 +9,10 @@ from typing import Annotated, Any, Final
 
 import typer
 
-ProjectOption = Annotated[
-    str | None, typer.Option("--project", help="Project (prj_…). Default: your default project.")
-]
+ProjectOption = Annotated[str | None, typer.Option("--project", help="Project (prj_…). Default: your default project.")]
 LimitOption = Annotated[int | None, typer.Option("--limit", "-n", min=1, help="Show at most this many.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
-FollowOption = Annotated[
-    bool, typer.Option("--follow/--detach", help="Follow the run live, or only print its id.")
-]
+FollowOption = Annotated[bool, typer.Option("--follow/--detach", help="Follow the run live, or only print its id.")]
 WaitOption = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until the text has been read.")]
 
 
@@ -35,14 +31,10 @@ SERVER: Final = _shared(
 _TOKEN: Final = "API token. Default: the one saved for this address. Not needed on the server's machine."
 TOKEN: Final = _shared("token", str | None, typer.Option(help=_TOKEN, envvar="OUTLAST_TOKEN", **_AT))
 CONFIG: Final = _shared(
-    "config",
-    Path,
-    typer.Option("--config", "-c", help="Configuration file (TOML).", envvar="OUTLAST_CONFIG", **_AT),
+    "config", Path, typer.Option("--config", "-c", help="Configuration file (TOML).", envvar="OUTLAST_CONFIG", **_AT)
 )
 DATA_DIR: Final = _shared(
-    "data_dir",
-    str,
-    typer.Option("--data-dir", "-d", help="Folder of the database, files and workspaces.", **_AT),
+    "data_dir", str, typer.Option("--data-dir", "-d", help="Folder of the database, files and workspaces.", **_AT)
 )
 SharedOptions = tuple[inspect.Parameter, ...]
 ON_SERVER: Final[SharedOptions] = (JSON, SERVER, TOKEN)

@@ -46,8 +46,5 @@ def _answer(run: dict[str, Any]) -> str:
     texts = [part["text"].strip() for part in run["parts"] if part["type"] == "text"]
     lines = texts[-1].splitlines() if texts else []
     if len(lines) > ANSWER_LINES:
-        lines = [
-            *lines[:ANSWER_LINES],
-            f"… {len(lines) - ANSWER_LINES} more lines: outlast runs follow {run['id']}",
-        ]
+        lines = [*lines[:ANSWER_LINES], f"… {len(lines) - ANSWER_LINES} more lines: outlast runs follow {run['id']}"]
     return "\n".join(lines)

@@ -37,9 +37,7 @@ def create_in_project(nouns: str, project: str | None, **fields: Any) -> None:
 def add_subject_verbs(app: Commands, noun: str, example_id: str, goes_with_it: str, *, copies: bool) -> None:
     """Add `rename` and `delete`, and `duplicate` where the subject can be copied. `goes_with_it`: what is deleted
     with one."""
-    subject = Annotated[
-        str, typer.Argument(metavar=noun.upper(), help=f"Id of the {noun} ({example_id[:4]}…).")
-    ]
+    subject = Annotated[str, typer.Argument(metavar=noun.upper(), help=f"Id of the {noun} ({example_id[:4]}…).")]
     path = f"/v1/{noun}s"
 
     def rename(subject_id: subject, title: Annotated[str, typer.Argument(help="New title.")]) -> None:

@@ -29,9 +29,7 @@ class Terminal(Console):
     """A console that prints strings as plain text, without control characters, markup or emoji codes."""
 
     def __init__(self, *, stderr: bool = False, width: int | None = None) -> None:
-        super().__init__(
-            stderr=stderr, width=width, highlight=False, soft_wrap=True, markup=False, emoji=False
-        )
+        super().__init__(stderr=stderr, width=width, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
     def print(self, *objects: Any, **options: Any) -> None:
         super().print(*(printable(one) if isinstance(one, str) else one for one in objects), **options)
@@ -43,9 +41,7 @@ err = Terminal(stderr=True)
 
 def styled(*pieces: str | tuple[str, str]) -> Text:
     """A line of plain pieces; of (text, style), each in its style."""
-    return Text.assemble(
-        *(printable(one) if isinstance(one, str) else (printable(one[0]), one[1]) for one in pieces)
-    )
+    return Text.assemble(*(printable(one) if isinstance(one, str) else (printable(one[0]), one[1]) for one in pieces))
 
 
 def print_error(error: OutlastError) -> None:
@@ -92,10 +88,7 @@ def print_fields(value: Mapping[str, Any], fields: str, computed: Mapping[str, A
         print_json(value)
         return
     known = {**value, **(computed or {})}
-    lines = [
-        (heading.capitalize(), _shown(name, known.get(name)))
-        for heading, name in map(_column, fields.split())
-    ]
+    lines = [(heading.capitalize(), _shown(name, known.get(name))) for heading, name in map(_column, fields.split())]
     width = max(len(heading) for heading, text in lines if text)
     for heading, text in lines:
         if text:

@@ -63,9 +63,7 @@ def reserve(balance: int | None, run_id: str, price: int) -> Entry:
         return Entry(Kind.RESERVE, 0, run_id=run_id)
     if price > balance:
         raise CreditsNeeded(
-            f"This run costs {price} credits; you have {balance} left this month.",
-            price=price,
-            balance=balance,
+            f"This run costs {price} credits; you have {balance} left this month.", price=price, balance=balance
         )
     return Entry(Kind.RESERVE, -price, run_id=run_id)
 

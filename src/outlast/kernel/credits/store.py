@@ -40,9 +40,7 @@ def ensure_month(tx: Tx, user_id: str, plans: Plans) -> int | None:
     allowance = rules.allowance_of(_hold_user(tx, user_id).plan, plans)
     if allowance is None:
         return None
-    last = sa.select(sa.func.max(ledger.c.period)).where(
-        ledger.c.user_id == user_id, ledger.c.kind == Kind.GRANT.value
-    )
+    last = sa.select(sa.func.max(ledger.c.period)).where(ledger.c.user_id == user_id, ledger.c.kind == Kind.GRANT.value)
     added = rules.rollover(_sum(tx, user_id), tx.execute(last).scalar(), period_of(tx.now), allowance)
     for entry in added:
         _add(tx, user_id, entry)
@@ -55,11 +53,7 @@ def balance(tx: Tx, user_id: str, plans: Plans) -> int | None:
     allowance = rules.allowance_of(_user(tx, user_id).plan, plans)
     if allowance is None:
         return None
-    this_month = (
-        ledger.c.user_id == user_id,
-        ledger.c.kind == Kind.GRANT.value,
-        ledger.c.period == period_of(tx.now),
-    )
+    this_month = (ledger.c.user_id == user_id, ledger.c.kind == Kind.GRANT.value, ledger.c.period == period_of(tx.now))
     begun = tx.execute(sa.select(ledger.c.id).where(*this_month)).first() is not None
     return _sum(tx, user_id) if begun else allowance
 
@@ -125,16 +119,10 @@ def credits_data(tx: Tx, user_id: str, plans: Plans, low_at: int) -> CreditsAnsw
     """What the user sees of the ledger; `low` from a balance of `low_at` downwards."""
     left = balance(tx, user_id, plans)
     mine = sa.select(ledger).where(ledger.c.user_id == user_id)
-    rows = tx.rows(
-        LedgerRow, mine.order_by(ledger.c.created_at.desc(), ledger.c.id.desc()).limit(SHOWN_ENTRIES)
-    )
+    rows = tx.rows(LedgerRow, mine.order_by(ledger.c.created_at.desc(), ledger.c.id.desc()).limit(SHOWN_ENTRIES))
     entries = [
         LedgerEntryAnswer(
-            id=row.id,
-            kind=row.kind,
-            credits=row.credits,
-            run_id=row.run_id,
-            created_at=iso(row.created_at),
+            id=row.id, kind=row.kind, credits=row.credits, run_id=row.run_id, created_at=iso(row.created_at)
         )
         for row in rows
     ]
@@ -176,9 +164,7 @@ def _reserved(tx: Tx, user_id: str) -> int:
     )
     open_ones = ledger.c.user_id == user_id, ledger.c.kind == Kind.RESERVE.value, ~closed.exists()
     return -int(
-        tx.execute(
-            sa.select(sa.func.coalesce(sa.func.sum(ledger.c.credits), 0)).where(*open_ones)
-        ).scalar_one()
+        tx.execute(sa.select(sa.func.coalesce(sa.func.sum(ledger.c.credits), 0)).where(*open_ones)).scalar_one()
     )
 
 

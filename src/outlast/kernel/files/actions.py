@@ -21,9 +21,7 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 
 
-async def upload_artifact(
-    services: Services, actor: Actor, project_id: str, name: str, content: bytes
-) -> ArtifactData:
+async def upload_artifact(services: Services, actor: Actor, project_id: str, name: str, content: bytes) -> ArtifactData:
     """Put a file into a project (editors); its text is read in the background. The same content under the same name is
     the same file. Raises `InputTooLarge`, `MalformedInput`, `TooManyArtifacts`, `RateLimited`, `DiskFull`. The
     content is written before the row: a failure between the two leaves an unnamed blob, never a row without a file."""
@@ -84,13 +82,9 @@ async def open_artifact(services: Services, actor: Actor, artifact_id: str) -> t
     return data, await anyio.to_thread.run_sync(services.blobs.get, blob)
 
 
-async def read_artifact_text(
-    services: Services, actor: Actor, artifact_id: str, page: int = 1
-) -> FileTextAnswer:
+async def read_artifact_text(services: Services, actor: Actor, artifact_id: str, page: int = 1) -> FileTextAnswer:
     """A page of a file's text (members). Raises `NotFound`, and `Conflict` where there is no text (yet)."""
-    row = await services.db.read(
-        require_owned, actor, ArtifactRow, artifacts, "artifact", artifact_id, Right.READ
-    )
+    row = await services.db.read(require_owned, actor, ArtifactRow, artifacts, "artifact", artifact_id, Right.READ)
     return await _files(services).read(row.project_id, artifact_id, page)
 
 

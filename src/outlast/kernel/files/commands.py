@@ -98,9 +98,7 @@ def search(
     for hit in found["items"]:
         page = f", page {hit['page']}" if hit["page"] else ""
         file = hit["artifact"]
-        terminal.out.print(
-            terminal.styled((terminal.one_line(file["name"]), "bold"), f"{page}  ", (file["id"], "dim"))
-        )
+        terminal.out.print(terminal.styled((terminal.one_line(file["name"]), "bold"), f"{page}  ", (file["id"], "dim")))
         terminal.out.print(hit["text"][:600] + "\n")
     if not found["items"]:
         terminal.err.print("Nothing found.", style="dim")

@@ -103,11 +103,7 @@ class ArtifactKeeper:
             content = await anyio.to_thread.run_sync(self._blobs.get, row.blob)
             found = await read_text(row.media_type, content, self._most_s)
             planned = await anyio.to_thread.run_sync(  # beside the database's writer
-                registry.implementation(FILE_INDEX).plan,
-                row.name,
-                row.media_type,
-                found.texts,
-                self._passage_chars,
+                registry.implementation(FILE_INDEX).plan, row.name, row.media_type, found.texts, self._passage_chars
             )
             if planned is not None:
                 text.blob = await anyio.to_thread.run_sync(self._blobs.put, found.whole.encode())
@@ -117,14 +113,7 @@ class ArtifactKeeper:
                 text.trouble = error
             text.found = _failed(error.message)
 
-    def _store(
-        self,
-        tx: Tx,
-        row: ArtifactRow,
-        found: FileText,
-        planned: object | None,
-        blob: str | None,
-    ) -> None:
+    def _store(self, tx: Tx, row: ArtifactRow, found: FileText, planned: object | None, blob: str | None) -> None:
         if not store.hold_waiting(tx, row.id):
             return
         index = registry.implementation(FILE_INDEX)

@@ -16,30 +16,20 @@ from outlast.kernel.http.shapes import Page
 
 router = APIRouter(prefix="/v1", tags=["Files"])
 LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"
-PDF_VIEWER: Final = (
-    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"  # none runs in a sandbox
-)
+PDF_VIEWER: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"  # none runs in a sandbox
 
 
 @router.post("/projects/{project_id}/artifacts", status_code=201, response_model=ArtifactData)
-async def upload_artifact(
-    project_id: str, services: Svc, actor: Signed, file: UploadFile = File()
-) -> Response:
+async def upload_artifact(project_id: str, services: Svc, actor: Signed, file: UploadFile = File()) -> Response:
     """Put a text, Markdown, PDF or image file into a project (editors), as multipart field `file`. Its text is read in
     the background; `artifact.updated` tells when it can be searched."""
     content = await file.read()
-    return reply(
-        await actions.upload_artifact(services, actor, project_id, file.filename or "", content), 201
-    )
+    return reply(await actions.upload_artifact(services, actor, project_id, file.filename or "", content), 201)
 
 
 @router.get("/projects/{project_id}/artifacts", response_model=Page[ArtifactData])
 async def list_artifacts(
-    project_id: str,
-    services: Svc,
-    actor: Signed,
-    before: str | None = Query(None, max_length=100),
-    limit: Limit = 50,
+    project_id: str, services: Svc, actor: Signed, before: str | None = Query(None, max_length=100), limit: Limit = 50
 ) -> Response:
     """The project's files, newest first."""
     found = await actions.list_artifacts(services, actor, project_id, before, limit)
@@ -48,11 +38,7 @@ async def list_artifacts(
 
 @router.get("/projects/{project_id}/artifacts/search", response_model=FileSearchAnswer)
 async def search_artifacts(
-    project_id: str,
-    services: Svc,
-    actor: Signed,
-    q: str = Query(max_length=2_000),
-    limit: int = Query(10, ge=1, le=50),
+    project_id: str, services: Svc, actor: Signed, q: str = Query(max_length=2_000), limit: int = Query(10, ge=1, le=50)
 ) -> Response:
     """What is found in the texts of the project's files."""
     found = await actions.search_artifacts(services, actor, project_id, q, limit)

@@ -71,14 +71,9 @@ class ProjectFiles:
 
         data, blob = await self._db.read(find)
         if blob is None:
-            words = (
-                "Its text is being read." if data.state == "reading" else data.trouble or "It holds no text."
-            )
+            words = "Its text is being read." if data.state == "reading" else data.trouble or "It holds no text."
             raise Conflict(
-                "This file has no text that can be read.",
-                hint=words,
-                artifact_id=artifact_id,
-                state=data.state,
+                "This file has no text that can be read.", hint=words, artifact_id=artifact_id, state=data.state
             )
         texts = (await anyio.to_thread.run_sync(self._blobs.get, blob)).decode().split(PAGE_BREAK)
         if not 1 <= page <= len(texts):

@@ -22,9 +22,7 @@ from outlast.kernel.streams.log import append
 BELL: Final = "artifacts"
 LEASE: Final = timedelta(minutes=10)  # a file that is being read is somebody else's to read after this long
 ChangeName = Literal["artifact.created", "artifact.updated"]
-_SHOWN: Final = sa.select(artifacts, users.c.name.label("creator")).join(
-    users, users.c.id == artifacts.c.created_by
-)
+_SHOWN: Final = sa.select(artifacts, users.c.name.label("creator")).join(users, users.c.id == artifacts.c.created_by)
 
 
 def add(
@@ -74,9 +72,7 @@ def artifact_data(tx: Tx, artifact_id: str) -> ArtifactData:
     return to_data(row)
 
 
-def list_artifacts(
-    tx: Tx, project_id: str, before: str | None, limit: int
-) -> tuple[list[ArtifactData], str | None]:
+def list_artifacts(tx: Tx, project_id: str, before: str | None, limit: int) -> tuple[list[ArtifactData], str | None]:
     """At most `limit` of a project's files, newest first, those before the id `before`; and what to ask the following
     ones with (None: there are none)."""
     chosen = _SHOWN.where(artifacts.c.project_id == project_id)

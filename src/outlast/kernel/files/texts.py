@@ -84,8 +84,5 @@ def _told(printed: bytes, *, finished: bool) -> FileText:
 
 def _plain(text: str) -> str:
     return (
-        text.encode("utf-16", "surrogatepass")
-        .decode("utf-16", "replace")
-        .replace(PAGE_BREAK, "\n")
-        .replace("\x00", "")
+        text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace(PAGE_BREAK, "\n").replace("\x00", "")
     )

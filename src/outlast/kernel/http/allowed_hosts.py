@@ -51,9 +51,7 @@ def known_hosts(bind_host: str, public_url: str, allowed: Iterable[str]) -> Know
         origins.add(f"{public.scheme}://{public.netloc}")
     local = is_loopback(bind_host)
     names = set(LOOPBACK_NAMES) | ({bind_host.lower()} if local else set())
-    return KnownHosts(
-        frozenset(names), frozenset(exact), frozenset(origins), any_host=not local and not exact
-    )
+    return KnownHosts(frozenset(names), frozenset(exact), frozenset(origins), any_host=not local and not exact)
 
 
 @lru_cache(maxsize=1000)

@@ -95,9 +95,7 @@ def is_browser(request: Request) -> bool:
 def set_cookie(answer: Response, surface: Surface, value: str) -> Response:
     """Sign the browser in: no script reads this cookie and no other site sends it."""
     days = surface.services.settings.auth.session_days
-    answer.set_cookie(
-        COOKIE, value, int(days * DAY_S), httponly=True, samesite="strict", secure=surface.secure_cookie
-    )
+    answer.set_cookie(COOKIE, value, int(days * DAY_S), httponly=True, samesite="strict", secure=surface.secure_cookie)
     return answer
 
 

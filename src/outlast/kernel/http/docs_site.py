@@ -50,9 +50,7 @@ class DocsSite:
     def _missing(self, request: Request, path: str) -> Response:
         page = self._folder / "404.html"
         if not page.is_file():
-            raise NotFound(
-                "The documentation has not been built.", hint="Run `make setup` in the repository."
-            )
+            raise NotFound("The documentation has not been built.", hint="Run `make setup` in the repository.")
         if not asks_for_page(request.headers.get("accept")):
             raise NotFound(f"There is nothing at /{path[:200]}.", hint="/llms.txt lists all pages.")
         return Response(page.read_bytes(), 404, {"cache-control": "no-store"}, "text/html")

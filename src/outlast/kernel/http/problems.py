@@ -131,6 +131,4 @@ async def tell_unexpected(request: Request, _error: Exception) -> Response:
 
 def _place(path: Iterable[Any]) -> str:
     parts = [str(part) for part in path]
-    return ".".join(
-        parts[1:] if len(parts) > 1 and parts[0] in ("body", "query", "path", "header") else parts
-    )
+    return ".".join(parts[1:] if len(parts) > 1 and parts[0] in ("body", "query", "path", "header") else parts)

@@ -29,10 +29,7 @@ class Readiness:
     """Asked by load balancers and by the page. Holds the last sandbox trial in memory for five minutes."""
 
     def __init__(
-        self,
-        database: Database,
-        provider: SandboxProvider | None,
-        supervisor: Supervisor | None = None,
+        self, database: Database, provider: SandboxProvider | None, supervisor: Supervisor | None = None
     ) -> None:
         self._database, self._supervisor = database, supervisor
         self._provider = provider
@@ -74,13 +71,7 @@ class Readiness:
         with anyio.move_on_after(ANSWER_S), suppress(OutlastError):
             items = await self._database.read(store.listed, MOST_SHOWN)
         return [
-            {
-                "kind": one.kind,
-                "id": one.id,
-                "since": iso(one.since),
-                "tries": one.tries,
-                "code": one.code,
-            }
+            {"kind": one.kind, "id": one.id, "since": iso(one.since), "tries": one.tries, "code": one.code}
             for one in items
         ]
 
@@ -116,9 +107,7 @@ class Readiness:
 
 def _beat(tx: Tx) -> None:
     """A disk that is full, or that became read-only, can still be read."""
-    words = (
-        "insert into meta (key, value) values (:key, :value) on conflict (key) do update set value = :value"
-    )
+    words = "insert into meta (key, value) values (:key, :value) on conflict (key) do update set value = :value"
     tx.execute(sa.text(words), {"key": _BEAT, "value": tx.now.isoformat()})
 
 

@@ -73,9 +73,7 @@ def stored_file(request: Request, path: Path, cache_control: str) -> Response:
     copies = {name: path.with_name(path.name + ending) for name, ending in ENCODINGS.items()}
     there = {name: copy for name, copy in copies.items() if copy.is_file()}
     headers = {"cache-control": cache_control} | ({"vary": "accept-encoding"} if there else {})
-    chosen = next(
-        (name for name in accepted(request.headers.get("accept-encoding", "")) if name in there), None
-    )
+    chosen = next((name for name in accepted(request.headers.get("accept-encoding", "")) if name in there), None)
     media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     if chosen is None:
         return _unless_known(request, FileResponse(path, headers=headers, media_type=media_type))

@@ -24,9 +24,7 @@ class Memory:
 class Memories(Protocol):
     """Keeps them. First argument: the open transaction. Without an app that does, none are kept."""
 
-    def remember(
-        self, tx: Tx, *, project_id: str, thread_id: str, run_id: str, summary: str
-    ) -> Memory | None:
+    def remember(self, tx: Tx, *, project_id: str, thread_id: str, run_id: str, summary: str) -> Memory | None:
         """Keep the summary of a run; None: it is empty. A run's second summary takes the place of the first."""
         return None
 

@@ -127,24 +127,13 @@ class Library(Protocol):
         return []
 
     def save(
-        self,
-        tx: Tx,
-        announced: Sequence[NewModule],
-        origin: ModuleOrigin,
-        workspace_id: str,
-        dependencies: str,
+        self, tx: Tx, announced: Sequence[NewModule], origin: ModuleOrigin, workspace_id: str, dependencies: str
     ) -> list[Module]:
         """Add the modules of a workspace, or replace what was said of the same paths before: the rows, in order."""
         return []
 
     def publish(
-        self,
-        tx: Tx,
-        announced: NewModule,
-        origin: ModuleOrigin,
-        published_by: str,
-        blob: str,
-        dependencies: str,
+        self, tx: Tx, announced: NewModule, origin: ModuleOrigin, published_by: str, blob: str, dependencies: str
     ) -> Module:
         """Put a module into a user's library, in the place of an earlier one with the same path. Its file must be
         stored under `blob` already."""

@@ -24,19 +24,12 @@ class Publication:
 
 
 async def publishable(
-    module: NewModule,
-    content: bytes,
-    blobs: FolderBlobs,
-    sandbox: Sandbox | None,
-    effect_id: str,
-    attempt: int = 1,
+    module: NewModule, content: bytes, blobs: FolderBlobs, sandbox: Sandbox | None, effect_id: str, attempt: int = 1
 ) -> Publication:
     """The module with its file stored, once it is seen to stand alone and, where a sandbox is given, to be imported
     there. Raises `MalformedInput` with what is in its way, `DiskFull`. Repeatable."""
     if len(content) > MOST_BYTES:
-        raise MalformedInput(
-            f"The module {module.path} is longer than {MOST_BYTES:,} bytes.", path=module.path
-        )
+        raise MalformedInput(f"The module {module.path} is longer than {MOST_BYTES:,} bytes.", path=module.path)
     text = content.decode("utf-8", "replace")
     leaning = relative_imports(text, module.path)
     if leaning:

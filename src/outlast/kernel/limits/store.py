@@ -35,11 +35,7 @@ def check_made_rate(
         whose = table.c[by] == user_id
         counted = whose if which is None else sa.and_(whose, which)
         check_rate(
-            "user",
-            _moments(tx, table.c.created_at, counted, per_user),
-            per_user,
-            tx.now,
-            things=things or table.name,
+            "user", _moments(tx, table.c.created_at, counted, per_user), per_user, tx.now, things=things or table.name
         )
 
 
@@ -48,9 +44,7 @@ def _recent(tx: Tx, whose: sa.ColumnElement[bool], limit: int) -> list[datetime]
     return _moments(tx, runs.c.created_at, whose, limit)
 
 
-def _moments(
-    tx: Tx, moment: sa.Column[datetime], whose: sa.ColumnElement[bool], limit: int
-) -> list[datetime]:
+def _moments(tx: Tx, moment: sa.Column[datetime], whose: sa.ColumnElement[bool], limit: int) -> list[datetime]:
     """The last `limit` of these moments within the window, oldest first."""
     within = sa.select(moment).where(whose, moment > tx.now - WINDOW)
     return list(reversed(tx.execute(within.order_by(moment.desc()).limit(limit)).scalars().all()))

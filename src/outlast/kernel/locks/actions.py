@@ -50,9 +50,7 @@ async def hand_over_lock(services: Services, actor: Actor, thread_id: str, user_
         if role is None:
             raise NotFound("This person is not a member of the thread's project.", user_id=user_id)
         if not allows(role, Right.EDIT):
-            raise Forbidden(
-                f"This person is a {role.value} and cannot drive.", user_id=user_id, role=role.value
-            )
+            raise Forbidden(f"This person is a {role.value} and cannot drive.", user_id=user_id, role=role.value)
         return driving.hand_over(tx, row, actor, user_id, services.settings.locks.ttl_s)
 
     return await services.db.write(run)

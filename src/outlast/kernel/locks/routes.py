@@ -13,9 +13,7 @@ router = APIRouter(prefix="/v1/threads/{thread_id}", tags=["Locks"])
 
 
 @router.put("/lock", response_model=LockAnswer)
-async def take_lock(
-    thread_id: str, services: Svc, actor: Signed, body: LockRequest | None = None
-) -> Response:
+async def take_lock(thread_id: str, services: Svc, actor: Signed, body: LockRequest | None = None) -> Response:
     """Drive the thread: acquire a free lock, refresh one's own, take over an expired one (editors)."""
     return reply({"lock": await actions.take_lock(services, actor, thread_id)})
 

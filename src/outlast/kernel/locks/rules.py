@@ -49,9 +49,7 @@ def demand(lock: Lock | None, user_id: str, now: datetime, *, live: bool) -> Non
         raise refusal(lock)
 
 
-def acquire(
-    lock: Lock | None, user_id: str, now: datetime, ttl: timedelta, *, live: bool
-) -> tuple[Lock, Change]:
+def acquire(lock: Lock | None, user_id: str, now: datetime, ttl: timedelta, *, live: bool) -> tuple[Lock, Change]:
     """The user drives: a free lock is acquired, one's own refreshed, an expired one taken over; else `ThreadLocked`."""
     match standing(lock, user_id, now, live=live):
         case Standing.THEIRS:
@@ -91,15 +89,11 @@ def request(lock: Lock | None, user_id: str, now: datetime, *, live: bool) -> Lo
     raise LockNotHeld("Nobody else holds this lock.", hint=hints[state], state=state.value)
 
 
-def hand_over(
-    lock: Lock | None, user_id: str, to_user_id: str, now: datetime, ttl: timedelta, *, live: bool
-) -> Lock:
+def hand_over(lock: Lock | None, user_id: str, to_user_id: str, now: datetime, ttl: timedelta, *, live: bool) -> Lock:
     """The holder makes somebody else the driver. Raises `LockNotHeld` unless the lock is the user's, `ThreadBusy` while
     the user's run works."""
     if standing(lock, user_id, now, live=live) is not Standing.YOURS:
-        raise LockNotHeld(
-            "Only the one who holds a lock can hand it over.", hint="Ask for it with a request."
-        )
+        raise LockNotHeld("Only the one who holds a lock can hand it over.", hint="Ask for it with a request.")
     if to_user_id == user_id:
         raise LockNotHeld("The lock is yours already.", hint="Name another member.")
     _demand_rest(live)
@@ -114,6 +108,5 @@ def refusal(lock: Lock | None) -> ThreadLocked:
 def _demand_rest(live: bool) -> None:
     if live:
         raise ThreadBusy(
-            "Your run is still at work here and keeps the lock.",
-            hint="Wait for it or cancel it, then let go.",
+            "Your run is still at work here and keeps the lock.", hint="Wait for it or cancel it, then let go."
         )

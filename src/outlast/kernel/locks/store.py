@@ -118,18 +118,14 @@ def is_live(tx: Tx, resource_id: str, lock: Lock | None) -> bool:
     return tx.execute(_AT_WORK, {"thread": resource_id, "holder": lock.holder_id}).first() is not None
 
 
-def acquire(
-    tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: float
-) -> tuple[Change, Lock | None]:
+def acquire(tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: float) -> tuple[Change, Lock | None]:
     """Acquire, refresh or take over. Returns what it was, and the lock as it was before. Raises `ThreadLocked`, naming
     the holder and the expiry."""
     lock = find_lock(tx, resource_id)
     after, change = _named(
         tx,
         resource_id,
-        lambda: rules.acquire(
-            lock, user_id, tx.now, timedelta(seconds=ttl_s), live=is_live(tx, resource_id, lock)
-        ),
+        lambda: rules.acquire(lock, user_id, tx.now, timedelta(seconds=ttl_s), live=is_live(tx, resource_id, lock)),
     )
     if lock is None:
         _insert(tx, resource_id, project_id, after)
@@ -176,9 +172,7 @@ def drop(tx: Tx, resource_id: str) -> None:
 def held_by(tx: Tx, project_id: str, user_id: str, kind: Kind = "thread") -> Sequence[str]:
     """The threads of the project that this user drives, or the sections that they keep."""
     mine = locks.c.project_id == project_id, locks.c.holder_id == user_id, locks.c.resource_type == kind
-    return (
-        tx.execute(sa.select(locks.c.resource_id).where(*mine).order_by(locks.c.resource_id)).scalars().all()
-    )
+    return tx.execute(sa.select(locks.c.resource_id).where(*mine).order_by(locks.c.resource_id)).scalars().all()
 
 
 def locks_of(tx: Tx, resource_ids: Sequence[str]) -> dict[str, LockData]:
@@ -187,8 +181,7 @@ def locks_of(tx: Tx, resource_ids: Sequence[str]) -> dict[str, LockData]:
         return {}
     mine = locks.c.resource_type == _kind(resource_ids[0]), locks.c.resource_id.in_(resource_ids)
     found = (
-        (row.resource_id, lock_data(row.lock, row.resource_id))
-        for row in tx.rows(_ShownLock, _NAMED.where(*mine))
+        (row.resource_id, lock_data(row.lock, row.resource_id)) for row in tx.rows(_ShownLock, _NAMED.where(*mine))
     )
     return {resource_id: lock for resource_id, lock in found if lock is not None}
 
@@ -227,12 +220,7 @@ def refuse(lock: LockData) -> NoReturn:
 
 
 def _insert(tx: Tx, resource_id: str, project_id: str, lock: Lock) -> None:
-    row = {
-        "resource_type": _kind(resource_id),
-        "resource_id": resource_id,
-        "project_id": project_id,
-        **asdict(lock),
-    }
+    row = {"resource_type": _kind(resource_id), "resource_id": resource_id, "project_id": project_id, **asdict(lock)}
     tx.execute(_ADD, row)
 
 

@@ -38,12 +38,7 @@ async def see_thread(services: Services, actor: Actor, thread_id: str) -> None:
 
 
 def tell_named(
-    tx: Tx,
-    actor: Actor,
-    project_id: str,
-    message: MessageData,
-    chosen: Sequence[str] = (),
-    told: Sequence[str] = (),
+    tx: Tx, actor: Actor, project_id: str, message: MessageData, chosen: Sequence[str] = (), told: Sequence[str] = ()
 ) -> None:
     """Add a person's message to the inbox of each member it names or its writer picked, except members who were
     already notified of the same text (`told`)."""

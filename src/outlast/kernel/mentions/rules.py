@@ -14,9 +14,7 @@ _FENCE: Final = re.compile(r" ?(`{3,}|~{3,})")
 _TICKS: Final = re.compile(r"`+")
 _AT: Final = re.compile(r"(?<![\w@/.])@")
 _IN_WORD: Final = re.compile(r"\w")
-_BLANKS: Final = re.compile(
-    r"[^\S\n ][^\S\n]*| [^\S\n]+"
-)  # all but a single space, which is what they become
+_BLANKS: Final = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # all but a single space, which is what they become
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +55,7 @@ def still_chosen(named: Sequence[str], old: Sequence[str], new: Sequence[str]) -
 def one_line(text: str, limit_chars: int = LINE_CHARS) -> str:
     """The beginning of a text, on one line."""
     line = " ".join(text[: 4 * limit_chars].split())
-    return (
-        line if len(line) <= limit_chars and len(text) <= 4 * limit_chars else line[: limit_chars - 1] + "…"
-    )
+    return line if len(line) <= limit_chars and len(text) <= 4 * limit_chars else line[: limit_chars - 1] + "…"
 
 
 def without_agent(text: str) -> str:

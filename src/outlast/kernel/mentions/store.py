@@ -35,11 +35,7 @@ _MEMBERS: Final = (
 )
 _by = users.alias("mentioned_by")
 _SHOWN: Final = (
-    sa.select(
-        mentions,
-        _by.c.name.label("by_name"),
-        threads.c.title.label("thread_title"),
-    )
+    sa.select(mentions, _by.c.name.label("by_name"), threads.c.title.label("thread_title"))
     .select_from(mentions)
     .outerjoin(_by, _by.c.id == mentions.c.by)
     .outerjoin(threads, threads.c.id == mentions.c.thread_id)
@@ -88,9 +84,7 @@ class _ShownMention(NamedTuple):
 
 def tell(tx: Tx, where: Where, user_ids: Iterable[str]) -> list[InboxChanged]:
     """These users are named there: whoever is new gets a waiting row, but not whoever wrote it. The news."""
-    known = set(
-        tx.execute(sa.select(mentions.c.user_id).where(*_at(where.source, where.source_id))).scalars()
-    )
+    known = set(tx.execute(sa.select(mentions.c.user_id).where(*_at(where.source, where.source_id))).scalars())
     fresh = [user_id for user_id in dict.fromkeys(user_ids) if user_id not in known | {where.by}]
     news = []
     for user_id in fresh:
@@ -144,34 +138,22 @@ class _ReadMention(NamedTuple):
 
 
 def read(
-    tx: Tx,
-    user_id: str,
-    *,
-    mention_id: str | None = None,
-    thread_id: str | None = None,
-    source_ids: Sequence[str] = (),
+    tx: Tx, user_id: str, *, mention_id: str | None = None, thread_id: str | None = None, source_ids: Sequence[str] = ()
 ) -> list[tuple[str, InboxChanged]]:
     """The user has seen one mention, or all in a thread or in these comments; what they were given there waits on. The
     news, with each one's project."""
     seen = sa.or_(
-        mentions.c.id == mention_id if mention_id is not None else sa.false(),
-        _named_in(thread_id, source_ids),
+        mentions.c.id == mention_id if mention_id is not None else sa.false(), _named_in(thread_id, source_ids)
     )
     mine = sa.update(mentions).where(mentions.c.user_id == user_id, _WAITING, seen)
-    rows = tx.rows(
-        _ReadMention, mine.values(read_at=tx.now).returning(mentions.c.project_id, mentions.c.source)
-    )
+    rows = tx.rows(_ReadMention, mine.values(read_at=tx.now).returning(mentions.c.project_id, mentions.c.source))
     news = {(row.project_id, _kind(row.source)) for row in rows}
     return [(project_id, went(kind, user_id)) for project_id, kind in sorted(news)]
 
 
-def anything_waits(
-    tx: Tx, user_id: str, *, thread_id: str | None = None, source_ids: Sequence[str] = ()
-) -> bool:
+def anything_waits(tx: Tx, user_id: str, *, thread_id: str | None = None, source_ids: Sequence[str] = ()) -> bool:
     """Whether the user has something to read there. A read: most who open a place have nothing."""
-    there = sa.select(mentions.c.id).where(
-        mentions.c.user_id == user_id, _WAITING, _named_in(thread_id, source_ids)
-    )
+    there = sa.select(mentions.c.id).where(mentions.c.user_id == user_id, _WAITING, _named_in(thread_id, source_ids))
     return tx.execute(there.limit(1)).first() is not None
 
 

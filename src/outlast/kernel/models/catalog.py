@@ -15,14 +15,7 @@ from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.output_limits import WithinLimit, output_limit
 from outlast.kernel.models.prices import FREE_KINDS, preload_prices
 from outlast.kernel.models.protocol import LanguageModel, ModelSpec
-from outlast.kernel.models.providers import (
-    DEMO_MODEL,
-    DEMO_PROVIDER,
-    KINDS,
-    is_installed,
-    open_provider,
-    preload,
-)
+from outlast.kernel.models.providers import DEMO_MODEL, DEMO_PROVIDER, KINDS, is_installed, open_provider, preload
 from outlast.kernel.models.providers.connections import Connections
 
 
@@ -109,8 +102,7 @@ class ModelCatalog:
             config = self._providers.get(provider)
             if config is None:
                 raise InvalidSetting(
-                    f"There is no provider {provider!r} in the configuration.",
-                    setting=f"providers.{provider}",
+                    f"There is no provider {provider!r} in the configuration.", setting=f"providers.{provider}"
                 )
             opened = WithinLimit(open_provider(config, self._key(config), self._connections, self._clock))
             self._open[provider] = opened

@@ -107,11 +107,7 @@ class OpenAIEmbedder:
     async def _post(self, body: bytes, headers: dict[str, str]) -> bytes:
         session = self._connections.session(self._url)
         async with session.post(
-            self._url,
-            data=body,
-            headers=headers,
-            timeout=aiohttp.ClientTimeout(total=None),
-            allow_redirects=False,
+            self._url, data=body, headers=headers, timeout=aiohttp.ClientTimeout(total=None), allow_redirects=False
         ) as answer:
             content = await answer.content.read(ANSWER_BYTES)
             while not answer.content.at_eof() and len(content) < ANSWER_BYTES:

@@ -36,8 +36,7 @@ _POLICY_CODES: Final = re.compile(
 )
 _QUOTA_CODES: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _CONTEXT_CODES: Final = re.compile(
-    r"context_length|context length|context window|prompt is too long|too many tokens|token limit",
-    re.IGNORECASE,
+    r"context_length|context length|context window|prompt is too long|too many tokens|token limit", re.IGNORECASE
 )
 _BEARER: Final = re.compile(r"(?i)bearer\s+\S+|\b(?:sk|gsk|xai|AIza)[-_]?[A-Za-z0-9_-]{12,}")
 
@@ -92,9 +91,7 @@ def complaint_of(value: Any) -> Complaint:
     if not isinstance(error, dict):
         return Complaint(message=str(error)[:2_000])
     metadata = error.get("metadata")
-    detail = (
-        metadata.get("raw") if isinstance(metadata, dict) else None
-    )  # OpenRouter: the upstream's own words
+    detail = metadata.get("raw") if isinstance(metadata, dict) else None  # OpenRouter: the upstream's own words
     inner = error.get("innererror")
     inner_code = inner.get("code", "") if isinstance(inner, dict) else ""
     message = str(error.get("message") or error.get("detail") or value)
@@ -112,9 +109,7 @@ def refusal(peer: Peer, status: int, said: Complaint, retry_after_s: float | Non
     told = f"The provider of {peer.shown} answered {status}: {words}"
     codes = f"{said.code} {said.kind}"
     if "tool_use_failed" in codes:  # Groq: the model's own tool call was malformed
-        return ModelOutputInvalid(
-            told, hint="This is usually an accident of one answer; asking again helps.", **fields
-        )
+        return ModelOutputInvalid(told, hint="This is usually an accident of one answer; asking again helps.", **fields)
     if status == 429 and said.code not in _QUOTA_CODES and said.kind not in _QUOTA_CODES:
         hint = "The provider limits how much may be asked. Wait, or choose another model."
         return ModelRateLimited(told, hint=hint, retry_after_s=retry_after_s, **fields)

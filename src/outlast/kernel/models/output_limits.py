@@ -28,8 +28,7 @@ _LIMITS: Final = tuple(
     )
 )
 _BELOW: Final = re.compile(  # Google: the end of the range is no part of it
-    rf"maxOutputTokens[^.]{{0,60}}supported range is from \d+ \(inclusive\) to {_NUMBER} \(exclusive\)",
-    re.IGNORECASE,
+    rf"maxOutputTokens[^.]{{0,60}}supported range is from \d+ \(inclusive\) to {_NUMBER} \(exclusive\)", re.IGNORECASE
 )
 _ROOM: Final = tuple(
     re.compile(pattern, re.IGNORECASE)

@@ -27,9 +27,7 @@ def cost_usd(kind: str, base_url: str, model_name: str, usage: Usage) -> float |
     except ImportError:
         return None
     tokens = genai_prices.Usage(
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cache_read_tokens=usage.cached_tokens,
+        input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cache_read_tokens=usage.cached_tokens
     )
     provider = _PRICED_AS.get(kind)
     try:

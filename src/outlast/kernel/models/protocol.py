@@ -184,9 +184,7 @@ class TurnEnd:
     opaque: dict[str, Any] | None = None
 
 
-Delta = (
-    TextDelta | ReasoningDelta | ToolCallStart | ToolArgumentsDelta | ProviderToolUsed | UsageDelta | TurnEnd
-)
+Delta = TextDelta | ReasoningDelta | ToolCallStart | ToolArgumentsDelta | ProviderToolUsed | UsageDelta | TurnEnd
 
 
 class LanguageModel(Protocol):

@@ -39,11 +39,7 @@ class TurnCalls:
 
     def complete(self) -> list[ToolArgumentsDelta]:
         """Deltas still missing at the end: `{}` for a call without arguments."""
-        return [
-            self.add(index, "{}")
-            for index, call in enumerate(self._calls)
-            if not "".join(call.arguments).strip()
-        ]
+        return [self.add(index, "{}") for index, call in enumerate(self._calls) if not "".join(call.arguments).strip()]
 
     def finish(self, said: Finish) -> Finish:
         """The finish as the protocol means it: `tool_calls` exactly when there are calls to carry out."""

@@ -72,9 +72,7 @@ class PresenceBoard:
         """A member has a document open and is at a block of it (None: at none). Shown until they leave, or no longer
         follow the document's project; typing ends after 6 s unless this is repeated."""
         now, follows = self._clock.monotonic(), member.user_id in self._rooms.get(project_id, _Room()).tabs
-        moved = self._visits.move(
-            document_id, project_id, member, block_id, typing=typing, now=now, follows=follows
-        )
+        moved = self._visits.move(document_id, project_id, member, block_id, typing=typing, now=now, follows=follows)
         self._tell_all(moved)
 
     def leave_document(self, document_id: str, user_id: str) -> None:

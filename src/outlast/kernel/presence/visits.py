@@ -44,9 +44,7 @@ class Visits:
     ) -> list[str]:
         """A member is at a block of the document (None: nowhere in it). `follows`: they follow its project."""
         before = self._visits.get(document_id, {}).get(member.user_id)
-        visit = _Visit(
-            member, block_id, now + TYPING_S if typing else None, None if follows else now + GRACE_S
-        )
+        visit = _Visit(member, block_id, now + TYPING_S if typing else None, None if follows else now + GRACE_S)
         self._visits.setdefault(document_id, {})[member.user_id] = visit
         self._project[document_id] = project_id
         return [] if before is not None and _shown(before) == _shown(visit) else [document_id]

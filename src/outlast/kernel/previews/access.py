@@ -33,12 +33,7 @@ class Access:
     scope of each open answer, so that it ends when its visitor may not look any more."""
 
     def __init__(
-        self,
-        services: Services,
-        *,
-        local_mode: bool,
-        recheck_s: float,
-        now: Callable[[], float] = time.monotonic,
+        self, services: Services, *, local_mode: bool, recheck_s: float, now: Callable[[], float] = time.monotonic
     ) -> None:
         self._services = services
         self._local_mode = local_mode

@@ -126,9 +126,7 @@ async def _listening(services: Services, workspace_id: str) -> set[int]:
     return ports - OWN_PORTS
 
 
-async def redeem(
-    services: Services, secret: str, sandbox_id: str, port: int, *, local_mode: bool
-) -> str | None:
+async def redeem(services: Services, secret: str, sandbox_id: str, port: int, *, local_mode: bool) -> str | None:
     """The value of the cookie that a ticket is exchanged for; None when it is not good here, or not any more."""
 
     def run(tx: Tx) -> str | None:
@@ -140,9 +138,7 @@ async def redeem(
     return await services.db.write(run)
 
 
-async def visitor_of(
-    services: Services, value: str, sandbox_id: str, port: int, *, local_mode: bool
-) -> Visitor | None:
+async def visitor_of(services: Services, value: str, sandbox_id: str, port: int, *, local_mode: bool) -> Visitor | None:
     """Who comes with this cookie; None when it is for another port, or its user has signed out or left the project."""
 
     def run(tx: Tx) -> Visitor | None:
@@ -202,8 +198,7 @@ def _may_see(tx: Tx, actor: Actor, row: SandboxRow, port: int) -> bool:
 def _require_previews(services: Services, port: int) -> None:
     if services.machines is None:
         raise SandboxUnavailable(
-            "This server has no sandboxes configured.",
-            hint='Set provider = "local" in the section [sandbox].',
+            "This server has no sandboxes configured.", hint='Set provider = "local" in the section [sandbox].'
         )
     if not services.machines.provider.capabilities.preview:
         lacking("preview", f"port {port} cannot be reached")

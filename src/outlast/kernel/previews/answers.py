@@ -49,12 +49,7 @@ def is_page_visit(method: str, headers: Headers) -> bool:
 
 
 async def answer_notice(
-    send: Send,
-    notice: Notice,
-    *,
-    as_page: bool,
-    frame_ancestors: bytes,
-    more: Sequence[tuple[bytes, bytes]] = (),
+    send: Send, notice: Notice, *, as_page: bool, frame_ancestors: bytes, more: Sequence[tuple[bytes, bytes]] = ()
 ) -> None:
     """Tell it, as a page or as text."""
     body = _page(notice) if as_page else _text(notice)

@@ -19,12 +19,7 @@ _OURS: Final = b"outlast_"
 def grants_in(cookie_headers: Iterable[bytes]) -> list[str]:
     """The values that might be a grant, in the order sent, at most eight. Another preview may have set a second one:
     all are tried."""
-    values = (
-        value
-        for header in cookie_headers
-        for name, value in _pairs(header)
-        if name in (PLAIN, FRAMED) and value
-    )
+    values = (value for header in cookie_headers for name, value in _pairs(header) if name in (PLAIN, FRAMED) and value)
     return [value.decode("latin-1") for value in islice(dict.fromkeys(values), MOST_TRIED)]
 
 

@@ -93,9 +93,7 @@ class Answer:
 
     def _is_framed(self) -> bool:
         assert self._head is not None
-        return bool(
-            first(self._head.headers, b"content-length") or first(self._head.headers, b"transfer-encoding")
-        )
+        return bool(first(self._head.headers, b"content-length") or first(self._head.headers, b"transfer-encoding"))
 
     async def _feed(self) -> bool:
         try:

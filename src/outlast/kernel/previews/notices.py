@@ -25,8 +25,7 @@ def not_let_in(port: int, home: str, *, used: bool = False) -> Notice:
     return Notice(
         401,
         "Open this preview from Outlast",
-        why
-        or f"The preview of port {port} is for members of its project, and this browser has not been let in.",
+        why or f"The preview of port {port} is for members of its project, and this browser has not been let in.",
         "Links to previews work once and for one browser.",
         link=("Open it from Outlast", home),
     )
@@ -57,9 +56,7 @@ def not_yet(waiting: Waiting, port: int, service: DeclaredService | None) -> Not
     if waiting.is_hopeless:
         return _given_up(waiting, port, service)
     if waiting.kind in ("waking", "asleep"):
-        return Notice(
-            503, "Starting…", "The sandbox was asleep and is being started again.", refresh_s=SOON_S
-        )
+        return Notice(503, "Starting…", "The sandbox was asleep and is being started again.", refresh_s=SOON_S)
     what = f"the service {service.name}" if service is not None else "a server"
     return Notice(
         503,

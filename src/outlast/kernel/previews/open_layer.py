@@ -21,8 +21,7 @@ class NoMachines:
 
     async def ensure(self, workspace_id: str, project_id: str) -> NoReturn:
         raise SandboxUnavailable(
-            "This server has no sandboxes configured.",
-            hint='Set provider = "local" in the section [sandbox].',
+            "This server has no sandboxes configured.", hint='Set provider = "local" in the section [sandbox].'
         )
 
     async def find(self, workspace_id: str) -> None:
@@ -37,9 +36,7 @@ def with_previews(app: ASGIApp, surface: Surface, hosts: KnownHosts) -> PreviewL
     awake = Awake(thaws_fast=machines is not None and machines.provider.name == LOCAL)
     if machines is not None:
         machines.attend(awake)
-    access = Access(
-        services, local_mode=surface.local_owner is not None, recheck_s=settings.streams.recheck_s
-    )
+    access = Access(services, local_mode=surface.local_owner is not None, recheck_s=settings.streams.recheck_s)
     layer = PreviewLayer(
         app,
         services,

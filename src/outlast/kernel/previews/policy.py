@@ -15,11 +15,7 @@ _FIXED: Final = "form-action 'self'; frame-src 'self'; report-uri " + REPORTS_PA
 
 
 def preview_policy(
-    frame_ancestors: bytes,
-    host: str,
-    scheme: str,
-    siblings: Iterable[str] = (),
-    image_hosts: Sequence[str] = (),
+    frame_ancestors: bytes, host: str, scheme: str, siblings: Iterable[str] = (), image_hosts: Sequence[str] = ()
 ) -> bytes:
     """`host` is the preview's own Host header, `siblings` those of its sandbox's other services; both are names of
     ours. `image_hosts`: hosts as content security policies name them."""

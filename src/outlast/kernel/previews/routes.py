@@ -44,11 +44,7 @@ def shown_ticket(surface: Surface, request: Request, ticket: Ticket, path: str) 
     """A ticket as the link that redeems it, beginning at `path`."""
     origin = preview_origin(surface, request, ticket.sandbox_id, ticket.port)
     query = f"ticket={ticket.secret}&to={quote(path, safe='')}"
-    return {
-        "url": origin + path,
-        "ticket_url": f"{origin}{TICKET_PATH}?{query}",
-        "expires_at": iso(ticket.expires_at),
-    }
+    return {"url": origin + path, "ticket_url": f"{origin}{TICKET_PATH}?{query}", "expires_at": iso(ticket.expires_at)}
 
 
 def preview_origin(surface: Surface, request: Request, sandbox_id: str, port: int) -> str:

@@ -50,9 +50,7 @@ def find_ticket(tx: Tx, secret: str, sandbox_id: str, port: int) -> Grant | None
 
 def exchange(tx: Tx, secret: str, grant: Grant) -> str | None:
     """Use up the ticket; the answer is the cookie's value. None: somebody else was faster."""
-    used = sa.delete(preview_grants).where(
-        preview_grants.c.hash == hash_of(secret), preview_grants.c.kind == "ticket"
-    )
+    used = sa.delete(preview_grants).where(preview_grants.c.hash == hash_of(secret), preview_grants.c.kind == "ticket")
     if tx.execute(used).rowcount != 1:
         return None
     value = new_secret()

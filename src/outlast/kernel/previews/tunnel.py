@@ -45,9 +45,7 @@ async def pass_bytes(line: Line, browser: TakenOver, head: Head, request: Reques
         browser.close()
 
 
-async def _inwards(
-    browser: TakenOver, line: Line, request: Request, waker: Waker, scope: anyio.CancelScope
-) -> None:
+async def _inwards(browser: TakenOver, line: Line, request: Request, waker: Waker, scope: anyio.CancelScope) -> None:
     beats = Beats()
     try:
         while data := await browser.receive():

@@ -21,9 +21,7 @@ USE_EVERY_S: Final = 30.0
 POLL_S: Final = 0.05
 POLL_MOST_S: Final = 0.5
 GIVE_UP_S: Final = 60.0
-RECORD_AFTER_S: Final = (
-    0.02  # what was thawed answers first; the database would compete with it for the interpreter
-)
+RECORD_AFTER_S: Final = 0.02  # what was thawed answers first; the database would compete with it for the interpreter
 
 
 class Machines(Protocol):
@@ -229,14 +227,10 @@ class Waker:
         wake = self._wakes.get(workspace_id)
         if wake is None:
             if self._tasks is None:
-                raise Waiting(
-                    "refused", why="The server is stopping.", hint="Load the page again in a moment."
-                )
+                raise Waiting("refused", why="The server is stopping.", hint="Load the page again in a moment.")
             wake = self._wakes[workspace_id] = _Wake(anyio.Event())
             after_s = RECORD_AFTER_S if thawed is not None else 0.0
-            self._tasks.start_soon(
-                self._guard.once, "waking", workspace_id, self._wake, visitor, wake, after_s
-            )
+            self._tasks.start_soon(self._guard.once, "waking", workspace_id, self._wake, visitor, wake, after_s)
         if thawed is not None:
             return thawed
         await wake.done.wait()

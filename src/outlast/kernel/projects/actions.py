@@ -14,7 +14,7 @@ from outlast.kernel.projects.shapes import ProjectAnswer
 from outlast.kernel.projects.tables import members as members_table
 from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.store import give_up
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read
 
 
 async def list_projects(services: Services, actor: Actor) -> list[ProjectAnswer]:
@@ -41,14 +41,11 @@ async def create_project(services: Services, actor: Actor, name: str) -> Project
     return await services.db.write(run)
 
 
-async def read_project(services: Services, actor: Actor, project_id: str) -> ProjectAnswer:
+@in_read
+def read_project(tx: Tx, actor: Actor, project_id: str) -> ProjectAnswer:
     """One project as the actor sees it."""
-
-    def run(tx: Tx) -> ProjectAnswer:
-        require(tx, actor, project_id, Right.READ)
-        return projects.project_data(tx, project_id, actor.user_id)
-
-    return await services.db.read(run)
+    require(tx, actor, project_id, Right.READ)
+    return projects.project_data(tx, project_id, actor.user_id)
 
 
 async def rename_project(services: Services, actor: Actor, project_id: str, name: str) -> ProjectAnswer:

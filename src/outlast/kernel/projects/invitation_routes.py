@@ -19,13 +19,9 @@ router = APIRouter(prefix="/v1", tags=["Members"])
 
 
 @router.post("/projects/{project_id}/invitations", status_code=201, response_model=NewInvitationAnswer)
-async def create_invitation(
-    project_id: str, body: InvitationRequest, services: Svc, actor: Signed
-) -> Response:
+async def create_invitation(project_id: str, body: InvitationRequest, services: Svc, actor: Signed) -> Response:
     """Make an invitation (owners). Its link is shown in this answer and never again."""
-    made = await actions.create_invitation(
-        services, actor, project_id, body.role, body.name, body.expires_in_days
-    )
+    made = await actions.create_invitation(services, actor, project_id, body.role, body.name, body.expires_in_days)
     shown = made.invitation
     answer = {
         "id": shown.id,
@@ -51,9 +47,7 @@ async def withdraw_invitation(invitation_id: str, services: Svc, actor: Signed) 
 
 
 @router.post("/invitations/accept", response_model=AcceptAnswer)
-async def accept_invitation(
-    body: AcceptRequest, request: Request, surface: Served, actor: MaybeSigned
-) -> Response:
+async def accept_invitation(body: AcceptRequest, request: Request, surface: Served, actor: MaybeSigned) -> Response:
     """Join a project. A caller who is not signed in becomes a new user, is signed in by cookie, and sees the
     new API token once."""
     with surface.watched(request):

@@ -56,9 +56,7 @@ def add_invitation(
 def list_invitations(tx: Tx, project_id: str) -> list[InvitationAnswer]:
     """The project's open invitations, newest first."""
     open_ones = invitations.c.project_id == project_id, *_open(tx)
-    rows = tx.rows(
-        InvitationRow, sa.select(invitations).where(*open_ones).order_by(invitations.c.created_at.desc())
-    )
+    rows = tx.rows(InvitationRow, sa.select(invitations).where(*open_ones).order_by(invitations.c.created_at.desc()))
     return [_data(row) for row in rows]
 
 
@@ -80,9 +78,7 @@ def open_invitation(tx: Tx, secret: str) -> InvitationRow:
     `NotFound` for one that is unknown, expired, withdrawn or used."""
     row = tx.row(
         InvitationRow,
-        sa.select(invitations)
-        .where(invitations.c.hash == hash_of(secret), *_open(tx))
-        .with_for_update(key_share=True),
+        sa.select(invitations).where(invitations.c.hash == hash_of(secret), *_open(tx)).with_for_update(key_share=True),
     )
     if row is None:
         raise NotFound(

@@ -59,9 +59,7 @@ def _with_credits(tx: Tx, plans: Plans, member: MemberAnswer) -> MemberAnswer:
     return member.model_copy(update={"plan": plan, "balance": balance})
 
 
-async def change_member(
-    services: Services, actor: Actor, project_id: str, user_id: str, role: str
-) -> MemberData:
+async def change_member(services: Services, actor: Actor, project_id: str, user_id: str, role: str) -> MemberData:
     """Give a member another role (owners). Raises `LastOwner`. Who may no longer edit lets go of what they drive
     and keep."""
     wanted = checked_role(role)
@@ -95,12 +93,7 @@ def _release_all(tx: Tx, project_id: str, user_id: str) -> None:
 
 
 async def create_invitation(
-    services: Services,
-    actor: Actor,
-    project_id: str,
-    role: str,
-    name: str = "",
-    expires_in_days: float | None = None,
+    services: Services, actor: Actor, project_id: str, role: str, name: str = "", expires_in_days: float | None = None
 ) -> NewInvitation:
     """Make a link that lets one person join (owners); good for 7 days unless said otherwise. Its secret is in this
     answer and nowhere else."""
@@ -111,9 +104,7 @@ async def create_invitation(
 
     def run(tx: Tx) -> NewInvitation:
         require(tx, actor, project_id, Right.OWN)
-        check_made_rate(
-            tx, invitations_table, actor.user_id, services.settings.limits.invitations_per_minute_per_user
-        )
+        check_made_rate(tx, invitations_table, actor.user_id, services.settings.limits.invitations_per_minute_per_user)
         return invitations.add_invitation(tx, project_id, actor.user_id, wanted, meant, tx.now + life)
 
     return await services.db.write(run)

@@ -20,9 +20,7 @@ async def list_members(project_id: str, services: Svc, actor: Signed) -> Respons
 
 
 @router.patch("/{user_id}", response_model=MemberData)
-async def change_member(
-    project_id: str, user_id: str, body: RoleRequest, services: Svc, actor: Signed
-) -> Response:
+async def change_member(project_id: str, user_id: str, body: RoleRequest, services: Svc, actor: Signed) -> Response:
     """Give a member another role (owners)."""
     return reply(await actions.change_member(services, actor, project_id, user_id, body.role))
 

@@ -21,9 +21,7 @@ from outlast.kernel.streams.tables import log
 from outlast.kernel.threads.tables import threads
 
 DEFAULT_NAME: Final = "My project"
-_HOLD_USER: Final = (
-    sa.select(users.c.id).where(users.c.id == sa.bindparam("user")).with_for_update(key_share=True)
-)
+_HOLD_USER: Final = sa.select(users.c.id).where(users.c.id == sa.bindparam("user")).with_for_update(key_share=True)
 _DEFAULT_PROJECT: Final = (
     sa.select(projects.c.id)
     .join(members, members.c.project_id == projects.c.id)
@@ -38,13 +36,7 @@ _DEFAULT_PROJECT: Final = (
 def add_project(tx: Tx, owner_id: str, name: str, *, default_for: str | None = None) -> str:
     """Make a project with one owner and return its id."""
     project_id = new_id("project")
-    row = {
-        "id": project_id,
-        "name": name,
-        "default_for": default_for,
-        "created_at": tx.now,
-        "updated_at": tx.now,
-    }
+    row = {"id": project_id, "name": name, "default_for": default_for, "created_at": tx.now, "updated_at": tx.now}
     tx.execute(sa.insert(projects).values(**row))
     _insert_member(tx, project_id, owner_id, Role.OWNER)
     return project_id
@@ -210,11 +202,7 @@ def _demand_an_owner(tx: Tx, project_id: str, member: MemberData, after: Role | 
     among = members.c.project_id == project_id, members.c.role == Role.OWNER.value
     owners = tx.execute(sa.select(sa.func.count()).select_from(members).where(*among)).scalar_one()
     if not leaves_an_owner(owners, Role(member.role), after):
-        raise LastOwner(
-            "This person is the only owner of the project.",
-            project_id=project_id,
-            user_id=member.user_id,
-        )
+        raise LastOwner("This person is the only owner of the project.", project_id=project_id, user_id=member.user_id)
 
 
 def _seen_by(user_id: str) -> sa.Select[tuple[object, ...]]:

@@ -39,9 +39,7 @@ invitations = sa.Table(
     ref("project_id", "projects", "to", nullable=False, index=True),
     role_column(),
     text("name", "who is meant, for the inviter's eyes", nullable=False, server_default=""),
-    sa.Column(
-        "hash", sa.String(64), nullable=False, unique=True, comment="SHA-256 of the invitation's token"
-    ),
+    sa.Column("hash", sa.String(64), nullable=False, unique=True, comment="SHA-256 of the invitation's token"),
     ref("created_by", "users", "who invited", nullable=False),
     moment("created_at", "when", nullable=False),
     moment("expires_at", "not accepted afterwards", nullable=False),

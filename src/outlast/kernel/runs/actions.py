@@ -78,11 +78,7 @@ async def start_run(
         if key is not None:
             _demand_editor(tx, actor, target)
         made = remember(
-            tx,
-            actor.user_id,
-            key,
-            asked,
-            lambda: start_in(tx, services, actor, target, draft, model, on_busy),
+            tx, actor.user_id, key, asked, lambda: start_in(tx, services, actor, target, draft, model, on_busy)
         )
         if key is not None:  # the caller's default project may be another one by now
             require_thread(tx, actor, made["thread_id"], Right.EDIT)
@@ -100,9 +96,7 @@ async def cancel_run(services: Services, actor: Actor, run_id: str) -> RunSummar
     def run(tx: Tx) -> str:
         row = require_steering(tx, actor, run_id)
         if row.status in ("completed", "error"):
-            raise RunFinished(
-                f"This answer had ended already: {ENDS[row.status]}.", run_id=run_id, status=row.status
-            )
+            raise RunFinished(f"This answer had ended already: {ENDS[row.status]}.", run_id=run_id, status=row.status)
         request_cancel(tx, services.engine, run_id, "user", actor.user_id)
         return str(row.status)
 
@@ -139,9 +133,7 @@ async def resume_run(services: Services, actor: Actor, run_id: str) -> RunSummar
         require_steering(tx, actor, run_id)
         held = store.hold_run(tx, run_id)
         if held.status in ENDED:
-            raise RunFinished(
-                f"This answer has ended: {ENDS[held.status]}.", run_id=run_id, status=held.status
-            )
+            raise RunFinished(f"This answer has ended: {ENDS[held.status]}.", run_id=run_id, status=held.status)
         if held.status == "paused":
             parking.wake(tx, services.settings, held)
         return held.workspace_id
@@ -255,15 +247,7 @@ def start_in(
     new_run_id = new_id("run")
     if waits_for is not None and on_busy == "interrupt":
         waits_for = _interrupt(tx, services, thread_id, actor, new_run_id)
-    new = NewRun(
-        project_id,
-        thread_id,
-        held.workspace_id,
-        profile or held.profile,
-        spec,
-        message.id,
-        actor.user_id,
-    )
+    new = NewRun(project_id, thread_id, held.workspace_id, profile or held.profile, spec, message.id, actor.user_id)
     run_id = queue_run(tx, services.settings, new, waits_for, new_run_id)
     store.add_problems(tx, run_id, failed)
     announce_thread(tx, thread_id)
@@ -307,9 +291,7 @@ def _check_vision(spec: ModelSpec, parts: Sequence[Mapping[str, Any]]) -> None:
 
 def _check_rates(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
     limits = services.settings.limits
-    check_run_rates(
-        tx, actor.user_id, project_id, limits.runs_per_minute_per_user, limits.runs_per_minute_per_project
-    )
+    check_run_rates(tx, actor.user_id, project_id, limits.runs_per_minute_per_user, limits.runs_per_minute_per_project)
 
 
 def _hold_payers(tx: Tx, actor: Actor, interrupted: str | None) -> None:
@@ -369,10 +351,7 @@ async def _again(
         )  # fmt: skip
         again_id = queue_run(tx, services.settings, new, None)
         failed = call_run_hook(
-            tx,
-            row.profile,
-            "was started",
-            lambda hooks: hooks.on_again(tx, row.thread_id, run_id, again_id),
+            tx, row.profile, "was started", lambda hooks: hooks.on_again(tx, row.thread_id, run_id, again_id)
         )
         store.add_problems(tx, again_id, failed)
         announce_thread(tx, row.thread_id)

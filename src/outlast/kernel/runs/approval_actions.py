@@ -71,11 +71,7 @@ async def decide_approval(
         if isinstance(checked, OutlastError):
             raise checked
         text = row.approval.arguments if checked is None else checked
-        body = {
-            "reason": reason,
-            "remember": remember,
-            "arguments": text if text != row.approval.arguments else None,
-        }
+        body = {"reason": reason, "remember": remember, "arguments": text if text != row.approval.arguments else None}
         status = "approved" if decision == "approve" else "denied"
         if decision == "approve":
             store.update_effect(tx, row.approval.effect_id, status="allowed", arguments=text)
@@ -141,12 +137,7 @@ def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> ApprovalItem:
         raise ApprovalDecided(
             f"This was decided before: {first.decision}.",
             id=item_id,
-            first={
-                "decision": first.decision,
-                "reason": first.reason,
-                "by": first.by,
-                "decided_at": first.decided_at,
-            },
+            first={"decision": first.decision, "reason": first.reason, "by": first.by, "decided_at": first.decided_at},
         )
     if row.approval.status == "cancelled" or held.status in ENDED:
         raise RunFinished(
@@ -221,15 +212,11 @@ def _grant(tx: Tx, row: ApprovalItem, arguments: str, actor: Actor) -> None:
     )
 
 
-def _check_answers(
-    services: Services, asked: list[dict[str, Any]], answers: Mapping[str, str | list[str]]
-) -> None:
+def _check_answers(services: Services, asked: list[dict[str, Any]], answers: Mapping[str, str | list[str]]) -> None:
     known = {str(question["id"]): question for question in asked}
     for name in answers:
         if name not in known:
-            raise MalformedInput(
-                f"There is no question {name[:60]!r}.", field="answers", questions=list(known)
-            )
+            raise MalformedInput(f"There is no question {name[:60]!r}.", field="answers", questions=list(known))
     for name, question in known.items():
         answer = answers.get(name)
         if answer is None or answer in ("", []):

@@ -26,10 +26,7 @@ def cache_shares(
     rows = tx.rows(
         _Share,
         sa.select(
-            runs.c.model,
-            sa.func.count().label("runs"),
-            asked.label("input_tokens"),
-            cached.label("cached_tokens"),
+            runs.c.model, sa.func.count().label("runs"), asked.label("input_tokens"), cached.label("cached_tokens")
         )
         .where(runs.c.project_id.in_(project_ids), runs.c.created_at >= since, runs.c.input_tokens > 0)
         .group_by(runs.c.model),

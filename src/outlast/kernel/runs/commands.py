@@ -27,9 +27,7 @@ def start(
     thread: Annotated[str | None, typer.Option(help="Continue this thread. Default: a new one.")] = None,
     screen: Annotated[str | None, typer.Option(help="Work on this screen (scr_…), in its thread.")] = None,
     page: Annotated[str | None, typer.Option(help="Work on this page (pag_…), in its thread.")] = None,
-    document: Annotated[
-        str | None, typer.Option(help="Work on this document (doc_…), in its thread.")
-    ] = None,
+    document: Annotated[str | None, typer.Option(help="Work on this document (doc_…), in its thread.")] = None,
     project: ProjectOption = None,
     model: Annotated[str | None, typer.Option(help="Id of the model. Default: the server's.")] = None,
     profile: Annotated[str | None, typer.Option(help="Agent of a new thread. Default: chat.")] = None,
@@ -75,9 +73,7 @@ async def _follow(client: "Client", run: str, after: str) -> int:
 
 
 @app.verb("follow", "outlast runs follow run_01h…")
-def follow(
-    run: RunArgument, after: Annotated[str, typer.Option(help="Cursor to continue from.")] = "0"
-) -> None:
+def follow(run: RunArgument, after: Annotated[str, typer.Option(help="Cursor to continue from.")] = "0") -> None:
     """Show a run from its beginning and follow it to its end."""
     raise typer.Exit(call_server(lambda client: _follow(client, run, after)))
 
@@ -93,9 +89,7 @@ def list_runs(
     """List runs, the newest first."""
     print_list(
         call_server(
-            lambda client: client.items(
-                "/v1/runs", limit, project=project, thread=thread, status=status, q=query
-            )
+            lambda client: client.items("/v1/runs", limit, project=project, thread=thread, status=status, q=query)
         ),
         "run=id status reason=stop_reason model created=created_at thread=thread_title",
         empty="No runs.",
@@ -153,9 +147,7 @@ def _start_again(run: str, action: str) -> None:
 @app.verb("approve", "outlast runs approve apr_01h…")
 def approve(
     approval: ApprovalArgument,
-    arguments: Annotated[
-        str | None, typer.Option(help="Call the tool with these arguments (JSON) instead.")
-    ] = None,
+    arguments: Annotated[str | None, typer.Option(help="Call the tool with these arguments (JSON) instead.")] = None,
     thread: Annotated[bool, typer.Option("--thread", help="Allow the same in the whole thread.")] = False,
 ) -> None:
     """Allow a tool call."""
@@ -163,9 +155,7 @@ def approve(
 
 
 @app.verb("deny", 'outlast runs deny apr_01h… --reason "Keep the build folder"')
-def deny(
-    approval: ApprovalArgument, reason: Annotated[str, typer.Option(help="The agent reads it.")] = ""
-) -> None:
+def deny(approval: ApprovalArgument, reason: Annotated[str, typer.Option(help="The agent reads it.")] = "") -> None:
     """Refuse a tool call."""
     _decide(approval, decision="deny", reason=reason)
 
@@ -190,9 +180,7 @@ def answer(
 @app.verb("export", "outlast runs export run_01h… --out run.json")
 def export(
     run: RunArgument,
-    file: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File to write. Default: standard output.")
-    ] = None,
+    file: Annotated[Path | None, typer.Option("--out", "-o", help="File to write. Default: standard output.")] = None,
 ) -> None:
     """Export a run with its whole log as JSON."""
     content = call_server(lambda client: client.get(f"/v1/runs/{run}/export"))

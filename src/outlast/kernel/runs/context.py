@@ -39,14 +39,7 @@ class RunContext:
         self.lost_sandboxes: set[str] = set()  # whose loss the run has told of
         self.is_cancelled = False
         self.writer = RunWriter(
-            engine.db,
-            engine.hub,
-            engine.clock,
-            run.id,
-            run.attempt,
-            run.seq_saved,
-            first_seq,
-            run.seq_reserved,
+            engine.db, engine.hub, engine.clock, run.id, run.attempt, run.seq_saved, first_seq, run.seq_reserved
         )
         self._steps_began: dict[str, datetime] = {}
         self._opening: list[NamedEvent] = []

@@ -20,9 +20,7 @@ from outlast.kernel.subjects.hooks import reason_of
 log = logging.getLogger("outlast.runs")
 DETAIL_CHARS: Final = 300
 NOTHING: Final = Finished()
-NOT_SAVED: Final = (
-    "The answer is here, but what it says of itself (title, files) could not be saved: {reason}"
-)
+NOT_SAVED: Final = "The answer is here, but what it says of itself (title, files) could not be saved: {reason}"
 
 
 def workflow_step(
@@ -85,8 +83,6 @@ def last_steps(run_id: str, ending: Ending, *, saved: bool, charged: int) -> lis
     if not ending.workflow:
         return []
     name = "save_error" if ending.end.status == "error" else "save_answer"
-    answer = workflow_step(
-        run_id, name, "done" if saved else "skipped", "" if saved else "no answer was begun"
-    )
+    answer = workflow_step(run_id, name, "done" if saved else "skipped", "" if saved else "no answer was begun")
     paid = f"{charged} credit{'' if charged == 1 else 's'}" if charged else "nothing charged"
     return [answer, workflow_step(run_id, "settle_credits", "done", paid)]

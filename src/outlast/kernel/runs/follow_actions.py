@@ -56,9 +56,7 @@ async def follow_thread(
     return _seen(services, thread_id, member, _watched(services, thread_id, chunks))
 
 
-async def follow_project(
-    services: Services, actor: Actor, project_id: str, cursor: str
-) -> AsyncIterator[bytes]:
+async def follow_project(services: Services, actor: Actor, project_id: str, cursor: str) -> AsyncIterator[bytes]:
     """A project's events after an integer cursor; the others see the actor there. Raises `CursorUnknown`."""
     after = follow.parse_number(cursor)
 
@@ -68,9 +66,7 @@ async def follow_project(
         return member_data(tx, project_id, actor.user_id)
 
     member = await services.db.read(check)
-    return _seen(
-        services, project_id, member, follow.follow_project(services.db, services.hub, project_id, after)
-    )
+    return _seen(services, project_id, member, follow.follow_project(services.db, services.hub, project_id, after))
 
 
 async def _watched(services: Services, thread_id: str, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:

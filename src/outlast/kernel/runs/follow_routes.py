@@ -36,9 +36,7 @@ Cursor = Annotated[str, Depends(cursor)]
 
 
 @router.get("/runs/{run_id}/events", response_class=Response, responses=STREAM)
-async def follow_run(
-    run_id: str, request: Request, surface: Served, actor: Signed, cursor: Cursor
-) -> Response:
+async def follow_run(run_id: str, request: Request, surface: Served, actor: Signed, cursor: Cursor) -> Response:
     """A run's events after an integer cursor: those missed, then live, until `stream.ended`."""
     frames = await actions.follow_run(surface.services, actor, run_id, cursor, pusher(request.scope))
     if frames is None:
@@ -47,9 +45,7 @@ async def follow_run(
 
 
 @router.get("/threads/{thread_id}/events", response_class=Response, responses=STREAM)
-async def follow_thread(
-    thread_id: str, request: Request, surface: Served, actor: Signed, cursor: Cursor
-) -> Response:
+async def follow_thread(thread_id: str, request: Request, surface: Served, actor: Signed, cursor: Cursor) -> Response:
     """A thread's events and those of its runs, after an opaque cursor. Shows the caller to others as watching."""
     push = pusher(request.scope)
     frames = await actions.follow_thread(surface.services, actor, thread_id, cursor, push)
@@ -57,9 +53,7 @@ async def follow_thread(
 
 
 @router.get("/projects/{project_id}/events", response_class=Response, responses=STREAM)
-async def follow_project(
-    project_id: str, request: Request, surface: Served, actor: Signed, cursor: Cursor
-) -> Response:
+async def follow_project(project_id: str, request: Request, surface: Served, actor: Signed, cursor: Cursor) -> Response:
     """A project's events: threads changed, members, locks, sandboxes."""
     frames = await actions.follow_project(surface.services, actor, project_id, cursor)
     return _stream(surface, actor, frames, _still(request, surface, require, project_id))

@@ -70,9 +70,7 @@ def exchanges_before(tx: Tx, run: Run, limit: int) -> list[Exchange]:
 
 
 def _exchange(
-    asked: Sequence[Mapping[str, Any]],
-    answer: _Answer | None,
-    opaque: Mapping[str, Mapping[int, dict[str, Any]]],
+    asked: Sequence[Mapping[str, Any]], answer: _Answer | None, opaque: Mapping[str, Mapping[int, dict[str, Any]]]
 ) -> Exchange:
     if answer is None:
         return Exchange(asked, ())
@@ -145,9 +143,7 @@ def _continued(tx: Tx, message_ids: Sequence[str]) -> dict[str, str | None]:
     """Which run each run for these messages goes on from; not all of them left an answer."""
     rows = tx.rows(
         _Continued,
-        sa.select(runs.c.id, runs.c.parent_run_id).where(
-            runs.c.message_id.in_(message_ids), runs.c.mode == "continue"
-        ),
+        sa.select(runs.c.id, runs.c.parent_run_id).where(runs.c.message_id.in_(message_ids), runs.c.mode == "continue"),
     )
     return {row.id: row.parent_run_id for row in rows}
 

@@ -21,14 +21,7 @@ from outlast.kernel.threads.tables import threads
 MAX_TEXT_CHARS: Final = 300
 
 _OPEN: Final = (
-    sa.select(
-        approvals,
-        threads.c.title,
-        threads.c.project_id,
-        threads.c.document_id,
-        runs.c.started_by,
-        users.c.name,
-    )
+    sa.select(approvals, threads.c.title, threads.c.project_id, threads.c.document_id, runs.c.started_by, users.c.name)
     .select_from(approvals.join(threads, threads.c.id == approvals.c.thread_id))
     .join(runs, runs.c.id == approvals.c.run_id)
     .join(users, users.c.id == runs.c.started_by)
@@ -65,9 +58,7 @@ def tell_asked(tx: Tx, run: Run, item_id: str) -> None:
 
 def tell_settled(tx: Tx, project_id: str, kinds: Iterable[str]) -> None:
     """Approvals or questions were decided, or their run has ended. After the thread's own news, as everywhere."""
-    news = [
-        (INBOX, went("question" if kind == "question" else "approval", None)) for kind in sorted(set(kinds))
-    ]
+    news = [(INBOX, went("question" if kind == "question" else "approval", None)) for kind in sorted(set(kinds))]
     if news:
         append(tx, project_id, news)
 

@@ -18,9 +18,7 @@ import orjson
 _JSON_START: Final = re.compile(r"\s*[{\[]")
 _NEXT_OBJECT: Final = re.compile(r'\{\s*"type"\s*:|```')
 _UNFINISHED_END: Final = re.compile(r"[{\[,:]\s*$")
-_OBJECT: Final = re.compile(
-    r"""(?<![`"'\\])\{\s*"type"\s*:"""
-)  # a quoted object is an example, not an object
+_OBJECT: Final = re.compile(r"""(?<![`"'\\])\{\s*"type"\s*:""")  # a quoted object is an example, not an object
 _SPACES: Final = re.compile(r"\s*")
 _DECODER: Final = json.JSONDecoder(strict=False)  # a later step repairs line breaks inside strings
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -72,9 +70,7 @@ class JsonLineJoiner:
                 return  # the string continues on the next line
             start, self._in_string = start + 1, False
         code = _STRING.sub("", line[start:])
-        code, quote, _ = code.partition(
-            '"'
-        )  # a quote that is left opens a string that has no end on this line
+        code, quote, _ = code.partition('"')  # a quote that is left opens a string that has no end on this line
         self._in_string = bool(quote)
         self._depth += sum(map(code.count, "{[")) - sum(map(code.count, "}]"))
 

@@ -34,9 +34,7 @@ class Leg:
         self.stop: str | None = None
         self.ended = False
         self.over = anyio.Event()
-        self._named: tuple[Transcript, Effect] | None = (
-            None  # the next turn, named with the last call's result
-        )
+        self._named: tuple[Transcript, Effect] | None = None  # the next turn, named with the last call's result
         self._scope = anyio.CancelScope()
 
     async def work(self) -> None:

@@ -28,9 +28,7 @@ from outlast.kernel.streams.log import NamedEvent
 
 BATCHES_AHEAD: Final = 256  # how far the model may be read ahead of what is committed
 LINES_AT_ONCE: Final = 64  # in one transaction at most: others write to the same database
-LONG_LINE_CHARS: Final = (
-    10_000  # reading such a line may take longer than others should wait for a transaction
-)
+LONG_LINE_CHARS: Final = 10_000  # reading such a line may take longer than others should wait for a transaction
 NOT_TAKEN: Final = "These {count} lines could not be taken: {reason} Nothing of them has happened."
 
 
@@ -92,9 +90,7 @@ async def _take_all(
             await _take(context, taker, effect, turn, None)
 
 
-async def _take(
-    context: RunContext, taker: Lines, effect: Effect, turn: LinedTurn, begun: NamedEvent | None
-) -> None:
+async def _take(context: RunContext, taker: Lines, effect: Effect, turn: LinedTurn, begun: NamedEvent | None) -> None:
     """Hand over the lines that wait, and record the part that begins after them."""
     while turn.waiting or begun is not None:
         lines, turn.waiting = turn.waiting[:LINES_AT_ONCE], turn.waiting[LINES_AT_ONCE:]
@@ -102,10 +98,7 @@ async def _take(
         events: list[NamedEvent] = []
 
         def change(
-            tx: Tx,
-            lines: list[Line] = lines,
-            last: NamedEvent | None = last,
-            events: list[NamedEvent] = events,
+            tx: Tx, lines: list[Line] = lines, last: NamedEvent | None = last, events: list[NamedEvent] = events
         ) -> tuple[LinesTaken, OpenPart | None]:
             taken = _take_in(tx, context, taker, turn.step, lines)
             prose, shown = turn.prose_events(taken.prose)
@@ -127,9 +120,7 @@ def _take_in(tx: Tx, context: RunContext, taker: Lines, step: int, lines: Sequen
     """What became of the lines. A failure in taking them is the model's to know of, not the run's end."""
     whole = [line for line in lines if isinstance(line, str)]
     long = tuple(
-        TOO_LONG.format(most=MAX_LINE_CHARS, begins=line.begins)
-        for line in lines
-        if isinstance(line, TooLong)
+        TOO_LONG.format(most=MAX_LINE_CHARS, begins=line.begins) for line in lines if isinstance(line, TooLong)
     )
     if not whole:
         return LinesTaken(problems=long)

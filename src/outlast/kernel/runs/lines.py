@@ -10,14 +10,7 @@ from outlast.base.events import Delta as TextGrows
 from outlast.base.events import PartCarrier, TextPart
 from outlast.base.ids import new_id
 from outlast.kernel.agents.hooks import LinesTaken
-from outlast.kernel.models.protocol import (
-    Delta,
-    ProviderToolUsed,
-    ReasoningDelta,
-    TextDelta,
-    ToolCallStart,
-    TurnEnd,
-)
+from outlast.kernel.models.protocol import Delta, ProviderToolUsed, ReasoningDelta, TextDelta, ToolCallStart, TurnEnd
 from outlast.kernel.runs.json_lines import JsonLineJoiner
 from outlast.kernel.runs.turns import OpenPart, StreamedDelta, Turn, encodable
 from outlast.kernel.streams.log import NamedEvent
@@ -129,9 +122,7 @@ class LinedTurn(Turn):
         if isinstance(delta, TextDelta):
             self._take_text(encodable(delta.text))
             return None, None
-        if isinstance(delta, ToolCallStart | ProviderToolUsed) or (
-            isinstance(delta, ReasoningDelta) and delta.text
-        ):
+        if isinstance(delta, ToolCallStart | ProviderToolUsed) or (isinstance(delta, ReasoningDelta) and delta.text):
             self._break_line()
         elif isinstance(delta, TurnEnd):
             self._end_lines(delta)

@@ -60,9 +60,7 @@ REFUSED = ErrorData(
 )
 
 
-async def ask_model(
-    context: RunContext, transcript: Transcript, step: int, named: Effect | None = None
-) -> bool:
+async def ask_model(context: RunContext, transcript: Transcript, step: int, named: Effect | None = None) -> bool:
     """Ask for turn `step` until it is whole, its retries are used up, or it was refused for good: whether the run has
     ended with it. `named`: its effect, where the last call's result was recorded together with it."""
     effect = named or await _name_effect(context, transcript, step)
@@ -96,9 +94,7 @@ async def _name_effect(context: RunContext, transcript: Transcript, step: int) -
     return await context.record(events, lambda tx: name_effect_in(tx, context, transcript, step, events))
 
 
-def name_effect_in(
-    tx: Tx, context: RunContext, transcript: Transcript, step: int, events: list[NamedEvent]
-) -> Effect:
+def name_effect_in(tx: Tx, context: RunContext, transcript: Transcript, step: int, events: list[NamedEvent]) -> Effect:
     """Write the effect's id before it starts; a cut turn's parts are taken back first. Adds what is shown of it to
     `events`."""
     last = transcript.last_turn
@@ -107,22 +103,13 @@ def name_effect_in(
         reset = StepReset(run_id=context.run.id, step=step, attempt=context.run.attempt, parts=[])
         events.append(("step.reset", reset))
         events.extend(reset_in(tx, context.agent.lines, context.run, again.id, step))
-    events.append(
-        ("step.started", StepStarted(run_id=context.run.id, step=step, attempt=context.run.attempt))
-    )
+    events.append(("step.started", StepStarted(run_id=context.run.id, step=step, attempt=context.run.attempt)))
     if again is not None:
         store.update_effect(tx, again.id, status="started", attempt=context.run.attempt)
         return again
     ordinal = transcript.next_ordinal
     effect_id = store.insert_effect(
-        tx,
-        context.run.id,
-        ordinal,
-        step,
-        "model",
-        status="started",
-        attempt=context.run.attempt,
-        started_at=tx.now,
+        tx, context.run.id, ordinal, step, "model", status="started", attempt=context.run.attempt, started_at=tx.now
     )
     return Effect(effect_id, ordinal, step, "model", "started", context.run.attempt)
 
@@ -231,9 +218,7 @@ async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
     usage, finish = asdict(turn.end.usage), turn.end.finish
     events = turn.completed()
     calls = await anyio.to_thread.run_sync(_judged, context, tuple(turn.calls), finish) if turn.calls else []
-    completed = StepCompleted(
-        run_id=context.run.id, step=turn.step, finish=turn.end.finish, usage=UsageData(**usage)
-    )
+    completed = StepCompleted(run_id=context.run.id, step=turn.step, finish=turn.end.finish, usage=UsageData(**usage))
 
     def change(tx: Tx) -> bool:
         store.update_effect(
@@ -290,13 +275,7 @@ def _plan_call(
     tool = context.agent.tool(part.tool)
     verdict = policy.Verdict("deny", refusal) if call.judgement is None else call.judgement.after(grants)
     asks = refusal == "" and tool is not None and tool.asks_person and verdict.decision != "deny"
-    status = (
-        "waiting"
-        if asks or verdict.decision == "ask"
-        else "allowed"
-        if verdict.decision == "allow"
-        else "denied"
-    )
+    status = "waiting" if asks or verdict.decision == "ask" else "allowed" if verdict.decision == "allow" else "denied"
     values: dict[str, Any] = {}
     if status == "denied":
         values = {"result": {"content": verdict.reason, "is_error": True}, "ended_at": tx.now}
@@ -313,9 +292,7 @@ def _plan_call(
         arguments=part.whole() or "{}",
         **values,
     )
-    return _call_events(
-        tx, context, turn.step, part, effect_id, status, verdict.reason, refusal, asks, arguments or {}
-    )
+    return _call_events(tx, context, turn.step, part, effect_id, status, verdict.reason, refusal, asks, arguments or {})
 
 
 def _call_events(
@@ -338,9 +315,7 @@ def _call_events(
         events.append(("tool_call.result", result))
     elif status == "waiting":
         kind = "question" if asks else "approval"
-        item_id = store.insert_approval(
-            tx, context.run, effect_id, kind, part.tool, part.whole() or "{}", reason
-        )
+        item_id = store.insert_approval(tx, context.run, effect_id, kind, part.tool, part.whole() or "{}", reason)
         tell_asked(tx, context.run, item_id)
         base = {
             "id": item_id,

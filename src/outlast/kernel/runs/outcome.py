@@ -33,6 +33,4 @@ class Ending:
 
 def error_data(error: OutlastError) -> ErrorData:
     """The error as an answer and its events carry it."""
-    return ErrorData(
-        code=error.code, message=error.message, hint=error.hint, retry_after_s=error.retry_after_s
-    )
+    return ErrorData(code=error.code, message=error.message, hint=error.hint, retry_after_s=error.retry_after_s)

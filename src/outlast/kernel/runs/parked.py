@@ -21,9 +21,7 @@ from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.streams.log import NamedEvent
 from outlast.kernel.threads import store as threads
 
-_CALL_STATES = sa.select(effects.c.status).where(
-    effects.c.run_id == sa.bindparam("run"), effects.c.kind == "tool"
-)
+_CALL_STATES = sa.select(effects.c.status).where(effects.c.run_id == sa.bindparam("run"), effects.c.kind == "tool")
 
 
 async def park(context: RunContext, waiting_for: WaitingFor) -> bool:

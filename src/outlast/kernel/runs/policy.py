@@ -74,9 +74,7 @@ class Judgement:
         return self.verdict
 
 
-def judge(
-    rules: Sequence[Rule], profile: str, tool: str, arguments: Mapping[str, Any], ask: str = ""
-) -> Judgement:
+def judge(rules: Sequence[Rule], profile: str, tool: str, arguments: Mapping[str, Any], ask: str = "") -> Judgement:
     """The first rule that matches decides; without one a person is asked where the tool gives a reason (`ask`), and
     else the call is allowed."""
     text = canonical(arguments)

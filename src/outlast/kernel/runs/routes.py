@@ -12,13 +12,7 @@ from outlast.kernel.http.responses import page, reply, shown_run
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.runs import actions
 from outlast.kernel.runs.actions import NewThread
-from outlast.kernel.runs.shapes import (
-    AgainRequest,
-    CacheShareAnswer,
-    RunAnswer,
-    RunSummaryAnswer,
-    StartedAnswer,
-)
+from outlast.kernel.runs.shapes import AgainRequest, CacheShareAnswer, RunAnswer, RunSummaryAnswer, StartedAnswer
 from outlast.kernel.runs.start_shapes import StartRequest, StartThreadRequest
 from outlast.kernel.threads.routes import draft_of
 
@@ -27,9 +21,7 @@ Key = Annotated[str | None, Header(alias="Idempotency-Key")]
 
 
 @router.post("/threads/{thread_id}/runs", status_code=202, response_model=StartedAnswer)
-async def start_run(
-    thread_id: str, body: StartRequest, services: Svc, actor: Signed, key: Key = None
-) -> Response:
+async def start_run(thread_id: str, body: StartRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
     """Post a message and start a run that answers it. The run continues when nobody follows it. Follow it
     from `cursor`."""
     started = await actions.start_run(
@@ -39,9 +31,7 @@ async def start_run(
 
 
 @router.post("/runs", status_code=202, response_model=StartedAnswer)
-async def start_run_in_new_thread(
-    body: StartThreadRequest, services: Svc, actor: Signed, key: Key = None
-) -> Response:
+async def start_run_in_new_thread(body: StartThreadRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
     """The same in a new thread; without a project, in the caller's default one."""
     thread = NewThread(body.project_id, body.profile, body.title)
     started = await actions.start_run(
@@ -63,14 +53,7 @@ async def list_runs(
 ) -> Response:
     """Runs of a project, or of all the caller's projects, newest first; `q` searches ids, titles, models and errors."""
     found = await actions.list_runs(
-        services,
-        actor,
-        project_id=project,
-        thread_id=thread,
-        status=status,
-        query=q,
-        before=before,
-        limit=limit,
+        services, actor, project_id=project, thread_id=thread, status=status, query=q, before=before, limit=limit
     )
     return reply(page(found.items, found.next))
 

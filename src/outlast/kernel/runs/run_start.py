@@ -51,9 +51,7 @@ class NewRun:
     parent_run_id: str | None = None
 
 
-def queue_run(
-    tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None, run_id: str | None = None
-) -> str:
+def queue_run(tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None, run_id: str | None = None) -> str:
     """Insert the run (ready at once, or blocked behind `after_run_id`), reserve its credits, tell its thread.
     Returns its id (`run_id` where others wait for it already). Raises `CreditsNeeded`; `ThreadBusy` where another start
     was faster."""

@@ -66,8 +66,7 @@ CLOSED_RESULT: Final = {
 _ASKED: Final = {"approval.resolved": "approval", "question.answered": "question"}
 
 _OPEN_EFFECTS: Final = sa.select(effects.c.id, effects.c.kind, effects.c.part_id, effects.c.call_id).where(
-    effects.c.run_id == sa.bindparam("run"),
-    sa.or_(*(effects.c.status == status for status in sorted(OPEN_CALLS))),
+    effects.c.run_id == sa.bindparam("run"), sa.or_(*(effects.c.status == status for status in sorted(OPEN_CALLS)))
 )
 
 
@@ -102,9 +101,7 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
         tx,
         run.profile,
         "ended",
-        lambda hooks: hooks.on_end(
-            tx, run.thread_id, run.id, ending.end.status, problems, begun=run.attempt > 0
-        ),
+        lambda hooks: hooks.on_end(tx, run.thread_id, run.id, ending.end.status, problems, begun=run.attempt > 0),
     )
     threads.hold(tx, run.thread_id)  # before the payer, as a start does: else each can wait for the other
     store.hold_free_successors(tx, run.id)
@@ -123,9 +120,7 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
     _hand_thread_on(tx, settings, run, ending)
     tell_settled(tx, run.project_id, unasked)
     _leave_files(tx, run, message.id if message else None, cut=ending.end.status != "completed")
-    days = (
-        settings.retention.completed_days if ending.end.status != "error" else settings.retention.error_days
-    )
+    days = settings.retention.completed_days if ending.end.status != "error" else settings.retention.error_days
     timers.clear_all(tx, run.id)
     timers.set_timer(tx, "clean_up", run.id, tx.now + timedelta(days=days))
     timers.set_timer(tx, "fold", run.id, tx.now + FOLD_AFTER)
@@ -141,9 +136,7 @@ def _lines_ended(tx: Tx, lines: Lines, run: Run, ending: Ending) -> tuple[list[N
 
 def _output_limit_notice(ending: Ending) -> NoticePart:
     step = max((part.get("step", 0) for part in ending.parts), default=0)
-    return NoticePart(
-        id=new_id("part"), step=step, level="warning", code=OUTPUT_LIMIT, text=OUTPUT_LIMIT_TEXT
-    )
+    return NoticePart(id=new_id("part"), step=step, level="warning", code=OUTPUT_LIMIT, text=OUTPUT_LIMIT_TEXT)
 
 
 def _stop_reason(ending: Ending, problems: Sequence[str]) -> str:
@@ -160,9 +153,7 @@ def end_unheld(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending
     events = _as_saved(run, ending) if run.leg in ("held", "ready") else []
     events += settle(tx, settings, agent, run, ending)
     store.append_unheld(tx, run.id, events)
-    if (
-        run.leg == "blocked"
-    ):  # it never was the active run, so its thread learns of its end from the thread's own log
+    if run.leg == "blocked":  # it never was the active run, so its thread learns of its end from the thread's own log
         append(tx, run.thread_id, [event for event in events if event[0].startswith("run.")])
 
 
@@ -196,14 +187,10 @@ def _close_calls(tx: Tx, run: Run, ending: Ending) -> list[NamedEvent]:
     events: list[NamedEvent] = []
     for row in store.close_approvals(tx, run.id):
         if row.approval.kind == "approval":
-            resolved = ApprovalResolved(
-                approval_id=row.approval.id, part_id=row.part_id, decision="cancelled"
-            )
+            resolved = ApprovalResolved(approval_id=row.approval.id, part_id=row.part_id, decision="cancelled")
             events.append(("approval.resolved", resolved))
         else:
-            answered = QuestionAnswered(
-                question_id=row.approval.id, part_id=row.part_id, answers={}, cancelled=True
-            )
+            answered = QuestionAnswered(question_id=row.approval.id, part_id=row.part_id, answers={}, cancelled=True)
             events.append(("question.answered", answered))
     text = CLOSED_RESULT[ending.end.status]
     for effect in tx.rows(_OpenEffect, _OPEN_EFFECTS, {"run": run.id}):
@@ -232,9 +219,7 @@ def _final_parts(ending: Ending) -> list[dict[str, Any]]:
     return parts + [dict(notice) for notice in ending.notices]
 
 
-def _save_answer(
-    tx: Tx, run: Run, ending: Ending, parts: list[dict[str, Any]], problems: list[str]
-) -> MessageData:
+def _save_answer(tx: Tx, run: Run, ending: Ending, parts: list[dict[str, Any]], problems: list[str]) -> MessageData:
     return thread_messages.add_message(
         tx,
         run.thread_id,
@@ -302,9 +287,7 @@ def _closing_event(
             credits=charged,
         )
     if ending.end.status == "cancelled":
-        return "run.cancelled", RunCancelled(
-            run_id=run.id, message_id=message_id, stop_reason=reason, by=ending.by
-        )
+        return "run.cancelled", RunCancelled(run_id=run.id, message_id=message_id, stop_reason=reason, by=ending.by)
     error = ending.error or ErrorData(code="internal_error", message="The run stopped.")
     return "run.error", RunFailed(run_id=run.id, message_id=message_id, stop_reason=reason, error=error)
 
@@ -337,10 +320,7 @@ def _hand_thread_on(tx: Tx, settings: Settings, run: Run, ending: Ending) -> Non
         arm_abandonment(tx, settings, following, run.thread_id)
         tx.ring(store.BELL)
         failed = call_run_hook(
-            tx,
-            run.profile,
-            "had its turn",
-            lambda hooks: hooks.on_take_up(tx, run.thread_id, following),
+            tx, run.profile, "had its turn", lambda hooks: hooks.on_take_up(tx, run.thread_id, following)
         )
         store.add_problems(tx, following, failed)
     state = THREAD_STATUS["queued" if following else ending.end.status]

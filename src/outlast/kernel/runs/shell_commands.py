@@ -30,9 +30,7 @@ _EXEC: Final = frozenset({"exec", "x", "dlx", "explore", "node"})
 _OTHER_VERBS: Final = read_names(__file__, "package_manager_verbs")
 _OWN_SCRIPTS: Final = frozenset({"start", "stop", "restart", "test"})  # npm runs these without `run`
 _VERBS: Final = {
-    "next": frozenset(
-        {"dev", "build", "start", "lint", "info", "telemetry", "typegen", "upgrade", "analyze"}
-    ),
+    "next": frozenset({"dev", "build", "start", "lint", "info", "telemetry", "typegen", "upgrade", "analyze"}),
     "vite": frozenset({"dev", "serve", "build", "preview", "optimize"}),
 }
 _ASKS_ONLY: Final = frozenset({"--help", "-h", "--version", "-v"})
@@ -42,20 +40,7 @@ _QUOTED: Final = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"|`([^`\n]*)`")
 _LISTED: Final = re.compile(r"[\[(]\s*((?:['\"][^'\"\n]*['\"]\s*,\s*(?:\[\s*)?)+['\"][^'\"\n]*['\"])")
 _BEFORE: Final = {"timeout": 1, "chroot": 1, "flock": 1, "taskset": 1, "chrt": 1, "setarch": 1, "prlimit": 1}
 _TAKE_SCRIPTS: Final = frozenset(
-    {
-        "watch",
-        "script",
-        "su",
-        "runuser",
-        "flock",
-        "env",
-        "parallel",
-        "concurrently",
-        "npx",
-        "pnpx",
-        "bunx",
-        "nodemon",
-    }
+    {"watch", "script", "su", "runuser", "flock", "env", "parallel", "concurrently", "npx", "pnpx", "bunx", "nodemon"}
 )
 _DEEPEST: Final = 6
 ANYTHING: Final[Sequence[Words]] = ((UNKNOWN,),)  # stands for a script that may run whatever there is
@@ -111,9 +96,7 @@ def _is_option(word: str, option: str) -> bool:
 def _could_be(word: str, pattern: str) -> bool:
     if UNKNOWN not in word:
         return fnmatch.fnmatchcase(word, pattern)
-    shape = "".join(
-        ".*" if piece == UNKNOWN else re.escape(piece) for piece in re.split(f"({UNKNOWN})", word)
-    )
+    shape = "".join(".*" if piece == UNKNOWN else re.escape(piece) for piece in re.split(f"({UNKNOWN})", word))
     return re.fullmatch(shape, pattern, re.DOTALL) is not None
 
 

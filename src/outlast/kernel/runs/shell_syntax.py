@@ -143,9 +143,7 @@ class _Reader:
     def _wait(self, nodes: "list[Node]", fed: _Input) -> None:
         self.waiting += [(node, fed) for node in reversed(nodes) if node.child_count]
 
-    def _statement(
-        self, node: "Node", fed: _Input, added: "tuple[Node, ...]", deep: int = 0
-    ) -> SimpleCommand | None:
+    def _statement(self, node: "Node", fed: _Input, added: "tuple[Node, ...]", deep: int = 0) -> SimpleCommand | None:
         """Read a statement; gives the command whose output it prints, where there is one. `added`: words of its
         command that stand elsewhere."""
         self.budget.spend()

@@ -124,9 +124,7 @@ async def _perform(context: RunContext, effect: Effect, stage: StageContext) -> 
     when it cannot be done."""
     try:
         return await retry_in_sandbox(
-            lambda: _once(context, effect.kind, stage),
-            context.engine.settings.retry,
-            context.engine.clock,
+            lambda: _once(context, effect.kind, stage), context.engine.settings.retry, context.engine.clock
         )
     except SandboxLost as error:
         raise SandboxUnavailable(
@@ -140,26 +138,20 @@ async def _once(context: RunContext, kind: str, stage: StageContext) -> StageRes
     perform = agent.prepare if kind == "prepare" else agent.check
     if perform is None:  # planned by an attempt under another configuration
         return StageResult()
-    limit_s = (
-        PREPARE_S if kind == "prepare" else context.engine.settings.screens.check_timeout_s + CHECK_MORE_S
-    )
+    limit_s = PREPARE_S if kind == "prepare" else context.engine.settings.screens.check_timeout_s + CHECK_MORE_S
     try:
         with anyio.move_on_after(limit_s), _ungrouped():
             return await perform(stage)
         await _stop(context, stage)
         error: OutlastError = SandboxUnavailable(
-            f"The {kind} stage did not end within {limit_s:.0f} seconds.",
-            hint="Try it again.",
-            **{LIMIT: limit_s},
+            f"The {kind} stage did not end within {limit_s:.0f} seconds.", hint="Try it again.", **{LIMIT: limit_s}
         )
     except (SandboxLost, SandboxUnavailable, StorageUnavailable, DiskFull, InternalError):
         raise
     except OutlastError as raised:
         error = raised
     except Exception as bug:  # the edge of an effect
-        context.engine.log(
-            "stage failed", run_id=context.run.id, effect_id=stage.effect_id, stage=kind, error=bug
-        )
+        context.engine.log("stage failed", run_id=context.run.id, effect_id=stage.effect_id, stage=kind, error=bug)
         error = InternalError(f"The {kind} stage failed inside the server ({type(bug).__name__}).")
     if kind == "prepare":
         raise error
@@ -218,14 +210,8 @@ async def _record(context: RunContext, effect: Effect, result: StageResult) -> N
     """The result with its parts; and, when the model's turn comes next, that the agent is at work."""
     parts = [part.model_copy(update={"step": effect.step}) for part in result.parts]
     carried = [PartCarrier(part=part) for part in parts]
-    events: list[NamedEvent] = [
-        (name, part) for part in carried for name in ("part.created", "part.completed")
-    ]
-    kept = {
-        "problems": list(result.problems),
-        "mendable": result.mendable,
-        "facts": dict(result.facts),
-    }
+    events: list[NamedEvent] = [(name, part) for part in carried for name in ("part.created", "part.completed")]
+    kept = {"problems": list(result.problems), "mendable": result.mendable, "facts": dict(result.facts)}
 
     def change(tx: Tx) -> None:
         workspace_id = store.run_of(tx, context.run.id).workspace_id if result.changed_files else None

@@ -25,12 +25,8 @@ _EFFECT_COLUMNS = [effects.c[name] for name in Effect._fields[:-1]]
 
 # Statements of the hot path, built once: see db/prepared.py.
 _RUN = sa.select(*_RUN_COLUMNS).where(runs.c.id == sa.bindparam("run"))
-_EFFECTS = (
-    sa.select(*_EFFECT_COLUMNS).where(effects.c.run_id == sa.bindparam("run")).order_by(effects.c.ordinal)
-)
-_DUE = sa.and_(
-    runs.c.leg == "ready", sa.or_(runs.c.ready_at.is_(None), runs.c.ready_at <= sa.bindparam("now"))
-)
+_EFFECTS = sa.select(*_EFFECT_COLUMNS).where(effects.c.run_id == sa.bindparam("run")).order_by(effects.c.ordinal)
+_DUE = sa.and_(runs.c.leg == "ready", sa.or_(runs.c.ready_at.is_(None), runs.c.ready_at <= sa.bindparam("now")))
 _HELD_SUSPECT = sa.select(runs.c.id).where(runs.c.leg == "held", runs.c.deaths >= SUSPECT_DEATHS).limit(1)
 _ONE_SUSPECT = 0x73757370656374  # the key of PostgreSQL's advisory lock: one claim of a suspect at a time
 _RECORDED = sa.exists().where(
@@ -85,18 +81,12 @@ _OPEN_APPROVALS = (
 _UNANNOUNCED = (
     sa.select(approvals, effects.c.part_id, effects.c.call_id)
     .join(effects, effects.c.id == approvals.c.effect_id)
-    .where(
-        approvals.c.run_id == sa.bindparam("run"),
-        approvals.c.status != "open",
-        sa.not_(approvals.c.announced),
-    )
+    .where(approvals.c.run_id == sa.bindparam("run"), approvals.c.status != "open", sa.not_(approvals.c.announced))
     .order_by(approvals.c.decided_at)
 )
 _HOLD = sa.select(runs.c.id).where(runs.c.id == sa.bindparam("run")).with_for_update(key_share=True)
 _HOLD_IF_FREE = (
-    sa.select(runs.c.id)
-    .where(runs.c.id == sa.bindparam("run"))
-    .with_for_update(key_share=True, skip_locked=True)
+    sa.select(runs.c.id).where(runs.c.id == sa.bindparam("run")).with_for_update(key_share=True, skip_locked=True)
 )
 _HOLD_OPEN = (
     sa.select(runs.c.id)
@@ -106,9 +96,7 @@ _HOLD_OPEN = (
 )
 _GRANTS = sa.select(grants.c.tool, grants.c.arguments).where(grants.c.thread_id == sa.bindparam("thread"))
 _SUCCESSORS = (
-    sa.select(runs.c.id)
-    .where(runs.c.after_run_id == sa.bindparam("run"), runs.c.leg == "blocked")
-    .order_by(runs.c.id)
+    sa.select(runs.c.id).where(runs.c.after_run_id == sa.bindparam("run"), runs.c.leg == "blocked").order_by(runs.c.id)
 )
 _HOLD_SUCCESSORS = _SUCCESSORS.with_for_update(key_share=True)
 _HOLD_FREE_SUCCESSORS = _SUCCESSORS.with_for_update(key_share=True, skip_locked=True)
@@ -309,16 +297,7 @@ def append_unheld(tx: Tx, run_id: str, events: Sequence[NamedEvent]) -> None:
 
 def insert_effect(tx: Tx, run_id: str, ordinal: int, step: int, kind: str, **values: Any) -> str:
     effect_id = new_id("effect")
-    tx.insert(
-        effects,
-        id=effect_id,
-        run_id=run_id,
-        ordinal=ordinal,
-        step=step,
-        kind=kind,
-        created_at=tx.now,
-        **values,
-    )
+    tx.insert(effects, id=effect_id, run_id=run_id, ordinal=ordinal, step=step, kind=kind, created_at=tx.now, **values)
     return effect_id
 
 
@@ -328,17 +307,13 @@ def update_effect(tx: Tx, effect_id: str, **values: Any) -> None:
 
 def add_usage(tx: Tx, run_id: str, usage: Mapping[str, Any]) -> None:
     """Add a model turn's tokens and cost to the run's sums."""
-    more = {
-        f"more_{name}": usage.get(f"{name}_tokens", 0) for name in ("input", "output", "cached", "reasoning")
-    }
+    more = {f"more_{name}": usage.get(f"{name}_tokens", 0) for name in ("input", "output", "cached", "reasoning")}
     tx.execute(_ADD_USAGE, {"run": run_id, **more})
     if usage.get("cost_usd") is not None:
         tx.execute(_ADD_COST, {"run": run_id, "more": usage["cost_usd"]})
 
 
-def insert_approval(
-    tx: Tx, run: Run, effect_id: str, kind: str, tool: str, arguments: str, reason: str
-) -> str:
+def insert_approval(tx: Tx, run: Run, effect_id: str, kind: str, tool: str, arguments: str, reason: str) -> str:
     approval_id = new_id(kind)
     tx.execute(
         sa.insert(approvals).values(

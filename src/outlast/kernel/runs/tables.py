@@ -26,15 +26,10 @@ runs = sa.Table(
     word("profile", "agent profile", nullable=False),
     text("model", "model id", nullable=False),
     sa.Column(
-        "message_id",
-        sa.String(40),
-        nullable=False,
-        comment="the user message it answers; its context ends there",
+        "message_id", sa.String(40), nullable=False, comment="the user message it answers; its context ends there"
     ),
     sa.Column(
-        "answer_id",
-        sa.String(40),
-        comment="the saved answer; null until the run has ended, or if none was made",
+        "answer_id", sa.String(40), comment="the saved answer; null until the run has ended, or if none was made"
     ),
     sa.Column("parent_run_id", sa.String(40), comment="retried or continued from"),
     sa.Column("mode", sa.String(10), nullable=False, comment="start | retry | continue"),
@@ -70,9 +65,7 @@ runs = sa.Table(
     ),
     sa.Column("owner", sa.String(40), comment="the node that holds the lease"),
     moment("lease_until", "the lease lapses then"),
-    count(
-        "deaths", "attempts in a row whose process died before they recorded a result; from 2 on a suspect"
-    ),
+    count("deaths", "attempts in a row whose process died before they recorded a result; from 2 on a suspect"),
     sa.Column("died_attempt", sa.Integer, comment="the attempt counted last in deaths; null: none"),
     moment("ready_at", "not claimed before; null: at once"),
     count("seq_saved", "last number saved in its log"),
@@ -81,16 +74,11 @@ runs = sa.Table(
     sa.Column("cancelled_by", sa.String(40), comment="the user who cancelled first"),
     sa.Column("cancel_reason", sa.String(20), comment="user | abandoned | superseded"),
     moment(
-        "unwatched_since",
-        "running with nobody following since then; null: somebody follows, or it waits for a person",
+        "unwatched_since", "running with nobody following since then; null: somebody follows, or it waits for a person"
     ),
     moment("paused_at", "since when the run is paused"),
-    sa.Column(
-        "input_tokens", sa.BigInteger, nullable=False, server_default="0", comment="sum over its model turns"
-    ),
-    sa.Column(
-        "output_tokens", sa.BigInteger, nullable=False, server_default="0", comment="sum over its model turns"
-    ),
+    sa.Column("input_tokens", sa.BigInteger, nullable=False, server_default="0", comment="sum over its model turns"),
+    sa.Column("output_tokens", sa.BigInteger, nullable=False, server_default="0", comment="sum over its model turns"),
     sa.Column(
         "cached_tokens",
         sa.BigInteger,
@@ -98,9 +86,7 @@ runs = sa.Table(
         server_default="0",
         comment="part of the input that the provider had cached",
     ),
-    sa.Column(
-        "reasoning_tokens", sa.BigInteger, nullable=False, server_default="0", comment="part of the output"
-    ),
+    sa.Column("reasoning_tokens", sa.BigInteger, nullable=False, server_default="0", comment="part of the output"),
     sa.Column("cost_usd", sa.Float, comment="sum where known; null: unknown"),
     sa.Column("credits", sa.Integer, nullable=False, comment="reserved at the start, settled at the end"),
     moment("created_at", "when it was asked for", nullable=False),
@@ -146,11 +132,7 @@ effects = sa.Table(
     sa.Column("part_id", sa.String(40), comment="the part that shows it"),
     text("arguments", "JSON text the tool is called with (edited arguments replace the model's)"),
     sa.Column(
-        "attempt",
-        sa.Integer,
-        nullable=False,
-        server_default="0",
-        comment="the run attempt that started it last",
+        "attempt", sa.Integer, nullable=False, server_default="0", comment="the run attempt that started it last"
     ),
     sa.Column("retries", sa.Integer, nullable=False, server_default="0", comment="transient failures so far"),
     json("result", "model: the turn as pieces, finish, usage; tool: content, is_error"),
@@ -171,15 +153,9 @@ approvals = sa.Table(
     ref("thread_id", "threads", "in", nullable=False, index=True),
     ref("effect_id", "effects", "the tool call", nullable=False),
     sa.Column(
-        "kind",
-        sa.String(10),
-        nullable=False,
-        comment="approval | question",
-        info=one_of("approval", "question"),
+        "kind", sa.String(10), nullable=False, comment="approval | question", info=one_of("approval", "question")
     ),
-    sa.Column(
-        "status", sa.String(10), nullable=False, comment="open | approved | denied | answered | cancelled"
-    ),
+    sa.Column("status", sa.String(10), nullable=False, comment="open | approved | denied | answered | cancelled"),
     word("tool", "tool name", nullable=False),
     text("arguments", "the exact arguments (JSON text) the decision is bound to", nullable=False),
     text("reason", "which policy asked", nullable=False, server_default=""),
@@ -199,9 +175,7 @@ timers = sa.Table(
         sa.String(30),
         primary_key=True,
         comment="approval_pause | paused_kill | abandon | cancel_force | fold | clean_up | page_dormant",
-        info=one_of(
-            "approval_pause", "paused_kill", "abandon", "cancel_force", "fold", "clean_up", "page_dormant"
-        ),
+        info=one_of("approval_pause", "paused_kill", "abandon", "cancel_force", "fold", "clean_up", "page_dormant"),
     ),
     sa.Column("subject_id", sa.String(40), primary_key=True, comment="the run, thread, workspace or page"),
     moment("due_at", "handled then, or as soon as a server runs", nullable=False, index=True),

@@ -10,9 +10,7 @@ from outlast.db.database import Tx
 from outlast.kernel.runs.tables import timers
 
 BELL = "timers"
-LONGEST_SLEEP = timedelta(
-    seconds=60
-)  # the sweeper looks at least this often, so only sooner timers need the bell
+LONGEST_SLEEP = timedelta(seconds=60)  # the sweeper looks at least this often, so only sooner timers need the bell
 TimerKind = Literal[
     "approval_pause",  # a run waits for a person: freeze its sandbox, show it as paused
     "paused_kill",  # a run has been paused for a day: kill its sandbox, keep the files
@@ -24,9 +22,7 @@ TimerKind = Literal[
     "page_dormant",  # nobody has used a page for a while
 ]
 
-_CLEAR = sa.delete(timers).where(
-    timers.c.subject_id == sa.bindparam("subject"), timers.c.kind == sa.bindparam("kind_")
-)
+_CLEAR = sa.delete(timers).where(timers.c.subject_id == sa.bindparam("subject"), timers.c.kind == sa.bindparam("kind_"))
 _CLEAR_ALL = sa.delete(timers).where(timers.c.subject_id == sa.bindparam("subject"))
 
 
@@ -68,9 +64,7 @@ def take_due(tx: Tx, limit: int = 100) -> list[tuple[TimerKind, str]]:
 def done(tx: Tx, kind: str, subject_id: str) -> None:
     """Remove a timer once handled, unless its handler moved it into the future."""
     tx.execute(
-        sa.delete(timers).where(
-            timers.c.kind == kind, timers.c.subject_id == subject_id, timers.c.due_at <= tx.now
-        )
+        sa.delete(timers).where(timers.c.kind == kind, timers.c.subject_id == subject_id, timers.c.due_at <= tx.now)
     )
 
 
@@ -91,7 +85,5 @@ class _SetTimer(NamedTuple):
 
 def due_of(tx: Tx, subject_id: str) -> list[tuple[str, datetime]]:
     """The running clocks of a run: what is due when."""
-    rows = tx.rows(
-        _SetTimer, sa.select(timers.c.kind, timers.c.due_at).where(timers.c.subject_id == subject_id)
-    )
+    rows = tx.rows(_SetTimer, sa.select(timers.c.kind, timers.c.due_at).where(timers.c.subject_id == subject_id))
     return [(row.kind, row.due_at) for row in rows]

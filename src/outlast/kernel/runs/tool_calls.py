@@ -98,9 +98,7 @@ async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> N
     await _quietly(context, call.forget, call)
 
 
-async def _perform(
-    context: RunContext, tool: Tool, call: Context, arguments: Mapping[str, Any]
-) -> ToolResult:
+async def _perform(context: RunContext, tool: Tool, call: Context, arguments: Mapping[str, Any]) -> ToolResult:
     """The result, also of a failure: what the model should know of it. Only a missing sandbox ends the run."""
     if call.reattach and not (tool.repeatable or tool.reattaches):
         return interrupted(tool.name)
@@ -123,12 +121,8 @@ async def _perform(
     except OutlastError as error:
         return _refused(context, error)
     except Exception as error:  # the edge of an effect: a tool's bug is told to the model, not to the run
-        context.engine.log(
-            "tool failed", run_id=context.run.id, effect_id=call.effect_id, tool=tool.name, error=error
-        )
-        return ToolResult(
-            f"The tool {tool.name} failed inside the server ({type(error).__name__}).", is_error=True
-        )
+        context.engine.log("tool failed", run_id=context.run.id, effect_id=call.effect_id, tool=tool.name, error=error)
+        return ToolResult(f"The tool {tool.name} failed inside the server ({type(error).__name__}).", is_error=True)
 
 
 def _refused(context: RunContext, error: OutlastError) -> ToolResult:
@@ -190,9 +184,7 @@ async def tell_lost(
     context.note(text)
     told = ContextLost(workspace_id=workspace_id, sandbox_id=sandbox_id, text=text)
     notice = NoticePart(id=new_id("part"), step=context.shown.step, level="warning", code=code, text=text)
-    await context.record(
-        [("context.lost", told), ("part.created", PartCarrier(part=notice))], lambda _tx: None
-    )
+    await context.record([("context.lost", told), ("part.created", PartCarrier(part=notice))], lambda _tx: None)
 
 
 def lost_so_far(lines: Iterable[Line]) -> set[str]:
@@ -225,9 +217,7 @@ async def _record_result(
     content = encodable(result.content)
     if len(content) > RESULT_CHARS:
         half = RESULT_CHARS // 2
-        content = (
-            f"{content[:half]}\n[… {len(content) - RESULT_CHARS} characters left out …]\n{content[-half:]}"
-        )
+        content = f"{content[:half]}\n[… {len(content) - RESULT_CHARS} characters left out …]\n{content[-half:]}"
     status = "interrupted" if result.interrupted else "error" if result.is_error else "done"
     began = effect.started_at  # of the first attempt: a command that was attached to again has run since then
     duration_s = None if began is None else max((context.engine.clock.now() - began).total_seconds(), 0.0)
@@ -246,9 +236,7 @@ async def _record_result(
             mark_changed(tx, workspace_id)
             context.works_in(workspace_id)
         if result.files:
-            files = FilesChanged(
-                run_id=context.run.id, workspace_id=workspace_id or "", files=list(result.files)
-            )
+            files = FilesChanged(run_id=context.run.id, workspace_id=workspace_id or "", files=list(result.files))
             events.append(("files.changed", files))
         store.update_effect(
             tx,
@@ -272,9 +260,7 @@ def _parts_shown(result: ToolResult, step: int) -> list[NamedEvent]:
     return [(name, part) for part in carried for name in ("part.created", "part.completed")]
 
 
-def _name_next_turn(
-    tx: Tx, context: RunContext, events: list[NamedEvent]
-) -> tuple[Transcript, Effect] | None:
+def _name_next_turn(tx: Tx, context: RunContext, events: list[NamedEvent]) -> tuple[Transcript, Effect] | None:
     """After the step's last result the model is asked again: named in the same commit, which saves one."""
     transcript = context.transcript_in(tx)
     coming = context.next(transcript)
@@ -289,6 +275,4 @@ async def _quietly(context: RunContext, action: CleanUp, call: Context) -> None:
     try:
         await action()
     except Exception as error:
-        context.engine.log(
-            "tool clean-up failed", run_id=context.run.id, effect_id=call.effect_id, error=error
-        )
+        context.engine.log("tool clean-up failed", run_id=context.run.id, effect_id=call.effect_id, error=error)

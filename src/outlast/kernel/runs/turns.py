@@ -28,9 +28,7 @@ from outlast.kernel.models.turn import sendable_arguments
 from outlast.kernel.runs.model import Effect
 from outlast.kernel.streams.log import NamedEvent
 
-GO_ON: Final = (
-    f"{NOTE_MARK} Your last answer was cut at the output limit. Go on where it stopped, and repeat nothing."
-)
+GO_ON: Final = f"{NOTE_MARK} Your last answer was cut at the output limit. Go on where it stopped, and repeat nothing."
 CUT_END_CHARS: Final = 60
 MOST_NAME_CHARS: Final = 80  # of a tool's name; no tool of ours has as many, and no table takes more
 PROVIDER_TOOL: Final = "provider_tool"  # the notice's code for a tool that the provider used by itself
@@ -148,9 +146,7 @@ def shown_part(part: OpenPart, step: int) -> TextPart | ReasoningPart | NoticePa
 
 
 def call_part(part: OpenPart, step: int, **values: Any) -> ToolCallPart:
-    return ToolCallPart(
-        id=part.id, step=step, call_id=part.call_id, tool=part.tool, arguments=part.whole(), **values
-    )
+    return ToolCallPart(id=part.id, step=step, call_id=part.call_id, tool=part.tool, arguments=part.whole(), **values)
 
 
 def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
@@ -159,12 +155,8 @@ def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
     messages: list[ModelMessage] = []
     for turn in (effect for effect in effects if effect.kind == "model" and effect.status == "finished"):
         result = turn.result or {}
-        messages.append(
-            ModelMessage("assistant", tuple(_piece(p) for p in result["pieces"]), result.get("opaque"))
-        )
-        asked = {
-            piece["call_id"]: piece["arguments"] for piece in result["pieces"] if piece["type"] == "call"
-        }
+        messages.append(ModelMessage("assistant", tuple(_piece(p) for p in result["pieces"]), result.get("opaque")))
+        asked = {piece["call_id"]: piece["arguments"] for piece in result["pieces"] if piece["type"] == "call"}
         calls = [effect for effect in effects if effect.kind == "tool" and effect.step == turn.step]
         results = tuple(_result_piece(call, asked) for call in calls if call.result is not None)
         if results:
@@ -173,9 +165,7 @@ def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
         messages += [ModelMessage("user", (TextPiece(f"{NOTE_MARK} {note}"),)) for note in notes]
         told = result.get("problems", ())
         checks = [effect for effect in effects if effect.kind == "check" and effect.step == turn.step]
-        found = [
-            (check.result or {}).get("problems", ()) for check in checks
-        ]  # the first has those told with it
+        found = [(check.result or {}).get("problems", ()) for check in checks]  # the first has those told with it
         if result["finish"] == "length" and not (results or told or any(found)):
             messages.append(ModelMessage("user", (TextPiece(GO_ON),)))
         messages += [

@@ -110,35 +110,20 @@ def details_of(tx: Tx, run_id: str, sandbox: SandboxSettings | None = None) -> R
     if sandbox is not None and row.workspace_id is not None and row.ended_at is None:
         clocks += clocks_beside_run(tx, sandbox, row.workspace_id)
     steps = steps_of(tx, row)
-    return RunDetails(
-        parts, state.pending, steps, state.last_seq, clocks, state.workflow, state.page, state.modules
-    )
+    return RunDetails(parts, state.pending, steps, state.last_seq, clocks, state.workflow, state.page, state.modules)
 
 
 def steps_of(tx: Tx, run: RunRow) -> list[StepAnswer]:
     """The run as named steps: start, stages (prepare, check), model turns, tool calls, waits, settle."""
-    rows = tx.rows(
-        EffectRow, sa.select(effects).where(effects.c.run_id == run.id).order_by(effects.c.ordinal)
-    )
+    rows = tx.rows(EffectRow, sa.select(effects).where(effects.c.run_id == run.id).order_by(effects.c.ordinal))
     waits = {
-        row.effect_id: row
-        for row in tx.rows(ApprovalRow, sa.select(approvals).where(approvals.c.run_id == run.id))
+        row.effect_id: row for row in tx.rows(ApprovalRow, sa.select(approvals).where(approvals.c.run_id == run.id))
     }
     steps = [_step("start", "start", "done" if run.started_at else "waiting", run.created_at, run.started_at)]
     for row in rows:
         if row.id in waits:
             wait = waits[row.id]
-            steps.append(
-                _step(
-                    wait.kind,
-                    "wait",
-                    wait.status,
-                    wait.created_at,
-                    wait.decided_at,
-                    row,
-                    plain=True,
-                )
-            )
+            steps.append(_step(wait.kind, "wait", wait.status, wait.created_at, wait.decided_at, row, plain=True))
         kind = row.kind
         name = f"model turn {row.step}" if kind == "model" else (row.tool or kind)
         steps.append(_step(name, kind, row.status, row.started_at, row.ended_at, row))
@@ -151,9 +136,7 @@ def export_of(tx: Tx, run_id: str) -> dict[str, Any]:
     """All there is about a run, as plain JSON: row, steps, effects with arguments and results, events; which part
     of its prompts came from the provider's cache, and what it made of its page."""
     summary = summary_of(tx, run_id)
-    rows = tx.rows(
-        EffectRow, sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal)
-    )
+    rows = tx.rows(EffectRow, sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal))
     run = tx.row(RunRow, sa.select(runs).where(runs.c.id == run_id))
     assert run is not None
     lines = read_all(tx, run_id)

@@ -141,9 +141,7 @@ class Worker:
         older = [other for other in self._legs_of(leg.run.id) if other.run.attempt < leg.run.attempt]
         for other in older:
             other.cancel("fence")
-        with anyio.move_on_after(
-            OLD_LEG_S
-        ):  # one that cannot end writes nothing any more: the fence refuses it
+        with anyio.move_on_after(OLD_LEG_S):  # one that cannot end writes nothing any more: the fence refuses it
             for other in older:
                 await other.over.wait()
 
@@ -191,9 +189,7 @@ class Worker:
 
     async def _give_up(self, leg: Leg) -> None:
         """End the run with what its log holds: the leg's own hands are no longer trusted."""
-        await self._end_claimed(
-            leg.run, "internal_error", "The run stopped by a fault inside the server.", "Retry it."
-        )
+        await self._end_claimed(leg.run, "internal_error", "The run stopped by a fault inside the server.", "Retry it.")
 
     async def _refuse(self, run: Run) -> None:
         """End a run that no leg may work on, as it ends the server."""
@@ -243,9 +239,7 @@ class Worker:
                 version = channel.version
                 try:
                     await self._pass_on()
-                except (
-                    OutlastError
-                ) as error:  # ask again: what the database could not tell now still stands in it
+                except OutlastError as error:  # ask again: what the database could not tell now still stands in it
                     self._engine.log("cancels not read", error=error)
                     await self._engine.clock.sleep(error.retry_after_s or 1)
                     continue

@@ -11,13 +11,7 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import parked as parking
 from outlast.kernel.runs import store as run_rows
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.sandboxes.checkpoints.actions import (
-    MAX_FILE_BYTES,
-    MAX_FILES,
-    list_asleep,
-    read_asleep,
-    shown_name,
-)
+from outlast.kernel.sandboxes.checkpoints.actions import MAX_FILE_BYTES, MAX_FILES, list_asleep, read_asleep, shown_name
 from outlast.kernel.sandboxes.hosted import running_workspaces
 from outlast.kernel.sandboxes.idle_policy import step_down
 from outlast.kernel.sandboxes.manager import SandboxManager
@@ -90,8 +84,7 @@ def machines_of(services: Services) -> SandboxManager:
     """Raises `SandboxUnavailable` where the configuration offers no sandboxes."""
     if services.machines is None:
         raise SandboxUnavailable(
-            "This server has no sandboxes configured.",
-            hint='Set provider = "local" in the section [sandbox].',
+            "This server has no sandboxes configured.", hint='Set provider = "local" in the section [sandbox].'
         )
     return services.machines
 
@@ -116,7 +109,5 @@ def _waiting_runs(tx: Tx, workspace_id: str) -> list[str]:
 def _busy_workspaces(tx: Tx) -> set[str]:
     """Where a run works or will go on at once, and where a program's sandbox runs; runs that wait for a person do not
     keep a sandbox awake."""
-    working = sa.select(runs.c.workspace_id).where(
-        runs.c.leg.in_(("ready", "held")), runs.c.workspace_id.is_not(None)
-    )
+    working = sa.select(runs.c.workspace_id).where(runs.c.leg.in_(("ready", "held")), runs.c.workspace_id.is_not(None))
     return set(tx.execute(working).scalars()) | running_workspaces(tx)

@@ -62,10 +62,7 @@ def clocks_of(tx: Tx, settings: SandboxSettings, row: SandboxRecord) -> list[Clo
         return []
     program = tx.row(_Program, _PROGRAMS, {"workspace": row.workspace_id})
     if program is not None:
-        name, moment = (
-            (PAUSED_FOR_PROGRAM if program.on_timeout == "pause" else ENDED_FOR_PROGRAM),
-            program.ends_at,
-        )
+        name, moment = ((PAUSED_FOR_PROGRAM if program.on_timeout == "pause" else ENDED_FOR_PROGRAM), program.ends_at)
         return [ClockAnswer(name=name, due_at=iso(moment), takes_away=TAKES_AWAY[name])]
     due = idle_clocks(row.life, row.last_used_at, settings)
     for kind, moment in _timers_of(tx, list(open_runs)):
@@ -110,8 +107,7 @@ def _timers_of(tx: Tx, run_ids: list[str]) -> list[tuple[str, datetime]]:
         return []
     theirs = timers.c.subject_id.in_(run_ids), timers.c.kind.in_(OF_RUNS)
     return [
-        (row.kind, row.due_at)
-        for row in tx.rows(_SetTimer, sa.select(timers.c.kind, timers.c.due_at).where(*theirs))
+        (row.kind, row.due_at) for row in tx.rows(_SetTimer, sa.select(timers.c.kind, timers.c.due_at).where(*theirs))
     ]
 
 

@@ -132,9 +132,7 @@ def _state(item: Mapping[str, Any]) -> str:
 
 
 def _of_limit(used: int | None, limit: int | None) -> str | None:
-    return (
-        f"{format_bytes(used)} of {format_bytes(limit)}" if used is not None and limit else format_bytes(used)
-    )
+    return f"{format_bytes(used)} of {format_bytes(limit)}" if used is not None and limit else format_bytes(used)
 
 
 def _clock(clock: Mapping[str, Any], now: datetime) -> str:

@@ -100,17 +100,14 @@ def find(tx: Tx, workspace_id: str) -> Hosted | None:
 def of_project(tx: Tx, project_id: str) -> list[Hosted]:
     """All of a project, the newest first."""
     mine = _all().where(workspaces.c.project_id == project_id)
-    return [
-        _hosted(row) for row in tx.rows(_HostedLine, mine.order_by(hosted_sandboxes.c.workspace_id.desc()))
-    ]
+    return [_hosted(row) for row in tx.rows(_HostedLine, mine.order_by(hosted_sandboxes.c.workspace_id.desc()))]
 
 
 def running(tx: Tx, limit: int) -> list[Hosted]:
     """Those that run now, at most so many, the newest first."""
     now = _all().where(hosted_sandboxes.c.paused_at.is_(None))
     return [
-        _hosted(row)
-        for row in tx.rows(_HostedLine, now.order_by(hosted_sandboxes.c.workspace_id.desc()).limit(limit))
+        _hosted(row) for row in tx.rows(_HostedLine, now.order_by(hosted_sandboxes.c.workspace_id.desc()).limit(limit))
     ]
 
 
@@ -177,9 +174,7 @@ def _all() -> sa.Select[Any]:
     )
     columns = workspaces.c.project_id, sandboxes.c.pause_kind, sandboxes.c.node_id
     places = hosted_sandboxes.join(workspaces, workspaces.c.id == hosted_sandboxes.c.workspace_id)
-    return sa.select(hosted_sandboxes, *columns).select_from(
-        places.outerjoin(sandboxes, sandboxes.c.id == newest)
-    )
+    return sa.select(hosted_sandboxes, *columns).select_from(places.outerjoin(sandboxes, sandboxes.c.id == newest))
 
 
 def _hosted(row: _HostedLine) -> Hosted:

@@ -37,12 +37,7 @@ Check = Callable[[Hosted], None]
 
 
 async def create_hosted(
-    services: Services,
-    actor: Actor,
-    order: HostedOrder,
-    key: str | None = None,
-    *,
-    files_of: Hosted | None = None,
+    services: Services, actor: Actor, order: HostedOrder, key: str | None = None, *, files_of: Hosted | None = None
 ) -> Hosted:
     """Start a sandbox in the actor's default project, or beside the one whose files it begins with, as that one's
     newest checkpoint has them. Asked again with the same idempotency key it is the same one.
@@ -143,16 +138,12 @@ async def connect_hosted(
     return await services.db.read(_require, actor, workspace_id), True
 
 
-async def pause_hosted(
-    services: Services, actor: Actor, workspace_id: str, *, keep_memory: bool = True
-) -> bool:
+async def pause_hosted(services: Services, actor: Actor, workspace_id: str, *, keep_memory: bool = True) -> bool:
     """Put it to sleep, with its memory or with its files alone. False: it sleeps already."""
     return await _pause(services, await services.db.read(_require, actor, workspace_id), keep_memory)
 
 
-async def measure_hosted(
-    services: Services, actor: Actor, workspace_id: str
-) -> tuple[SandboxStatistics, int] | None:
+async def measure_hosted(services: Services, actor: Actor, workspace_id: str) -> tuple[SandboxStatistics, int] | None:
     """What it uses now, and how many bytes its files take on disk; None while it sleeps."""
     found = await services.db.read(_require, actor, workspace_id)
     if not found.runs:
@@ -203,9 +194,7 @@ async def visit_hosted(services: Services, workspace_id: str, check: Check) -> H
     return found
 
 
-async def find_hosted(
-    services: Services, is_it: Callable[[Hosted], bool], limit: int = 5_000
-) -> Hosted | None:
+async def find_hosted(services: Services, is_it: Callable[[Hosted], bool], limit: int = 5_000) -> Hosted | None:
     """The first running one for which `is_it`, for addresses that carry a signature and no name."""
 
     def run(tx: Tx) -> Hosted | None:
@@ -253,9 +242,7 @@ def _check_slots(tx: Tx, services: Services, project_id: str) -> None:
         )
 
 
-def _add(
-    tx: Tx, services: Services, actor: Actor, project_id: str, order: HostedOrder, files_of: Hosted | None
-) -> str:
+def _add(tx: Tx, services: Services, actor: Actor, project_id: str, order: HostedOrder, files_of: Hosted | None) -> str:
     _check_slots(tx, services, project_id)
     source = files_of.workspace_id if files_of else None
     if files_of is None and (snapshot := hosted_snapshots.find(tx, project_id, order.template)) is not None:
@@ -305,9 +292,7 @@ def _check_timeout(services: Services, timeout_s: float, least: float = 0) -> No
 async def _resume(services: Services, found: Hosted, timeout_s: float) -> None:
     await services.db.read(_check_slots, services, found.project_id)
     await machines_of(services).ensure(found.workspace_id, found.project_id)
-    await services.db.write(
-        lambda tx: hosted.run_until(tx, found.workspace_id, tx.now + timedelta(seconds=timeout_s))
-    )
+    await services.db.write(lambda tx: hosted.run_until(tx, found.workspace_id, tx.now + timedelta(seconds=timeout_s)))
 
 
 async def _pause(services: Services, found: Hosted, keep_memory: bool) -> bool:

@@ -42,10 +42,7 @@ class Ladder:
     fail, and are tried again."""
 
     def __init__(
-        self,
-        machines: SandboxManager,
-        step: Callable[[], Awaitable[None]],
-        sweep: Callable[[], Awaitable[None]],
+        self, machines: SandboxManager, step: Callable[[], Awaitable[None]], sweep: Callable[[], Awaitable[None]]
     ) -> None:
         self._machines, self._step, self._sweep = machines, step, sweep
 

@@ -18,15 +18,7 @@ from outlast.db.database import Database
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.hosted import BASE
 from outlast.kernel.sandboxes.hosted import find as find_hosted
-from outlast.kernel.sandboxes.rules import (
-    PauseKind,
-    State,
-    Step,
-    can_become,
-    is_alive,
-    is_half_awake,
-    step_to_use,
-)
+from outlast.kernel.sandboxes.rules import PauseKind, State, Step, can_become, is_alive, is_half_awake, step_to_use
 from outlast.kernel.sandboxes.sizes import limits_of
 from outlast.kernel.sandboxes.store import Announce, SandboxRecord
 from outlast.kernel.sandboxes.templates import Template, Templates, preview_environment
@@ -80,9 +72,7 @@ class WayOut(Protocol):
 class Snapshots(Protocol):
     """Knows what sandboxes start from."""
 
-    async def start_from(
-        self, sandbox_id: str, project_id: str, named: str | None = None, template: str = ""
-    ) -> str:
+    async def start_from(self, sandbox_id: str, project_id: str, named: str | None = None, template: str = "") -> str:
         """The ref of the snapshot to start this sandbox from, the one `named`, or that of an app template; empty: the
         bare base. May wait for it to be built. Raises `SandboxUnavailable` when there is none."""
 
@@ -91,12 +81,7 @@ class Lives:
     """In memory: handles on living sandboxes by workspace (open sockets, found again by ref after a restart)."""
 
     def __init__(
-        self,
-        db: Database,
-        provider: SandboxProvider,
-        settings: SandboxSettings,
-        data_dir: Path,
-        announce: Announce,
+        self, db: Database, provider: SandboxProvider, settings: SandboxSettings, data_dir: Path, announce: Announce
     ) -> None:
         self._db, self._settings, self._data_dir, self._announce = db, settings, data_dir, announce
         self.provider = provider
@@ -285,9 +270,7 @@ class Lives:
         """Record what has happened. Shielded: a cancelled write may or may not be kept, and the next reader would not
         know which."""
         with anyio.CancelScope(shield=True):
-            await self._db.write(
-                store.change, row.id, state, self._announce, pause_kind=pause_kind, ref=ref, why=why
-            )
+            await self._db.write(store.change, row.id, state, self._announce, pause_kind=pause_kind, ref=ref, why=why)
 
     async def aclose(self) -> None:
         """Drop every connection; the sandboxes live on for the next server."""

@@ -72,9 +72,7 @@ class SandboxManager:
         self.disk = DiskUsage(clock)
         self.woken = anyio.Event()  # set, and replaced, when one more is awake than before
         self._touched: dict[str, float] = {}
-        self._room = (
-            anyio.Lock()
-        )  # taken inside a workspace's lock; nobody waits for a workspace's lock inside it
+        self._room = anyio.Lock()  # taken inside a workspace's lock; nobody waits for a workspace's lock inside it
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         self._allowed = awake_allowed(settings.max_awake, memory, settings.memory_mb * MEBIBYTE)
 

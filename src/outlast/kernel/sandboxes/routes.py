@@ -16,13 +16,7 @@ from outlast.kernel.sandboxes import actions
 from outlast.kernel.sandboxes import views as sandbox_views
 from outlast.kernel.sandboxes.services import actions as sandbox_services
 from outlast.kernel.sandboxes.services.rules import Declared
-from outlast.kernel.sandboxes.shapes import (
-    FileAnswer,
-    LogAnswer,
-    SandboxAnswer,
-    ServiceAnswer,
-    ServiceRequest,
-)
+from outlast.kernel.sandboxes.shapes import FileAnswer, LogAnswer, SandboxAnswer, ServiceAnswer, ServiceRequest
 from outlast_sandbox.interface import FileEntry
 
 router = APIRouter(prefix="/v1", tags=["Sandboxes"])
@@ -78,9 +72,7 @@ async def read_service(sandbox_id: str, name: str, services: Svc, actor: Signed)
 
 
 @router.put("/sandboxes/{sandbox_id}/services/{name}", response_model=ServiceAnswer)
-async def put_service(
-    sandbox_id: str, name: str, body: ServiceRequest, services: Svc, actor: Signed
-) -> Response:
+async def put_service(sandbox_id: str, name: str, body: ServiceRequest, services: Svc, actor: Signed) -> Response:
     """Declare it, or replace its declaration (editors). It starts now if the sandbox is awake, else with it."""
     wanted = Declared(name, body.command, body.port, body.health_path)
     return reply(await sandbox_services.put_service(services, actor, sandbox_id, wanted))
@@ -96,9 +88,7 @@ async def remove_service(sandbox_id: str, name: str, services: Svc, actor: Signe
 @router.get("/sandboxes/{sandbox_id}/files", response_model=Page[FileAnswer])
 async def list_files(sandbox_id: str, services: Svc, actor: Signed, path: str = "") -> Response:
     """Files and folders below a path of the workspace."""
-    return reply(
-        page([_shown(entry) for entry in await actions.list_files(services, actor, sandbox_id, path)])
-    )
+    return reply(page([_shown(entry) for entry in await actions.list_files(services, actor, sandbox_id, path)]))
 
 
 @router.get("/sandboxes/{sandbox_id}/files/content", response_class=Response)

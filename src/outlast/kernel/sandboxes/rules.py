@@ -100,9 +100,7 @@ def advance(life: Life, wanted: State, pause_kind: PauseKind | None = None) -> L
     pauses_again = life.state is State.PAUSED and wanted is State.PAUSED
     stops_frozen = life.pause_kind is PauseKind.FROZEN and pause_kind is PauseKind.STOPPED
     if not can_become(life.state, wanted) or (pauses_again and not stops_frozen):
-        raise Conflict(
-            f"a sandbox that is {life.state} cannot become {wanted}", state=life.state, wanted=wanted
-        )
+        raise Conflict(f"a sandbox that is {life.state} cannot become {wanted}", state=life.state, wanted=wanted)
     return Life(wanted, pause_kind)
 
 

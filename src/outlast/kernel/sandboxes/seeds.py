@@ -68,9 +68,7 @@ class Seeds:
         if found is None:
             known = ", ".join(self.names) or "none on this server"
             raise MalformedInput(
-                f"There is no app template {template[:80]!r}.",
-                hint=f"There are: {known}.",
-                field="template",
+                f"There is no app template {template[:80]!r}.", hint=f"There are: {known}.", field="template"
             )
         changed = {path: edit(found.files.get(path, b"")) for path, edit in (edits or {}).items()}
         edited = replace(found, files={**found.files, **changed})
@@ -95,9 +93,7 @@ def empty_workspace(tx: Tx, owner: Owner, *, project_id: str, thread_id: str) ->
     return workspace_id
 
 
-def copy_workspace(
-    tx: Tx, source_id: str, *, owner_id: str, thread_id: str, checkpoint_id: str | None = None
-) -> str:
+def copy_workspace(tx: Tx, source_id: str, *, owner_id: str, thread_id: str, checkpoint_id: str | None = None) -> str:
     """Make the workspace of a copied screen or page: template, declared services, and the files as the source's newest
     checkpoint has them, or the one named. Save the source first (`CheckpointKeeper.take`) where the newest changes
     count. Nothing is copied on disk. Raises `NotFound`. The new workspace's id."""
@@ -181,8 +177,7 @@ def _add(tx: Tx, project_id: str, owner: Owner, thread_id: str, template: str | 
 
 def _store(blobs: FolderBlobs, template: Template) -> Seed:
     contents = {
-        path: Content(hashlib.sha256(data).hexdigest(), len(data), data)
-        for path, data in template.files.items()
+        path: Content(hashlib.sha256(data).hexdigest(), len(data), data) for path, data in template.files.items()
     }
     stored = store_batch(blobs, NO_FOLDER, contents, {}, ANY_SIZE)
     if stored.pack is not None:

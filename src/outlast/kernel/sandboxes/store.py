@@ -55,12 +55,9 @@ def newest(tx: Tx, workspace_id: str) -> SandboxRecord | None:
 
 def alive_on(tx: Tx, provider: str, node_id: str) -> list[SandboxRecord]:
     """Every sandbox of this provider and node that may still have processes, or waits stopped, oldest use first."""
-    mine = sa.and_(
-        sandboxes.c.provider == provider, sandboxes.c.node_id == node_id, sandboxes.c.state.in_(ALIVE)
-    )
+    mine = sa.and_(sandboxes.c.provider == provider, sandboxes.c.node_id == node_id, sandboxes.c.state.in_(ALIVE))
     return [
-        row_of(row)
-        for row in tx.rows(SandboxRow, sa.select(sandboxes).where(mine).order_by(sandboxes.c.last_used_at))
+        row_of(row) for row in tx.rows(SandboxRow, sa.select(sandboxes).where(mine).order_by(sandboxes.c.last_used_at))
     ]
 
 
@@ -104,9 +101,7 @@ def tell_stopped(tx: Tx, row: SandboxRecord, announce: Announce) -> None:
     announce(tx, row.project_id, "context.lost", lost)
 
 
-def add(
-    tx: Tx, workspace_id: str, project_id: str, provider: str, node_id: str, announce: Announce
-) -> SandboxRecord:
+def add(tx: Tx, workspace_id: str, project_id: str, provider: str, node_id: str, announce: Announce) -> SandboxRecord:
     """A new sandbox in state `creating`. Raises `NotFound` when the workspace is gone."""
     held = sa.select(workspaces.c.id).where(workspaces.c.id == workspace_id).with_for_update(key_share=True)
     if tx.execute(held).first() is None:
@@ -150,10 +145,7 @@ def change(
         raise NotFound("The sandbox was deleted with what it belonged to.", id=sandbox_id)
     row = row_of(found)
     life = advance(row.life, then, pause_kind)
-    values: dict[str, Any] = {
-        "state": life.state.value,
-        "pause_kind": life.pause_kind and life.pause_kind.value,
-    }
+    values: dict[str, Any] = {"state": life.state.value, "pause_kind": life.pause_kind and life.pause_kind.value}
     if ref is not None:
         values["ref"] = ref
     if then is State.READY:

@@ -30,10 +30,7 @@ sandboxes = sa.Table(
     word("provider", "local | …", nullable=False),
     text("ref", "how the provider finds it again", nullable=False, server_default=""),
     sa.Column(
-        "state",
-        sa.String(10),
-        nullable=False,
-        comment="creating | ready | pausing | paused | resuming | lost | killed",
+        "state", sa.String(10), nullable=False, comment="creating | ready | pausing | paused | resuming | lost | killed"
     ),
     sa.Column("pause_kind", sa.String(10), comment="frozen | stopped while paused"),
     sa.Column("node_id", sa.String(40), comment="the node whose machine it runs on"),
@@ -54,9 +51,7 @@ snapshots = sa.Table(
     text("ref", "how the provider finds it; empty until ready", nullable=False, server_default=""),
     text("error", "why the build failed, with the end of its output; null: it did not"),
     count("size_bytes", "on disk"),
-    sa.Column(
-        "node_id", sa.String(40), primary_key=True, comment="the node that built it and holds its files"
-    ),
+    sa.Column("node_id", sa.String(40), primary_key=True, comment="the node that built it and holds its files"),
     moment("created_at", "build begun", nullable=False),
     moment("built_at", "ready or failed; null: building"),
     moment("last_used_at", "a sandbox was last started from it; unused ones are collected", nullable=False),
@@ -68,9 +63,7 @@ checkpoints = sa.Table(
     own_id(),
     ref("workspace_id", "workspaces", "whose files", nullable=False, index=True),
     ref("project_id", "projects", "in", nullable=False, index=True),
-    sa.Column(
-        "run_id", sa.String(40), index=True, comment="made in this run; null: by hand or by the life cycle"
-    ),
+    sa.Column("run_id", sa.String(40), index=True, comment="made in this run; null: by hand or by the life cycle"),
     sa.Column("message_id", sa.String(40), index=True, comment="the answer it belongs to; null: none yet"),
     sa.Column("effect_id", sa.String(40), comment="made after this tool call"),
     sa.Column("parent_id", sa.String(40), comment="the workspace's checkpoint before it"),
@@ -80,12 +73,7 @@ checkpoints = sa.Table(
         nullable=False,
         info=one_of("tool", "message", "sleep", "fork", "restore", "person", "template"),
     ),
-    sa.Column(
-        "tree",
-        sa.String(64),
-        nullable=False,
-        comment="SHA-256 of its manifest, a blob: path, mode, size, hash",
-    ),
+    sa.Column("tree", sa.String(64), nullable=False, comment="SHA-256 of its manifest, a blob: path, mode, size, hash"),
     count("files", "files in it"),
     count("size_bytes", "sum of their sizes"),
     moment("created_at", "when", nullable=False),
@@ -117,9 +105,7 @@ services = sa.Table(
 secret_uses = sa.Table(
     "secret_uses",
     metadata,
-    sa.Column(
-        "id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, comment="running number"
-    ),
+    sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, comment="running number"),
     ref("project_id", "projects", "in", nullable=False, index=True),
     sa.Column("sandbox_id", sa.String(40), nullable=False, index=True, comment="asked for by code in it"),
     sa.Column("user_id", sa.String(40), comment="whom the work was done for; null: nobody in particular"),
@@ -151,9 +137,7 @@ hosted_snapshots = sa.Table(
     "hosted_snapshots",
     metadata,
     ref("workspace_id", "workspaces", "holds the files, as a checkpoint", nullable=False, primary_key=True),
-    sa.Column(
-        "source_id", sa.String(40), nullable=False, index=True, comment="the workspace it was made from"
-    ),
+    sa.Column("source_id", sa.String(40), nullable=False, index=True, comment="the workspace it was made from"),
     word("name", "the caller's own word for it; null: none"),
     word("template", "a snapshot's name or alias, as its source had it", nullable=False),
     moment("created_at", "when", nullable=False),

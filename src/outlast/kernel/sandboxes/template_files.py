@@ -27,11 +27,7 @@ _NEXT: Final = f"exec ./node_modules/.bin/next dev --hostname 127.0.0.1 --port {
 _VITE: Final = f"exec ./node_modules/.bin/vite --host 127.0.0.1 --port {DEV_PORT} --strictPort"
 # Nothing is sent anywhere, and nothing is fetched: Next looks for what a lock file of npm does not list, at each start.
 _NEXT_ENV: Final = MappingProxyType(
-    {
-        "NEXT_TELEMETRY_DISABLED": "1",
-        "NEXT_IGNORE_INCORRECT_LOCKFILE": "1",
-        "NEXT_PRIVATE_SKIP_VERSION_CHECK": "1",
-    }
+    {"NEXT_TELEMETRY_DISABLED": "1", "NEXT_IGNORE_INCORRECT_LOCKFILE": "1", "NEXT_PRIVATE_SKIP_VERSION_CHECK": "1"}
 )
 
 

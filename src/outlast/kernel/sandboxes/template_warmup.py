@@ -20,12 +20,5 @@ def warm_up(command: str, files: Mapping[str, str], port: int = DEV_PORT) -> str
     """A shell command, for the project's folder: the dev server that `command` starts, asked for `/` and for the pages
     that `files` add for the time. It fails when a page does, and leaves no process behind."""
     pages = [f"/{path.split('/')[1]}" for path in files] + ["/"]
-    told = {
-        "command": command,
-        "pages": pages,
-        "files": files,
-        "port": port,
-        "readyS": READY_S,
-        "endS": END_S,
-    }
+    told = {"command": command, "pages": pages, "files": files, "port": port, "readyS": READY_S, "endS": END_S}
     return f"node --input-type=module - {shlex.quote(json.dumps(told))} <<'OUTLAST_END'{_SCRIPT}OUTLAST_END"

@@ -48,9 +48,7 @@ _REFUSED: Final = (
     "Not installed: $missing. The package index could not be reached from this sandbox. Allow its host in"
     " sandbox.allow_hosts, or remove what is missing from package.json."
 )
-_NO_NODE: Final = (
-    "There is no Node.js in this sandbox. Give it one in the image or template that the provider starts."
-)
+_NO_NODE: Final = "There is no Node.js in this sandbox. Give it one in the image or template that the provider starts."
 # What the snapshot has is there at once. What package.json names beside it, after it was changed or where there are no
 # snapshots, is fetched at each start, as far as the network allows; within the time that a service has to answer.
 _INSTALL: Final = f"""missing=$(node -e '{_MISSING}') || {{ echo "{_NO_NODE}"; exit 1; }}

@@ -53,12 +53,7 @@ def require(tx: Tx, kind: str, item_id: str) -> SetAside:
     """Raises `NotFound`."""
     row = tx.find(SetAsideRow, set_aside, {"kind": kind, "id": item_id})
     if row is None:
-        raise NotFound(
-            f"This {kind} is not set aside.",
-            hint="'outlast doctor' lists what is.",
-            kind=kind,
-            id=item_id,
-        )
+        raise NotFound(f"This {kind} is not set aside.", hint="'outlast doctor' lists what is.", kind=kind, id=item_id)
     return _item(row)
 
 

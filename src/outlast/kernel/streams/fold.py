@@ -11,9 +11,7 @@ import orjson
 
 from outlast.kernel.streams.log import Line
 
-_DELTAS: Final = frozenset(
-    {"text.delta", "reasoning.delta", "tool_call.arguments.delta", "tool_call.output.delta"}
-)
+_DELTAS: Final = frozenset({"text.delta", "reasoning.delta", "tool_call.arguments.delta", "tool_call.output.delta"})
 _PAGE_MOVES: Final = frozenset({"page.patch", "page.html"})
 Json = dict[str, Any]
 
@@ -209,9 +207,7 @@ def _fold_waiting(state: RunFold, name: str, data: Json) -> None:
         status = {"approve": "pending", "deny": "denied", "cancelled": "cancelled"}[data["decision"]]
         edited = data.get("arguments")
         _change_call(
-            state,
-            data["part_id"],
-            {"status": status} if edited is None else {"status": status, "arguments": edited},
+            state, data["part_id"], {"status": status} if edited is None else {"status": status, "arguments": edited}
         )
     else:
         _change_call(state, data["part_id"], {"status": "cancelled" if data["cancelled"] else "pending"})
@@ -335,9 +331,7 @@ def _write_snapshots(
         if part is not None:
             kept.pop(snapshot_at.get(part_id, -1), None)
             snapshot_at[part_id] = event["sequenceNumber"]
-            kept[event["sequenceNumber"]] = orjson.dumps(
-                {**event, "event": "part.snapshot", "data": {"part": part}}
-            )
+            kept[event["sequenceNumber"]] = orjson.dumps({**event, "event": "part.snapshot", "data": {"part": part}})
     open_deltas.clear()
 
 

@@ -72,8 +72,7 @@ def check_run_cursor(tx: Tx, run_id: str, after: int) -> bool:
         raise NotFound("There is no such run.", id=run_id)
     if after > row.seq_reserved:
         raise CursorUnknown(
-            f"The cursor {after} is beyond what this run can have sent ({row.seq_reserved}).",
-            run_id=run_id,
+            f"The cursor {after} is beyond what this run can have sent ({row.seq_reserved}).", run_id=run_id
         )
     return not (row.leg == "ended" and after >= row.seq_saved)
 
@@ -107,17 +106,13 @@ class _Cursor(NamedTuple):
 
 def thread_cursor(tx: Tx, thread_id: str) -> str:
     """The cursor to follow a thread from after reading it whole: it replays the active run from its start."""
-    row = tx.row(
-        _Cursor, sa.select(threads.c.log_seq, threads.c.active_run_id).where(threads.c.id == thread_id)
-    )
+    row = tx.row(_Cursor, sa.select(threads.c.log_seq, threads.c.active_run_id).where(threads.c.id == thread_id))
     if row is None:
         raise NotFound("There is no such thread.", id=thread_id)
     return str(ThreadCursor(row.log_seq, row.active_run_id))
 
 
-async def follow_run(
-    db: Database, hub: Hub, run_id: str, after: int, push: Push | None = None
-) -> AsyncIterator[bytes]:
+async def follow_run(db: Database, hub: Hub, run_id: str, after: int, push: Push | None = None) -> AsyncIterator[bytes]:
     """Frames of one run after `after`, until its stream has ended. Check the cursor first (`check_run_cursor`).
 
     With `push`, live frames go there as long as it takes them (they are not yielded then); it is only called while this
@@ -150,9 +145,7 @@ async def follow_thread(
         there = -1
         while True:
             if shown is not None:
-                async for body, reached, run_seq in _follow_active(
-                    db, hub, own, thread_id, seen, *shown, push
-                ):
+                async for body, reached, run_seq in _follow_active(db, hub, own, thread_id, seen, *shown, push):
                     seen, shown = reached, (shown[0], run_seq)
                     if body:
                         yield body
@@ -200,14 +193,7 @@ async def follow_project(db: Database, hub: Hub, project_id: str, after: int) ->
 
 
 async def _follow_active(
-    db: Database,
-    hub: Hub,
-    own: Channel,
-    thread_id: str,
-    seen: int,
-    run_id: str,
-    run_seq: int,
-    push: Push | None,
+    db: Database, hub: Hub, own: Channel, thread_id: str, seen: int, run_id: str, run_seq: int, push: Push | None
 ) -> AsyncIterator[tuple[bytes, int, int]]:
     """The thread while one run is shown, until the run's stream has ended: (frames, number seen in the thread's log,
     number seen in the run's log)."""
@@ -275,9 +261,7 @@ class _RunReader:
     """Reads one run's log for one follower: from memory where the live tail covers its cursor, else from the
     database."""
 
-    def __init__(
-        self, db: Database, channel: Channel, run_id: str, after: int, push: Push | None = None
-    ) -> None:
+    def __init__(self, db: Database, channel: Channel, run_id: str, after: int, push: Push | None = None) -> None:
         self._db, self._channel, self._run_id, self._push = db, channel, run_id, push
         self.after = after
         self.ended = False

@@ -164,11 +164,7 @@ class Channel:
         only_lines = self.writing and not self.ended and not self._other_news
         self._other_news = False
         waiters, self._waiters = self._waiters, []
-        after, prefix, body = (
-            self.head,
-            b"",
-            b"",
-        )  # most followers are at the same place: its chunk, looked up once
+        after, prefix, body = (self.head, b"", b"")  # most followers are at the same place: its chunk, looked up once
         for entry in waiters:
             waiter, direct = entry
             if waiter.done():
@@ -265,9 +261,7 @@ class Hub:
 
     def statistics(self) -> HubStatistics:
         channels = self._channels.values()
-        return HubStatistics(
-            len(channels), sum(c.followers for c in channels), sum(c.line_count for c in channels)
-        )
+        return HubStatistics(len(channels), sum(c.followers for c in channels), sum(c.line_count for c in channels))
 
     def _count(self, thread_id: str, change: int) -> None:
         before = self._watchers.get(thread_id, 0)

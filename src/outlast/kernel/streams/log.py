@@ -46,21 +46,14 @@ def encode(stream_id: str, seq: int, event: str, data: BaseModel | dict[str, Any
     """One event as a line of JSON, without the line break."""
     body = data.model_dump() if isinstance(data, BaseModel) else data
     return orjson.dumps(
-        {
-            "id": f"{stream_id}:{seq}",
-            "event": event,
-            "data": body,
-            "timestamp": timestamp,
-            "sequenceNumber": seq,
-        }
+        {"id": f"{stream_id}:{seq}", "event": event, "data": body, "timestamp": timestamp, "sequenceNumber": seq}
     )
 
 
 def encode_all(stream_id: str, first_seq: int, events: Iterable[NamedEvent], moment: datetime) -> list[Line]:
     timestamp = iso(moment)
     return [
-        (seq, encode(stream_id, seq, name, data, timestamp))
-        for seq, (name, data) in enumerate(events, start=first_seq)
+        (seq, encode(stream_id, seq, name, data, timestamp)) for seq, (name, data) in enumerate(events, start=first_seq)
     ]
 
 
@@ -117,9 +110,7 @@ def block_lines(first: int, last: int, body: bytes) -> list[Line]:
     lines = body.split(b"\n")
     if len(lines) == last - first + 1:
         return list(enumerate(lines, start=first))
-    return [
-        (int(orjson.loads(line)["sequenceNumber"]), line) for line in lines
-    ]  # folded: the numbers have gaps
+    return [(int(orjson.loads(line)["sequenceNumber"]), line) for line in lines]  # folded: the numbers have gaps
 
 
 def replace_all(tx: Tx, stream_id: str, lines: Sequence[Line]) -> None:

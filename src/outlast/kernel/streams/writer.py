@@ -34,10 +34,7 @@ _DELTA_LINE: Final = (
 _OWN: Final = runs.c.id == sa.bindparam("run")
 _HELD: Final = sa.and_(_OWN, runs.c.attempt == sa.bindparam("held_by"), runs.c.leg == "held")
 _CHECK: Final = sa.select(runs.c.id).where(_HELD).with_for_update()
-_SAVED: Final[dict[str, Any]] = {
-    "seq_saved": sa.bindparam("end"),
-    "seq_reserved": sa.bindparam("reserved_to"),
-}
+_SAVED: Final[dict[str, Any]] = {"seq_saved": sa.bindparam("end"), "seq_reserved": sa.bindparam("reserved_to")}
 _ADVANCE: Final = sa.update(runs).where(_OWN).values(_SAVED)
 _ADVANCE_HELD: Final = sa.update(runs).where(_HELD).values(_SAVED)
 
@@ -51,15 +48,7 @@ class RunWriter:
     """
 
     def __init__(
-        self,
-        db: Database,
-        hub: Hub,
-        clock: Clock,
-        run_id: str,
-        attempt: int,
-        saved: int,
-        next_seq: int,
-        reserved: int,
+        self, db: Database, hub: Hub, clock: Clock, run_id: str, attempt: int, saved: int, next_seq: int, reserved: int
     ) -> None:
         self.run_id = run_id
         self.attempt = attempt
@@ -109,9 +98,7 @@ class RunWriter:
         """
         async with self._turn:
             if self._failed:
-                raise StorageUnavailable(
-                    f"An earlier save of attempt {self.attempt} failed.", run_id=self.run_id
-                )
+                raise StorageUnavailable(f"An earlier save of attempt {self.attempt} failed.", run_id=self.run_id)
             self._recording = True  # these facts take the next numbers: deltas wait for the commit
             unsaved, self._unsaved = self._unsaved, []
             shown: list[Line] = []

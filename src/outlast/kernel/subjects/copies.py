@@ -44,14 +44,7 @@ async def save_files(services: Services, workspace_id: str) -> None:
 
 
 def copy_conversation(
-    tx: Tx,
-    actor: Actor,
-    anchor_type: str,
-    source: SubjectRow,
-    *,
-    copy_id: str,
-    title: str,
-    message_id: str | None,
+    tx: Tx, actor: Actor, anchor_type: str, source: SubjectRow, *, copy_id: str, title: str, message_id: str | None
 ) -> NewSubject:
     """Copy the conversation of `source` up to a message, with its files as they were then; without a message all of it,
     with the files as last saved. Holds the thread. The caller stores the row of the copy that is returned. Raises

@@ -84,9 +84,7 @@ def proposed(tx: Tx, thread_id: str, until: datetime) -> list[str]:
     return [line for one in subjects() for line in one.threads.proposed(tx, thread_id, until)]
 
 
-def check_anchor(
-    tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | None
-) -> Mapping[str, Any] | None:
+def check_anchor(tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """What a new thread is about, completed by the app that knows it. Raises as `ThreadHooks.check_anchor`."""
     for one in subjects():
         anchor = one.threads.check_anchor(tx, project_id, profile, anchor)

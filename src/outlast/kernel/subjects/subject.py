@@ -28,9 +28,7 @@ class RunHooks(Protocol):
         """A queued run has its turn."""
         return
 
-    def on_end(
-        self, tx: Tx, thread_id: str, run_id: str, status: str, problems: Sequence[str], *, begun: bool
-    ) -> None:
+    def on_end(self, tx: Tx, thread_id: str, run_id: str, status: str, problems: Sequence[str], *, begun: bool) -> None:
         """A run has ended; `begun`: a worker had it."""
         return
 
@@ -58,9 +56,7 @@ class ThreadHooks(Protocol):
         """A thread is about to be deleted by a user. What is returned is called once it is gone."""
         return lambda: None
 
-    def copy_to_fork(
-        self, tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]
-    ) -> Mapping[str, str]:
+    def copy_to_fork(self, tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]) -> Mapping[str, str]:
         """A thread was copied (`messages`: ids in the fork by ids here): copy what its answers proposed. The ids of the
         copies by those of the originals."""
         return {}
@@ -114,13 +110,7 @@ class Fork(Protocol):
     `services` are the server's. Raises `NotFound`, `RateLimited` and what says that there are too many."""
 
     def __call__(
-        self,
-        tx: Tx,
-        services: Any,
-        actor: Actor,
-        subject_id: str,
-        title: str,
-        message_id: str | None,
+        self, tx: Tx, services: Any, actor: Actor, subject_id: str, title: str, message_id: str | None
     ) -> str: ...
 
 

@@ -104,9 +104,7 @@ def new_thread_fields(services: Services, title: str | None, profile: str, ancho
             field="profile",
         )
     return {
-        "title": None
-        if title is None
-        else checked_line("The title", title, services.settings.limits.title_chars),
+        "title": None if title is None else checked_line("The title", title, services.settings.limits.title_chars),
         "profile": profile,
         "anchor": checked_anchor(anchor, apps.load().anchors),
     }
@@ -117,9 +115,7 @@ def demand_profile(services: Services, profile: str) -> None:
     listed = services.engine.agents.listed
     if profile not in listed:
         known = ", ".join(sorted(listed))
-        raise UnknownProfile(
-            "There is no agent profile of this name.", hint=f"There are: {known}.", field="profile"
-        )
+        raise UnknownProfile("There is no agent profile of this name.", hint=f"There are: {known}.", field="profile")
 
 
 async def read_thread(services: Services, actor: Actor, thread_id: str) -> ThreadView:
@@ -131,9 +127,7 @@ def view_thread(tx: Tx, actor: Actor, thread_id: str) -> ThreadView:
     """As `read_thread`, inside a transaction that reads more of the same moment."""
     row = require_thread(tx, actor, thread_id, Right.READ)
     data = threads.thread_data(tx, thread_id)
-    return ThreadView(
-        data, require(tx, actor, row.project_id, Right.READ), row.log_seq, threads.lineage(tx, thread_id)
-    )
+    return ThreadView(data, require(tx, actor, row.project_id, Right.READ), row.log_seq, threads.lineage(tx, thread_id))
 
 
 async def rename_thread(services: Services, actor: Actor, thread_id: str, title: str) -> ThreadData:

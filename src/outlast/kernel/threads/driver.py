@@ -103,12 +103,7 @@ class _LockRequest(NamedTuple):
 
 
 def waiting(
-    tx: Tx,
-    user_id: str,
-    project_id: str | None = None,
-    part: InboxPart | None = None,
-    *,
-    thread_id: str | None = None,
+    tx: Tx, user_id: str, project_id: str | None = None, part: InboxPart | None = None, *, thread_id: str | None = None
 ) -> list[Waiting]:
     """Threads that this user drives and somebody else asks for: one of them, those of one project, or all of the
     user's; a part of them, if that is given."""

@@ -32,9 +32,7 @@ def family(tx: Tx, thread_id: str, most: int = MOST) -> list[FamilyThreadAnswer]
     parents = list(found)
     while parents and len(found) < most:
         children = _SHOWN.where(threads.c.parent_thread_id.in_(parents), threads.c.id.not_in(list(found)))
-        rows = tx.rows(
-            _FamilyLine, children.order_by(threads.c.created_at, threads.c.id).limit(most - len(found))
-        )
+        rows = tx.rows(_FamilyLine, children.order_by(threads.c.created_at, threads.c.id).limit(most - len(found)))
         new = {row.thread.id: _thread(row) for row in rows}
         found |= new
         parents = list(new)

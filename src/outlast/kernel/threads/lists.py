@@ -29,13 +29,7 @@ class ListedThread:
 
 
 def list_threads(
-    tx: Tx,
-    project_id: str,
-    status: str | None,
-    before: str | None,
-    limit: int,
-    *,
-    profile: str | None = None,
+    tx: Tx, project_id: str, status: str | None, before: str | None, limit: int, *, profile: str | None = None
 ) -> Listed[ListedThread, str]:
     """The project's threads of one status and one agent profile (None: all), at most `limit`. Raises
     `CursorUnknown`."""
@@ -62,15 +56,12 @@ def search_threads(
     if found is None:
         return Listed([], None)
     chosen = (
-        _of(project_id, profile)
-        .add_columns(found.c.first, found.c.last)
-        .join(found, found.c.thread_id == threads.c.id)
+        _of(project_id, profile).add_columns(found.c.first, found.c.last).join(found, found.c.thread_id == threads.c.id)
     )
     rows = tx.rows(_FoundThread, _page(chosen, before, limit))
     items = [
         ListedThread(
-            to_data(row.shown),
-            match_in(tx, row.shown.thread.id, row.shown.thread.title, row.first, row.last, query),
+            to_data(row.shown), match_in(tx, row.shown.thread.id, row.shown.thread.title, row.first, row.last, query)
         )
         for row in rows[:limit]
     ]

@@ -60,8 +60,7 @@ def _part(tx: Tx, project_id: str, part: Mapping[str, Any]) -> TextPart | ImageP
             return _image(tx, project_id, attachment_id)
         case _:
             raise MalformedInput(
-                'A part is {"type": "text", "text": …} or {"type": "image", "attachment_id": …}.',
-                field="parts",
+                'A part is {"type": "text", "text": …} or {"type": "image", "attachment_id": …}.', field="parts"
             )
 
 

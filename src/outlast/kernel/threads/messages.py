@@ -41,17 +41,15 @@ _LAST_POSITION: Final = (
     .values(last_position=threads.c.last_position + 1)
     .returning(threads.c.last_position)
 )
-_STANDS: Final = sa.select(
-    messages.c.position, messages.c.status, threads.c.last_position, threads.c.project_id
-).where(messages.c.id == sa.bindparam("message"), threads.c.id == messages.c.thread_id)
+_STANDS: Final = sa.select(messages.c.position, messages.c.status, threads.c.last_position, threads.c.project_id).where(
+    messages.c.id == sa.bindparam("message"), threads.c.id == messages.c.thread_id
+)
 _ANSWERED: Final = (
     sa.select(messages.c.id)
     .where(messages.c.thread_id == sa.bindparam("thread"), messages.c.reply_to == sa.bindparam("message"))
     .limit(1)
 )
-_RETITLE: Final = (
-    sa.update(threads).where(threads.c.id == sa.bindparam("thread")).values(title=sa.bindparam("line"))
-)
+_RETITLE: Final = sa.update(threads).where(threads.c.id == sa.bindparam("thread")).values(title=sa.bindparam("line"))
 
 
 def add_message(
@@ -165,16 +163,10 @@ def _change(tx: Tx, thread_id: str, message_id: str, **values: Any) -> None:
 def message_in(tx: Tx, thread_id: str, message_id: str | None) -> MessageRow:
     """Row of a thread's message, or of its last one for None. Raises `NotFound`."""
     mine = sa.select(messages).where(messages.c.thread_id == thread_id)
-    named = (
-        mine.order_by(messages.c.position.desc())
-        if message_id is None
-        else mine.where(messages.c.id == message_id)
-    )
+    named = mine.order_by(messages.c.position.desc()) if message_id is None else mine.where(messages.c.id == message_id)
     row = tx.row(MessageRow, named.limit(1))
     if row is None:
-        what = (
-            "This thread has no messages yet." if message_id is None else "This thread has no such message."
-        )
+        what = "This thread has no messages yet." if message_id is None else "This thread has no such message."
         raise NotFound(what, thread_id=thread_id, message_id=message_id)
     return row
 
@@ -219,9 +211,7 @@ def _set_title(tx: Tx, thread_id: str, project_id: str, title: str) -> None:
 
 
 def _select() -> sa.Select[Any]:
-    return sa.select(messages, users.c.name.label("sender_name")).outerjoin(
-        users, users.c.id == messages.c.sender_id
-    )
+    return sa.select(messages, users.c.name.label("sender_name")).outerjoin(users, users.c.id == messages.c.sender_id)
 
 
 def _to_data(row: _NamedMessage) -> MessageData:

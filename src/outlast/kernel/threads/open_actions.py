@@ -43,9 +43,7 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> Opene
         view = view_thread(tx, actor, thread_id)
         active = view.thread.active_run_id
         shown = (
-            (views.summary_of(tx, active), views.details_of(tx, active, services.settings.sandbox))
-            if active
-            else None
+            (views.summary_of(tx, active), views.details_of(tx, active, services.settings.sandbox)) if active else None
         )
         waiting, _ = views.list_summaries(
             tx, [view.thread.project_id], thread_id=thread_id, status="queued", limit=QUEUED_SHOWN

@@ -37,9 +37,7 @@ async def post_message(
     """Add a message (editors; no lock needed); members named in it find it in their inbox. `@agent` in it starts a run
     that answers it, behind one that is at work: then everything that starting one takes is asked for. A repeated `key`
     gets the first answer. Raises `ThreadArchived`, what `compose` does, and with `@agent` what `start_run` does."""
-    asked = request_hash(
-        "post", thread_id, draft.content, list(draft.parts), list(draft.images), list(draft.mentions)
-    )
+    asked = request_hash("post", thread_id, draft.content, list(draft.parts), list(draft.images), list(draft.mentions))
 
     def produce(tx: Tx, row: ThreadRow) -> dict[str, Any]:
         if named_in(tx, row.project_id, _text(draft)).agent:

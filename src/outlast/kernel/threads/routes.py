@@ -127,9 +127,7 @@ async def list_messages(
 
 
 @router.post("/threads/{thread_id}/messages", status_code=201, response_model=PostedAnswer)
-async def post_message(
-    thread_id: str, body: MessageRequest, services: Svc, actor: Signed, key: Key = None
-) -> Response:
+async def post_message(thread_id: str, body: MessageRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
     """Add a message without starting a run (editors; needs no lock); members named in it (`@Ada`) find it in their
     inbox. `@agent` in it starts a run after all, as POST …/runs does: `started_run_id` says which."""
     posted = await posting.post_message(services, actor, thread_id, draft_of(body), key=key)

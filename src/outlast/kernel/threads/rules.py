@@ -43,9 +43,7 @@ def checked_anchor(anchor: Any, types: Sequence[str]) -> dict[str, Any] | None:
     if anchor is None:
         return None
     if not isinstance(anchor, Mapping) or anchor.get("type") not in types:
-        raise MalformedInput(
-            f"An anchor is an object whose type is one of {', '.join(types)}.", field="anchor"
-        )
+        raise MalformedInput(f"An anchor is an object whose type is one of {', '.join(types)}.", field="anchor")
     for name in ("id", "text"):
         if not isinstance(anchor.get(name, ""), str):
             raise MalformedInput(f"The anchor's {name} is a string.", field=f"anchor.{name}")
@@ -58,9 +56,7 @@ def checked_anchor(anchor: Any, types: Sequence[str]) -> dict[str, Any] | None:
         raise MalformedInput(f"The anchor is no plain JSON: {error}.", field="anchor") from None
     if size > ANCHOR_BYTES:
         raise MalformedInput(
-            f"The anchor has {size:,} bytes; at most {ANCHOR_BYTES:,} are accepted.",
-            field="anchor",
-            size_bytes=size,
+            f"The anchor has {size:,} bytes; at most {ANCHOR_BYTES:,} are accepted.", field="anchor", size_bytes=size
         )
     return checked
 

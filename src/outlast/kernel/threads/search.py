@@ -24,9 +24,7 @@ MAX_QUERY_WORDS: Final = 12
 SNIPPET_BEFORE: Final = 40
 SNIPPET_CHARS: Final = 160
 TITLE: Final = 0  # the position of a title's row
-_WORD: Final = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
-)
+_WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 REBUILD_THREADS: Final = 20  # in one transaction
 _REBUILD_PAGE: Final = 500
 _ADD: Final = sa.insert(search_entries)
@@ -166,11 +164,7 @@ def _index_thread(tx: Tx, thread_id: str, project_id: str, title: str) -> int:
         if not page:
             return count
         rows: list[dict[str, Any]] = [
-            {
-                "thread_id": thread_id,
-                "position": row.position,
-                "words": _entry(project_id, text_of(row.parts)),
-            }
+            {"thread_id": thread_id, "position": row.position, "words": _entry(project_id, text_of(row.parts))}
             for row in page
         ]
         tx.execute(sa.insert(search_entries), rows)
@@ -183,14 +177,10 @@ def _matches(tx: Tx, project_id: str, words: list[str]) -> sa.ColumnElement[bool
     mark = _mark(project_id)
     if tx.conn.dialect.name == "sqlite":
         asked = " AND ".join([f'"{mark}"', *(f'"{word}"*' for word in words)])
-        rows = sa.text("SELECT rowid FROM search_words WHERE search_words MATCH :asked").bindparams(
-            asked=asked
-        )
+        rows = sa.text("SELECT rowid FROM search_words WHERE search_words MATCH :asked").bindparams(asked=asked)
         return search_entries.c.id.in_(rows.columns(sa.column("rowid", sa.Integer)))
     asked = " & ".join([f"'{mark}'", *(f"'{word}':*" for word in words)])
-    vector = sa.func.array_to_tsvector(
-        sa.func.string_to_array(search_entries.c.words, sa.literal_column("' '"))
-    )
+    vector = sa.func.array_to_tsvector(sa.func.string_to_array(search_entries.c.words, sa.literal_column("' '")))
     return vector.op("@@")(sa.cast(sa.cast(sa.literal(asked), sa.Text), TSQUERY))
 
 

@@ -57,15 +57,11 @@ _sandbox = (
 _ADD: Final = sa.insert(threads)
 _OF: Final = threads.c.id == sa.bindparam("thread")
 _HOLD: Final = sa.select(threads).where(_OF).with_for_update(key_share=True)
-_ONE: Final = (
-    sa.select(threads, _sandbox, *LOCK_COLUMNS).select_from(join_lock(threads, threads.c.id)).where(_OF)
-)
+_ONE: Final = sa.select(threads, _sandbox, *LOCK_COLUMNS).select_from(join_lock(threads, threads.c.id)).where(_OF)
 _SET_RUN_STATE: Final = (
     sa.update(threads)
     .where(_OF)
-    .values(
-        run_status=sa.bindparam("state"), active_run_id=sa.bindparam("run"), updated_at=sa.bindparam("now")
-    )
+    .values(run_status=sa.bindparam("state"), active_run_id=sa.bindparam("run"), updated_at=sa.bindparam("now"))
 )
 
 

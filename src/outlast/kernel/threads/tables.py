@@ -13,9 +13,7 @@ threads = sa.Table(
     text("title", "shown; made from the first message until renamed", nullable=False),
     flag("titled", "a person chose the title"),
     word("profile", "agent profile: chat | …", nullable=False),
-    sa.Column(
-        "status", sa.String(10), nullable=False, comment="open | archived", info=one_of("open", "archived")
-    ),
+    sa.Column("status", sa.String(10), nullable=False, comment="open | archived", info=one_of("open", "archived")),
     sa.Column(
         "run_status",
         sa.String(20),
@@ -24,19 +22,12 @@ threads = sa.Table(
         info=one_of("idle", "generating", "awaiting_approval", "paused", "complete", "error"),
     ),
     sa.Column(
-        "active_run_id",
-        sa.String(40),
-        comment="the run that is not ended and not waiting behind another; null: none",
+        "active_run_id", sa.String(40), comment="the run that is not ended and not waiting behind another; null: none"
     ),
-    sa.Column(
-        "workspace_id", sa.String(40), index=True, comment="where its agent works; null until the first use"
-    ),
+    sa.Column("workspace_id", sa.String(40), index=True, comment="where its agent works; null until the first use"),
     json("anchor", "what it is about: {type: section|comment|screen|page|selection, …}; null: nothing"),
     sa.Column(
-        "document_id",
-        sa.String(40),
-        index=True,
-        comment="the document that its anchor is, or lies in; null: none",
+        "document_id", sa.String(40), index=True, comment="the document that its anchor is, or lies in; null: none"
     ),
     sa.Column("parent_thread_id", sa.String(40), comment="forked from; null: not a fork"),
     sa.Column("parent_message_id", sa.String(40), comment="last message copied at the fork"),
@@ -75,9 +66,7 @@ messages = sa.Table(
 search_entries = sa.Table(
     "search_entries",
     metadata,
-    sa.Column(
-        "id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, comment="row in the index"
-    ),
+    sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, comment="row in the index"),
     ref("thread_id", "threads", "in", nullable=False),
     sa.Column("position", sa.Integer, nullable=False, comment="the message's; 0: the thread's title"),
     text(

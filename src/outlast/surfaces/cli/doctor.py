@@ -91,9 +91,7 @@ def _data_folder(settings: Settings) -> Finding:
     except DataDirectoryInUse as error:
         return Finding("note", "Data directory", f"in use by the running server (pid {error.fields['pid']})")
     except DataDirectoryMissing as error:
-        return Finding(
-            "note", "Data directory", f"none yet at {error.fields['data_dir']}: the first start makes it"
-        )
+        return Finding("note", "Data directory", f"none yet at {error.fields['data_dir']}: the first start makes it")
     except OutlastError as error:
         return Finding("bad", "Data directory", error.message, (error.hint,))
 
@@ -114,9 +112,7 @@ async def _database(settings: Settings) -> Finding:
     except DataDirectoryMissing:
         return Finding("note", "Database", f"{settings.database.url}: not opened, without a data directory")
     except DatabaseDamaged as error:
-        return Finding(
-            "bad", "Database", f"{settings.database.url} is damaged: {error.message}", (error.hint,)
-        )
+        return Finding("bad", "Database", f"{settings.database.url} is damaged: {error.message}", (error.hint,))
     except OutlastError as error:
         fix = "Start the database, or correct database.url."
         return Finding("bad", "Database", f"{settings.database.url}: {error.message}", (fix,))
@@ -152,9 +148,7 @@ def _port(settings: Settings) -> Finding:
     host, port = settings.server.host, settings.server.port
     try:
         with socket.create_connection((host, port), timeout=1):
-            return Finding(
-                "note", "Port", f"something answers at {host}:{port} already (perhaps this server)"
-            )
+            return Finding("note", "Port", f"something answers at {host}:{port} already (perhaps this server)")
     except OSError:
         return Finding("ok", "Port", f"{host}:{port} is free")
 
@@ -240,14 +234,10 @@ def _models(settings: Settings) -> Iterator[Finding]:
                 "Connect a model: docs/guides/connect-a-model.md, or /docs/guides/connect-a-model/ of a running server",
                 "In Outlast's folder: pip install -e ./packages/demo",
             )
-            yield Finding(
-                "bad", f"Model {model.id}", f"the package outlast-{provider.kind} is not installed", fixes
-            )
+            yield Finding("bad", f"Model {model.id}", f"the package outlast-{provider.kind} is not installed", fixes)
         elif provider.kind == "demo":
             yield Finding("ok", f"Model {model.id}", "the demo: recorded answers, real tools, no key")
         elif key and not os.environ.get(key):
             yield Finding("bad", f"Model {model.id}", f"{key} is not set", (f"export {key}=...",))
         else:
-            yield Finding(
-                "ok", f"Model {model.id}", f"{key} is set" if key else f"no key needed ({provider.kind})"
-            )
+            yield Finding("ok", f"Model {model.id}", f"{key} is set" if key else f"no key needed ({provider.kind})")

@@ -20,14 +20,10 @@ app = Commands(ON_TERMINAL)
 
 @app.verb("login", "outlast login https://outlast.example.com")
 def login(
-    address: Annotated[
-        str | None, typer.Argument(help=f"Address of the server. Default: {DEFAULT_URL}.")
-    ] = None,
+    address: Annotated[str | None, typer.Argument(help=f"Address of the server. Default: {DEFAULT_URL}.")] = None,
     given: Annotated[
         str | None,
-        typer.Option(
-            "--token", help="API token. '-' reads it from standard input. Default: it is asked for."
-        ),
+        typer.Option("--token", help="API token. '-' reads it from standard input. Default: it is asked for."),
     ] = None,
 ) -> None:
     """Sign in to a server, and use it for later commands.

@@ -32,12 +32,8 @@ BEFORE_APPS = (
     CommandGroup("files", f"{KERNEL}.files.commands", "Files that people and agents search", WORK),
 )
 AFTER_APPS = (
-    CommandGroup(
-        "sandboxes", f"{KERNEL}.sandboxes.commands", "Look at, pause, resume and end sandboxes", WORK
-    ),
-    CommandGroup(
-        "checkpoints", f"{KERNEL}.sandboxes.checkpoints.commands", "Earlier files of a thread", WORK
-    ),
+    CommandGroup("sandboxes", f"{KERNEL}.sandboxes.commands", "Look at, pause, resume and end sandboxes", WORK),
+    CommandGroup("checkpoints", f"{KERNEL}.sandboxes.checkpoints.commands", "Earlier files of a thread", WORK),
     CommandGroup("snapshots", f"{KERNEL}.sandboxes.snapshots.commands", "What sandboxes start from", SERVER),
     CommandGroup("secrets", f"{KERNEL}.sandboxes.egress.commands", "Requests that carried a secret", WORK),
     CommandGroup("login", f"{HERE}.login", "Sign in to a server for later commands", CONNECTION),
@@ -149,9 +145,7 @@ def _show_version(wanted: bool) -> None:
 def _version(
     show: Annotated[
         bool,
-        typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Show the version and exit.", metavar=""
-        ),
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.", metavar=""),
     ] = False,
 ) -> None:
     """Nothing to do before a command."""

@@ -29,9 +29,7 @@ def write() -> str:
 def _row(address: str, route: dict[str, Any]) -> tuple[str, ...]:
     query = [item["name"] for item in route.get("parameters", ()) if item["in"] == "query"]
     shown = code(f"{address}{'?' + '&'.join(query) if query else ''}")
-    answers = (
-        f"{status} {_shapes(answer)}".strip() for status, answer in route["responses"].items() if status < "3"
-    )
+    answers = (f"{status} {_shapes(answer)}".strip() for status, answer in route["responses"].items() if status < "3")
     about = " ".join(route.get("description", "").split())
     return (
         shown,
@@ -44,10 +42,7 @@ def _row(address: str, route: dict[str, Any]) -> tuple[str, ...]:
 
 def _parameters(items: list[dict[str, Any]]) -> list[str]:
     """Each parameter of a tag's routes once, as often as it means something else."""
-    rows = {
-        (code(item["name"]), item["in"], item["description"], code(json.dumps(item["example"])))
-        for item in items
-    }
+    rows = {(code(item["name"]), item["in"], item["description"], code(json.dumps(item["example"]))) for item in items}
     return table(("parameter", "in", "meaning", "example"), sorted(rows)) if rows else []
 
 

@@ -61,9 +61,7 @@ def _row(parameter: Any) -> tuple[str, str, str]:
     if parameter.param_type_name == "argument":
         names = code(parameter.metavar or parameter.name.upper().replace("_", "-"))
     default = parameter.default
-    shown = (
-        "" if default in (None, "", False, True) or parameter.required or callable(default) else code(default)
-    )
+    shown = "" if default in (None, "", False, True) or parameter.required or callable(default) else code(default)
     choices = getattr(parameter.type_descriptor, "choices", None)
     listed = f" One of {', '.join(map(code, choices))}." if choices else ""
     return names, shown, f"{parameter.help or ''}{listed}"

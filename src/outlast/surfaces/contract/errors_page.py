@@ -24,10 +24,7 @@ def write() -> str:
     """The page."""
     lines = heading("Errors", prose("errors"))
     for branch in OutlastError.__subclasses__():
-        rows = (
-            (code(kind.code), status_of(kind), code(kind.__name__), kind.default_hint)
-            for kind in _tree(branch)
-        )
+        rows = ((code(kind.code), status_of(kind), code(kind.__name__), kind.default_hint) for kind in _tree(branch))
         lines += [f"## {ANSWERS[branch.__name__]}: `{branch.__name__}`", ""]
         lines += table(("code", "status", "class", "what to do"), rows)
     return page(lines)

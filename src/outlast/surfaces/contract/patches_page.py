@@ -23,8 +23,7 @@ def write() -> str:
     out += ["In `svg`: " + _names(svg_names.SVG) + ".", ""]
     out += ["Attributes of every element: " + _names(content.GLOBAL) + ", `aria-*`, `data-*`.", ""]
     out += table(
-        ("element", "attributes"),
-        [(code(tag), _names(content.OF_TAG[tag])) for tag in sorted(content.OF_TAG)],
+        ("element", "attributes"), [(code(tag), _names(content.OF_TAG[tag])) for tag in sorted(content.OF_TAG)]
     )
     out += ["In `svg`: " + _names(svg_names.SVG_ATTRIBUTES) + ".", ""]
     out += [prose("patches_values"), "", f"An element has at most {attributes.MOST} attributes.", ""]
@@ -37,9 +36,7 @@ def write() -> str:
 def schema() -> str:
     """JSON Schema of one line: `prose/page-patches.json` with descriptions and bounds. What the server takes besides (a
     number as text, a patch without its line) is not in it: this is what to write."""
-    whole = json.loads(
-        Path(__file__).with_name("prose").joinpath("page-patches.json").read_text(encoding="utf-8")
-    )
+    whole = json.loads(Path(__file__).with_name("prose").joinpath("page-patches.json").read_text(encoding="utf-8"))
     shapes: dict[str, Any] = whole["$defs"]
     described: dict[str, Explained] = {f"line_{name}": line for name, line in LINES.items()}
     for name, explained in (described | {f"patch_{op}": patch for op, patch in PATCHES.items()}).items():

@@ -61,9 +61,7 @@ def _row(prefix: str, field: Field[Any], hints: Mapping[str, Any]) -> tuple[str,
     name = prefix + field.name
     shown = code(name)
     if prefix or field.name == "default_model":
-        variables = [environment_name(tuple(name.split(".")))] + [field.metadata["env"]] * bool(
-            field.metadata["env"]
-        )
+        variables = [environment_name(tuple(name.split(".")))] + [field.metadata["env"]] * bool(field.metadata["env"])
         shown += "<br>" + " ".join(code(variable) for variable in variables)
     kind = plain(hints[field.name])
     return shown, _default(field), field.metadata["unit"], _values(kind, field), field.metadata["sentence"]
@@ -74,10 +72,7 @@ def _default(field: Field[Any]) -> str:
         return "required"
     value = field.default_factory() if field.default_factory is not MISSING else field.default
     if isinstance(value, Mapping):
-        return (
-            ", ".join(f"{name} {'unlimited' if item is None else item}" for name, item in value.items())
-            or "none"
-        )
+        return ", ".join(f"{name} {'unlimited' if item is None else item}" for name, item in value.items()) or "none"
     if value is None:
         return "none"
     if isinstance(value, tuple):

@@ -20,19 +20,10 @@ def shape(schema: dict[str, Any]) -> list[str]:
     about = " ".join(schema.get("description", "").split())
     needed = schema.get("required", ())
     rows = (
-        (
-            code(name),
-            type_name(value),
-            _default(value, name in needed),
-            value.get("description", ""),
-            _example(value),
-        )
+        (code(name), type_name(value), _default(value, name in needed), value.get("description", ""), _example(value))
         for name, value in schema.get("properties", {}).items()
     )
-    return [
-        *([about, ""] if about else []),
-        *table(("property", "type", "default", "meaning", "example"), rows),
-    ]
+    return [*([about, ""] if about else []), *table(("property", "type", "default", "meaning", "example"), rows)]
 
 
 def type_name(schema: dict[str, Any], at: str = "") -> str:

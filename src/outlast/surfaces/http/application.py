@@ -97,9 +97,7 @@ class _Rest:
         if scope["method"] not in ("GET", "HEAD"):
             raise NotFound(f"There is nothing at {scope['path'][:200]}.")
         path = scope["path"].removeprefix("/")
-        answer = await (
-            self._docs.answer(request, path) if self._docs.has(path) else self._web.answer(request)
-        )
+        answer = await (self._docs.answer(request, path) if self._docs.has(path) else self._web.answer(request))
         await answer(scope, receive, send)
 
 
@@ -110,9 +108,7 @@ def _methods_at(route: BaseRoute, scope: Scope) -> Iterable[str]:
 
 def all_routers() -> list[APIRouter]:
     """Those of the kernel, then those of each app. Raises `StartRefused` for a route that two declare."""
-    of_apps = (
-        (app.name, [import_module(name).router for name in app.routes]) for app in registry.load().apps
-    )
+    of_apps = ((app.name, [import_module(name).router for name in app.routes]) for app in registry.load().apps)
     by_owner: list[tuple[str, list[APIRouter]]] = [(KERNEL, kernel_routers()), *of_apps]
     claims = Claims()
     for owner, routers in by_owner:

@@ -32,9 +32,7 @@ SECURITY_HEADERS: Final = [
 ]
 IMAGE_PATHS: Final = frozenset({"/v1/attachments"})  # a form with an image
 FILE_PATH: Final = re.compile(r"/v1/projects/[^/]+/artifacts")  # a form with a file
-TEXT_PATH: Final = re.compile(
-    r"/v1/knowledge/sources|/v1/projects/[^/]+/documents|/v1/documents/[^/]+/import"
-)
+TEXT_PATH: Final = re.compile(r"/v1/knowledge/sources|/v1/projects/[^/]+/documents|/v1/documents/[^/]+/import")
 HEALTH_PATHS: Final = frozenset({"/healthz", "/readyz"})
 FORM_OVERHEAD_BYTES: Final = 64_000
 HeaderList = list[tuple[bytes, bytes]]
@@ -100,9 +98,7 @@ class Doors:
                 host=host[:100],
             )
         if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
-            raise MalformedInput(
-                "The address holds a NUL character.", hint="Nothing here has one in its name."
-            )
+            raise MalformedInput("The address holds a NUL character.", hint="Nothing here has one in its name.")
         if scope["path"].startswith("/v1/"):
             self._check_origin(headers, host)
             _check_content_type(scope, headers)

@@ -44,9 +44,7 @@ class _Protocol(HttpToolsProtocol):
         self._address = ""
         self._head_timer: asyncio.TimerHandle | None = None
         self._has_head = False  # of the request that is being read
-        self._pending = (
-            0  # bytes fed since the parser last gave a whole head or a piece of a body, or 1 for fewer
-        )
+        self._pending = 0  # bytes fed since the parser last gave a whole head or a piece of a body, or 1 for fewer
         self._is_refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]

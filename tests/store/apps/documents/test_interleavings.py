@@ -77,8 +77,7 @@ def words_of(tree: Tree) -> list[str]:
 def shape_of(tree: Tree) -> list[Any]:
     """What a version says and in which order, with the ids."""
     return [
-        (one.id, one.heading, one.level, [(block.id, block.markdown) for block in one.blocks])
-        for one in tree.sections
+        (one.id, one.heading, one.level, [(block.id, block.markdown) for block in one.blocks]) for one in tree.sections
     ]
 
 
@@ -314,9 +313,7 @@ class Interleaving(RuleBasedStateMachine):
         number=_pick,
         ops=_ops,
         kinds=st.lists(
-            st.sampled_from(["replace", "delete", "insert", "insert", "move", "insert_section"]),
-            min_size=1,
-            max_size=4,
+            st.sampled_from(["replace", "delete", "insert", "insert", "move", "insert_section"]), min_size=1, max_size=4
         ),
     )
     def propose(self, number: int, ops: list[tuple[str, int]], kinds: list[str]) -> None:
@@ -329,9 +326,7 @@ class Interleaving(RuleBasedStateMachine):
         wanted = [edit for edit in edits if edit.op != "replace" or edit.new_text.strip() != edit.old_text]
 
         def run(tx: Tx) -> Any:
-            run_id = make_run(
-                tx, self.thread_id, self.team.owner, profile="document", status="completed", leg="ended"
-            )
+            run_id = make_run(tx, self.thread_id, self.team.owner, profile="document", status="completed", leg="ended")
             source = Source(self.thread_id, run_id, new_id("effect"), self.team.owner.user_id)
             return proposals.propose(tx, self.document_id, source, "Say it better", wanted)
 
@@ -350,9 +345,7 @@ class Interleaving(RuleBasedStateMachine):
             case "insert":
                 return NewEdit("insert", after_id=other.id, new_text=f"{self.word()}\n\n{self.word()}")
             case _:
-                return NewEdit(
-                    "insert_section", after_id=block.section_id, heading=self.word(), new_text=self.word()
-                )
+                return NewEdit("insert_section", after_id=block.section_id, heading=self.word(), new_text=self.word())
 
     def open_edits(self) -> list[EditData]:
         found: list[EditData] = self.do(proposals.open_edits_of, self.document_id)
@@ -420,9 +413,7 @@ class Interleaving(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         for version, shape in self.states.items():
-            assert shape_of(self.do(versions.tree_at, self.document_id, version)) == shape, (
-                "a version reads otherwise"
-            )
+            assert shape_of(self.do(versions.tree_at, self.document_id, version)) == shape, "a version reads otherwise"
 
 
 @pytest.fixture

@@ -88,9 +88,7 @@ async def test_a_refused_text_keeps_no_other_from_its_vector_and_is_not_sent_aga
     assert sum("refuses a text" in record.message for record in caplog.records) == 1
 
 
-async def test_an_embedder_that_refuses_everything_is_in_trouble_itself_and_no_text_is_given_up(
-    db: Database,
-) -> None:
+async def test_an_embedder_that_refuses_everything_is_in_trouble_itself_and_no_text_is_given_up(db: Database) -> None:
     team = await db.write(Team)
     await remember(db, team, "one", "two")
     embedder = HashingEmbedder()

@@ -68,9 +68,7 @@ async def test_lines_are_read_newest_first_without_those_of_the_runs_named(db: D
 
 
 @pytest.mark.parametrize("embedded", [False, True])
-async def test_what_resembles_the_request_is_recalled_best_first(
-    db: Database, team: Team, embedded: bool
-) -> None:
+async def test_what_resembles_the_request_is_recalled_best_first(db: Database, team: Team, embedded: bool) -> None:
     await remember(db, team, *LINES)
     embedder = HashingEmbedder() if embedded else None
     if embedder is not None:

@@ -89,9 +89,7 @@ async def test_the_last_word_on_a_path_counts(db: Database, team: Team, workspac
     assert [one.run_id for one in await db.read(modules.of_workspace, workspace_id)] == ["run_2"]
 
 
-async def test_what_is_told_of_a_module_is_the_same_everywhere(
-    db: Database, team: Team, workspace_id: str
-) -> None:
+async def test_what_is_told_of_a_module_is_the_same_everywhere(db: Database, team: Team, workspace_id: str) -> None:
     (one,) = await save(db, team, workspace_id, LINEAR)
     data = one.data("d2")
     assert (data.scope, data.verified, data.exports) == ("session", False, ["openIssues(page)"])
@@ -188,17 +186,13 @@ async def test_search_finds_modules_beside_documentation_and_says_which_are_unve
     shelf = Modules(db, Files("lib/linear.ts", "lib/slack.ts"), "others")
     knowledge = Knowledge(db, ManualClock(), modules=shelf)
     answer = await knowledge.search("my open issues", project_id=team.project_id, workspace_id=workspace_id)
-    assert [(hit.type, hit.heading, hit.verified) for hit in answer.hits] == [
-        ("module", "lib/linear.ts", False)
-    ]
+    assert [(hit.type, hit.heading, hit.verified) for hit in answer.hits] == [("module", "lib/linear.ts", False)]
     await db.write(modules.mark_verified, [answer.hits[0].id], "others")
     again = await knowledge.search("open issues", project_id=team.project_id, workspace_id=workspace_id)
     assert again.hits[0].verified is True
 
 
-async def test_modules_without_a_vector_are_named_once_each(
-    db: Database, team: Team, workspace_id: str
-) -> None:
+async def test_modules_without_a_vector_are_named_once_each(db: Database, team: Team, workspace_id: str) -> None:
     (one,) = await save(db, team, workspace_id, LINEAR)
     embedder = HashingEmbedder()
     assert await db.read(modules.without_vector, embedder.model, 10) == [(one.hash, one.text)]
@@ -207,9 +201,7 @@ async def test_modules_without_a_vector_are_named_once_each(
     assert await db.read(modules.without_vector, embedder.model, 10) == []
 
 
-async def test_the_file_of_a_published_module_stays_among_the_blobs(
-    db: Database, team: Team, tmp_path: Path
-) -> None:
+async def test_the_file_of_a_published_module_stays_among_the_blobs(db: Database, team: Team, tmp_path: Path) -> None:
     blobs = FolderBlobs(tmp_path / "blobs")
     await join(db, Deployment(tmp_path, blobs.folder))
     kept, unused = blobs.put(b"export const a = 1;"), blobs.put(b"unused")
@@ -228,10 +220,7 @@ async def test_one_that_is_not_there_says_so(db: Database) -> None:
 
 
 def test_the_library_is_named_in_an_import_of_either_language() -> None:
-    assert (
-        library_usage("lib/a.ts", "import { x } from './lib/a.ts'")
-        == "import { x } from './library/lib/a.ts'"
-    )
+    assert library_usage("lib/a.ts", "import { x } from './lib/a.ts'") == "import { x } from './library/lib/a.ts'"
     assert library_usage("lib/a.py", "from lib.a import x") == "from library.lib.a import x"
 
 

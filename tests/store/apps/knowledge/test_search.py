@@ -95,9 +95,7 @@ async def embed_all(db: Database, embedder: HashingEmbedder, only: Sequence[str]
     """Store the vectors of all passages (or of those with these headings), as the indexer does."""
     rows = await db.read(lambda tx: tx.rows(KnowledgePassageRow, sa.select(knowledge_passages)))
     chosen = [row for row in rows if only is None or row.heading in only]
-    made = await HashingEmbedder(embedder.dimensions).embed(
-        [searched_text(row.heading, row.body) for row in chosen]
-    )
+    made = await HashingEmbedder(embedder.dimensions).embed([searched_text(row.heading, row.body) for row in chosen])
 
     def put(tx: Tx) -> None:
         known = store.vectors_of(tx, embedder.model, [row.hash for row in chosen])
@@ -218,9 +216,7 @@ async def _scored(knowledge: Knowledge, asked: dict[str, Any]) -> list[tuple[str
     return [(hit.heading, hit.score) for hit in answer.hits]
 
 
-async def test_a_project_sees_its_own_documentation_and_everybodys_but_no_other_projects(
-    db: Database, team: Team
-):
+async def test_a_project_sees_its_own_documentation_and_everybodys_but_no_other_projects(db: Database, team: Team):
     other: Team = await db.write(Team)
     own = [("Ours", "webhooks of ours", "")]
     theirs = [("Theirs", "webhooks of theirs", "")]
@@ -268,9 +264,7 @@ async def test_an_index_kept_from_an_earlier_start_gives_the_same_answer_and_a_b
     folder = tmp_path / "search"
 
     async def ask() -> list[tuple[str, float]]:
-        answer = await Knowledge(db, ManualClock(), folder=folder).search(
-            "list an issue", project_id=team.project_id
-        )
+        answer = await Knowledge(db, ManualClock(), folder=folder).search("list an issue", project_id=team.project_id)
         return [(hit.heading, hit.score) for hit in answer.hits]
 
     first = await ask()
@@ -304,9 +298,7 @@ class Shelf:
         self.lives = True
         self.asked: list[tuple[str | None, str | None]] = []
 
-    async def living(
-        self, *, project_id: str, workspace_id: str | None, user_id: str | None
-    ) -> list[ModuleText]:
+    async def living(self, *, project_id: str, workspace_id: str | None, user_id: str | None) -> list[ModuleText]:
         self.asked.append((workspace_id, user_id))
         module = ModuleText(
             id="mod_1",
@@ -370,9 +362,7 @@ async def test_packages_are_listed_with_what_is_known_of_them(db: Database, team
     assert one.fetched_at == START - timedelta(days=3)
 
 
-async def test_own_texts_can_be_ranked_with_stored_vectors(
-    db: Database, team: Team, embedder: HashingEmbedder
-):
+async def test_own_texts_can_be_ranked_with_stored_vectors(db: Database, team: Team, embedder: HashingEmbedder):
     texts = [(text_hash(text), text) for text in ("fetched the open issues", "made the header blue")]
 
     def put(tx: Tx) -> None:
@@ -494,9 +484,7 @@ async def test_whatever_breaks_among_the_vectors_words_are_searched_and_that_is_
     await db.write(put_source)
     await embed_all(db, embedder)
     monkeypatch.setattr(search, "near", breaks)
-    answer = await Knowledge(db, ManualClock(), embedder=embedder).search(
-        "webhooks", project_id=team.project_id
-    )
+    answer = await Knowledge(db, ManualClock(), embedder=embedder).search("webhooks", project_id=team.project_id)
     assert (answer.method, answer.note, headings(answer)) == ("words", search.NOT_COMPARED, ["Webhooks"])
     assert "vectors not compared" in caplog.text
 
@@ -518,11 +506,7 @@ async def test_an_index_file_that_is_damaged_in_any_way_is_made_anew(
 
 
 async def test_one_source_whose_index_cannot_be_made_does_not_cost_the_others_theirs(
-    db: Database,
-    team: Team,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    db: Database, team: Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
     bad = await db.write(put_source)
     good = await db.write(put_source, "pypi:hooks", [("Hooks", "webhooks for Python", "")])

@@ -225,9 +225,7 @@ async def test_old_versions_go_and_those_that_stay_can_all_be_read(db: Database,
         await page.at(0)
 
 
-async def test_a_step_is_taken_back_also_when_it_made_more_versions_than_are_kept(
-    db: Database, team: Team
-) -> None:
+async def test_a_step_is_taken_back_also_when_it_made_more_versions_than_are_kept(db: Database, team: Team) -> None:
     page = Page(db, team, await db.write(make_page, team), versions=10)
     await page.full(FIRST, "run_0")
     for number in range(60):

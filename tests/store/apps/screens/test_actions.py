@@ -94,8 +94,6 @@ async def test_whoever_moves_renames_and_deletes_at_once_gets_in_nobodys_way(ser
     async def delete() -> None:
         await delete_screen(services, team.owner, two.id)
 
-    await together(
-        lambda: move(one.id, two.id), retitle, lambda: move(two.id, one.id), delete, lambda: move(one.id)
-    )
+    await together(lambda: move(one.id, two.id), retitle, lambda: move(two.id, one.id), delete, lambda: move(one.id))
     [left] = (await list_screens(services, team.viewer, team.project_id)).items
     assert (left.id, left.x, left.y) == (one.id, 5, 6)

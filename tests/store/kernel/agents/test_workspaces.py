@@ -75,17 +75,9 @@ async def test_a_call_begins_again_only_if_no_other_sandbox_can_have_begun_it(
     async with MemoryProvider() as provider:
         sandbox = await provider.create(SandboxSpec("sbx_new", tmp_path / "workspace", Limits()))
         context = Context(
-            run=run,
-            effect_id="eff_1",
-            attempt=2,
-            reattach=True,
-            started_at=started_at,
-            output=_silent,
-            lost=_silently,
+            run=run, effect_id="eff_1", attempt=2, reattach=True, started_at=started_at, output=_silent, lost=_silently
         )
-        answer = await Workspaces(db, None).attach_or_start(
-            OpenWorkspace(workspace_id, sandbox), context, call
-        )
+        answer = await Workspaces(db, None).attach_or_start(OpenWorkspace(workspace_id, sandbox), context, call)
     assert answer == ("begun" if begins else None)
     assert tried == ([True, False] if begins else [True])
 

@@ -148,10 +148,7 @@ async def test_a_backup_without_its_manifest_is_none(site: Site, tmp_path: Path)
     await site.backup(tmp_path / "backup")
     (tmp_path / "backup" / MANIFEST).unlink()
     place = elsewhere(tmp_path)
-    for act in (
-        lambda: verify_backup(tmp_path / "backup"),
-        lambda: restore_backup(tmp_path / "backup", place),
-    ):
+    for act in (lambda: verify_backup(tmp_path / "backup"), lambda: restore_backup(tmp_path / "backup", place)):
         with pytest.raises(BackupIncomplete, match="no manifest"):
             act()
     assert not place.data_dir.exists()
@@ -182,9 +179,7 @@ async def test_a_damaged_backup_is_found_and_not_restored(site: Site, tmp_path: 
     assert not list(place.data_dir.parent.glob(".*")) or what == "manifest"
 
 
-async def test_a_blob_that_is_missing_already_is_told_and_the_rest_is_kept(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_a_blob_that_is_missing_already_is_told_and_the_rest_is_kept(site: Site, tmp_path: Path) -> None:
     (site.place.blob_dir / site.attached[:2] / site.attached[2:]).write_bytes(b"damaged")
     manifest = await site.backup(tmp_path / "backup")
     assert manifest.missing_blobs == (site.attached,)
@@ -239,9 +234,7 @@ async def test_a_link_in_a_workspace_leads_nothing_into_the_backup(site: Site, t
     assert not (tmp_path / "backup" / FILES / "workspaces" / "wsp_1" / "way").exists()
 
 
-async def test_blobs_outside_of_the_data_directory_come_back_there(
-    tmp_path: Path, migrated_sqlite: Path
-) -> None:
+async def test_blobs_outside_of_the_data_directory_come_back_there(tmp_path: Path, migrated_sqlite: Path) -> None:
     site = Site(tmp_path, migrated_sqlite)
     site.place = Place(site.place.data_dir, tmp_path / "blobs", f"sqlite:///{tmp_path}/data/outlast.db")
     site.blobs = FolderBlobs(site.place.blob_dir)
@@ -281,9 +274,7 @@ async def test_verifying_beside_a_missing_blob_trusts_nothing(site: Site) -> Non
     assert not await join(site.db, site.place.deployment)
 
 
-async def test_the_copy_is_of_one_moment_though_the_server_goes_on_writing(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_the_copy_is_of_one_moment_though_the_server_goes_on_writing(site: Site, tmp_path: Path) -> None:
     """Each write of another connection begins SQLite's own online copy anew: under load it would never end."""
     import anyio
 

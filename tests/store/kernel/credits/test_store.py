@@ -121,9 +121,7 @@ async def test_runs_started_at_once_do_not_spend_the_same_credits(db: Database) 
     assert sorted(held) == sorted([("grant", 25), ("reserve", -10), ("reserve", -10)])
 
 
-_actions = st.tuples(
-    st.sampled_from(["reserve", "settle", "release", "wait"]), st.integers(0, 4), st.integers(0, 20)
-)
+_actions = st.tuples(st.sampled_from(["reserve", "settle", "release", "wait"]), st.integers(0, 4), st.integers(0, 20))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)

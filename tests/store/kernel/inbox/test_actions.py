@@ -26,9 +26,7 @@ def name(tx: Tx, team: Team, count: int) -> None:
     for number in range(count):
         message_id = say(tx, team.thread_id, team.owner, f"@Emil {number}")
         place = {"by": team.owner.user_id, "thread_id": team.thread_id}
-        mentions.tell(
-            tx, Where(team.project_id, "message", message_id, "hello", **place), [team.editor.user_id]
-        )
+        mentions.tell(tx, Where(team.project_id, "message", message_id, "hello", **place), [team.editor.user_id])
 
 
 def ask(tx: Tx, team: Team, count: int) -> None:
@@ -38,20 +36,13 @@ def ask(tx: Tx, team: Team, count: int) -> None:
     for ordinal in range(count):
         effect = {"id": new_id("effect"), "run_id": run_id, "ordinal": ordinal, "step": 1, "kind": "tool"}
         tx.execute(sa.insert(effects).values(**effect, status="waiting", created_at=tx.now))
-        row: dict[str, Any] = {
-            "id": new_id("approval"),
-            "run_id": run_id,
-            "thread_id": thread_id,
-            "kind": "approval",
-        }
+        row: dict[str, Any] = {"id": new_id("approval"), "run_id": run_id, "thread_id": thread_id, "kind": "approval"}
         row |= {"effect_id": effect["id"], "status": "open", "tool": "look", "arguments": "{}"}
         tx.execute(sa.insert(approvals).values(**row, created_at=tx.now))
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 50])
-async def test_pages_of_several_kinds_put_together_are_the_inbox(
-    db: Database, tmp_path: Path, limit: int
-) -> None:
+async def test_pages_of_several_kinds_put_together_are_the_inbox(db: Database, tmp_path: Path, limit: int) -> None:
     services, team = make_services(db, tmp_path), await db.write(Team)
     for _ in range(2):
         await db.write(name, team, 3)

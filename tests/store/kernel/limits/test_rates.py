@@ -120,9 +120,7 @@ async def test_one_owner_invites_only_so_many_in_a_minute(db: Database, tmp_path
         await create_invitation(fewer, team.owner, team.project_id, "viewer")
 
 
-async def test_a_message_that_is_posted_again_under_its_key_does_not_count(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_message_that_is_posted_again_under_its_key_does_not_count(db: Database, tmp_path: Path) -> None:
     team, services = await db.write(Team), make_services(db, tmp_path)
     await db.write(_a_while_ago)
     limits = replace(services.settings.limits, messages_per_minute_per_user=1)
@@ -133,13 +131,5 @@ async def test_a_message_that_is_posted_again_under_its_key_does_not_count(
 
 def _a_while_ago(tx: Tx) -> None:
     """Everything was written more than a minute ago."""
-    for table in (
-        artifacts,
-        messages,
-        threads,
-        members,
-        tokens,
-        attachments,
-        invitations,
-    ):
+    for table in (artifacts, messages, threads, members, tokens, attachments, invitations):
         tx.execute(sa.update(table).values(created_at=tx.now - timedelta(seconds=61)))

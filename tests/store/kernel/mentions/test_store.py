@@ -35,11 +35,7 @@ async def test_everybody_is_told_once_of_a_place_and_nobody_of_their_own_words(d
         users = [team.editor.user_id, team.owner.user_id, team.editor.user_id]
         first, again = store.tell(tx, here, users), store.tell(tx, here, [*users, team.viewer.user_id])
         ((_, item),) = store.waiting(tx, team.editor.user_id, team.project_id)
-        return (
-            [one.user_id for one in first],
-            len(again),
-            [item.text, item.by_name or "", item.thread_title or ""],
-        )
+        return ([one.user_id for one in first], len(again), [item.text, item.by_name or "", item.thread_title or ""])
 
     told, again, item = await db.write(run)
     assert (len(told), again) == (1, 1)

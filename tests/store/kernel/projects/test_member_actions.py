@@ -29,9 +29,7 @@ async def test_who_opens_an_invitation_signed_out_becomes_a_user_with_token_and_
     by_token = await accounts.actor_for_token(services, joined.token)
     by_cookie = await accounts.actor_for_session(services, joined.cookie)
     assert by_cookie is not None
-    assert (
-        (by_token.user_id, by_token.name) == (by_cookie.user_id, by_cookie.name) == (joined.user_id, "Nora")
-    )
+    assert (by_token.user_id, by_token.name) == (by_cookie.user_id, by_cookie.name) == (joined.user_id, "Nora")
     assert (await threads.read_thread(services, by_token, team.thread_id)).role == "editor"
     assert (await accounts.read_me(services, by_token)).default_project_id != team.project_id
     await accounts.revoke_token(services, by_token, by_token.token_id or "")
@@ -113,9 +111,7 @@ async def test_the_local_owner_is_the_same_at_every_start(db: Database, tmp_path
     )
 
 
-async def test_losing_a_token_a_session_or_a_membership_tells_open_streams(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_losing_a_token_a_session_or_a_membership_tells_open_streams(db: Database, tmp_path: Path) -> None:
     # Streams asked every ten seconds only, and a removed member went on reading for as long.
     services = make_services(db, tmp_path)
     team = await db.write(Team)

@@ -13,11 +13,7 @@ from outlast.kernel.projects.permissions import require, require_run, require_th
 from outlast.kernel.projects.rules import Right
 from tests.factories import Team, make_run
 
-ALLOWED = {
-    "owner": {Right.READ, Right.EDIT, Right.OWN},
-    "editor": {Right.READ, Right.EDIT},
-    "viewer": {Right.READ},
-}
+ALLOWED = {"owner": {Right.READ, Right.EDIT, Right.OWN}, "editor": {Right.READ, Right.EDIT}, "viewer": {Right.READ}}
 
 
 def attempt(call: Callable[..., Any], *arguments: Any) -> str:

@@ -69,18 +69,10 @@ async def test_members_come_change_and_go_with_an_event_each(db: Database) -> No
         with pytest.raises(AlreadyMember):
             store.add_member(tx, project_id, bob.user_id, Role.EDITOR)
         assert store.change_role(tx, project_id, bob.user_id, Role.EDITOR).role == "editor"
-        assert [(m.name, m.role) for m in store.list_members(tx, project_id)] == [
-            ("Ada", "owner"),
-            ("Bob", "editor"),
-        ]
+        assert [(m.name, m.role) for m in store.list_members(tx, project_id)] == [("Ada", "owner"), ("Bob", "editor")]
         store.remove_member(tx, project_id, bob.user_id)
         store.rename_project(tx, project_id, "New name")
-        assert logged(tx, project_id) == [
-            "member.added",
-            "member.changed",
-            "member.removed",
-            "project.updated",
-        ]
+        assert logged(tx, project_id) == ["member.added", "member.changed", "member.removed", "project.updated"]
 
     await db.write(run)
 
@@ -139,9 +131,7 @@ async def test_an_invitation_is_good_for_one_person_once(db: Database) -> None:
     def run(tx: Tx) -> None:
         ada, bob = make_user(tx), make_user(tx, "Bob")
         project_id = make_project(tx, ada)
-        made = invitations.add_invitation(
-            tx, project_id, ada.user_id, Role.EDITOR, "Bob", tx.now + timedelta(days=1)
-        )
+        made = invitations.add_invitation(tx, project_id, ada.user_id, Role.EDITOR, "Bob", tx.now + timedelta(days=1))
         assert invitations.list_invitations(tx, project_id) == [made.invitation]
         invitations.accept(tx, invitations.open_invitation(tx, made.secret), bob.user_id)
         assert store.member_data(tx, project_id, bob.user_id).role == "editor"

@@ -11,9 +11,7 @@ from outlast.kernel.runs.shapes import CacheShareAnswer
 from tests.factories import make_project, make_run, make_thread, make_user
 
 
-async def test_shares_are_told_by_model_with_its_provider_over_the_runs_of_the_time_asked_for(
-    db: Database,
-) -> None:
+async def test_shares_are_told_by_model_with_its_provider_over_the_runs_of_the_time_asked_for(db: Database) -> None:
     def run(tx: Tx) -> tuple[list[CacheShareAnswer], list[CacheShareAnswer]]:
         owner = make_user(tx)
         project_id, other = make_project(tx, owner), make_project(tx, owner)

@@ -44,9 +44,7 @@ async def test_a_lease_that_lapses_counts_as_a_death(db: Database) -> None:
 
 
 @pytest.mark.parametrize("everything", [True, False])
-async def test_an_attempt_that_recorded_a_result_starts_the_count_anew(
-    db: Database, everything: bool
-) -> None:
+async def test_an_attempt_that_recorded_a_result_starts_the_count_anew(db: Database, everything: bool) -> None:
     (run_id,) = await db.write(_held, deaths=2)
     values = {"status": "finished", "attempt": 1}
     await db.write(lambda tx: store.insert_effect(tx, run_id, 1, 1, "model", **values))

@@ -31,9 +31,7 @@ class Talk:
         run_id = make_run(self.tx, self.thread_id, self.actor, message_id=message_id, **fields)
         if answer is not None:
             given: dict[str, Any] = {"run_id": run_id, "reply_to": message_id}
-            threads.add_message(
-                self.tx, self.thread_id, "assistant", None, "complete", [text_part(answer)], **given
-            )
+            threads.add_message(self.tx, self.thread_id, "assistant", None, "complete", [text_part(answer)], **given)
         return run_id
 
     def told(self, message_id: str, limit: int = 20) -> list[tuple[str, str]]:

@@ -21,9 +21,7 @@ ALLOWED = {
 
 @pytest.mark.parametrize("who", ["owner", "editor", "starter", "viewer", "stranger"])
 @pytest.mark.parametrize("lock", ["free", "own", "other's", "own, expired"])
-async def test_drivers_and_owners_steer_and_starters_while_nobody_drives(
-    db: Database, who: str, lock: str
-) -> None:
+async def test_drivers_and_owners_steer_and_starters_while_nobody_drives(db: Database, who: str, lock: str) -> None:
     def steer(tx: Tx) -> str:
         team = Team(tx)
         actor = team.by_role()["editor" if who == "starter" else who]

@@ -35,12 +35,7 @@ class Scene:
 
 async def test_what_was_asked_for_is_found_again(db: Database):
     scene = await db.write(Scene)
-    order: dict[str, Any] = {
-        "metadata": {"a": "b"},
-        "env": {"C": "d"},
-        "options": {"n": 1},
-        "on_timeout": "pause",
-    }
+    order: dict[str, Any] = {"metadata": {"a": "b"}, "env": {"C": "d"}, "options": {"n": 1}, "on_timeout": "pause"}
     workspace_id = await db.write(lambda tx: scene.add(tx, **order))
     found = await db.read(hosted.find, workspace_id)
     assert found is not None

@@ -131,9 +131,7 @@ async def built(house: House, *packages: str) -> str:
     return known.name
 
 
-async def test_with_nothing_configured_nothing_is_built_and_sandboxes_start_from_the_bare_base(
-    house: House,
-) -> None:
+async def test_with_nothing_configured_nothing_is_built_and_sandboxes_start_from_the_bare_base(house: House) -> None:
     keeper = house.keeper()
     async with running(keeper):
         assert await keeper.start_from("sbx_1", house.project_id) == ""
@@ -297,9 +295,7 @@ async def test_one_is_removed_by_name_and_what_is_not_there_is_said(house: House
     keeper = house.keeper("zod@3")
     rows, wanted = await keeper.listed()
     assert wanted == name
-    assert [(row.known.state, row.dependencies, row.size_bytes) for row in rows] == [
-        (State.READY, ("npm:zod@3",), 7)
-    ]
+    assert [(row.known.state, row.dependencies, row.size_bytes) for row in rows] == [(State.READY, ("npm:zod@3",), 7)]
     assert await keeper.remove(name)
     assert not await keeper.remove(name)
     assert house.provider.there == set()
@@ -307,9 +303,7 @@ async def test_one_is_removed_by_name_and_what_is_not_there_is_said(house: House
 
 async def test_a_wrong_template_is_refused_before_anything_is_built(house: House) -> None:
     with pytest.raises(InvalidSetting, match="no such folder"):
-        SnapshotKeeper(
-            house.db, house.provider, house.clock, SandboxSettings(template="/nowhere"), node_id="nod_1"
-        )
+        SnapshotKeeper(house.db, house.provider, house.clock, SandboxSettings(template="/nowhere"), node_id="nod_1")
 
 
 async def test_a_provider_without_snapshots_starts_from_its_bare_base(house: House) -> None:

@@ -40,9 +40,7 @@ async def start(keeper: SnapshotKeeper, house: House, template: str = "small") -
     return await keeper.start_from("sbx_1", house.project_id, template=template)
 
 
-async def test_it_is_built_at_the_first_need_with_what_is_configured_and_those_who_wait_are_told(
-    house: House,
-) -> None:
+async def test_it_is_built_at_the_first_need_with_what_is_configured_and_those_who_wait_are_told(house: House) -> None:
     house.provider.go.set()
     keeper = house.of(small_template(), packages=("zod@3",))
     async with running(keeper):

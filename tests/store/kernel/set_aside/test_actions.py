@@ -56,9 +56,7 @@ async def test_what_is_deleted_where_it_is_made_is_not_deleted_here(db: Database
     assert len(await list_set_aside(services, admin)) == 1
 
 
-async def test_an_item_that_is_not_set_aside_is_not_found_whatever_its_kind(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_an_item_that_is_not_set_aside_is_not_found_whatever_its_kind(db: Database, tmp_path: Path) -> None:
     services = make_services(db, tmp_path)
     admin = await db.write(make_user)  # the first user
     for kind in (SOURCE, TIMER, "0"):

@@ -121,10 +121,7 @@ class Stand:
 
     async def end(self) -> None:
         usage = e.RunCompleted(run_id=self.run_id, message_id=None, stop_reason="end")
-        ending: list[NamedEvent] = [
-            ("run.completed", usage),
-            ("stream.ended", e.RunReference(run_id=self.run_id)),
-        ]
+        ending: list[NamedEvent] = [("run.completed", usage), ("stream.ended", e.RunReference(run_id=self.run_id))]
         await self.record(ending, last=True)
         assert self.writer is not None
         self.writer.close()
@@ -151,9 +148,7 @@ async def make_stand(db: Database, thread_id: str) -> Stand:
 
 @pytest.mark.parametrize("folds", [False, True], ids=["as_written", "folded_when_far_behind"])
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
-@given(
-    ops=st.lists(OPS, min_size=12, max_size=40), tail=st.sampled_from([4, 20_000]), late=st.integers(0, 20)
-)
+@given(ops=st.lists(OPS, min_size=12, max_size=40), tail=st.sampled_from([4, 20_000]), late=st.integers(0, 20))
 async def test_each_event_once_in_order_with_any_interruptions(
     db: Database, thread_id: str, folds: bool, ops: list[tuple[str, int]], tail: int, late: int
 ) -> None:

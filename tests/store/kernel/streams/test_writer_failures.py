@@ -48,9 +48,7 @@ async def numbers(db: Database, writer: RunWriter) -> list[int]:
     return [seq for seq, _ in await db.read(read_all, writer.run_id)]
 
 
-async def test_after_a_failed_save_nothing_more_is_recorded(
-    db: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_after_a_failed_save_nothing_more_is_recorded(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     # A flush failed for a moment and its deltas were lost; the next record went through, and the log had a hole that
     # nobody noticed. Now that attempt is over, and the next one takes back what was shown.
     writer = await claimed(db)

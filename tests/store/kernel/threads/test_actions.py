@@ -40,16 +40,9 @@ async def test_a_message_is_made_of_texts_and_the_projects_images(db: Database, 
     image = await attachments.upload_attachment(services, team.editor, team.project_id, "../cat.png", PNG)
     assert (image.name, image.media_type, image.width, image.height) == ("cat.png", "image/png", 640, 480)
     parts = [{"type": "image", "attachment_id": image.id}, {"type": "text", "text": "and that\x00"}]
-    posted = await posting.post_message(
-        services, team.editor, team.thread_id, Draft("look", parts, [image.id])
-    )
+    posted = await posting.post_message(services, team.editor, team.thread_id, Draft("look", parts, [image.id]))
     shown = [part.model_dump(exclude={"id", "step"}) for part in posted.message.parts]
-    assert [part.get("text") or part["attachment_id"] for part in shown] == [
-        "look",
-        image.id,
-        "and that",
-        image.id,
-    ]
+    assert [part.get("text") or part["attachment_id"] for part in shown] == ["look", image.id, "and that", image.id]
     assert (shown[1]["width"], shown[1]["name"]) == (640, "cat.png")
     assert (await attachments.open_attachment(services, team.viewer, image.id)) == (image, PNG)
 
@@ -76,9 +69,7 @@ async def test_a_message_that_cannot_be_is_refused_and_nothing_is_kept(
     assert len((await threads.list_messages(services, team.editor, team.thread_id)).items) == 1
 
 
-async def test_too_many_images_and_images_of_another_project_are_refused(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_too_many_images_and_images_of_another_project_are_refused(db: Database, tmp_path: Path) -> None:
     services = make_services(db, tmp_path)
     team = await db.write(Team)
     other = await projects.create_project(services, team.stranger, "Other")
@@ -140,9 +131,7 @@ async def test_a_thread_is_made_with_what_it_is_about(db: Database, tmp_path: Pa
     team = await db.write(Team)
     anchor = {"type": "quote", "text": "these words"}
     with only(App(name="quotes", anchors=["quote"])):
-        made = await threads.create_thread(
-            services, team.editor, team.project_id, title=" Ask  agent ", anchor=anchor
-        )
+        made = await threads.create_thread(services, team.editor, team.project_id, title=" Ask  agent ", anchor=anchor)
     assert (made.title, made.anchor, made.run_status) == ("Ask agent", anchor, "idle")
     with pytest.raises(UnknownProfile):
         await threads.create_thread(services, team.editor, team.project_id, profile="poet")
@@ -178,12 +167,7 @@ async def test_the_inbox_shows_what_waits_for_whoever_may_decide(db: Database, t
         ):
             effect = {"id": new_id("effect"), "run_id": run_id, "ordinal": ordinal, "step": 1, "kind": "tool"}
             tx.execute(sa.insert(effects).values(**effect, status="waiting", created_at=tx.now))
-            approval = {
-                "id": new_id(kind),
-                "run_id": run_id,
-                "thread_id": team.thread_id,
-                "effect_id": effect["id"],
-            }
+            approval = {"id": new_id(kind), "run_id": run_id, "thread_id": team.thread_id, "effect_id": effect["id"]}
             tx.execute(
                 sa.insert(approvals).values(
                     **approval, kind=kind, status=status, tool=tool, arguments=arguments, created_at=tx.now

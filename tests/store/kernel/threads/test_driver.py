@@ -26,9 +26,7 @@ def lock_events(tx: Tx, stream_id: str) -> list[str]:
     return [event for event in events if event.startswith("lock.")]
 
 
-async def test_the_first_to_drive_holds_the_lock_and_the_next_is_told_who_and_until_when(
-    db: Database,
-) -> None:
+async def test_the_first_to_drive_holds_the_lock_and_the_next_is_told_who_and_until_when(db: Database) -> None:
     def run(tx: Tx) -> None:
         team = Team(tx)
         held = driving.drive(tx, team.thread_id, team.project_id, team.editor, TTL_S)

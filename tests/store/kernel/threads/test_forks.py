@@ -49,15 +49,7 @@ def conversation(tx: Tx, team: Team, turns: int) -> str:
         image = {"type": "image", "id": f"prt_i{n}", "attachment_id": "att_1", "media_type": "image/png"}
         parts = [text_part(f"answer {n}"), call, image]
         store.add_message(
-            tx,
-            thread_id,
-            "assistant",
-            None,
-            "complete",
-            parts,
-            model="demo",
-            reply_to=question,
-            run_id=f"run_{n}",
+            tx, thread_id, "assistant", None, "complete", parts, model="demo", reply_to=question, run_id=f"run_{n}"
         )
     return thread_id
 
@@ -102,8 +94,7 @@ async def test_answers_in_a_fork_answer_the_copied_questions(db: Database) -> No
         team = Team(tx)
         fork_id = fork_thread(tx, store.hold(tx, conversation(tx, team, 2)), team.editor, None, "Fork", None)
         rows = tx.rows(
-            MessageRow,
-            sa.select(messages).where(messages.c.thread_id == fork_id).order_by(messages.c.position),
+            MessageRow, sa.select(messages).where(messages.c.thread_id == fork_id).order_by(messages.c.position)
         )
         assert [rows[1].reply_to, rows[3].reply_to] == [rows[0].id, rows[2].id]
 

@@ -68,12 +68,7 @@ async def test_a_message_is_told_whole_with_its_senders_name(db: Database) -> No
             model="demo",
             run_id="run_1",
             credits=2,
-            error={
-                "code": "model_timeout",
-                "message": "It took too long.",
-                "hint": "",
-                "retry_after_s": None,
-            },
+            error={"code": "model_timeout", "message": "It took too long.", "hint": "", "retry_after_s": None},
             stop_reason="provider",
         )
         say(tx, thread_id, ada, "hello")
@@ -176,9 +171,7 @@ async def test_the_thread_names_the_sandbox_that_lives(db: Database) -> None:
         workspace_id = new_id("workspace")
         common = {"project_id": team.project_id, "created_at": tx.now, "last_used_at": tx.now}
         tx.execute(
-            sa.insert(workspaces).values(
-                id=workspace_id, owner_type="thread", owner_id=team.thread_id, **common
-            )
+            sa.insert(workspaces).values(id=workspace_id, owner_type="thread", owner_id=team.thread_id, **common)
         )
         tx.execute(sa.update(threads).values(workspace_id=workspace_id))
         ended, alive = (make_sandbox(tx, workspace_id, team.project_id) for _ in range(2))
@@ -207,6 +200,4 @@ def make_sandbox(tx: Tx, workspace_id: str, project_id: str) -> str:
 
 
 def end_sandbox(tx: Tx, sandbox_id: str) -> None:
-    tx.execute(
-        sa.update(sandboxes).where(sandboxes.c.id == sandbox_id).values(state="killed", ended_at=tx.now)
-    )
+    tx.execute(sa.update(sandboxes).where(sandboxes.c.id == sandbox_id).values(state="killed", ended_at=tx.now))

@@ -8,15 +8,11 @@ def said(count: int) -> tuple[Said, ...]:
 
 
 def test_a_short_conversation_is_told_whole_and_in_order() -> None:
-    text = told(
-        Conversation("Plan", said(3), ("- Shorter: 2 accepted",), "the document “Plan”"), "Sum up", 10_000
-    )
+    text = told(Conversation("Plan", said(3), ("- Shorter: 2 accepted",), "the document “Plan”"), "Sum up", 10_000)
     places = [text.index(f"Message {number}.") for number in (1, 2, 3)]
     assert places == sorted(places)
     assert '<document kind="conversation" title="Plan" about="the document “Plan”">' in text
-    assert text.endswith(
-        "[PROPOSED EDITS]\n<proposals>\n- Shorter: 2 accepted\n</proposals>\n\n[REQUEST]\nSum up"
-    )
+    assert text.endswith("[PROPOSED EDITS]\n<proposals>\n- Shorter: 2 accepted\n</proposals>\n\n[REQUEST]\nSum up")
 
 
 def test_of_a_long_conversation_the_beginning_and_the_end_stay() -> None:
@@ -29,9 +25,7 @@ def test_of_a_long_conversation_the_beginning_and_the_end_stay() -> None:
 
 
 def test_a_very_long_message_keeps_its_beginning_and_its_end() -> None:
-    text = told(
-        Conversation("Plan", (Said("Ada", "user", "Begin" + "x" * 50_000 + "End"),)), "Sum up", 100_000
-    )
+    text = told(Conversation("Plan", (Said("Ada", "user", "Begin" + "x" * 50_000 + "End"),)), "Sum up", 100_000)
     assert "Begin" in text
     assert "End" in text
     assert len(text) < 10_000

@@ -57,9 +57,7 @@ def test_each_declaration_is_a_passage_with_its_comment() -> None:
 
 
 def test_a_long_declaration_is_cut_between_its_members() -> None:
-    members = "\n".join(
-        f"    /** Does {n}. */\n    method{n}(value: string): Promise<void>;" for n in range(60)
-    )
+    members = "\n".join(f"    /** Does {n}. */\n    method{n}(value: string): Promise<void>;" for n in range(60))
     found = cut_declarations(f"/** Many. */\nexport declare class Big<T> {{\n{members}\n}}\n", "u", 800)
     assert len(found) > 4
     assert all("export declare class Big<T> {" in one.body and one.body.endswith("}\n```") for one in found)
@@ -133,9 +131,7 @@ def test_modules_are_named_as_they_are_imported() -> None:
     assert module_of("single.py") == "single"
 
 
-def test_declarations_that_take_too_long_to_read_are_cut_by_their_length(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_declarations_that_take_too_long_to_read_are_cut_by_their_length(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(declarations, "_MOST_CPU_S", 0.0)
     bodies = [one.body for one in cut_declarations(TYPES, "u", 200)]
     assert "".join(body.removeprefix("```ts\n").removesuffix("\n```") for body in bodies) == TYPES

@@ -156,8 +156,7 @@ fences = some.builds(
 
 
 @given(
-    some.lists(some.one_of(some.builds("para {}".format, some.integers()), fences), max_size=12),
-    some.integers(40, 400),
+    some.lists(some.one_of(some.builds("para {}".format, some.integers()), fences), max_size=12), some.integers(40, 400)
 )
 def test_no_code_is_ever_cut_or_lost(blocks: list[str], most: int) -> None:
     passages = cut_markdown("# T\n\n" + "\n\n".join(blocks), URL, most)

@@ -38,9 +38,7 @@ def test_the_order_of_passages_changes_no_score(texts: list[list[str]], query: l
 
 
 @given(passages, words)
-def test_an_unrelated_passage_of_usual_length_changes_no_order_of_the_others(
-    texts: list[list[str]], asked: str
-):
+def test_an_unrelated_passage_of_usual_length_changes_no_order_of_the_others(texts: list[list[str]], asked: str):
     total = sum(map(len, texts))
     assume(total % len(texts) == 0)
     before = scores(texts, [asked])

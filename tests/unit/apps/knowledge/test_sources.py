@@ -9,14 +9,7 @@ import pytest
 from outlast.apps.knowledge.http_fetch import NotRead, checked_address
 from outlast.apps.knowledge.readers.versions import best_npm, best_pypi
 from outlast.apps.knowledge.readers.web import listed_links
-from outlast.apps.knowledge.sources import (
-    Configured,
-    archive_of,
-    configured_sources,
-    due_after,
-    exact_version,
-    kind_of,
-)
+from outlast.apps.knowledge.sources import Configured, archive_of, configured_sources, due_after, exact_version, kind_of
 from outlast.base.settings import DependencySettings, KnowledgeSettings, SandboxSettings
 
 
@@ -98,9 +91,7 @@ def test_the_configuration_names_sources_of_everybody() -> None:
     only = frozenset({("10.0.0.1", 80)})
     assert configured_sources(SandboxSettings(dependencies=dependencies), knowledge) == [
         Configured("npm:@acme/tracker", "package", "npm:@acme/tracker@1", private, "npm:@acme/tracker@1"),
-        Configured(
-            "npm:@acme/tracker", "llms_txt", "https://docs.example/llms.txt", private, "npm:@acme/tracker@1"
-        ),
+        Configured("npm:@acme/tracker", "llms_txt", "https://docs.example/llms.txt", private, "npm:@acme/tracker@1"),
         Configured("api.example", "markdown", "guide.md", only, ""),
         Configured("chat", "package", "pypi:chat", only, "pypi:chat"),
     ]
@@ -157,9 +148,7 @@ def test_a_private_address_that_is_allowed_is_taken() -> None:
 
 def test_a_list_of_links_is_told_from_a_text() -> None:
     url = "https://docs.example/a/llms.txt"
-    listed = (
-        "# T\n\n> About.\n\n## Docs\n\n- [A](b.md): x\n* [B](/c.md#part)\n- [B](/c.md)\n- [M](mailto:x@y)\n"
-    )
+    listed = "# T\n\n> About.\n\n## Docs\n\n- [A](b.md): x\n* [B](/c.md#part)\n- [B](/c.md)\n- [M](mailto:x@y)\n"
     assert listed_links(listed, url) == ["https://docs.example/a/b.md", "https://docs.example/c.md"]
     assert listed_links("# T\n\nSee [A](b.md).\n\nMuch text.\n\n- [A](b.md)\n", url) == []
     assert listed_links(listed, "https://docs.example/llms-full.txt") == []

@@ -6,14 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.knowledge.tokenizer import (
-    MAX_QUERY_TERMS,
-    found_words,
-    query_terms,
-    relatives,
-    stem,
-    terms_of,
-)
+from outlast.apps.knowledge.tokenizer import MAX_QUERY_TERMS, found_words, query_terms, relatives, stem, terms_of
 
 texts = st.text(max_size=300)
 

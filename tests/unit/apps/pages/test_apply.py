@@ -92,9 +92,7 @@ def test_an_element_is_moved_with_all_it_holds_to_each_side_of_another() -> None
         (Patch(op="move", at="#b", to="#img"), "an img holds nothing"),
     ],
 )  # fmt: skip
-def test_a_patch_that_would_be_read_back_otherwise_is_refused_with_its_reason(
-    patch: Patch, reason: str
-) -> None:
+def test_a_patch_that_would_be_read_back_otherwise_is_refused_with_its_reason(patch: Patch, reason: str) -> None:
     html, patches, problems = applied(patch)
     if not reason:  # a cell in a list gives its words
         assert problems == ()

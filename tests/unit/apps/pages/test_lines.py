@@ -139,9 +139,7 @@ def test_a_patch_that_is_none_is_said_and_the_others_of_its_line_stand(patch: st
 
 
 def test_attributes_take_numbers_and_switches() -> None:
-    read = read_line(
-        '{"op":"attributes","at":"#a","set":{"value":3,"checked":true,"disabled":false,"title":null}}'
-    )
+    read = read_line('{"op":"attributes","at":"#a","set":{"value":3,"checked":true,"disabled":false,"title":null}}')
     wanted = Patch(op="attributes", at="#a", set={"value": "3", "checked": ""}, remove=["disabled", "title"])
     assert read == PatchesLine((wanted,))
 
@@ -175,8 +173,6 @@ def test_no_line_whatever_raises(line: str) -> None:
 
 @given(st.text(), st.integers(0, 3))
 def test_a_line_that_lost_its_last_brackets_says_what_it_would_have_said(html: str, cut: int) -> None:
-    line = json.dumps(
-        {"type": "patches", "patches": [{"op": "html", "at": "#a", "html": html}]}, ensure_ascii=False
-    )
+    line = json.dumps({"type": "patches", "patches": [{"op": "html", "at": "#a", "html": html}]}, ensure_ascii=False)
     whole, shorter = read_line(line), read_line(line[: len(line) - cut])
     assert whole == shorter

@@ -107,12 +107,7 @@ def test_html_is_read_for_where_it_is_to_stand(context: str, written: str, kept:
 
 @pytest.mark.parametrize(
     ("context", "written"),
-    [
-        ("tbody", "<div>x</div>"),
-        ("tbody", "x<tr></tr>"),
-        ("svg", "<div>x</div>"),
-        ("tr", "</tr></table><p>x"),
-    ],
+    [("tbody", "<div>x</div>"), ("tbody", "x<tr></tr>"), ("svg", "<div>x</div>"), ("tr", "</tr></table><p>x")],
 )
 def test_html_that_does_not_stay_where_it_is_to_stand_is_refused(context: str, written: str) -> None:
     with pytest.raises(Refused, match="cannot hold that"):
@@ -136,9 +131,7 @@ def test_what_is_left_out_and_matters_is_told(written: str, told: str) -> None:
 
 def test_nothing_is_told_of_html_that_is_kept_whole() -> None:
     assert (
-        sanitised(
-            "<p data-action=on-click title='&lt;script'>on x = 1</p><img src='data:image/png;base64,AA=='>"
-        ).told
+        sanitised("<p data-action=on-click title='&lt;script'>on x = 1</p><img src='data:image/png;base64,AA=='>").told
         == ()
     )
 

@@ -64,8 +64,7 @@ def test_what_is_no_text_or_too_long_is_not_searched():
 
 
 @given(
-    st.lists(st.text(alphabet="abAB \t<", max_size=12), max_size=12),
-    st.text(alphabet="abAB", min_size=1, max_size=3),
+    st.lists(st.text(alphabet="abAB \t<", max_size=12), max_size=12), st.text(alphabet="abAB", min_size=1, max_size=3)
 )
 def test_exactly_the_lines_that_hold_the_query_are_found(lines: list[str], query: str):
     found = list(hits_in("a.txt", "\n".join(lines).encode(), query))

@@ -73,9 +73,7 @@ def test_dressing_again_changes_nothing(css: str, theme: Theme) -> None:
     assert dress(once, theme) == once
 
 
-@pytest.mark.parametrize(
-    "left_open", ["/* ", "{", "@theme{", "--color-a", MAP_BEGIN, "@import ", "background:"]
-)
+@pytest.mark.parametrize("left_open", ["/* ", "{", "@theme{", "--color-a", MAP_BEGIN, "@import ", "background:"])
 @pytest.mark.timeout(20)
 def test_what_is_left_open_is_read_a_few_times_and_not_for_each_place(left_open: str) -> None:
     dress((left_open * (190_000 // len(left_open)))[:199_000], shipped_themes()["default"])

@@ -12,15 +12,7 @@ from outlast.apps.screens.css import declarations, read_rules
 from outlast.apps.screens.theme_list import shipped_themes
 from outlast.apps.screens.theme_tokens import COLOURS, LOOKS, PAIRS, SHARED, TOKENS, Look, Theme
 from outlast.apps.screens.theme_values import is_value
-from outlast.apps.screens.themes import (
-    BEGIN,
-    END,
-    STYLE_SHEET,
-    apply_theme,
-    checked_tokens,
-    custom_theme,
-    theme_of,
-)
+from outlast.apps.screens.themes import BEGIN, END, STYLE_SHEET, apply_theme, checked_tokens, custom_theme, theme_of
 from outlast.base.errors import MalformedInput, UnknownTheme
 from outlast.base.screen_data import ThemeTokens
 from outlast.kernel.sandboxes.template_files import SOURCES
@@ -113,18 +105,12 @@ def test_the_block_has_both_marks_and_says_every_token(css: str, theme: Theme):
     assert {name: rules[":root"][f"--{name}"] for name in TOKENS} == {
         name: " ".join(theme.light[name].split()) for name in TOKENS
     }
-    assert {name: rules[".dark"][f"--{name}"] for name in COLOURS} == {
-        name: theme.dark[name] for name in COLOURS
-    }
+    assert {name: rules[".dark"][f"--{name}"] for name in COLOURS} == {name: theme.dark[name] for name in COLOURS}
 
 
 @given(
-    st.lists(st.sampled_from([part for part in MANGLED if part not in (BEGIN, END)]), max_size=6).map(
-        "".join
-    ),
-    st.lists(st.sampled_from([part for part in MANGLED if part not in (BEGIN, END)]), max_size=6).map(
-        "".join
-    ),
+    st.lists(st.sampled_from([part for part in MANGLED if part not in (BEGIN, END)]), max_size=6).map("".join),
+    st.lists(st.sampled_from([part for part in MANGLED if part not in (BEGIN, END)]), max_size=6).map("".join),
     themes,
     themes,
 )

@@ -108,9 +108,7 @@ def test_hosts_and_secrets_that_make_no_sense_are_refused_by_name(
         (("pypi:ruamel.yaml==1", "pypi:ruamel_yaml==2"), "the version that another entry has"),
     ],
 )
-def test_what_is_no_package_and_two_versions_of_one_are_refused_by_name(
-    packages: tuple[str, ...], said: str
-) -> None:
+def test_what_is_no_package_and_two_versions_of_one_are_refused_by_name(packages: tuple[str, ...], said: str) -> None:
     dependencies = tuple(DependencySettings(package) for package in packages)
     with pytest.raises(InvalidSetting, match=said) as refused:
         check_settings(replace(Settings(), sandbox=SandboxSettings(dependencies=dependencies)), nowhere)
@@ -123,8 +121,6 @@ def test_packages_of_both_kinds_may_share_a_name_and_one_may_be_named_twice() ->
 
 
 def test_hosts_and_secrets_that_make_sense_are_accepted() -> None:
-    assert accepted(
-        replace(Settings(), sandbox=_with(secret_env="A_KEY", hosts=("*.a.example", "b.example:8443")))
-    )
+    assert accepted(replace(Settings(), sandbox=_with(secret_env="A_KEY", hosts=("*.a.example", "b.example:8443"))))
     assert accepted(replace(Settings(), sandbox=_with(secret_env="A_KEY", allow_private=("127.0.0.1:8080",))))
     assert accepted(replace(Settings(), sandbox=SandboxSettings(allow_hosts=("*", "[2606:4700::1]:8443"))))

@@ -32,10 +32,7 @@ def test_what_an_exception_says_of_data_is_not_repeated() -> None:
         "os_error",
         "OSError: No space left on device",
     )
-    assert described(SandboxLost("the sandbox sbx_1 is gone")) == (
-        "sandbox_lost",
-        "the sandbox sbx_1 is gone",
-    )
+    assert described(SandboxLost("the sandbox sbx_1 is gone")) == ("sandbox_lost", "the sandbox sbx_1 is gone")
 
 
 def test_trouble_of_the_storage_is_found_in_a_group() -> None:

@@ -63,9 +63,7 @@ async def test_what_keeps_failing_is_set_aside_after_five_more_tries_and_others_
         assert bad.times == [0, 1, 6, 36, 156, 756]
         assert good.times == [0]
         since, tries = clock.now(), 5
-        assert shelf.items == [
-            SetAside("sandbox_egress", "sbx_1", since, tries, "sandbox_lost", "sbx_1 is gone")
-        ]
+        assert shelf.items == [SetAside("sandbox_egress", "sbx_1", since, tries, "sandbox_lost", "sbx_1 is gone")]
         await guard.keep("sandbox_egress", "sbx_1", bad.do, clock)
         assert len(bad.times) == 6, "it is not tried any more"
         bad.failures = 0

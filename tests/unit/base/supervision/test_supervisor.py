@@ -19,9 +19,7 @@ FAULTS: Sequence[Exception] = (
     OSError(errno.EIO, "I/O error"),
     TimeoutError(),
     RecursionError("maximum recursion depth exceeded"),
-    ExceptionGroup(
-        "unhandled errors in a TaskGroup", [SandboxLost("gone"), ExceptionGroup("x", [KeyError("y")])]
-    ),
+    ExceptionGroup("unhandled errors in a TaskGroup", [SandboxLost("gone"), ExceptionGroup("x", [KeyError("y")])]),
 )
 
 

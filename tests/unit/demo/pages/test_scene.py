@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from outlast.kernel.models.protocol import (
-    CHECK_MARK,
-    ModelMessage,
-    ModelRequest,
-    ModelSpec,
-    TextPiece,
-    ToolResultPiece,
-)
+from outlast.kernel.models.protocol import CHECK_MARK, ModelMessage, ModelRequest, ModelSpec, TextPiece, ToolResultPiece
 from outlast_demo.pages.scene import PageScene, is_page, outcome, page_scene, trouble
 
 ASKED = """[SANDBOX MODULES]
@@ -50,9 +43,7 @@ def test_a_request_is_taken_apart_into_page_modules_memory_and_actions() -> None
 def test_words_of_a_person_are_no_action_and_results_since_count() -> None:
     result = ToolResultPiece("c", "run_code", '{"success": true, "result": [1]}')
     scene = page_scene(
-        _request(
-            _user("HTML:\n(the page is empty)\n\n[NOW]\nshow my issues"), ModelMessage("tool", (result,))
-        )
+        _request(_user("HTML:\n(the page is empty)\n\n[NOW]\nshow my issues"), ModelMessage("tool", (result,)))
     )
     assert (scene.said, list(scene.actions)) == ("show my issues", [])
     assert outcome(scene.results[0]) == [1]
@@ -67,9 +58,7 @@ def test_only_a_pages_agent_is_answered_with_lines() -> None:
 
 
 def test_what_failed_is_told_in_one_line() -> None:
-    failed = ToolResultPiece(
-        "c", "run_code", '{"success": false, "error": "Error: 404\\n  at x"}', is_error=True
-    )
+    failed = ToolResultPiece("c", "run_code", '{"success": false, "error": "Error: 404\\n  at x"}', is_error=True)
     assert outcome(failed) is None
     assert trouble(failed) == "Error: 404"
     assert trouble(ToolResultPiece("c", "run_code", "", is_error=True)) == "no reason was given"

@@ -26,10 +26,7 @@ def test_a_section_comes_last_in_main_with_its_import_after_the_others() -> None
     assert page is not None
     assert '} from "@/components/ui/card";\nimport { Faq } from "@/components/faq";\n' in page
     assert "      <Board />\n      <Faq />\n    </main>" in page
-    assert (
-        page.replace('import { Faq } from "@/components/faq";\n', "").replace("      <Faq />\n", "")
-        == HAND_EDITED
-    )
+    assert page.replace('import { Faq } from "@/components/faq";\n', "").replace("      <Faq />\n", "") == HAND_EDITED
 
 
 def test_a_section_stands_before_the_footer_where_there_is_one() -> None:

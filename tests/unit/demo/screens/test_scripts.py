@@ -29,9 +29,7 @@ from outlast_demo.screens.scripts import TYPE_CHECK
 from outlast_demo.screens.sources import PAGE, SCREENS, files_of
 
 SPEC = ModelSpec("demo", "demo", "demo")
-TOOLS = tuple(
-    ToolSpec(name, "", {}) for name in ("create_or_update_files", "read_files", "terminal", "ask_user")
-)
+TOOLS = tuple(ToolSpec(name, "", {}) for name in ("create_or_update_files", "read_files", "terminal", "ask_user"))
 SYSTEM = "You build screens. End with <task_summary>."
 
 
@@ -39,9 +37,7 @@ SYSTEM = "You build screens. End with <task_summary>."
 class Project:
     """A project whose types always hold, unless `types` says otherwise."""
 
-    files: dict[str, str] = field(
-        default_factory=lambda: {k: v.decode() for k, v in template_files("vite").items()}
-    )
+    files: dict[str, str] = field(default_factory=lambda: {k: v.decode() for k, v in template_files("vite").items()})
     title: str = "Screen 1"
     types: str = ""
     problems: list[str] = field(default_factory=list)
@@ -50,12 +46,8 @@ class Project:
     written: list[str] = field(default_factory=list)
 
     def context(self) -> TextPiece:
-        listed = "\n".join(
-            f"- {path}" for path in sorted(self.files) if not path.startswith("components/ui/")
-        )
-        return TextPiece(
-            f"[The screen as this run found it]\nTitle: {self.title}\nFiles of the project:\n{listed}"
-        )
+        listed = "\n".join(f"- {path}" for path in sorted(self.files) if not path.startswith("components/ui/"))
+        return TextPiece(f"[The screen as this run found it]\nTitle: {self.title}\nFiles of the project:\n{listed}")
 
     def answer(self, call: ToolCallPiece) -> ToolResultPiece:
         arguments = orjson.loads(call.arguments)
@@ -75,9 +67,7 @@ class Project:
                 ]
                 return ToolResultPiece(call.call_id, call.name, orjson.dumps(told).decode())
         assert arguments["command"] == TYPE_CHECK
-        return ToolResultPiece(
-            call.call_id, call.name, self.types or "[no output, exit code 0]", bool(self.types)
-        )
+        return ToolResultPiece(call.call_id, call.name, self.types or "[no output, exit code 0]", bool(self.types))
 
 
 async def turn(messages: list[ModelMessage], tools: tuple[ToolSpec, ...] = TOOLS) -> list[Delta]:
@@ -187,13 +177,7 @@ async def test_a_wish_is_done_also_where_the_sandbox_was_lost_meanwhile() -> Non
 
 async def test_changes_add_up() -> None:
     project = Project()
-    for asked in (
-        "a pricing page",
-        "make it warmer",
-        "add a FAQ",
-        "add a monthly and yearly switch",
-        "now blue",
-    ):
+    for asked in ("a pricing page", "make it warmer", "add a FAQ", "add a monthly and yearly switch", "now blue"):
         await play(project, asked)
     page = project.files[PAGE]
     assert "<Faq />" in page

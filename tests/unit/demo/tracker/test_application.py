@@ -48,9 +48,7 @@ async def test_pages_lead_to_the_next_one_until_there_is_none(desk: Desk) -> Non
         ("sort=title", "unknown_value"),
     ],
 )
-async def test_what_the_list_does_not_know_is_refused_with_what_it_knows(
-    desk: Desk, query: str, code: str
-) -> None:
+async def test_what_the_list_does_not_know_is_refused_with_what_it_knows(desk: Desk, query: str, code: str) -> None:
     answer = await desk.get(f"/issues?{query}")
     assert answer.json()["code"] == code
     assert answer.json()["hint"]
@@ -63,18 +61,12 @@ async def test_an_issue_is_closed_opened_again_assigned_and_stays_so_after_a_res
     assert closed.json()["closed_at"]
     assert open_book(desk.folder, desk.clock, anew=False).book.issues["ATL-7"].assignee == "noor"
     again = await desk.client.patch("/v2/issues/ATL-7", json={"status": "todo", "assigned_to": None})
-    assert (again.json()["state"], again.json()["closed_at"], again.json()["assignee"]) == (
-        "open",
-        None,
-        None,
-    )
+    assert (again.json()["state"], again.json()["closed_at"], again.json()["assignee"]) == ("open", None, None)
     assert open_book(desk.folder, desk.clock, anew=True).book.issues["ATL-7"].assignee == "ada"
 
 
 async def test_issues_and_comments_are_added(desk: Desk) -> None:
-    made = await desk.client.post(
-        "/v2/issues", json={"project": "HAR", "title": " Refunds ", "labels": ["bug"]}
-    )
+    made = await desk.client.post("/v2/issues", json={"project": "HAR", "title": " Refunds ", "labels": ["bug"]})
     assert made.status_code == 201
     assert made.json() | {"created_at": "", "updated_at": ""} == {
         "key": "HAR-10",

@@ -19,10 +19,7 @@ from outlast_demo.tracker.service import SIDECAR
         ('[sandbox]\nprovider = "none"', False),
         ('[[sandbox.dependencies]]\nhosts = ["api.example.com"]', False),
         ('[sandbox]\n[database]\nurl = "postgresql://localhost/outlast"', False),
-        (
-            '[sandbox]\n[providers.groq]\nkind = "groq"\n[[models]]\nid = "m"\nprovider = "groq"\nname = "m"',
-            False,
-        ),
+        ('[sandbox]\n[providers.groq]\nkind = "groq"\n[[models]]\nid = "m"\nprovider = "groq"\nname = "m"', False),
     ],
 )
 def test_the_demos_tracker_comes_along_only_where_nothing_of_ones_own_is_configured(

@@ -15,16 +15,12 @@ def test_hosts_and_secrets_are_named_and_no_value_is() -> None:
         SandboxSettings(
             allow_hosts=("docs.example", "*.cdn.example"),
             dependencies=(
-                DependencySettings(
-                    secret_env="A_KEY", hosts=("api.a.example",), allow_private=("10.0.0.1:80",)
-                ),
+                DependencySettings(secret_env="A_KEY", hosts=("api.a.example",), allow_private=("10.0.0.1:80",)),
                 DependencySettings("npm:b", hosts=("docs.example",)),
             ),
         )
     )
-    assert told.startswith(
-        "Of the network it reaches docs.example, *.cdn.example, api.a.example, 10.0.0.1:80, by HTTP"
-    )
+    assert told.startswith("Of the network it reaches docs.example, *.cdn.example, api.a.example, 10.0.0.1:80, by HTTP")
     assert "A_KEY for api.a.example, 10.0.0.1:80." in told
 
 

@@ -61,9 +61,7 @@ async def find_order(ctx: Context, order_id: str, most: Annotated[int, Field(ge=
 def test_a_model_is_shown_the_name_the_docstring_and_the_arguments_without_the_context() -> None:
     spec = find_order.spec
     assert spec.name == "find_order"
-    assert spec.description == (
-        "Find an order by its number.\n\n- Numbers have eight digits.\n- Letters are refused."
-    )
+    assert spec.description == ("Find an order by its number.\n\n- Numbers have eight digits.\n- Letters are refused.")
     assert set(spec.parameters["properties"]) == {"order_id", "most"}
     assert spec.parameters["required"] == ["order_id"]
     assert spec.parameters["properties"]["most"] == {
@@ -86,11 +84,7 @@ async def test_a_call_gets_its_arguments_and_defaults_and_shows_what_it_says_mea
 
 @pytest.mark.parametrize(
     ("arguments", "field"),
-    [
-        ({}, "order_id"),
-        ({"order_id": "1", "most": 9}, "most"),
-        ({"order_id": "1", "colour": "red"}, "colour"),
-    ],
+    [({}, "order_id"), ({"order_id": "1", "most": 9}, "most"), ({"order_id": "1", "colour": "red"}, "colour")],
 )
 def test_arguments_that_do_not_fit_are_refused_with_the_field(arguments: dict[str, Any], field: str) -> None:
     with pytest.raises(ArgumentsInvalid) as caught:

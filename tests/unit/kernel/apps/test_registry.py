@@ -67,27 +67,11 @@ TAKEN_TWICE = [
         App(name="polls", implements=[GREETING.by("hello")]),
         App(name="votes", implements=[GREETING.by("welcome")]),
     ),
-    (
-        "table 'ballots'",
-        App(name="polls", tables=[_table("ballots")]),
-        App(name="votes", tables=[_table("ballots")]),
-    ),
-    (
-        "kind of id 'poll'",
-        App(name="polls", prefixes={"poll": "pol"}),
-        App(name="votes", prefixes={"poll": "vot"}),
-    ),
-    (
-        "id prefix 'pol'",
-        App(name="polls", prefixes={"poll": "pol"}),
-        App(name="votes", prefixes={"vote": "pol"}),
-    ),
+    ("table 'ballots'", App(name="polls", tables=[_table("ballots")]), App(name="votes", tables=[_table("ballots")])),
+    ("kind of id 'poll'", App(name="polls", prefixes={"poll": "pol"}), App(name="votes", prefixes={"poll": "vot"})),
+    ("id prefix 'pol'", App(name="polls", prefixes={"poll": "pol"}), App(name="votes", prefixes={"vote": "pol"})),
     ("anchor type 'poll'", App(name="polls", anchors=["poll"]), App(name="votes", anchors=["poll"])),
-    (
-        "anchor type 'page'",
-        App(name="polls", subjects=[PAGE]),
-        App(name="votes", subjects=[replace(PAGE)]),
-    ),
+    ("anchor type 'page'", App(name="polls", subjects=[PAGE]), App(name="votes", subjects=[replace(PAGE)])),
 ]
 
 
@@ -138,10 +122,7 @@ def test_a_route_that_two_apps_declare_is_refused_with_both_names(packages: Path
         app("votes", "/v1/polls"),
         app("greedy", "/v1/runs/{run_id}/cancel"),
     )
-    with (
-        only(one, other),
-        pytest.raises(StartRefused, match=r"The route 'POST /v1/polls' .* polls and by votes"),
-    ):
+    with only(one, other), pytest.raises(StartRefused, match=r"The route 'POST /v1/polls' .* polls and by votes"):
         all_routers()
     taken = r"'POST /v1/runs/.*/cancel' is declared by the kernel and by greedy"
     with only(greedy), pytest.raises(StartRefused, match=taken):

@@ -94,9 +94,7 @@ async def test_a_decision_that_is_typed_is_sent(
     assert "It lists files." in printed.getvalue()
 
 
-async def test_options_are_chosen_by_number_and_own_words_are_kept(
-    printed: io.StringIO, keyboard: int
-) -> None:
+async def test_options_are_chosen_by_number_and_own_words_are_kept(printed: io.StringIO, keyboard: int) -> None:
     server = Server(ASKED, ANSWERED)
     os.write(keyboard, b"2\n1, XXL\n")
     assert await follow(server) is Exit.OK

@@ -52,14 +52,7 @@ def test_a_cell_is_one_line() -> None:
 
 
 def test_fields_are_shown_in_the_units_of_people(terminal: StringIO) -> None:
-    item = {
-        "id": "run_1",
-        "size_bytes": 2048,
-        "duration_s": 1.25,
-        "last": None,
-        "files": ["a", "b"],
-        "is_admin": True,
-    }
+    item = {"id": "run_1", "size_bytes": 2048, "duration_s": 1.25, "last": None, "files": ["a", "b"], "is_admin": True}
     columns = "run=id size=size_bytes took=duration_s last files admin=is_admin"
     print_list({"items": [item], "next": None}, columns, empty="")
     heading, line = terminal.getvalue().splitlines()
@@ -68,12 +61,5 @@ def test_fields_are_shown_in_the_units_of_people(terminal: StringIO) -> None:
 
 
 def test_one_thing_has_a_line_for_each_field_with_a_value(terminal: StringIO) -> None:
-    print_fields(
-        {"id": "run_1", "error": None, "set_aside": 2}, "run=id error set_aside text", {"text": "one\ntwo"}
-    )
-    assert terminal.getvalue().splitlines() == [
-        "Run        run_1",
-        "Set aside  2",
-        "Text       one",
-        "           two",
-    ]
+    print_fields({"id": "run_1", "error": None, "set_aside": 2}, "run=id error set_aside text", {"text": "one\ntwo"})
+    assert terminal.getvalue().splitlines() == ["Run        run_1", "Set aside  2", "Text       one", "           two"]

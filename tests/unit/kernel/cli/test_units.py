@@ -9,15 +9,7 @@ from outlast.kernel.cli.units import format_bytes, format_duration
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [
-        (-5, "0 s"),
-        (59, "59 s"),
-        (119, "119 s"),
-        (120, "2 min"),
-        (7199, "120 min"),
-        (7200, "2 h"),
-        (172_800, "2 d"),
-    ],
+    [(-5, "0 s"), (59, "59 s"), (119, "119 s"), (120, "2 min"), (7199, "120 min"), (7200, "2 h"), (172_800, "2 d")],
 )
 def test_a_span_is_told_in_its_largest_fitting_unit(seconds: float, text: str) -> None:
     assert format_duration(seconds) == text

@@ -70,9 +70,7 @@ def test_a_plan_that_is_no_longer_configured_is_named() -> None:
         rules.allowance_of("gold", {"starter": 25})
 
 
-_actions = st.tuples(
-    st.sampled_from(["reserve", "settle", "release", "wait"]), st.integers(0, 5), st.integers(0, 9)
-)
+_actions = st.tuples(st.sampled_from(["reserve", "settle", "release", "wait"]), st.integers(0, 5), st.integers(0, 9))
 
 
 def balance_of(entries: list[Entry]) -> int:

@@ -10,12 +10,7 @@ from outlast.base.errors import MalformedInput
 from outlast.kernel.files.kinds import NAME_CHARS, decoded, file_name, kind_of
 from tests.pdfs import pdf
 
-PNG = (
-    b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
-    + (3).to_bytes(4, "big")
-    + (2).to_bytes(4, "big")
-    + b"\x08\x06\x00\x00\x00"
-)
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + (3).to_bytes(4, "big") + (2).to_bytes(4, "big") + b"\x08\x06\x00\x00\x00"
 
 
 @pytest.mark.parametrize(
@@ -33,9 +28,7 @@ PNG = (
         ("a.txt", "grüße".encode("utf-16"), "text/plain"),
     ],
 )
-def test_the_content_decides_and_the_name_only_tells_texts_apart(
-    name: str, content: bytes, expected: str
-) -> None:
+def test_the_content_decides_and_the_name_only_tells_texts_apart(name: str, content: bytes, expected: str) -> None:
     assert kind_of(name, content).media_type == expected
 
 
@@ -45,9 +38,7 @@ def test_an_image_comes_with_its_size() -> None:
     assert (image.width, image.height) == (3, 2)
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"\x00\x01\x02", b"MZ\x90\x00", b"PK\x03\x04\x14\x00", b"\xff\xfe\xfd"[1:]]
-)
+@pytest.mark.parametrize("content", [b"", b"\x00\x01\x02", b"MZ\x90\x00", b"PK\x03\x04\x14\x00", b"\xff\xfe\xfd"[1:]])
 def test_what_is_none_of_them_is_refused_with_what_would_do(content: bytes) -> None:
     with pytest.raises(MalformedInput) as refused:
         kind_of("a.bin", content)

@@ -8,23 +8,14 @@ LOCAL = known_hosts("127.0.0.1", "", ())
 PUBLIC = known_hosts("0.0.0.0", "https://outlast.example.org", ("chat.internal:8400",))
 
 
-@pytest.mark.parametrize(
-    "host", ["localhost:8400", "127.0.0.1:8400", "[::1]:8400", "LOCALHOST", "localhost:9999"]
-)
+@pytest.mark.parametrize("host", ["localhost:8400", "127.0.0.1:8400", "[::1]:8400", "LOCALHOST", "localhost:9999"])
 def test_a_local_server_knows_the_names_of_this_machine(host):
     assert LOCAL.knows(host)
 
 
 @pytest.mark.parametrize(
     "host",
-    [
-        "evil.example",
-        "127.0.0.1.evil.example:8400",
-        "localhost.evil.example",
-        "",
-        "192.168.1.5:8400",
-        "[::2]:8400",
-    ],
+    ["evil.example", "127.0.0.1.evil.example:8400", "localhost.evil.example", "", "192.168.1.5:8400", "[::2]:8400"],
 )
 def test_a_rebound_name_is_not_known(host):
     assert not LOCAL.knows(host)

@@ -59,12 +59,8 @@ async def test_pages_are_served_to_anybody_and_asked_for_again(
     assert again.status_code == 304
 
 
-@pytest.mark.parametrize(
-    ("path", "to"), [("/docs", "/docs/"), ("/docs/guides/deploy", "/docs/guides/deploy/")]
-)
-async def test_a_folder_without_its_slash_leads_to_the_page(
-    client: httpx.AsyncClient, path: str, to: str
-) -> None:
+@pytest.mark.parametrize(("path", "to"), [("/docs", "/docs/"), ("/docs/guides/deploy", "/docs/guides/deploy/")])
+async def test_a_folder_without_its_slash_leads_to_the_page(client: httpx.AsyncClient, path: str, to: str) -> None:
     answer = await client.get(path)
     assert (answer.status_code, answer.headers["location"]) == (308, to)
 
@@ -74,12 +70,8 @@ async def test_files_with_a_hash_in_their_name_are_kept_for_ever(client: httpx.A
     assert (await client.get("/docs/assets/plain.css")).headers["cache-control"] == "no-cache"
 
 
-@pytest.mark.parametrize(
-    "path", ["/docs/nothing", "/docs/.sources", "/docs/%2e%2e/%2e%2e/etc/passwd", "/docs/guides"]
-)
-async def test_what_is_no_page_is_missing_in_a_browser_and_for_programs(
-    client: httpx.AsyncClient, path: str
-) -> None:
+@pytest.mark.parametrize("path", ["/docs/nothing", "/docs/.sources", "/docs/%2e%2e/%2e%2e/etc/passwd", "/docs/guides"])
+async def test_what_is_no_page_is_missing_in_a_browser_and_for_programs(client: httpx.AsyncClient, path: str) -> None:
     page = await client.get(path, headers=BROWSER)
     assert (page.status_code, page.text) == (404, "<h1>Missing</h1>")
     problem = await client.get(path)

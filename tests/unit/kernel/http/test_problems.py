@@ -9,9 +9,7 @@ from outlast.kernel.http.problems import BRANCH, STATUS, problem, status_of
 
 
 def every_error() -> list[type[OutlastError]]:
-    kinds = [
-        kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, OutlastError)
-    ]
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, OutlastError)]
     return [kind for kind in kinds if kind is not OutlastError]
 
 

@@ -5,17 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.base.settings import DependencySettings
-from outlast.kernel.library.code_uses import (
-    filed_under,
-    files_used,
-    imports_of,
-    packages_used,
-    relative_imports,
-)
+from outlast.kernel.library.code_uses import filed_under, files_used, imports_of, packages_used, relative_imports
 
-LINEAR = DependencySettings(
-    package="@linear/sdk", docs=("x",), secret_env="LINEAR_API_KEY", hosts=("api.linear.app",)
-)
+LINEAR = DependencySettings(package="@linear/sdk", docs=("x",), secret_env="LINEAR_API_KEY", hosts=("api.linear.app",))
 LODASH = DependencySettings(package="npm:lodash@4", docs=("x",))
 PANDAS = DependencySettings(package="pypi:pandas==2", docs=("x",))
 TRACKER = DependencySettings(name="tracker", docs=("x",), allow_private=("127.0.0.1:8401",))

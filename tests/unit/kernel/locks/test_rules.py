@@ -100,9 +100,7 @@ def test_the_holder_hands_over_a_fresh_lock() -> None:
         (HELD, "alice", "bob", True, ThreadBusy),
     ],
 )
-def test_a_hand_over_that_cannot_be(
-    lock: Lock | None, user: str, to: str, live: bool, error: type[Exception]
-) -> None:
+def test_a_hand_over_that_cannot_be(lock: Lock | None, user: str, to: str, live: bool, error: type[Exception]) -> None:
     with pytest.raises(error):
         rules.hand_over(lock, user, to, NOW, TTL, live=live)
 

@@ -118,9 +118,7 @@ async def test_a_missing_extra_says_how_to_install_it(monkeypatch: pytest.Monkey
     assert "pip install -e '.[providers]'" in caught.value.hint
 
 
-async def test_the_environments_proxy_is_used_except_where_it_says_no(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_the_environments_proxy_is_used_except_where_it_says_no(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:3128")
     monkeypatch.setenv("no_proxy", "localhost")
     connections = Connections()

@@ -43,9 +43,7 @@ CHOSEN = Peer("router", "router/grok", ApiKey("very-secret-value"), "FAKE_KEY", 
         (302, Complaint(), errors.ModelRejected),
     ],
 )
-def test_every_status_has_its_place_in_the_tree(
-    status: int, said: Complaint, expected: type[OutlastError]
-) -> None:
+def test_every_status_has_its_place_in_the_tree(status: int, said: Complaint, expected: type[OutlastError]) -> None:
     error = failures.refusal(PEER, status, said)
     assert type(error) is expected
     assert error.hint
@@ -53,9 +51,7 @@ def test_every_status_has_its_place_in_the_tree(
 
 
 def test_the_providers_words_are_short_and_carry_no_key() -> None:
-    said = Complaint(
-        "Key very-secret-value\nis bad, as is Bearer abc.def and sk-proj-abcdefghijklmnop. " + "x" * 1_000
-    )
+    said = Complaint("Key very-secret-value\nis bad, as is Bearer abc.def and sk-proj-abcdefghijklmnop. " + "x" * 1_000)
     message = failures.refusal(PEER, 400, said).message
     for secret in ("very-secret-value", "abc.def", "sk-proj-abcdefghijklmnop", "\n"):
         assert secret not in message
@@ -144,8 +140,5 @@ def test_a_web_page_is_reduced_to_its_words() -> None:
 )
 def test_a_conversation_that_is_too_long_for_the_model_says_so(words: str) -> None:
     """OpenRouter says it in the stream, in words of its own: the hint was to change the message."""
-    assert (
-        failures.refusal(PEER, 400, Complaint(words)).hint
-        != failures.refusal(PEER, 400, Complaint("no")).hint
-    )
+    assert failures.refusal(PEER, 400, Complaint(words)).hint != failures.refusal(PEER, 400, Complaint("no")).hint
     assert "long" in failures.refusal(PEER, 400, Complaint(words)).hint

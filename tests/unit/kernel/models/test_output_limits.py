@@ -45,14 +45,10 @@ def test_the_table_says_of_when_it_is() -> None:
 
 
 OPENAI = "max_tokens is too large: 100000. This model supports at most 16384 completion tokens, you provided 100000."
-ANTHROPIC = (
-    "max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5"
-)
+ANTHROPIC = "max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5"
 GROQ = "`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens`"
 DEEPSEEK = "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]"
-GOOGLE = (
-    "a maxOutputTokens value of 100000 but the supported range is from 1 (inclusive) to 65537 (exclusive)."
-)
+GOOGLE = "a maxOutputTokens value of 100000 but the supported range is from 1 (inclusive) to 65537 (exclusive)."
 OPENROUTER = "You requested up to 65536 tokens, but can only afford 1,234."
 VLLM = (
     "'max_tokens' is too large: 16384. This model's maximum context length is 8192 tokens and your request has 20 "

@@ -9,9 +9,7 @@ from outlast.kernel.models.turn import INVALID_ARGUMENTS_CHARS, TurnCalls, parse
 
 
 @given(st.dictionaries(st.text(st.characters(codec="utf-8")), st.integers(-99, 99)))
-def test_any_object_is_sent_back_as_it_is_and_any_beginning_of_it_inside_an_object(
-    value: dict[str, int],
-) -> None:
+def test_any_object_is_sent_back_as_it_is_and_any_beginning_of_it_inside_an_object(value: dict[str, int]) -> None:
     text = orjson.dumps(value).decode()
     assert sendable_arguments(text) == text
     assert orjson.loads(sendable_arguments(text[:-1])) == ({"invalid_json": text[:-1]} if text[:-1] else {})

@@ -40,9 +40,7 @@ def names(board: PresenceBoard) -> list[str]:
     return [member.name for member in board.present("thr_1").watching]
 
 
-def test_a_person_with_two_tabs_is_shown_once_until_both_are_closed(
-    board: PresenceBoard, told: list[str]
-) -> None:
+def test_a_person_with_two_tabs_is_shown_once_until_both_are_closed(board: PresenceBoard, told: list[str]) -> None:
     with board.watching("thr_1", BOB):
         with board.watching("thr_1", ADA), board.watching("thr_1", ADA):
             assert names(board) == ["Ada", "Bob"]

@@ -6,13 +6,9 @@ from hypothesis import strategies as st
 
 from outlast.kernel.previews.cookies import granting, grants_in, limited, without_ours
 
-NAMES = st.from_regex(r"[A-Za-z0-9_-]{1,12}", fullmatch=True).filter(
-    lambda name: "outlast_" not in name.lower()
-)
+NAMES = st.from_regex(r"[A-Za-z0-9_-]{1,12}", fullmatch=True).filter(lambda name: "outlast_" not in name.lower())
 OURS = st.sampled_from(["outlast_preview", "__Host-outlast_preview", "outlast_session", "__secure-Outlast_x"])
-PAIRS = st.lists(
-    st.tuples(st.one_of(NAMES, OURS), st.from_regex(r"[a-z0-9=]{0,8}", fullmatch=True)), max_size=6
-)
+PAIRS = st.lists(st.tuples(st.one_of(NAMES, OURS), st.from_regex(r"[a-z0-9=]{0,8}", fullmatch=True)), max_size=6)
 
 
 @given(PAIRS)

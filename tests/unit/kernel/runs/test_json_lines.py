@@ -14,9 +14,7 @@ from tests.unit.kernel.runs.test_lines import pieces_of
 SPREAD = '{\n  "type": "patches",\n  "patches": [\n    {"op": "text", "at": "#a", "text": "} {"}\n  ]\n}'
 JSON = st.recursive(
     st.none() | st.integers(-9, 9) | st.text(max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, min_size=1, max_size=3)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, min_size=1, max_size=3),
     max_leaves=8,
 )
 
@@ -48,9 +46,7 @@ def test_a_broken_object_ends_where_the_next_one_begins() -> None:
     assert joined(f"{broken}\n```\nDone.") == [broken, "```", "Done."]
 
 
-@pytest.mark.parametrize(
-    "line", ['{"type":"patches","patches":[{"op":"remove"}', "[1] says so", "{name} is you"]
-)
+@pytest.mark.parametrize("line", ['{"type":"patches","patches":[{"op":"remove"}', "[1] says so", "{name} is you"])
 def test_a_line_that_stops_at_no_place_to_stop_does_not_wait(line: str) -> None:
     assert joined(f"{line}\nDone.") == [line, "Done."]
 

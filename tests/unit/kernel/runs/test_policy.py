@@ -55,11 +55,7 @@ def test_arguments_are_compared_as_one_text_whatever_their_order() -> None:
     assert canonical({}) == "{}"
 
 
-DEV = [
-    PolicyRule(
-        tool="terminal", decision="deny", commands=("npm run dev", "next dev"), reason="It runs already."
-    )
-]
+DEV = [PolicyRule(tool="terminal", decision="deny", commands=("npm run dev", "next dev"), reason="It runs already.")]
 
 
 @pytest.mark.parametrize(
@@ -103,9 +99,7 @@ def test_an_agent_of_screens_starts_no_dev_server_and_no_build_as_shipped(comman
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("tool", ["terminal", "start_service"])
-def test_what_deletes_or_rewrites_much_waits_for_a_person_however_it_is_written(
-    command: str, tool: str
-) -> None:
+def test_what_deletes_or_rewrites_much_waits_for_a_person_however_it_is_written(command: str, tool: str) -> None:
     assert decide(Settings().policy, [], "chat", tool, {"command": command}).decision == "ask"
 
 
@@ -140,23 +134,17 @@ ASK = [rule("ask", "terminal")]
         (Grant("terminal", "ls"), {"command": "ls", "timeout_s": 1}, "ask"),
     ],
 )
-def test_a_grant_covers_exactly_what_was_allowed(
-    grant: Grant, arguments: dict[str, Any], decision: str
-) -> None:
+def test_a_grant_covers_exactly_what_was_allowed(grant: Grant, arguments: dict[str, Any], decision: str) -> None:
     assert decide(ASK, [grant], "chat", "terminal", arguments).decision == decision
 
 
 def test_a_grant_never_beats_a_denial() -> None:
-    verdict = decide(
-        [rule("deny", "terminal")], [Grant("terminal", "*")], "chat", "terminal", {"command": "ls"}
-    )
+    verdict = decide([rule("deny", "terminal")], [Grant("terminal", "*")], "chat", "terminal", {"command": "ls"})
     assert verdict.decision == "deny"
     assert "denies" in verdict.reason
 
 
 def test_the_reason_names_the_rule_and_never_the_arguments() -> None:
-    verdict = decide(
-        [rule("ask", "term*", "*secret*")], [], "chat", "terminal", {"command": "cat secret-of-ada"}
-    )
+    verdict = decide([rule("ask", "term*", "*secret*")], [], "chat", "terminal", {"command": "cat secret-of-ada"})
     assert "term*" in verdict.reason
     assert "ada" not in verdict.reason

@@ -104,14 +104,8 @@ def checked(word: Any, *, done: bool = False) -> Stages:
         (finished(1, Call("e1", "finished"), stages=checked("no", done=True)), Check(1, last=False)),
         (finished(1, Call("e1", "finished"), stages=checked("passed", done=True)), End("completed", "end")),
         (finished(5, Call("e1", "finished"), stages=READY, max_steps=5), Check(5, last=True)),
-        (
-            finished(5, Call("e1", "finished"), stages=checked("passed"), max_steps=5),
-            End("completed", "steps"),
-        ),
-        (
-            finished(5, Call("e1", "finished"), stages=checked("mendable"), max_steps=5),
-            End("completed", "problems"),
-        ),
+        (finished(5, Call("e1", "finished"), stages=checked("passed"), max_steps=5), End("completed", "steps")),
+        (finished(5, Call("e1", "finished"), stages=checked("mendable"), max_steps=5), End("completed", "problems")),
         (Situation("failed", 2, stages=READY), End("error", "provider")),
         (Situation("none", cancel="user", stages=Stages()), End("cancelled", "user")),
         (finished(2, stages=READY, cancel="abandoned"), End("cancelled", "abandoned")),
@@ -155,9 +149,7 @@ def test_the_pause_before_a_retry_doubles_and_the_providers_word_beats_it() -> N
 @given(
     st.sampled_from(("none", "open", "finished", "failed")),
     st.integers(1, 60),
-    st.lists(
-        st.builds(Call, st.text("ab", min_size=1), st.sampled_from(CALL_STATES), st.booleans()), max_size=5
-    ),
+    st.lists(st.builds(Call, st.text("ab", min_size=1), st.sampled_from(CALL_STATES), st.booleans()), max_size=5),
     st.integers(1, 50),
     st.sampled_from((None, "user", "abandoned", "superseded")),
 )
@@ -191,9 +183,7 @@ def test_no_sequence_of_rules_leaves_the_state_diagram(moves: list[str]) -> None
             status = "paused"
             continue
         if status in ("awaiting_approval", "paused") and move == "decide":
-            situation = finished(
-                situation.step, *(Call(c.effect_id, "finished") for c in situation.calls), max_steps=4
-            )
+            situation = finished(situation.step, *(Call(c.effect_id, "finished") for c in situation.calls), max_steps=4)
         then = next_step(situation)
         after = {AskModel: "running", CallTools: "running", Wait: "awaiting_approval"}.get(type(then))
         after = after or (then.status if isinstance(then, End) else "")
@@ -213,9 +203,7 @@ def _done(situation: Situation, then: Next, move: str) -> Situation:
         calls = {"allow": (Call("e1", "allowed"),), "wait": (Call("e1", "waiting"),)}.get(move, ())
         return finished(then.step, *calls, max_steps=4)
     if isinstance(then, CallTools):
-        return finished(
-            situation.step, *(Call(c.effect_id, "finished") for c in situation.calls), max_steps=4
-        )
+        return finished(situation.step, *(Call(c.effect_id, "finished") for c in situation.calls), max_steps=4)
     return situation
 
 

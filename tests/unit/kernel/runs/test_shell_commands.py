@@ -272,15 +272,7 @@ _AROUND = (
     "echo $({})",
 )
 _QUOTES = ("sh -c '{}'", "bash -lc '{}'", "eval '{}'", "echo '{}' | sh", "sh <<X\n{}\nX")
-_CORES = (
-    "npm run dev",
-    "npm start",
-    "yarn build",
-    "npx next dev",
-    "next",
-    "vite build",
-    "./node_modules/.bin/vite",
-)
+_CORES = ("npm run dev", "npm start", "yarn build", "npx next dev", "next", "vite build", "./node_modules/.bin/vite")
 
 
 @settings(max_examples=300)
@@ -291,9 +283,7 @@ _CORES = (
     st.sampled_from(("{}", *_QUOTES)),
     st.lists(st.sampled_from(_AROUND), max_size=2),
 )
-def test_no_wrapping_hides_it(
-    core: str, prefixes: list[str], inner: list[str], quoted: str, outer: list[str]
-) -> None:
+def test_no_wrapping_hides_it(core: str, prefixes: list[str], inner: list[str], quoted: str, outer: list[str]) -> None:
     script = core
     for wrap in (*prefixes, *inner):
         script = wrap.format(script)
@@ -350,9 +340,7 @@ def test_a_readme_with_many_code_spans_is_read_within_its_steps() -> None:
 
 
 _MOTIFS = st.lists(
-    st.sampled_from([*"$({`<\"' ;&|\n)}=[]x-,\\", "<<E", "${", "$(", "((", "x=", "if ", "env "]),
-    min_size=1,
-    max_size=6,
+    st.sampled_from([*"$({`<\"' ;&|\n)}=[]x-,\\", "<<E", "${", "$(", "((", "x=", "if ", "env "]), min_size=1, max_size=6
 )
 
 

@@ -20,9 +20,7 @@ RUN: Any = type("Run", (), {"id": "run_1"})()
 TX: Any = None
 
 
-def attempt(
-    taker: FakeLines, text: str, cuts: list[int], together: list[bool], stop: int | None
-) -> LinedTurn:
+def attempt(taker: FakeLines, text: str, cuts: list[int], together: list[bool], stop: int | None) -> LinedTurn:
     """Ask for step 1: the text in pieces, some of them handed over together; `stop`: killed after so many."""
     taker.reset(TX, RUN, 1)
     turn = LinedTurn(1)
@@ -56,18 +54,13 @@ def test_any_cuts_and_any_kills_lead_to_what_the_text_says(
         attempt(taker, text, cuts[number % len(cuts)], together, stop)
     turn = attempt(taker, text, cuts[-1], together, None)
     whole = lines_in(text)
-    assert [word for _, _, word in taker.words] == [
-        "before",
-        *(line[1:] for line in whole if line.startswith("+")),
-    ]
+    assert [word for _, _, word in taker.words] == ["before", *(line[1:] for line in whole if line.startswith("+"))]
     assert turn.problems == [f"Not a word: {line}" for line in whole if line.startswith("!")]
     assert turn.counts.get("patches", 0) == sum(line.startswith("+") for line in whole)
 
 
 @given(LINES, st.lists(st.lists(st.integers(0, 60), max_size=10), min_size=2, max_size=2))
-def test_what_is_shown_of_the_text_does_not_depend_on_how_it_came(
-    lines: list[str], cuts: list[list[int]]
-) -> None:
+def test_what_is_shown_of_the_text_does_not_depend_on_how_it_came(lines: list[str], cuts: list[list[int]]) -> None:
     text = "\n".join(lines)
     first, second = (attempt(FakeLines(), text, cut, [False], None) for cut in cuts)
 

@@ -119,23 +119,13 @@ def test_finished_turns_are_told_again_with_the_results_of_their_calls() -> None
         [
             effect("model", 1, result=called(("c1", "{}"), ("c2", ""))),
             effect("tool", 2, tool="look", call_id="c1", arguments="{}", result={"content": "one"}),
-            effect(
-                "tool",
-                3,
-                tool="look",
-                call_id="c2",
-                arguments="{}",
-                result={"content": "no", "is_error": True},
-            ),
+            effect("tool", 3, tool="look", call_id="c2", arguments="{}", result={"content": "no", "is_error": True}),
             effect("model", 4, 2, result={"pieces": [{"type": "text", "text": "So."}], "finish": "stop"}),
             effect("model", 5, 3, status="started"),
         ]
     )
     assert [(message.role, message.pieces) for message in messages] == [
-        (
-            "assistant",
-            (ReasoningPiece("Hm"), ToolCallPiece("c1", "look", "{}"), ToolCallPiece("c2", "look", "{}")),
-        ),
+        ("assistant", (ReasoningPiece("Hm"), ToolCallPiece("c1", "look", "{}"), ToolCallPiece("c2", "look", "{}"))),
         ("tool", (ToolResultPiece("c1", "look", "one"), ToolResultPiece("c2", "look", "no", True))),
         ("assistant", (TextPiece("So."),)),
     ]
@@ -147,14 +137,7 @@ def test_the_model_learns_that_a_person_changed_the_arguments() -> None:
     messages = messages_of(
         [
             effect("model", 1, result=called(("c1", '{"dir":"/"}'))),
-            effect(
-                "tool",
-                2,
-                tool="look",
-                call_id="c1",
-                arguments='{"dir":"/tmp"}',
-                result={"content": "two files"},
-            ),
+            effect("tool", 2, tool="look", call_id="c1", arguments='{"dir":"/tmp"}', result={"content": "two files"}),
         ]
     )
     (result,) = messages[1].pieces

@@ -39,8 +39,7 @@ def test_the_clocks_shown_are_those_that_are_obeyed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("life", "step"),
-    [(Life(State.READY), IdleStep.FREEZE), (FROZEN, IdleStep.STOP), (STOPPED, IdleStep.KILL)],
+    ("life", "step"), [(Life(State.READY), IdleStep.FREEZE), (FROZEN, IdleStep.STOP), (STOPPED, IdleStep.KILL)]
 )
 def test_a_step_is_due_exactly_when_it_is_taken(life: Life, step: IdleStep) -> None:
     due_s = idle_due_s(life, SETTINGS)

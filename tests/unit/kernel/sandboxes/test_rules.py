@@ -139,15 +139,12 @@ def test_as_many_are_awake_as_set_or_as_fit_into_memory(setting: int, memory_gb:
 @pytest.mark.parametrize(
     ("setting", "awake", "allowed"), [(0, 1, 1), (0, 2, 2), (0, 4, 3), (0, 64, 48), (5, 64, 5), (99, 64, 64)]
 )
-def test_programs_of_one_project_leave_room_for_those_of_others(
-    setting: int, awake: int, allowed: int
-) -> None:
+def test_programs_of_one_project_leave_room_for_those_of_others(setting: int, awake: int, allowed: int) -> None:
     assert hosted_allowed(setting, awake) == allowed
 
 
 @pytest.mark.parametrize(
-    ("allowed", "stopped"),
-    [(9, []), (6, []), (5, ["old"]), (4, ["old", "new"]), (1, ["old", "new", "waits"])],
+    ("allowed", "stopped"), [(9, []), (6, []), (5, ["old"]), (4, ["old", "new"]), (1, ["old", "new", "waits"])]
 )
 def test_the_longest_unused_is_stopped_first_and_never_one_at_work(allowed: int, stopped: list[str]) -> None:
     def waking(name: str, life: Life, minute: int, works: bool = False, waits: bool = False) -> AwakeSandbox:

@@ -67,9 +67,7 @@ def test_both_have_one_layout_so_that_a_page_of_one_is_a_page_of_the_other() -> 
         for template in TEMPLATES.values()
     ]
     assert layouts[0] ^ layouts[1] == {"app/layout.tsx", "app/icon.svg"}
-    kits = [
-        {path: data for path, data in t.files.items() if path.startswith(KIT)} for t in TEMPLATES.values()
-    ]
+    kits = [{path: data for path, data in t.files.items() if path.startswith(KIT)} for t in TEMPLATES.values()]
     assert kits[0] == kits[1]
 
 

@@ -112,12 +112,7 @@ def give_result(draw: st.DrawFn, log: Log) -> None:
 def ask(draw: st.DrawFn, log: Log) -> None:
     if calls := log.mine("tool_call"):
         call = draw(st.sampled_from(calls))
-        base: dict[str, Any] = {
-            "id": f"item_{call['id']}",
-            "run_id": RUN,
-            "thread_id": "thr_1",
-            "part_id": call["id"],
-        }
+        base: dict[str, Any] = {"id": f"item_{call['id']}", "run_id": RUN, "thread_id": "thr_1", "part_id": call["id"]}
         base |= {"call_id": call["call_id"], "created_at": "2030-01-01T00:00:00.000Z"}
         if draw(st.booleans()):
             asked = e.ApprovalData(**base, tool="look", arguments=call["arguments"])
@@ -179,10 +174,7 @@ def change_page(draw: st.DrawFn, log: Log) -> None:
     kind = draw(st.sampled_from(["patch", "html", "stats"]))
     if kind == "patch":
         patches = [Patch(op="text", at="#a", text=draw(TEXTS))]
-        log.add(
-            "page.patch",
-            PagePatched(page_id="page_1", base_version=version, version=version + 1, patches=patches),
-        )
+        log.add("page.patch", PagePatched(page_id="page_1", base_version=version, version=version + 1, patches=patches))
     elif kind == "html":
         log.add("page.html", PageHtml(page_id="page_1", version=version // 2, html="", reason="reset"))
     else:

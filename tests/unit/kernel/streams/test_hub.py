@@ -31,10 +31,7 @@ def channel() -> Iterator[Channel]:
 
 def test_a_chunk_holds_everything_after_the_cursor_once(channel: Channel) -> None:
     channel.publish(lines(11, 14))
-    assert channel.chunk(12, b"") == (
-        14,
-        b"".join(event_frame(b"%d" % seq, text) for seq, text in lines(13, 14)),
-    )
+    assert channel.chunk(12, b"") == (14, b"".join(event_frame(b"%d" % seq, text) for seq, text in lines(13, 14)))
     assert channel.chunk(12, b"7~run_1:")[1].startswith(b"id: 7~run_1:13\ndata: ")
     channel.publish(lines(15, 15))
     assert channel.chunk(12, b"")[1].count(b"\n\n") == 3

@@ -106,9 +106,7 @@ async def test_who_is_behind_what_memory_holds_reads_for_itself(hub: Hub) -> Non
     assert connection.taken == []
 
 
-async def test_a_connection_that_fails_is_left_to_its_follower_and_the_others_get_every_line(
-    hub: Hub,
-) -> None:
+async def test_a_connection_that_fails_is_left_to_its_follower_and_the_others_get_every_line(hub: Hub) -> None:
     """What a connection raised reached the run that was being written, and followers after it were never woken."""
 
     def fail(_body: bytes) -> bool:

@@ -62,11 +62,7 @@ def test_a_fork_names_what_it_was_forked_from_within_the_limit() -> None:
 
 @pytest.mark.parametrize(
     "anchor",
-    [
-        None,
-        {"type": "section", "id": "sec_1"},
-        {"type": "selection", "text": "chosen words", "document_id": "doc_1"},
-    ],
+    [None, {"type": "section", "id": "sec_1"}, {"type": "selection", "text": "chosen words", "document_id": "doc_1"}],
 )
 def test_an_anchor_is_kept_as_it_is(anchor: Any) -> None:
     assert checked_anchor(anchor, TYPES) == anchor

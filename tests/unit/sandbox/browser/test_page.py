@@ -21,19 +21,11 @@ from outlast_sandbox.browser.page import (
     ("details", "text"),
     [
         (
-            {
-                "text": "Uncaught",
-                "exception": {"description": "TypeError: no\n    at draw (app/page.tsx:3:1)"},
-            },
+            {"text": "Uncaught", "exception": {"description": "TypeError: no\n    at draw (app/page.tsx:3:1)"}},
             "Uncaught TypeError: no\n    at draw (app/page.tsx:3:1)",
         ),
         (
-            {
-                "text": "Uncaught (in promise)",
-                "exception": {"value": "plain words"},
-                "url": "/x.js",
-                "lineNumber": 4,
-            },
+            {"text": "Uncaught (in promise)", "exception": {"value": "plain words"}, "url": "/x.js", "lineNumber": 4},
             "Uncaught (in promise) plain words (/x.js:5)",
         ),
         (
@@ -74,9 +66,7 @@ def words(*values: Any) -> list[dict[str, Any]]:
         ([], ""),
     ],
 )
-def test_console_errors_are_one_text_with_their_format_filled_in(
-    arguments: list[dict[str, Any]], text: str
-) -> None:
+def test_console_errors_are_one_text_with_their_format_filled_in(arguments: list[dict[str, Any]], text: str) -> None:
     assert console_text(arguments) == text
 
 

@@ -24,9 +24,7 @@ def test_the_setting_names_the_program_and_a_wrong_name_finds_none(tmp_path: Pat
     assert find_browser(str(tmp_path / "missing")) is None
 
 
-def test_without_a_setting_the_known_names_are_looked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_setting_the_known_names_are_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert find_browser() is None
     chrome = make(tmp_path / "google-chrome")

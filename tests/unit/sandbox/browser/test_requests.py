@@ -22,10 +22,7 @@ def test_module_scripts_of_the_page_itself_are_found() -> None:
     ("module", "paths"),
     [
         ('import { Page } from "/app/page.tsx?t=17"', ["/app/page.tsx?t=17"]),
-        (
-            'import "/app/globals.css"; import React from "/node_modules/.vite/deps/react.js?v=1"',
-            ["/app/globals.css"],
-        ),
+        ('import "/app/globals.css"; import React from "/node_modules/.vite/deps/react.js?v=1"', ["/app/globals.css"]),
         ('const late = () => import("/components/late.tsx")', ["/components/late.tsx"]),
         ('import x from "./relative"; const text = "from nowhere"', []),
     ],
@@ -35,13 +32,8 @@ def test_what_a_module_loads_from_the_project_is_found(module: str, paths: list[
 
 
 def test_an_error_page_is_told_as_text() -> None:
-    assert (
-        error_text('<template data-next-error-message="It&#x27;s &lt;broken&gt;"></template>')
-        == "It's <broken>"
-    )
-    assert (
-        error_text("<style>p{}</style><p>Internal   <b>error</b></p><script>x</script>") == "Internal error"
-    )
+    assert error_text('<template data-next-error-message="It&#x27;s &lt;broken&gt;"></template>') == "It's <broken>"
+    assert error_text("<style>p{}</style><p>Internal   <b>error</b></p><script>x</script>") == "Internal error"
 
 
 @given(st.text(max_size=400))

@@ -75,9 +75,7 @@ def content_of(root: Path) -> dict[str, object]:
     found: dict[str, object] = {}
     for path in sorted(root.rglob("*")):
         facts = path.lstat()
-        what: object = (
-            os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else None
-        )
+        what: object = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else None
         found[str(path.relative_to(root))] = (oct(facts.st_mode), what)
     return found
 

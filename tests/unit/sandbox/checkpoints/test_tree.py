@@ -16,9 +16,7 @@ from outlast_sandbox.errors import StoredFileDamaged
 
 NAMES = st.text(string.ascii_letters + " é☃\n\"'\\", min_size=1, max_size=6).filter(
     lambda name: name not in (".", "..")
-) | st.binary(min_size=1, max_size=4).map(
-    lambda raw: os.fsdecode(raw.replace(b"\0", b"a").replace(b"/", b"b"))
-)
+) | st.binary(min_size=1, max_size=4).map(lambda raw: os.fsdecode(raw.replace(b"\0", b"a").replace(b"/", b"b")))
 PATHS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
 HASHES = st.text("0123456789abcdef", min_size=64, max_size=64)
 

@@ -49,9 +49,7 @@ class UseNotes:
         self.uses += [Use(name, user_id, target.authority, status) for name in names]
 
 
-def settings(
-    *, allow: Sequence[str] = (), hosts: Sequence[str] = (), private: Sequence[str] = ()
-) -> SandboxSettings:
+def settings(*, allow: Sequence[str] = (), hosts: Sequence[str] = (), private: Sequence[str] = ()) -> SandboxSettings:
     return SandboxSettings(
         allow_hosts=tuple(allow),
         dependencies=(
@@ -88,8 +86,7 @@ class Client:
             await self.send(data)
         answer = await self.head()
         fields = {
-            key.lower(): value
-            for key, value in (line.split(b": ", 1) for line in answer.head.split(b"\r\n")[1:])
+            key.lower(): value for key, value in (line.split(b": ", 1) for line in answer.head.split(b"\r\n")[1:])
         }
         if fields.get(b"transfer-encoding") == b"chunked":
             while size := int(await self.reader.readuntil(b"\r\n"), 16):
@@ -148,13 +145,7 @@ class Proxied:
         self._tasks.start_soon(self.proxy.serve, listener)
 
     async def host(
-        self,
-        name: str,
-        port: int = 443,
-        host: Host | None = None,
-        *,
-        secure: bool = True,
-        tls_name: str | None = None,
+        self, name: str, port: int = 443, host: Host | None = None, *, secure: bool = True, tls_name: str | None = None
     ) -> Host:
         """A host of this name and a public address; with TLS (and a certificate for `tls_name`) unless its port is
         80."""
@@ -163,9 +154,7 @@ class Proxied:
         host.port = await self.door(name, port, host.serve, tls)
         return host
 
-    async def door(
-        self, name: str, port: int, handle: Handle, tls: ssl.SSLContext | None, address: str = ""
-    ) -> int:
+    async def door(self, name: str, port: int, handle: Handle, tls: ssl.SSLContext | None, address: str = "") -> int:
         opened = await self._stack.enter_async_context(listening(handle, tls))
         self.world.put(name, port, opened, address or f"93.184.216.{len(self.world.doors) + 10}")
         return opened

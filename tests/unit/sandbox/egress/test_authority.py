@@ -24,15 +24,7 @@ def test_a_leaf_is_one_that_strict_clients_accept(tmp_path: Path, host: str) -> 
     authority = Authority.fresh("sbx_1")
     (tmp_path / "ca.pem").write_text(authority.pem)
     (tmp_path / "leaf.pem").write_bytes(authority.leaf(host))
-    check = [
-        "openssl",
-        "verify",
-        "-x509_strict",
-        "-purpose",
-        "sslserver",
-        "-CAfile",
-        str(tmp_path / "ca.pem"),
-    ]
+    check = ["openssl", "verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", str(tmp_path / "ca.pem")]
     kind = "-verify_ip" if ":" in host or host[0].isdigit() else "-verify_hostname"
     subprocess.run([*check, kind, host, str(tmp_path / "leaf.pem")], check=True, capture_output=True)
     leaf = leaf_of(authority, host)

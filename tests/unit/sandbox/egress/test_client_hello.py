@@ -39,10 +39,7 @@ def test_a_message_in_pieces_is_waited_for() -> None:
 def test_a_message_spread_over_many_records_is_read_as_one(size: int) -> None:
     message = hello("example.com")[5:]
     parts = [message[at : at + size] for at in range(0, len(message), size)]
-    assert (
-        server_name(b"".join(struct.pack("!BBBH", 0x16, 3, 1, len(part)) + part for part in parts))
-        == "example.com"
-    )
+    assert server_name(b"".join(struct.pack("!BBBH", 0x16, 3, 1, len(part)) + part for part in parts)) == "example.com"
 
 
 @given(some.binary(max_size=400), some.integers(0, 400))

@@ -141,9 +141,7 @@ value = some.binary(max_size=20).filter(
 
 @given(some.lists(some.tuples(token, value), max_size=20))
 def test_what_was_written_is_read_back(headers: list[tuple[bytes, bytes]]) -> None:
-    kept = [
-        header for header in headers if header[0].lower() not in (b"content-length", b"transfer-encoding")
-    ]
+    kept = [header for header in headers if header[0].lower() not in (b"content-length", b"transfer-encoding")]
     head = serialise(b"HTTP/1.1 200 Fine", kept)
     assert parse_answer(head[:-4], b"GET").headers == kept
 

@@ -72,9 +72,7 @@ async def test_a_secret_cut_in_two_by_the_hosts_pieces_is_hidden_all_the_same(pr
 
 
 @pytest.mark.parametrize("kind", ["gzip", "deflate", "raw deflate"])
-async def test_an_answer_compressed_all_the_same_is_read_to_hide_the_secret(
-    proxied: Proxied, kind: str
-) -> None:
+async def test_an_answer_compressed_all_the_same_is_read_to_hide_the_secret(proxied: Proxied, kind: str) -> None:
     told = b"your key is " + SECRET.encode() + b"." * 100_000
     raw = zlib.compressobj(wbits=-15)
     packed = {
@@ -105,13 +103,9 @@ async def test_an_answer_compressed_in_a_way_nobody_here_reads_is_not_passed_on(
     assert b"br" in answer.body
 
 
-async def test_a_secret_stored_by_the_host_is_hidden_from_a_later_request_without_it(
-    proxied: Proxied,
-) -> None:
+async def test_a_secret_stored_by_the_host_is_hidden_from_a_later_request_without_it(proxied: Proxied) -> None:
     told = SECRET.encode()
-    host = Host(
-        lambda *_: b"HTTP/1.1 200 Yes\r\nX-Last: %b\r\nContent-Length: %d\r\n\r\n%b" % (told, len(told), told)
-    )
+    host = Host(lambda *_: b"HTTP/1.1 200 Yes\r\nX-Last: %b\r\nContent-Length: %d\r\n\r\n%b" % (told, len(told), told))
     await proxied.host(API, host=host)
     await proxied.start(settings(hosts=[API]))
     client = await proxied.secure(API)
@@ -230,9 +224,7 @@ async def test_an_answer_without_length_ends_with_the_hosts_connection(proxied: 
         b"",
     ],
 )
-async def test_an_answer_that_is_no_answer_is_told_as_the_hosts_fault(
-    proxied: Proxied, broken: bytes
-) -> None:
+async def test_an_answer_that_is_no_answer_is_told_as_the_hosts_fault(proxied: Proxied, broken: bytes) -> None:
     await scripted(proxied, [broken])
     await proxied.start(settings(hosts=[API]))
     client = await proxied.secure(API)
@@ -276,9 +268,7 @@ async def test_a_host_that_offers_http_2_is_spoken_to_in_it(proxied: Proxied) ->
     client = await proxied.secure(API)
     mark = proxied.placeholder()
     for number in range(3):
-        answer = await client.ask(
-            POST + f"X-Key: {mark}\r\nContent-Length: 2\r\n\r\n".encode() + b"%02d" % number
-        )
+        answer = await client.ask(POST + f"X-Key: {mark}\r\nContent-Length: 2\r\n\r\n".encode() + b"%02d" % number)
         assert answer.status == 200
         assert answer.body.endswith(b"%02d" % number)
         assert SECRET.encode() not in answer.head + answer.body
@@ -287,9 +277,7 @@ async def test_a_host_that_offers_http_2_is_spoken_to_in_it(proxied: Proxied) ->
     assert dict(host.requests[0])[b":authority"] == API.encode()
 
 
-async def test_many_requests_share_one_http_2_connection_and_a_slow_one_holds_up_no_other(
-    proxied: Proxied,
-) -> None:
+async def test_many_requests_share_one_http_2_connection_and_a_slow_one_holds_up_no_other(proxied: Proxied) -> None:
     host = Http2Host(os.urandom(2_000_000))
     await proxied.door(API, 443, host.serve, proxied.trust.server(API, ["h2", "http/1.1"]))
     await proxied.start(settings(hosts=[API]))

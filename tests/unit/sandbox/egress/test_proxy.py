@@ -32,9 +32,7 @@ async def test_a_host_that_echoes_the_secret_does_not_tell_it_to_the_sandbox(pro
     await proxied.host(API)
     await proxied.start(settings(hosts=[API]))
     client = await proxied.secure(API)
-    answer = await client.ask(
-        f"GET / HTTP/1.1\r\nHost: {API}\r\nX-Key: {proxied.placeholder()}\r\n\r\n".encode()
-    )
+    answer = await client.ask(f"GET / HTTP/1.1\r\nHost: {API}\r\nX-Key: {proxied.placeholder()}\r\n\r\n".encode())
     assert SECRET.encode() not in answer.body
     assert b"X-Key: " + b"*" * len(SECRET) in answer.body
 
@@ -44,9 +42,7 @@ async def test_basic_credentials_are_opened_to_find_a_placeholder_in_them(proxie
     await proxied.start(settings(hosts=[API]))
     client = await proxied.secure(API)
     credentials = base64.b64encode(f"me:{proxied.placeholder()}".encode()).decode()
-    answer = await client.ask(
-        f"GET / HTTP/1.1\r\nHost: {API}\r\nAuthorization: Basic {credentials}\r\n\r\n".encode()
-    )
+    answer = await client.ask(f"GET / HTTP/1.1\r\nHost: {API}\r\nAuthorization: Basic {credentials}\r\n\r\n".encode())
     wanted = base64.b64encode(f"me:{SECRET}".encode())
     assert b"Basic " + wanted in host.requests[0]
     assert base64.b64encode(f"{SECRET}".encode())[4:-4] not in answer.body
@@ -76,9 +72,7 @@ async def test_many_requests_share_the_connections_to_a_host(proxied: Proxied) -
     assert host.connections == 1
 
 
-async def test_a_kept_connection_that_the_host_has_closed_costs_a_repeatable_request_nothing(
-    proxied: Proxied,
-) -> None:
+async def test_a_kept_connection_that_the_host_has_closed_costs_a_repeatable_request_nothing(proxied: Proxied) -> None:
     def once(head: bytes, body: bytes) -> bytes:
         return b"" if len(host.requests) == 2 else b"HTTP/1.1 204 No Content\r\n\r\n"
 
@@ -92,9 +86,7 @@ async def test_a_kept_connection_that_the_host_has_closed_costs_a_repeatable_req
     assert host.connections == 2
 
 
-async def test_a_connection_that_nobody_uses_is_closed(
-    proxied: Proxied, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_connection_that_nobody_uses_is_closed(proxied: Proxied, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proxy, "IDLE_S", 0.05)
     await proxied.host("plain.example", 80)
     await proxied.start(settings(allow=["plain.example"]))
@@ -121,9 +113,7 @@ async def test_no_more_than_a_bounded_number_of_connections_is_served_at_a_time(
     assert (await third.head()).status == 200
 
 
-async def test_plain_http_through_connect_is_understood_for_clients_that_always_connect(
-    proxied: Proxied,
-) -> None:
+async def test_plain_http_through_connect_is_understood_for_clients_that_always_connect(proxied: Proxied) -> None:
     host = await proxied.host("plain.example", 80)
     await proxied.start(settings(allow=["plain.example"]))
     answer, client = await proxied.connected("plain.example:80")
@@ -149,8 +139,7 @@ async def test_requests_sent_one_behind_the_other_are_answered_in_order(proxied:
     await proxied.start(settings(allow=["plain.example"]))
     client = await proxied.client()
     both = b"".join(
-        b"POST http://plain.example/%d HTTP/1.1\r\nHost: plain.example\r\nContent-Length: 3\r\n\r\nabc"
-        % number
+        b"POST http://plain.example/%d HTTP/1.1\r\nHost: plain.example\r\nContent-Length: 3\r\n\r\nabc" % number
         for number in range(5)
     )
     await client.send(both)
@@ -179,9 +168,7 @@ async def test_connection_after_connection_is_taken_at_a_bounded_pace(
     assert all(0 <= wait <= 1 for wait in waits)
 
 
-@pytest.mark.parametrize(
-    ("files", "expected"), [(256, 16), (1024, 16), (4096, 64), (1_000_000, 256), (-1, 256)]
-)
+@pytest.mark.parametrize(("files", "expected"), [(256, 16), (1024, 16), (4096, 64), (1_000_000, 256), (-1, 256)])
 def test_a_sandbox_gets_a_share_of_the_servers_descriptors(
     monkeypatch: pytest.MonkeyPatch, files: int, expected: int
 ) -> None:
@@ -254,8 +241,6 @@ async def test_a_client_that_has_said_all_still_gets_its_answer_but_not_for_ever
         proxied.world.names["silent.example"][0][0], 80
     ]
     client = await proxied.client()
-    client.writer.write(
-        b"POST http://plain.example/x HTTP/1.1\r\nHost: plain.example\r\nContent-Length: 9\r\n\r\nabc"
-    )
+    client.writer.write(b"POST http://plain.example/x HTTP/1.1\r\nHost: plain.example\r\nContent-Length: 9\r\n\r\nabc")
     client.writer.write_eof()
     assert b"200" not in await client.rest()

@@ -16,8 +16,7 @@ from outlast_sandbox.egress.redaction import Redactor
 
 SECRET = b'sk-"Qu/ote" & <tag>+\xc3\xa9=='
 LOWER_ESCAPES = "".join(
-    f"%{part[:2].lower()}{part[2:]}" if at else part
-    for at, part in enumerate(quote(SECRET, safe="").split("%"))
+    f"%{part[:2].lower()}{part[2:]}" if at else part for at, part in enumerate(quote(SECRET, safe="").split("%"))
 )
 secrets = some.binary(min_size=8, max_size=40).filter(lambda value: value.strip() == value)
 
@@ -76,12 +75,8 @@ def test_base64_is_hidden_at_any_position_but_for_the_characters_at_its_edges(
     assert len(hidden) == len(told)
 
 
-@given(
-    secrets, some.lists(some.binary(max_size=30), max_size=5), some.lists(some.integers(0, 1000), max_size=8)
-)
-def test_however_it_is_cut_what_comes_out_is_the_same(
-    secret: bytes, between: list[bytes], cuts: list[int]
-) -> None:
+@given(secrets, some.lists(some.binary(max_size=30), max_size=5), some.lists(some.integers(0, 1000), max_size=8))
+def test_however_it_is_cut_what_comes_out_is_the_same(secret: bytes, between: list[bytes], cuts: list[int]) -> None:
     redactor = Redactor([secret])
     data = secret.join([b"", *between, b""])
     out = streamed(redactor, pieces_of(data, cuts))
@@ -91,9 +86,7 @@ def test_however_it_is_cut_what_comes_out_is_the_same(
 
 
 @given(
-    some.text("ab", min_size=8, max_size=10),
-    some.text("ab", max_size=60),
-    some.lists(some.integers(0, 60), max_size=8),
+    some.text("ab", min_size=8, max_size=10), some.text("ab", max_size=60), some.lists(some.integers(0, 60), max_size=8)
 )
 def test_overlapping_and_self_similar_secrets_are_hidden_too(secret: str, data: str, cuts: list[int]) -> None:
     redactor = Redactor([secret.encode(), secret[3:].encode() * 2])

@@ -48,8 +48,7 @@ async def test_connecting_to_what_is_not_named_is_refused_with_the_setting_that_
 
 
 @pytest.mark.parametrize(
-    "spelling",
-    ["127.1:443", "0x7f.0.0.1:443", "2130706433:443", "0177.0.0.1:443", "[fe80::1%25lo]:443", "a b:443"],
+    "spelling", ["127.1:443", "0x7f.0.0.1:443", "2130706433:443", "0177.0.0.1:443", "[fe80::1%25lo]:443", "a b:443"]
 )
 async def test_spellings_of_addresses_that_only_some_programs_understand_are_no_hosts(
     proxied: Proxied, spelling: str
@@ -62,16 +61,7 @@ async def test_spellings_of_addresses_that_only_some_programs_understand_are_no_
 
 @pytest.mark.parametrize(
     "address",
-    [
-        METADATA,
-        "127.0.0.1",
-        "::1",
-        "10.1.2.3",
-        "100.100.100.200",
-        "fe80::1",
-        "::ffff:10.0.0.1",
-        "64:ff9b::7f00:1",
-    ],
+    [METADATA, "127.0.0.1", "::1", "10.1.2.3", "100.100.100.200", "fe80::1", "::ffff:10.0.0.1", "64:ff9b::7f00:1"],
 )
 @pytest.mark.parametrize("form", ["tunnel", "inspected", "plain"])
 async def test_an_allowed_name_that_resolves_to_a_private_address_is_refused_before_anything_is_connected(
@@ -115,9 +105,7 @@ async def test_of_several_addresses_only_the_public_ones_are_tried(proxied: Prox
     proxied.world.doors["10.0.0.5", 80] = host.port
     await proxied.start(settings(allow=["plain.example"]))
     client = await proxied.client()
-    assert (
-        await client.ask(b"GET http://plain.example/ HTTP/1.1\r\nHost: plain.example\r\n\r\n")
-    ).status == 200
+    assert (await client.ask(b"GET http://plain.example/ HTTP/1.1\r\nHost: plain.example\r\n\r\n")).status == 200
     assert [address for address, _ in proxied.world.connected] == [proxied.world.names["plain.example"][0][1]]
 
 
@@ -134,9 +122,7 @@ async def test_a_host_header_that_names_another_host_is_misdirected(proxied: Pro
 @pytest.mark.parametrize(
     "target", ["https://evil.example/", f"http://{API}/", f"https://{API}:8443/", f"https://me@{API}/"]
 )
-async def test_inside_a_connection_an_absolute_address_must_name_its_host(
-    proxied: Proxied, target: str
-) -> None:
+async def test_inside_a_connection_an_absolute_address_must_name_its_host(proxied: Proxied, target: str) -> None:
     host = await proxied.host(API)
     await proxied.start(settings(hosts=[API]))
     client = await proxied.secure(API)
@@ -201,9 +187,7 @@ SMUGGLED = [
 
 
 @pytest.mark.parametrize("header", SMUGGLED)
-async def test_what_two_programs_could_read_in_two_ways_is_passed_on_to_nobody(
-    proxied: Proxied, header: bytes
-) -> None:
+async def test_what_two_programs_could_read_in_two_ways_is_passed_on_to_nobody(proxied: Proxied, header: bytes) -> None:
     host = await proxied.host(API)
     await proxied.start(settings(hosts=[API]))
     client = await proxied.secure(API)
@@ -231,9 +215,7 @@ async def test_a_secret_is_sent_over_plain_http_to_a_private_exception_only(prox
     mark = proxied.placeholder()
     await client.ask(f"GET http://{API}/ HTTP/1.1\r\nHost: {API}\r\nX-Key: {mark}\r\n\r\n".encode())
     assert mark.encode() in plain.requests[0]
-    await client.ask(
-        f"GET http://10.0.0.7:8080/ HTTP/1.1\r\nHost: 10.0.0.7:8080\r\nX-Key: {mark}\r\n\r\n".encode()
-    )
+    await client.ask(f"GET http://10.0.0.7:8080/ HTTP/1.1\r\nHost: 10.0.0.7:8080\r\nX-Key: {mark}\r\n\r\n".encode())
     assert SECRET.encode() in private.requests[0]
 
 
@@ -245,9 +227,7 @@ async def test_a_private_exception_is_for_its_port_alone(proxied: Proxied) -> No
     assert proxied.world.connected == []
 
 
-async def test_loopback_asked_through_the_proxy_is_the_sandboxs_own_and_gets_no_secret(
-    proxied: Proxied,
-) -> None:
+async def test_loopback_asked_through_the_proxy_is_the_sandboxs_own_and_gets_no_secret(proxied: Proxied) -> None:
     """A dependency of the operator's machine names 127.0.0.1 as its host: what code inside opens on another port of
     its own loopback interface must not be told the secret."""
     inside = await proxied.host("inside.example", 80)
@@ -272,9 +252,7 @@ async def test_a_secret_without_a_value_is_refused_by_name(proxied: Proxied) -> 
     del proxied.environment["A_KEY"]
     await proxied.start(settings(hosts=[API]))
     client = await proxied.secure(API)
-    answer = await client.ask(
-        f"GET / HTTP/1.1\r\nHost: {API}\r\nX-Key: {proxied.placeholder()}\r\n\r\n".encode()
-    )
+    answer = await client.ask(f"GET / HTTP/1.1\r\nHost: {API}\r\nX-Key: {proxied.placeholder()}\r\n\r\n".encode())
     assert answer.status == 403
     assert json.loads(answer.body)["code"] == "secret_missing"
     assert b"A_KEY" in answer.body
@@ -282,16 +260,12 @@ async def test_a_secret_without_a_value_is_refused_by_name(proxied: Proxied) -> 
 
 
 @pytest.mark.parametrize("value", ["one\r\nX-Evil: two", "ends in a line break\n", "", " "])
-async def test_a_secret_that_no_header_can_hold_is_refused_without_telling_it(
-    proxied: Proxied, value: str
-) -> None:
+async def test_a_secret_that_no_header_can_hold_is_refused_without_telling_it(proxied: Proxied, value: str) -> None:
     host = await proxied.host(API)
     proxied.environment["A_KEY"] = value
     await proxied.start(settings(hosts=[API]))
     client = await proxied.secure(API)
-    answer = await client.ask(
-        f"GET / HTTP/1.1\r\nHost: {API}\r\nX-Key: {proxied.placeholder()}\r\n\r\n".encode()
-    )
+    answer = await client.ask(f"GET / HTTP/1.1\r\nHost: {API}\r\nX-Key: {proxied.placeholder()}\r\n\r\n".encode())
     assert answer.status == 403
     assert json.loads(answer.body)["code"] == "secret_unusable"
     assert b"Evil" not in answer.head + answer.body
@@ -302,9 +276,7 @@ async def test_a_host_whose_certificate_is_not_trusted_gets_nothing(proxied: Pro
     host = await proxied.host(API, tls_name="evil.example")
     await proxied.start(settings(hosts=[API]))
     client = await proxied.secure(API)
-    answer = await client.ask(
-        f"GET / HTTP/1.1\r\nHost: {API}\r\nX-Key: {proxied.placeholder()}\r\n\r\n".encode()
-    )
+    answer = await client.ask(f"GET / HTTP/1.1\r\nHost: {API}\r\nX-Key: {proxied.placeholder()}\r\n\r\n".encode())
     assert answer.status == 502
     assert json.loads(answer.body)["code"] == "untrusted"
     assert host.requests == []

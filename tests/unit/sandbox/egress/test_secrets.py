@@ -23,11 +23,7 @@ def secrets_of(**values: str) -> SandboxSecrets:
 
 def test_a_placeholder_is_the_same_for_ever_and_another_for_each_sandbox_secret_and_server() -> None:
     assert placeholder(b"key", "sbx_1", "A") == MARK
-    others = {
-        placeholder(b"key", "sbx_2", "A"),
-        placeholder(b"key", "sbx_1", "B"),
-        placeholder(b"yek", "sbx_1", "A"),
-    }
+    others = {placeholder(b"key", "sbx_2", "A"), placeholder(b"key", "sbx_1", "B"), placeholder(b"yek", "sbx_1", "A")}
     assert len(others | {MARK}) == 4
     assert MARK.startswith("SECRET_PLACEHOLDER_")
 
@@ -47,9 +43,7 @@ async def test_it_is_found_and_replaced_wherever_a_value_holds_it() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "header", [b"Basic", b"Basic ", b"Basic !!!", b"Basic abc", b"Bearer x", b"Basic YTpi", b""]
-)
+@pytest.mark.parametrize("header", [b"Basic", b"Basic ", b"Basic !!!", b"Basic abc", b"Bearer x", b"Basic YTpi", b""])
 def test_credentials_that_hold_none_stay_as_they_are(header: bytes) -> None:
     secrets = secrets_of()
     headers = [(b"Authorization", header)]

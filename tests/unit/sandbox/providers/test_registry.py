@@ -21,9 +21,7 @@ from outlast_sandbox.providers.memory import MemoryProvider
 from outlast_sandbox.providers.registry import Known, known_providers, open_provider
 from outlast_sandbox.providers.setup import ProviderSetup
 
-if (
-    TYPE_CHECKING
-):  # proved by the type checker: each provider that ships is one, and its sandboxes are sandboxes
+if TYPE_CHECKING:  # proved by the type checker: each provider that ships is one, and its sandboxes are sandboxes
 
     def conform(
         providers: tuple[DockerProvider, E2bProvider, DenoProvider],

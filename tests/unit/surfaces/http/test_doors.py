@@ -38,9 +38,7 @@ class Answered:
         return orjson.loads(self.body)["code"]
 
 
-async def knock(
-    doors=DOORS, method="GET", path="/v1/me", body: list[bytes] | None = None, **headers: str
-) -> Answered:
+async def knock(doors=DOORS, method="GET", path="/v1/me", body: list[bytes] | None = None, **headers: str) -> Answered:
     sent = {"host": "localhost:8400"} | {name.replace("_", "-"): value for name, value in headers.items()}
     chunks = list(body or [])
     scope = {
@@ -92,9 +90,7 @@ async def test_the_page_itself_may_be_linked_to_from_anywhere():
     assert (await knock(path="/", sec_fetch_site="cross-site")).status == 200
 
 
-@pytest.mark.parametrize(
-    "kind", ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
-)
+@pytest.mark.parametrize("kind", ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
 async def test_a_body_that_does_not_say_it_is_json_is_refused(kind):
     headers = {"content_type": kind} if kind else {}
     answered = await knock(method="POST", body=[b"{}"], content_length="2", **headers)

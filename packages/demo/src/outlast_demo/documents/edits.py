@@ -86,9 +86,7 @@ def _nominated(scene: DocumentScene, wish: Wish) -> list[Edit]:
 def _names(table: str) -> list[str]:
     """What stands in the columns that say who."""
     rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in table.splitlines()]
-    columns = [
-        at for at, head in enumerate(rows[0]) if re.search(r"who|owner|name|person", head, re.IGNORECASE)
-    ]
+    columns = [at for at, head in enumerate(rows[0]) if re.search(r"who|owner|name|person", head, re.IGNORECASE)]
     cells = [row[at] for row in rows[2:] for at in columns if at < len(row)]
     return [cell for cell in cells if re.fullmatch(r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*", cell)]
 
@@ -146,9 +144,7 @@ def _place(scene: DocumentScene) -> tuple[int, str | None]:
     if not sections:
         return 1, None
     levels = [one.level for one in sections if one.level > 1] or [2]
-    ends = re.search(
-        r"\b(?:conclusion|summary|outlook|references|appendix)\b", sections[-1].heading, re.IGNORECASE
-    )
+    ends = re.search(r"\b(?:conclusion|summary|outlook|references|appendix)\b", sections[-1].heading, re.IGNORECASE)
     after = sections[-2] if ends and len(sections) > 1 else sections[-1]
     return min(levels), after.id
 
@@ -157,9 +153,7 @@ def _section_text(scene: DocumentScene, topic: str) -> str:
     """A beginning to write on: what a file of the project says of it, if one does, and what is still to be said."""
     said = _from_files(scene)
     lines = [said] if said else [f"This section is about {topic}. It is a first draft to write on."]
-    lines.append(
-        f"- What {topic} is, in a sentence\n- Why it matters here\n- What is still open, and who decides it"
-    )
+    lines.append(f"- What {topic} is, in a sentence\n- Why it matters here\n- What is still open, and who decides it")
     return "\n\n".join(lines)
 
 
@@ -179,10 +173,7 @@ def _from_files(scene: DocumentScene) -> str:
 
 def _without(scene: DocumentScene, _wish: Wish) -> list[Edit]:
     """The block that is meant: of what is named or hung on, the first or last one where the words say so."""
-    if (
-        not (scene.block_id or scene.section_id or named_section(scene, scene.said))
-        and _which(scene.said) is None
-    ):
+    if not (scene.block_id or scene.section_id or named_section(scene, scene.said)) and _which(scene.said) is None:
         return []
     blocks = target_blocks(scene)
     if len(blocks) > 1 and (which := _which(scene.said)) is not None:
@@ -206,9 +197,7 @@ def _moved(scene: DocumentScene, wish: Wish) -> list[Edit]:
         at = which if which is not None else (0 if wish.last else -1)
         chosen = blocks[at] if -len(blocks) <= at < len(blocks) else blocks[-1]
     section = scene.section(chosen.section_id)
-    if (
-        section is None or len(section.blocks) < 2
-    ):  # alone in its section: to the beginning or end of the document
+    if section is None or len(section.blocks) < 2:  # alone in its section: to the beginning or end of the document
         section = scene.sections[-1 if wish.last else 0]
     siblings = [one for one in section.blocks if one.id != chosen.id]
     if not siblings:

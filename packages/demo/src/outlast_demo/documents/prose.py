@@ -70,9 +70,7 @@ _SHORTENED: Final = (
 _KEPT: Final = re.compile(r"(`[^`]*`|!?\[[^\]]{0,200}\]\([^)]{0,300}\)|https?://\S+|<[^>\n]{1,300}>)")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])[\"”’)*_]*\s+(?=[\"“‘(*_]*[A-ZÀ-Þ0-9])")
 _ASIDE: Final = re.compile(r"(?<!\s)\s*\([^()]{8,}\)")
-_TAIL: Final = re.compile(
-    r"(?:,\s+(?:which|who|where|and|but|so|because|while|as)\b|;|\s[—–]\s|,\s+\w+ing\b)[^,;—–]*$"
-)
+_TAIL: Final = re.compile(r"(?:,\s+(?:which|who|where|and|but|so|because|while|as)\b|;|\s[—–]\s|,\s+\w+ing\b)[^,;—–]*$")
 _CLAUSE: Final = re.compile(r"(?<=\w) (?:that|which|who) [^,.;:!?]{1,200}?(?=[.:!?]?$)")
 _SOMEBODY: Final = re.compile(r"\b(?:[Ss]ome|[Nn]o)(?:body|one)\b")
 _ITEM: Final = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s+)(.*)$")
@@ -206,10 +204,7 @@ def _outside_code(text: str, rules: tuple[tuple[str, str], ...]) -> str:
         for pattern, better in rules:
             end = "" if pattern.endswith(" ") else r"\b"
             pieces[at] = re.sub(
-                rf"\b(?:{pattern}){end}",
-                lambda found, b=better: _cased(found, b),
-                pieces[at],
-                flags=re.IGNORECASE,
+                rf"\b(?:{pattern}){end}", lambda found, b=better: _cased(found, b), pieces[at], flags=re.IGNORECASE
             )
     return "".join(pieces)
 

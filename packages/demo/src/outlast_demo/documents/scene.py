@@ -8,14 +8,7 @@ from typing import Any, Final
 
 import orjson
 
-from outlast.kernel.models.protocol import (
-    CHECK_MARK,
-    NOTE_MARK,
-    ModelMessage,
-    ModelRequest,
-    TextPiece,
-    ToolResultPiece,
-)
+from outlast.kernel.models.protocol import CHECK_MARK, NOTE_MARK, ModelMessage, ModelRequest, TextPiece, ToolResultPiece
 
 PROPOSE: Final = "propose_edits"
 SEARCH: Final = "search_files"
@@ -72,10 +65,7 @@ class DocumentScene:
         """The same, where blocks say something else by now."""
         sections = tuple(
             replace(
-                section,
-                blocks=tuple(
-                    replace(block, text=texts.get(block.id, block.text)) for block in section.blocks
-                ),
+                section, blocks=tuple(replace(block, text=texts.get(block.id, block.text)) for block in section.blocks)
             )
             for section in self.sections
         )
@@ -95,9 +85,7 @@ def document_scene(request: ModelRequest) -> DocumentScene:
         if message.role == "user" and not _text(message).startswith((CHECK_MARK, NOTE_MARK)):
             asked, results = message, []
         results += [piece for piece in message.pieces if isinstance(piece, ToolResultPiece)]
-    texts = (
-        [piece.text for piece in asked.pieces if isinstance(piece, TextPiece)] if asked is not None else []
-    )
+    texts = [piece.text for piece in asked.pieces if isinstance(piece, TextPiece)] if asked is not None else []
     before, said = ("", texts) if not texts or not texts[0].endswith(REQUEST) else (texts[0], texts[1:])
     return replace(
         _told(before),

@@ -33,11 +33,7 @@ def document_lines(request: ModelRequest) -> Sequence[Line]:
     """What comes next. Deterministic; fails never."""
     scene = document_scene(request)
     if not scene.document:
-        return [
-            Say(
-                "The document that this conversation was about is not there any more, so I can propose nothing.\n"
-            )
-        ]
+        return [Say("The document that this conversation was about is not there any more, so I can propose nothing.\n")]
     proposed = scene.of(PROPOSE)
     if proposed and not proposed[-1].is_error:
         return [Say(_done(scene, proposed[-1]))]
@@ -49,13 +45,7 @@ def document_lines(request: ModelRequest) -> Sequence[Line]:
         said = answer_said(asked[-1].content, "how")
         scene = replace(scene, said=said or "make it shorter")
         wish = wish_of(scene)
-    if (
-        wish.kind is Kind.SECTION
-        and wish.topic
-        and scene.files
-        and SEARCH in scene.tools
-        and not scene.of(SEARCH)
-    ):
+    if wish.kind is Kind.SECTION and wish.topic and scene.files and SEARCH in scene.tools and not scene.of(SEARCH):
         return [Say("I look into the project's files first.\n\n"), Use(SEARCH, {"query": wish.topic})]
     return _propose(scene, wish, proposed)
 
@@ -66,11 +56,7 @@ def _propose(scene: DocumentScene, wish: Wish, refused: Sequence[ToolResultPiece
     if wish.kind is Kind.UNKNOWN:
         return [Say(TRY)]
     if len(refused) >= TRIES:
-        return [
-            Say(
-                f"The text changes faster than I can propose: {TRIES} times it said something else by then.\n"
-            )
-        ]
+        return [Say(f"The text changes faster than I can propose: {TRIES} times it said something else by then.\n")]
     current = {
         str(one["block_id"]): str(one["present_text"])
         for result in refused
@@ -81,11 +67,7 @@ def _propose(scene: DocumentScene, wish: Wish, refused: Sequence[ToolResultPiece
     if not edits:
         return [Say(f"My recorded rules find nothing there that they could change.\n\n{TRY}\n")]
     thought = f"{len(scene.blocks)} blocks in {len(scene.sections)} sections; {len(edits)} of them to change."
-    lead = (
-        "The text has changed meanwhile: I propose anew, from what it says now.\n\n"
-        if refused
-        else "I propose:\n\n"
-    )
+    lead = "The text has changed meanwhile: I propose anew, from what it says now.\n\n" if refused else "I propose:\n\n"
     call = Use(PROPOSE, {"summary": summary_of(wish, edits), "edits": edits}, PIECE_CHARS)
     return [*([] if refused else [Think(thought)]), Say(lead), call]
 

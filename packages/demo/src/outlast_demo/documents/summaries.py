@@ -11,8 +11,7 @@ from outlast_demo.lines import Line, Say
 
 _CONVERSATION: Final = re.compile(r'<document(-\d+)? kind="conversation" title="([^"]*)"')
 _DECIDED: Final = re.compile(
-    r"\b(?:decid\w*|agreed?|let's|we will|we'll|go with|settled|accepted|approved?|yes|chosen?|use)\b",
-    re.IGNORECASE,
+    r"\b(?:decid\w*|agreed?|let's|we will|we'll|go with|settled|accepted|approved?|yes|chosen?|use)\b", re.IGNORECASE
 )
 MOST: Final = 6
 CHARS: Final = 200
@@ -51,10 +50,7 @@ def summary_lines(request: ModelRequest) -> Sequence[Line]:
     people = [one for one in said if one.role == "user"]
     sections = [
         ("What it is about", _about(title, said)),
-        (
-            "Decided",
-            [f"- {one.by}: {_short(line)}" for one in people for line in _sentences(one) if _decides(line)],
-        ),
+        ("Decided", [f"- {one.by}: {_short(line)}" for one in people for line in _sentences(one) if _decides(line)]),
         ("Done", _done(said, proposed[1] if proposed else "")),
         ("Open", _open(said, proposed[1] if proposed else "")),
     ]
@@ -113,8 +109,4 @@ def _times(count: int) -> str:
 
 def _asked(request: ModelRequest) -> str:
     last = next((one for one in reversed(request.messages) if one.role == "user"), None)
-    return (
-        "\n".join(piece.text for piece in last.pieces if isinstance(piece, TextPiece))
-        if last is not None
-        else ""
-    )
+    return "\n".join(piece.text for piece in last.pieces if isinstance(piece, TextPiece)) if last is not None else ""

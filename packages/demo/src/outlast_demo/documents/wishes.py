@@ -86,10 +86,7 @@ def target_blocks(scene: DocumentScene, said: str = "") -> list[Block]:
     named = named_section(scene, said or scene.said)
     if named is not None:
         return list(named.blocks)
-    if (
-        scene.block_id
-        and re.search(r"\b(?:section|document|everything|whole)\b", scene.said, re.IGNORECASE) is None
-    ):
+    if scene.block_id and re.search(r"\b(?:section|document|everything|whole)\b", scene.said, re.IGNORECASE) is None:
         own = [block for block in scene.blocks if block.id == scene.block_id]
         if own:
             return own

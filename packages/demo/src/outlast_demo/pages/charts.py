@@ -16,9 +16,7 @@ def summary(query: Mapping[str, str], counts: Mapping[str, Any], *, hideable: bo
     """A section with a chart for each property that was counted."""
     total = counts["status"]["total"]
     button = '<button class="ghost" data-action="hide-summary">Hide</button>' if hideable else ""
-    charts = "".join(
-        f'<div class="card"><h3>{name}</h3>{_bars(by, counts[by]["groups"])}</div>' for by, name in _NAMES
-    )
+    charts = "".join(f'<div class="card"><h3>{name}</h3>{_bars(by, counts[by]["groups"])}</div>' for by, name in _NAMES)
     return (
         f'<section id="{SUMMARY}"><div class="toolbar"><h2>{escape(title_of(query))} in figures: '
         f'<span id="summary-total">{total}</span></h2>{button}</div>'

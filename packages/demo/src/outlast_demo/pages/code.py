@@ -51,9 +51,7 @@ class Tracker:
         returns."""
         inner = "\n".join(f"  {line}" if line else "" for line in body.strip().splitlines())
         if self.module is not None:
-            begin = (
-                f"  const {{ {', '.join(names)} }} = await import({orjson.dumps(self.module.path).decode()});"
-            )
+            begin = f"  const {{ {', '.join(names)} }} = await import({orjson.dumps(self.module.path).decode()});"
         else:
             assert self.facts is not None
             functions = "\n".join(_FUNCTIONS[name] for name in names)
@@ -65,8 +63,7 @@ def listing(tracker: Tracker, query: Mapping[str, str]) -> str:
     """All pages of a list."""
     asked = _text(to_text(query))
     return tracker.code(
-        ["listIssues"],
-        f"const items = await listIssues({asked});\nreturn {{ items, at: new Date().toISOString() }};",
+        ["listIssues"], f"const items = await listIssues({asked});\nreturn {{ items, at: new Date().toISOString() }};"
     )
 
 

@@ -36,11 +36,7 @@ _VIEWS: Final = (
 
 FIGURES: Final[tuple[tuple[str, str, Callable[[str, str], bool]], ...]] = (
     ("count-open", "open", lambda _priority, status: status not in ("done", "cancelled")),
-    (
-        "count-urgent",
-        "urgent",
-        lambda priority, status: priority == "urgent" and status not in ("done", "cancelled"),
-    ),
+    ("count-urgent", "urgent", lambda priority, status: priority == "urgent" and status not in ("done", "cancelled")),
     ("count-working", "in work", lambda _priority, status: status in _WORKING),
 )
 
@@ -75,9 +71,7 @@ def views(query: Mapping[str, str]) -> str:
         kept = dict(view) | ({"project": project} if project else {})
         is_chosen = to_text({key: value for key, value in view.items() if key != "sort"}) == chosen
         mark = ' class="primary" aria-pressed="true"' if is_chosen else ' aria-pressed="false"'
-        buttons.append(
-            f'<button data-action="show" data-query="{escape(to_text(kept))}"{mark}>{name}</button>'
-        )
+        buttons.append(f'<button data-action="show" data-query="{escape(to_text(kept))}"{mark}>{name}</button>')
     options = "".join(
         f'<option value="{key}"{" selected" if key == project else ""}>{name}</option>'
         for key, name in (("", "All projects"), *PROJECTS.items())
@@ -134,9 +128,7 @@ def buttons(issue: Issue) -> str:
 
 
 def empty() -> str:
-    return (
-        '<li class="empty" id="no-issues">Nothing here. Choose another view, or write a new issue below.</li>'
-    )
+    return '<li class="empty" id="no-issues">Nothing here. Choose another view, or write a new issue below.</li>'
 
 
 def new_issue() -> str:
@@ -177,19 +169,13 @@ def changed(issue: Issue, was_open: bool) -> list[dict[str, Any]]:
     status = str(issue["status"])
     patches: list[dict[str, Any]] = [
         {"op": "text", "at": f"#status-{key}", "text": status.replace("_", " ")},
-        {
-            "op": "attributes",
-            "at": f"#status-{key}",
-            "set": {"class": f"badge {_STATUSES.get(status, '')}".strip()},
-        },
+        {"op": "attributes", "at": f"#status-{key}", "set": {"class": f"badge {_STATUSES.get(status, '')}".strip()}},
         {"op": "html", "at": f"#buttons-{key}", "html": buttons(issue)},
         {"op": "text", "at": f"#assignee-{key}", "text": str(issue.get("assignee") or "nobody")},
     ]
     if is_open != was_open:
         patches.append({"op": "classes", "at": f"#title-{key}", "remove" if is_open else "add": ["done"]})
-        patches.append(
-            {"op": "attributes", "at": f"#issue-{key}", "set": {"data-state": str(issue["state"])}}
-        )
+        patches.append({"op": "attributes", "at": f"#issue-{key}", "set": {"data-state": str(issue["state"])}})
     return patches
 
 

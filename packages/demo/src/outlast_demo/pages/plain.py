@@ -12,9 +12,7 @@ from outlast_demo.pages.wishes import Kind
 
 COUNT: Final = frozenset({"increment", "decrement", "reset"})
 THINGS: Final = frozenset({"add-item", "toggle-item", "remove-item"})
-LABEL: Final = (
-    "Made by the demo model: its words and layouts were written beforehand. It used no tool for this page."
-)
+LABEL: Final = "Made by the demo model: its words and layouts were written beforehand. It used no tool for this page."
 _LABELLED: Final = f'<p class="muted small" id="demo-label">{LABEL}</p>'
 CAN_DO: Final = (
     (
@@ -61,11 +59,7 @@ def introduce(scene: PageScene, why: str = "") -> list[Line]:
         f'<section class="card"><h2>What you can ask the demo for</h2>'
         f'<ul class="list">{entries}</ul></section>{_LABELLED}</div>'
     )
-    return [
-        *found,
-        lines.full(html, "What the demo can do"),
-        lines.summary(scene.said, "said what the demo can do"),
-    ]
+    return [*found, lines.full(html, "What the demo can do"), lines.summary(scene.said, "said what the demo can do")]
 
 
 def is_empty(scene: PageScene) -> bool:
@@ -102,9 +96,7 @@ def _changed_things(scene: PageScene, acted: Acted, number: int) -> list[dict[st
             return []
         taken = [int(one) for one in re.findall(r'id="thing-(\d+)"', scene.html)]
         patch = {"op": "append", "at": "#things", "html": _thing(max(taken, default=0) + 1 + number, text)}
-        return [patch] + (
-            [{"op": "remove", "at": "#no-things"}] if scene.has("no-things") and not number else []
-        )
+        return [patch] + ([{"op": "remove", "at": "#no-things"}] if scene.has("no-things") and not number else [])
     item = acted.text("item")
     if not re.fullmatch(r"\d{1,9}", item) or not scene.has(f"thing-{item}"):
         return []
@@ -128,8 +120,7 @@ def _counter() -> str:
 
 def _things() -> str:
     first = "".join(
-        _thing(number, text)
-        for number, text in ((1, "Ask the demo for my open issues"), (2, "Close one of them"))
+        _thing(number, text) for number, text in ((1, "Ask the demo for my open issues"), (2, "Close one of them"))
     )
     return (
         '<div id="to-do"><h1>To-do list</h1><form class="row card" id="new-thing" data-action="add-item">'

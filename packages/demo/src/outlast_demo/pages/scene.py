@@ -8,14 +8,7 @@ from typing import Any, Final
 
 import orjson
 
-from outlast.kernel.models.protocol import (
-    CHECK_MARK,
-    NOTE_MARK,
-    ModelMessage,
-    ModelRequest,
-    TextPiece,
-    ToolResultPiece,
-)
+from outlast.kernel.models.protocol import CHECK_MARK, NOTE_MARK, ModelMessage, ModelRequest, TextPiece, ToolResultPiece
 
 SEARCH: Final = "search_docs"
 RUN: Final = "run_code"
@@ -103,10 +96,7 @@ def page_scene(request: ModelRequest) -> PageScene:
         html=parts.get("HTML:", "").strip(),
         modules=_modules(parts.get("[SANDBOX MODULES]", "")),
         before="\n".join(
-            [
-                *reversed(parts.get("[RECENT CHANGES]", "").splitlines()),
-                parts.get("[RELEVANT PAST CONTEXT]", ""),
-            ]
+            [*reversed(parts.get("[RECENT CHANGES]", "").splitlines()), parts.get("[RELEVANT PAST CONTEXT]", "")]
         ),
         results=tuple(results),
         tools=frozenset(tool.name for tool in request.tools),

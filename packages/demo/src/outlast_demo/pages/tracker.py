@@ -11,24 +11,10 @@ from outlast_demo.pages.wishes import Kind, Wish, from_text, title_of, to_text
 
 PACKAGE: Final = "issues-tracker"
 MOST_SEARCHES: Final = 2
-HEADERS_QUERY: Final = (
-    "Issues tracker API: authentication and headers, bearer token, Tracker-Version, address"
-)
+HEADERS_QUERY: Final = "Issues tracker API: authentication and headers, bearer token, Tracker-Version, address"
 CHANGES: Final = {"close": "done", "reopen": "todo", "start": "in_progress"}
 ACTIONS: Final = frozenset(
-    {
-        *CHANGES,
-        "assign",
-        "create",
-        "comment",
-        "show",
-        "filter",
-        "refresh",
-        "summary",
-        "hide-summary",
-        "details",
-        "hide",
-    }
+    {*CHANGES, "assign", "create", "comment", "show", "filter", "refresh", "summary", "hide-summary", "details", "hide"}
 )
 
 
@@ -65,9 +51,7 @@ def proceed(scene: PageScene, wish: Wish) -> list[Line]:
     step = steps[len(worked)]
     module = _module_for(scene, step) if len(worked) == len(ran) else None
     if module is not None:
-        said = lines.prose(
-            f"I use {module.module.path if module.module else ''} from before: {step.purpose}."
-        )
+        said = lines.prose(f"I use {module.module.path if module.module else ''} from before: {step.purpose}.")
         return [said, _run(step.write(module), step.purpose)]
     facts = code.facts_of(scene.of(SEARCH))
     if facts is None:
@@ -75,10 +59,7 @@ def proceed(scene: PageScene, wish: Wish) -> list[Line]:
     failed = len(ran) - len(worked)
     if failed > 1 or (failed and not scene.modules):
         return _give_up(scene, trouble(ran[-1]))
-    return [
-        lines.prose(f"Now I know how to ask: {step.purpose}."),
-        _run(step.write(code.Tracker(facts)), step.purpose),
-    ]
+    return [lines.prose(f"Now I know how to ask: {step.purpose}."), _run(step.write(code.Tracker(facts)), step.purpose)]
 
 
 def _look_up(scene: PageScene, what: str) -> list[Line]:
@@ -88,9 +69,7 @@ def _look_up(scene: PageScene, what: str) -> list[Line]:
     if not searches:
         first = scene.modules and scene.of(RUN)
         said = (
-            "The saved module did not work, so I look it up again."
-            if first
-            else "First I look up how this is asked."
+            "The saved module did not work, so I look it up again." if first else "First I look up how this is asked."
         )
         return [
             Think("I do not know this API. Its documentation does. "),
@@ -104,10 +83,7 @@ def _look_up(scene: PageScene, what: str) -> list[Line]:
         said = "One thing is still missing: which headers a request carries."
     else:
         said = "That found nothing of it; I search by other words."
-    return [
-        lines.prose(said),
-        Use(SEARCH, {"query": HEADERS_QUERY, **({"package": PACKAGE} if found else {})}),
-    ]
+    return [lines.prose(said), Use(SEARCH, {"query": HEADERS_QUERY, **({"package": PACKAGE} if found else {})})]
 
 
 def _save(scene: PageScene) -> list[Line]:
@@ -117,10 +93,7 @@ def _save(scene: PageScene) -> list[Line]:
         if facts is None:
             return _look_up(scene, "list, count, read, change, create issues; authentication headers")
         purpose = "write lib/issues.ts and try it"
-        return [
-            lines.prose("I write the functions to a file and import it once."),
-            _run(code.saving(facts), purpose),
-        ]
+        return [lines.prose("I write the functions to a file and import it once."), _run(code.saving(facts), purpose)]
     saved = outcome(ran[-1])
     if not isinstance(saved, dict):
         return _give_up(scene, trouble(ran[-1]))
@@ -129,9 +102,7 @@ def _save(scene: PageScene) -> list[Line]:
         lines.prose(f"Saved as {saved['path']}: {', '.join(saved['exports'])}. Later requests import it.")
     ]
     if scene.has(html.NOTE):
-        found += lines.patches(
-            [{"op": "text", "at": f"#{html.NOTE}", "text": f"The code is saved as {saved['path']}"}]
-        )
+        found += lines.patches([{"op": "text", "at": f"#{html.NOTE}", "text": f"The code is saved as {saved['path']}"}])
     return [
         *found,
         lines.modules([{**code.announced(), "exports": list(saved["exports"])}]),
@@ -141,15 +112,9 @@ def _save(scene: PageScene) -> list[Line]:
 
 def _plan_of_actions(scene: PageScene) -> list[Step]:
     """Changes first, together; then what is shown, of what it is then."""
-    changes, created, comments = (
-        list[tuple[str, dict[str, Any]]](),
-        list[dict[str, Any]](),
-        list[tuple[str, str]](),
-    )
+    changes, created, comments = (list[tuple[str, dict[str, Any]]](), list[dict[str, Any]](), list[tuple[str, str]]())
     shown = list[Step]()
-    query = html.kept_query(
-        scene.attribute(html.ROOT, "data-query") or scene.attribute("report", "data-query")
-    )
+    query = html.kept_query(scene.attribute(html.ROOT, "data-query") or scene.attribute("report", "data-query"))
     for acted in scene.actions:
         key = acted.text("issue")
         match acted.name:
@@ -159,11 +124,7 @@ def _plan_of_actions(scene: PageScene) -> list[Step]:
                 changes.append((key, {"assigned_to": acted.text("to") or acted.text("value") or "me"}))
             case "create" if acted.text("title"):
                 created.append(
-                    {
-                        "project": acted.text("project") or "ATL",
-                        "title": acted.text("title"),
-                        "assigned_to": "me",
-                    }
+                    {"project": acted.text("project") or "ATL", "title": acted.text("title"), "assigned_to": "me"}
                 )
             case "comment" if key and acted.text("text"):
                 comments.append((key, acted.text("text")))
@@ -243,10 +204,7 @@ def _show_list(scene: PageScene, query: Mapping[str, str], read: Mapping[str, An
     issues = read["items"]
     title = title_of(query)
     done = f"fetched {len(issues)} issues, shown as a list"
-    ended: list[Line] = [
-        lines.stats(issues=len(issues), source=PACKAGE),
-        lines.summary(scene.said or title, done),
-    ]
+    ended: list[Line] = [lines.stats(issues=len(issues), source=PACKAGE), lines.summary(scene.said or title, done)]
     if scene.has(html.ROOT):  # what is typed elsewhere on the page stays
         return [lines.prose(f"{title}: {len(issues)}."), *lines.patches(_relisted(query, read)), *ended]
     found: list[Line] = [
@@ -295,9 +253,7 @@ def _show_summary(scene: PageScene, query: Mapping[str, str], counts: Mapping[st
     ]
 
 
-def _summarised(
-    scene: PageScene, query: Mapping[str, str], counts: Mapping[str, Any]
-) -> list[dict[str, Any]]:
+def _summarised(scene: PageScene, query: Mapping[str, str], counts: Mapping[str, Any]) -> list[dict[str, Any]]:
     made = charts.summary(query, counts, hideable=scene.has(html.ROOT))
     if scene.has(charts.SUMMARY):
         return [{"op": "replace", "at": f"#{charts.SUMMARY}", "html": made}]
@@ -322,9 +278,7 @@ def _figures(scene: PageScene, changed: Sequence[html.Issue]) -> list[dict[str, 
         was = scene.text_of(f"status-{key}").replace(" ", "_")
         counts = html.moved(counts, (priority, was), (priority, str(issue["status"])))
     return [
-        {"op": "text", "at": f"#{name}", "text": str(count)}
-        for name, count in counts.items()
-        if count != before[name]
+        {"op": "text", "at": f"#{name}", "text": str(count)} for name, count in counts.items() if count != before[name]
     ]
 
 
@@ -335,9 +289,7 @@ def _hidden(scene: PageScene) -> list[dict[str, Any]]:
 
 
 def _last_query(scene: PageScene) -> dict[str, str]:
-    query = html.kept_query(
-        scene.attribute(html.ROOT, "data-query") or scene.attribute("report", "data-query")
-    )
+    query = html.kept_query(scene.attribute(html.ROOT, "data-query") or scene.attribute("report", "data-query"))
     for acted in scene.actions:
         if acted.name in ("show", "filter"):
             query = _asked(acted, query)
@@ -351,9 +303,7 @@ def _give_up(scene: PageScene, why: str) -> list[Line]:
     if scene.has(html.NOTE):
         found += lines.patches([{"op": "text", "at": f"#{html.NOTE}", "text": text}])
     elif "<" not in scene.html:
-        body = (
-            '<div id="failed"><h1>Nothing to show yet</h1><p class="notice warn" id="tracker-note"></p></div>'
-        )
+        body = '<div id="failed"><h1>Nothing to show yet</h1><p class="notice warn" id="tracker-note"></p></div>'
         found += [
             lines.full(body, "Nothing to show yet"),
             *lines.patches([{"op": "text", "at": f"#{html.NOTE}", "text": text}]),
@@ -364,12 +314,9 @@ def _give_up(scene: PageScene, why: str) -> list[Line]:
 
 def _module_for(scene: PageScene, step: Step) -> code.Tracker | None:
     """The saved module that has the functions of this step."""
-    wanted = {
-        "list": "listIssues",
-        "counts": "countIssues",
-        "changed": "changeIssue",
-        "details": "readIssue",
-    }[step.name]
+    wanted = {"list": "listIssues", "counts": "countIssues", "changed": "changeIssue", "details": "readIssue"}[
+        step.name
+    ]
     for saved in scene.modules:
         if wanted in saved.names or saved.path.endswith(code.MODULE):
             return code.Tracker(module=saved)
@@ -387,9 +334,7 @@ def _listing(query: Mapping[str, str]) -> Step:
 
 def _counting(query: Mapping[str, str]) -> Step:
     search = "count issues by status, priority and project for a chart; authentication headers"
-    return Step(
-        "counts", f"count {title_of(query).lower()}", search, lambda tracker: code.counting(tracker, query)
-    )
+    return Step("counts", f"count {title_of(query).lower()}", search, lambda tracker: code.counting(tracker, query))
 
 
 def _reading(key: str) -> Step:
@@ -406,9 +351,7 @@ def _changing(
     told += [f"new issue in {issue['project']}" for issue in created]
     told += [f"comment on {key}" for key, _ in comments]
     search = "change an issue: close, reopen, assign; create an issue; comment; authentication headers"
-    return Step(
-        "changed", "; ".join(told), search, lambda tracker: code.changing(tracker, changes, created, comments)
-    )
+    return Step("changed", "; ".join(told), search, lambda tracker: code.changing(tracker, changes, created, comments))
 
 
 def _run(source: str, purpose: str) -> Use:

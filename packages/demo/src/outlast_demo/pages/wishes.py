@@ -29,9 +29,7 @@ class Wish:
 
 
 _MODULE: Final = r"modules?|reusable|re-?use|save (?:that|this|it)|librar(?:y|ies)|helper"
-_SUMMARY: Final = (
-    r"charts?|summar\w*|overview|statistics?|stats|reports?|dashboards?|graphs?|how many|figures"
-)
+_SUMMARY: Final = r"charts?|summar\w*|overview|statistics?|stats|reports?|dashboards?|graphs?|how many|figures"
 _LIST: Final = (
     r"issues?|tickets?|bugs?|tracker|backlog|work|assigned|unassigned|urgent|due|atlas|harbor|lumen|atl|har|lum|"
     r"everybody|everyone|team"
@@ -79,11 +77,7 @@ def query_of(said: str) -> dict[str, str]:
     urgent = [one for one in ("urgent", "high", "medium", "low") if _has(one, said)]
     if urgent:
         query["priority"] = ",".join(urgent)
-    status = [
-        one
-        for one in ("in_review", "in_progress", "backlog", "todo")
-        if _has(one.replace("_", "[ -_]"), said)
-    ]
+    status = [one for one in ("in_review", "in_progress", "backlog", "todo") if _has(one.replace("_", "[ -_]"), said)]
     if status:
         query["status"] = ",".join(status)
     query["sort"] = "due" if _has(r"due|deadlines?", said) else "priority"

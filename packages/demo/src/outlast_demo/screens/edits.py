@@ -4,9 +4,7 @@ it."""
 import re
 from typing import Final
 
-_IMPORT_END: Final = re.compile(
-    r"^(?:import\b[^\n]*|\} )from \"[^\"]+\";\n|^import \"[^\"]+\";\n", re.MULTILINE
-)
+_IMPORT_END: Final = re.compile(r"^(?:import\b[^\n]*|\} )from \"[^\"]+\";\n|^import \"[^\"]+\";\n", re.MULTILINE)
 _LAST: Final = re.compile(r"^([ \t]*)<SiteFooter\b|^([ \t]*)</main>", re.MULTILINE)
 _ROOT: Final = re.compile(r"return \(\s*<[a-z]\w*[^>]*?className=\"([^\"]*)\"")
 _TINTED: Final = re.compile(r"\[--(?:primary|primary-foreground|ring|card|muted|accent|border):[^\]]*\]")

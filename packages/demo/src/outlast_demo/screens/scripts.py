@@ -7,14 +7,7 @@ from typing import Final
 
 import orjson
 
-from outlast.kernel.models.protocol import (
-    CHECK_MARK,
-    NOTE_MARK,
-    ModelMessage,
-    ModelRequest,
-    TextPiece,
-    ToolResultPiece,
-)
+from outlast.kernel.models.protocol import CHECK_MARK, NOTE_MARK, ModelMessage, ModelRequest, TextPiece, ToolResultPiece
 from outlast_demo.answers import quoted
 from outlast_demo.lines import Line, Say, Think, Use
 from outlast_demo.screens.edits import add_section, space, tint
@@ -33,11 +26,7 @@ _RECORDED: Final = (
     "check and the running app are real. With a model of your own, anything can be built.*"
 )
 _SECTIONS: Final[Mapping[str, tuple[str, str, str]]] = {
-    "faq": (
-        "Faq",
-        "a section of questions and answers",
-        "Questions that open and close, before the end of the page",
-    ),
+    "faq": ("Faq", "a section of questions and answers", "Questions that open and close, before the end of the page"),
     "testimonials": ("Testimonials", "three voices of customers", "What three customers say, in cards"),
     "mode-switch": (
         "ModeSwitch",
@@ -87,23 +76,13 @@ def screen_lines(request: ModelRequest) -> Sequence[Line]:
     scene = scene_of(request)
     missing = {WRITE, READ, RUN} - scene.tools
     if missing:
-        return [
-            _end(
-                scene,
-                "I cannot build anything: this server offers no sandbox. `outlast doctor` says why.",
-                {},
-            )
-        ]
+        return [_end(scene, "I cannot build anything: this server offers no sandbox. `outlast doctor` says why.", {})]
     wish = wish_of(scene.asked, scene.begun)
     if wish.kind is Kind.UNKNOWN:
         return [_end(scene, _not_recorded(), {})]
     if scene.results and scene.results[-1].is_error and scene.results[-1].name == WRITE:
         return [
-            _end(
-                scene,
-                f"The files could not be written. The sandbox said:\n\n{quoted(scene.results[-1].content)}",
-                {},
-            )
+            _end(scene, f"The files could not be written. The sandbox said:\n\n{quoted(scene.results[-1].content)}", {})
         ]
     return _build(scene, wish) if wish.kind is Kind.BUILD else _change(scene, wish)
 
@@ -156,9 +135,7 @@ def _change(scene: ScreenScene, wish: Wish) -> Sequence[Line]:
         return [_end(scene, _nothing_to_change(wish, path), {})]
     after = _changed(wish, before)
     if after is None:
-        return [
-            _end(scene, f"`{path}` is not laid out as my recorded change expects, so I left it alone.", {})
-        ]
+        return [_end(scene, f"`{path}` is not laid out as my recorded change expects, so I left it alone.", {})]
     if after == {path: before}:
         return [_end(scene, "The page already has it, so there was nothing to change.", {})]
     if scene.found:
@@ -191,14 +168,10 @@ def _changed(wish: Wish, before: str) -> dict[str, str] | None:
             return None if page is None else {f"{path}.tsx": files_of("more")[f"{path}.tsx"], PAGE: page}
 
 
-def _mend(
-    scene: ScreenScene, files: Mapping[str, str], title: str, described: Mapping[str, str]
-) -> Sequence[Line]:
+def _mend(scene: ScreenScene, files: Mapping[str, str], title: str, described: Mapping[str, str]) -> Sequence[Line]:
     """The recorded files once more: something else had changed them."""
     if len(scene.found) > MOST_MENDED:
-        text = (
-            f"The check still finds problems that no recording of mine can mend:\n\n{_shown(scene.found[-1])}"
-        )
+        text = f"The check still finds problems that no recording of mine can mend:\n\n{_shown(scene.found[-1])}"
         return [_end(scene, text, described, title)]
     match scene.mending:
         case 0:
@@ -210,12 +183,7 @@ def _mend(
         case 1:
             return [Say("And the types again.\n\n"), Use(RUN, {"command": TYPE_CHECK})]
     return [
-        _end(
-            scene,
-            f"I wrote the files of this screen once more after the check.\n{_types(scene)}",
-            described,
-            title,
-        )
+        _end(scene, f"I wrote the files of this screen once more after the check.\n{_types(scene)}", described, title)
     ]
 
 
@@ -270,9 +238,7 @@ def _described(wish: Wish, files: Mapping[str, str]) -> dict[str, str]:
         return {PAGE: f"The page, now in {_COLOURS[wish.name]}"}
     if wish.kind is Kind.SPACE:
         return {PAGE: f"The page, {_SPACING[wish.name][1]}"}
-    return {
-        path: "The page, with the new part" if path == PAGE else _SECTIONS[wish.name][2] for path in files
-    }
+    return {path: "The page, with the new part" if path == PAGE else _SECTIONS[wish.name][2] for path in files}
 
 
 def _what(wish: Wish) -> str:
@@ -285,9 +251,7 @@ def _what(wish: Wish) -> str:
                 "colours, so they follow when you choose another theme."
             )
         case Kind.SPACE:
-            return (
-                f"The page is {_SPACING[wish.name][1]}: the unit that all distances are made of has changed."
-            )
+            return f"The page is {_SPACING[wish.name][1]}: the unit that all distances are made of has changed."
     return f"The page gets {_SECTIONS[wish.name][1]}; everything else stays as it was."
 
 

@@ -97,9 +97,7 @@ class RequestLog:
         )
         try:
             self._make_room()
-            with open(
-                os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600), "ab"
-            ) as file:
+            with open(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600), "ab") as file:
                 file.write(shown)
         except OSError:
             return

@@ -106,16 +106,12 @@ def tracker_app(kept: Kept, secret: SecretValue, log: RequestLog, clock: Clock) 
         return response
 
     async def nowhere(request: Request, _error: Exception) -> Response:
-        refused = Refused(
-            404, "not_found", "There is nothing at this path.", "All paths begin with /v2; see the docs."
-        )
+        refused = Refused(404, "not_found", "There is nothing at this path.", "All paths begin with /v2; see the docs.")
         log.note(request, refused.status)
         return _problem(refused)
 
     async def wrong_verb(request: Request, _error: Exception) -> Response:
-        refused = Refused(
-            405, "wrong_method", f"{request.method} is not known here.", "See the docs of this path."
-        )
+        refused = Refused(405, "wrong_method", f"{request.method} is not known here.", "See the docs of this path.")
         log.note(request, refused.status)
         return _problem(refused)
 

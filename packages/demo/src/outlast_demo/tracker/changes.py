@@ -29,9 +29,7 @@ def add_issue(book: Book, wish: Mapping[str, Any], now: str) -> Changed:
     if "title" not in wish:
         raise _wrong("title", "is missing", "Give the issue a title.")
     if len(book.issues) >= MOST_ISSUES:
-        raise Refused(
-            409, "full", f"The demo keeps at most {MOST_ISSUES} issues.", "Change one that is there."
-        )
+        raise Refused(409, "full", f"The demo keeps at most {MOST_ISSUES} issues.", "Change one that is there.")
     blank = Issue(
         key=book.next_key(project),
         project=project,
@@ -54,9 +52,7 @@ def change_issue(book: Book, key: str, wish: Mapping[str, Any], now: str) -> Cha
     """The fields that the wish names; the others stay."""
     _only(wish, FIELDS)
     if not wish:
-        raise Refused(
-            400, "nothing_to_change", "The body names no field.", f"Known are: {', '.join(FIELDS)}."
-        )
+        raise Refused(400, "nothing_to_change", "The body names no field.", f"Known are: {', '.join(FIELDS)}.")
     issue = _changed(book, find(book, key), wish, now)
     return book.with_issue(issue), issue
 

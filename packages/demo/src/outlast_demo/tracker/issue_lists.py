@@ -20,10 +20,7 @@ def page_of(book: Book, query: Mapping[str, str]) -> dict[str, Any]:
     """One page: `items`, `total` of all pages, `next_page_token` (None: the last)."""
     known(query, (*FILTERS, *PAGING))
     found = ordered(filtered(book, query), query.get("sort", "updated"))
-    size, start = (
-        _whole("page_size", query.get("page_size"), PAGE_SIZE, 1, MOST),
-        _start(query.get("page_token")),
-    )
+    size, start = (_whole("page_size", query.get("page_size"), PAGE_SIZE, 1, MOST), _start(query.get("page_token")))
     items = [issue.plain() for issue in found[start : start + size]]
     following = f"after-{start + size}" if start + size < len(found) else None
     return {"items": items, "total": len(found), "next_page_token": following}
@@ -53,9 +50,7 @@ def ordered(issues: Iterable[Issue], sort: str) -> list[Issue]:
         case "created":
             return sorted(issues, key=lambda one: one.created_at, reverse=True)
         case "priority":
-            return sorted(
-                issues, key=lambda one: (PRIORITIES.index(one.priority), one.due_on or "9999", one.key)
-            )
+            return sorted(issues, key=lambda one: (PRIORITIES.index(one.priority), one.due_on or "9999", one.key))
         case "due":
             return sorted(issues, key=lambda one: (one.due_on or "9999", one.key))
     return sorted(issues, key=lambda one: one.updated_at, reverse=True)
@@ -131,9 +126,6 @@ def _start(token: str | None) -> int:
     number = token.removeprefix("after-")
     if number == token or not (number.isascii() and number.isdigit()):
         raise Refused(
-            422,
-            "bad_page_token",
-            "This page_token is none of ours.",
-            "Take next_page_token of the answer before.",
+            422, "bad_page_token", "This page_token is none of ours.", "Take next_page_token of the answer before."
         )
     return int(number[:9])

@@ -104,9 +104,7 @@ def read(values: Mapping[str, Any]) -> Book:
     return Book(PEOPLE, PROJECTS, issues)
 
 
-_SEED: Final[Mapping[str, Any]] = orjson.loads(
-    files("outlast_demo.tracker").joinpath("seed.json").read_bytes()
-)
+_SEED: Final[Mapping[str, Any]] = orjson.loads(files("outlast_demo.tracker").joinpath("seed.json").read_bytes())
 PEOPLE: Final[Mapping[str, Person]] = {item["handle"]: Person(**item) for item in _SEED["people"]}
 PROJECTS: Final[Mapping[str, Project]] = {item["key"]: Project(**item) for item in _SEED["projects"]}
 

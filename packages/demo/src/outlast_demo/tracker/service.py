@@ -129,9 +129,7 @@ SIDECAR: Final = TrackerSidecar()
 def documentation(base_url: str) -> str:
     """The API's documentation in Markdown, for a tracker at this address."""
     text = files("outlast_demo.tracker").joinpath("docs.md").read_text(encoding="utf-8")
-    return (
-        text.replace("{base_url}", base_url).replace("{version}", VERSION).replace("{secret_env}", SECRET_ENV)
-    )
+    return text.replace("{base_url}", base_url).replace("{version}", VERSION).replace("{secret_env}", SECRET_ENV)
 
 
 def _listener(home: Path) -> socket.socket | None:

@@ -49,9 +49,7 @@ def open_book(folder: Path, clock: Clock, *, anew: bool) -> Kept:
         try:
             return Kept(path, read(orjson.loads(path.read_bytes())))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            log.warning(
-                "the demo's issues cannot be read; it begins anew", extra={"reason": type(error).__name__}
-            )
+            log.warning("the demo's issues cannot be read; it begins anew", extra={"reason": type(error).__name__})
             path.replace(path.with_suffix(".unreadable"))
     book = seeded(clock.now())
     write_private(path, orjson.dumps(written(book)))

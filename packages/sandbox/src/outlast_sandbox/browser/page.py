@@ -43,9 +43,7 @@ _OVERLAY: Final = r"""(() => {
   return words.filter(text => text !== '');
 })()"""
 _NOT_LOADED: Final = "Failed to load resource"
-_LIBRARY: Final = re.compile(
-    r"\s+at .*(/node_modules/|/\.vite/|/_next/|node_modules_|react_stack_bottom_frame)"
-)
+_LIBRARY: Final = re.compile(r"\s+at .*(/node_modules/|/\.vite/|/_next/|node_modules_|react_stack_bottom_frame)")
 _FORMAT: Final = re.compile(r"%[sdifoOc]")
 
 
@@ -136,9 +134,7 @@ class _Page:
             return
         self._seen.status = as_status(await self._evaluate(_STATUS))
         overlays = await self._evaluate(_OVERLAY)
-        if (
-            isinstance(overlays, list) and overlays
-        ):  # it says what could not be loaded better than the browser does
+        if isinstance(overlays, list) and overlays:  # it says what could not be loaded better than the browser does
             heard = [text for text in self._seen.errors if not text.startswith(_NOT_LOADED)]
             self._seen.errors.clear()
             for text in [*map(str, overlays), *heard]:

@@ -93,9 +93,7 @@ def module_paths(page: str, path: str) -> list[str]:
     asked of it: call it in a thread."""
     found = (_SOURCE.search(tag) for tag in _SCRIPTS.findall(page) if _IS_MODULE.search(tag))
     joined = (urlsplit(urljoin(f"http://localhost{path}", match.group(1))) for match in found if match)
-    return [
-        _own(part.path, part.query) for part in joined if part.netloc == "localhost" and _is_own(part.path)
-    ]
+    return [_own(part.path, part.query) for part in joined if part.netloc == "localhost" and _is_own(part.path)]
 
 
 def imports_of(module: str) -> list[str]:

@@ -48,10 +48,7 @@ def text_difference(path: str, before: bytes | None, after: bytes | None) -> str
     old, new = _lines(before), _lines(after)
     if old is None or new is None:
         return None
-    names = (
-        (f"a/{path}" if before is not None else "/dev/null"),
-        (f"b/{path}" if after is not None else "/dev/null"),
-    )
+    names = ((f"a/{path}" if before is not None else "/dev/null"), (f"b/{path}" if after is not None else "/dev/null"))
     lines = list(difflib.unified_diff(old, new, *names, lineterm=""))
     left_out = len(lines) - DIFF_LINES
     if left_out > 0:

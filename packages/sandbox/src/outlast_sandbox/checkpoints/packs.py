@@ -57,9 +57,7 @@ class Stored:
     pack: bytes | None = None
 
 
-def store_batch(
-    blobs: Blobs, root: int, contents: Mapping[str, Content], known: Places, max_bytes: int
-) -> Stored:
+def store_batch(blobs: Blobs, root: int, contents: Mapping[str, Content], known: Places, max_bytes: int) -> Stored:
     """Store what is in no blob yet. `known` may name blobs that are gone by now. A long file is read once more, and may
     turn out another. Blocks. Raises `DiskFull`."""
     stored = dict(contents)

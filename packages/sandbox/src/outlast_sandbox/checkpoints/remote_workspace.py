@@ -68,9 +68,7 @@ async def scan_sandbox(
         if 0 < one.mtime < began - SETTLED_S:  # some tell no time at all
             scan.memory[one.path] = (seen, sha256)
         blob, offset = places.get(sha256, ("", 0))
-        entries.append(
-            Entry(one.path, "file", FILE_MODE, one.size, int(one.mtime * 1000), sha256, blob, offset)
-        )
+        entries.append(Entry(one.path, "file", FILE_MODE, one.size, int(one.mtime * 1000), sha256, blob, offset))
     scan.tree = Tree.of(entries)
     return await anyio.to_thread.run_sync(scan.store, before, blobs)
 
@@ -107,9 +105,7 @@ async def _read(sandbox: Sandbox, one: FileEntry) -> Content | None:
     return None
 
 
-def _save(
-    blobs: Blobs, contents: dict[str, Content], found: Places, max_bytes: int
-) -> dict[str, tuple[str, int]]:
+def _save(blobs: Blobs, contents: dict[str, Content], found: Places, max_bytes: int) -> dict[str, tuple[str, int]]:
     stored = store_batch(blobs, NO_FOLDER, contents, found, max_bytes)
     if stored.pack is not None:
         blobs.put(stored.pack)

@@ -26,15 +26,7 @@ OPEN_MODE: Final = 0o700
 TRIES: Final = 100  # as deep as folders may be closed to their owner, one in the other
 PASSES: Final = 8  # over a folder in which code moves things meanwhile; each does only what is left
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
-_MOVED: Final = (
-    errno.ENOENT,
-    errno.ENOTDIR,
-    errno.EEXIST,
-    errno.ELOOP,
-    errno.EISDIR,
-    errno.ENOTEMPTY,
-    errno.EXDEV,
-)
+_MOVED: Final = (errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.EISDIR, errno.ENOTEMPTY, errno.EXDEV)
 
 
 def place_tree(root: Path, tree: Tree, blobs: Blobs, without: Collection[str] = ()) -> int:

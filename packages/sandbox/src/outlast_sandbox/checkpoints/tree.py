@@ -81,9 +81,7 @@ class Tree:
 
     def same_as(self, other: "Tree") -> bool:
         """Whether both hold the same."""
-        return len(self.entries) == len(other.entries) and all(
-            map(Entry.same_as, self.entries, other.entries)
-        )
+        return len(self.entries) == len(other.entries) and all(map(Entry.same_as, self.entries, other.entries))
 
 
 EMPTY: Final = Tree()

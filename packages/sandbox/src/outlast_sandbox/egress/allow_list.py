@@ -17,11 +17,7 @@ from outlast_sandbox.hosts import parse_host_port, parse_pattern
 
 
 async def serve_allow_list(
-    listener: socket.socket,
-    hosts: Sequence[str],
-    *,
-    allow_private: Sequence[str] = (),
-    network: Network | None = None,
+    listener: socket.socket, hosts: Sequence[str], *, allow_private: Sequence[str] = (), network: Network | None = None
 ) -> None:
     """Let whoever connects to `listener` reach `hosts` (`HOST`, `*.HOST`, each with an optional `:PORT`; without one,
     80 and 443), never a private address unless `allow_private` names it (`HOST:PORT`). TLS passes unread, plain HTTP

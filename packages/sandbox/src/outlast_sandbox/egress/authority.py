@@ -56,9 +56,7 @@ class Authority:
         builder = _certificate(name, name, key.public_key(), AUTHORITY_LIFE)
         builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         builder = builder.add_extension(_usage("key_cert_sign", "crl_sign"), critical=True)
-        builder = builder.add_extension(
-            x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False
-        )
+        builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
         return cls(key, builder.sign(key, hashes.SHA256()))
 
     @property
@@ -88,9 +86,7 @@ class Authority:
         """Key and certificate, to be kept where only the server reads."""
         return (
             self._key.private_bytes(
-                serialization.Encoding.PEM,
-                serialization.PrivateFormat.PKCS8,
-                serialization.NoEncryption(),
+                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
             )
             + self.pem.encode()
         )

@@ -19,9 +19,7 @@ from outlast_sandbox.hosts import is_address
 RESOLVE_S: Final = 10.0
 CONNECT_S: Final = 10.0
 MOST_ADDRESSES: Final = 4
-MOST_RESOLVING: Final = (
-    2  # the system resolves in a few threads, which slow names must not take from everybody
-)
+MOST_RESOLVING: Final = 2  # the system resolves in a few threads, which slow names must not take from everybody
 ALPN: Final = ("h2", "http/1.1")
 
 DialInside = Callable[[int], Awaitable[socket.socket]]
@@ -99,9 +97,7 @@ class Dialer:
             found = [target.host]
         else:
             found = await self._resolve(target)
-        allowed = [
-            address for address in found if may_connect(self._policy, target.host, address, target.port)
-        ]
+        allowed = [address for address in found if may_connect(self._policy, target.host, address, target.port)]
         if not allowed:
             raise refusals.address_refused(target.host, found[0], target.port)
         return allowed[:MOST_ADDRESSES]

@@ -40,9 +40,7 @@ _HOP_BY_HOP: Final = frozenset(
         b"content-length",
     )
 )
-_NEVER_NAMED: Final = frozenset(
-    (b"host", b"authorization", b"cookie", b"content-type", b"content-encoding", b"expect")
-)
+_NEVER_NAMED: Final = frozenset((b"host", b"authorization", b"cookie", b"content-type", b"content-encoding", b"expect"))
 
 
 class BadMessage(Exception):

@@ -65,9 +65,7 @@ class Http2Exchange:
     def reused(self) -> bool:
         return self._reused
 
-    async def send_head(
-        self, head: RequestHead, headers: Headers, framing: Framing, body: bytes = b""
-    ) -> None:
+    async def send_head(self, head: RequestHead, headers: Headers, framing: Framing, body: bytes = b"") -> None:
         self.method = head.method
         fields = _pseudo(head, headers) + _fields(headers, framing)
         self.stream_id = await self._connection.open(self, fields, framing.kind is Body.NONE)
@@ -305,12 +303,7 @@ def _fail(stream: Http2Exchange, error: Exception) -> None:
 
 def _pseudo(head: RequestHead, headers: Headers) -> Headers:
     authority = next(value for name, value in headers if name == b"Host")
-    return [
-        (b":method", head.method),
-        (b":scheme", b"https"),
-        (b":authority", authority),
-        (b":path", head.target),
-    ]
+    return [(b":method", head.method), (b":scheme", b"https"), (b":authority", authority), (b":path", head.target)]
 
 
 def _fields(headers: Headers, framing: Framing) -> Headers:

@@ -13,26 +13,12 @@ import anyio.to_thread
 
 from outlast_sandbox.clock import Clock
 from outlast_sandbox.egress import refusals
-from outlast_sandbox.egress.client_hello import (
-    ALERT_UNRECOGNIZED_NAME,
-    HANDSHAKE,
-    NotTls,
-    NotYet,
-    server_name,
-)
+from outlast_sandbox.egress.client_hello import ALERT_UNRECOGNIZED_NAME, HANDSHAKE, NotTls, NotYet, server_name
 from outlast_sandbox.egress.dialer import Dialer
 from outlast_sandbox.egress.http1 import BadMessage, MessageReader, RequestHead, parse_request
 from outlast_sandbox.egress.refusals import Refused
 from outlast_sandbox.egress.relay import Relay
-from outlast_sandbox.egress.rules import (
-    WEB_PORT,
-    Policy,
-    Target,
-    may_reach,
-    read_authority,
-    same_authority,
-    secrets_of,
-)
+from outlast_sandbox.egress.rules import WEB_PORT, Policy, Target, may_reach, read_authority, same_authority, secrets_of
 from outlast_sandbox.egress.transport import Channel, TlsWire, Wire, wire_of
 from outlast_sandbox.egress.tunnel import join
 from outlast_sandbox.hosts import NotAHost, is_address
@@ -159,9 +145,7 @@ class SandboxProxy:
                 await self._refuse(client, refused)
                 return
 
-    async def _request(
-        self, head: RequestHead, fixed: Target | None, reader: MessageReader, client: Channel
-    ) -> bool:
+    async def _request(self, head: RequestHead, fixed: Target | None, reader: MessageReader, client: Channel) -> bool:
         target, path = _where(head, fixed)
         if fixed is None:
             self._check(target)

@@ -38,9 +38,7 @@ class Relay:
         self._redactor = Redactor()
         self._names: dict[Target, tuple[str, ...]] = {}
 
-    async def pass_on(
-        self, head: RequestHead, target: Target, reader: MessageReader, client: Channel
-    ) -> bool:
+    async def pass_on(self, head: RequestHead, target: Target, reader: MessageReader, client: Channel) -> bool:
         """Answer one request, its target allowed and its Host checked. True when the client's connection can serve
         another one. Raises `Refused` and `BadMessage` before anything was answered, `ConnectionError` later."""
         reader.begin(head.body)
@@ -67,9 +65,7 @@ class Relay:
             names = self._names[target] = secrets_of(self._policy, target)
         return names
 
-    async def _values(
-        self, names: Sequence[str], used: Sequence[str], user_id: str | None
-    ) -> dict[str, SecretValue]:
+    async def _values(self, names: Sequence[str], used: Sequence[str], user_id: str | None) -> dict[str, SecretValue]:
         """The values to be put in. All that belong to the host are looked up, so that they can be hidden."""
         values: dict[str, SecretValue] = {}
         before = sum(map(len, self._known.values()))

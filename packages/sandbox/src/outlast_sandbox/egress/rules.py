@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from outlast_sandbox.addresses import is_forbidden
-from outlast_sandbox.hosts import (
-    HostPattern,
-    NotAHost,
-    is_address,
-    parse_pattern,
-    plain_host,
-)
+from outlast_sandbox.hosts import HostPattern, NotAHost, is_address, parse_pattern, plain_host
 
 TLS_PORT: Final = 443
 WEB_PORT: Final = 80
@@ -109,9 +103,7 @@ def setting_for(policy: Policy, host: str, port: int) -> str:
     if other is not None:
         return f'{other} is allowed on ports 80 and 443 only; add "{shown}" for this port.'
     if is_address(host) and is_forbidden(host):
-        return (
-            f'Private addresses take allow_private = ["{named}:{port}"] in a [[sandbox.dependencies]] table.'
-        )
+        return f'Private addresses take allow_private = ["{named}:{port}"] in a [[sandbox.dependencies]] table.'
     return (
         f'The operator can add "{shown}" to allow_hosts in the section [sandbox], or to the hosts of the '
         "[[sandbox.dependencies]] table that needs it."

@@ -206,14 +206,10 @@ class Wire(asyncio.Protocol):
 class TlsWire:
     """A `Channel` of TLS over a wire. Make it, then `handshake`."""
 
-    def __init__(
-        self, wire: Wire, context: ssl.SSLContext, *, server_side: bool, host: str | None = None
-    ) -> None:
+    def __init__(self, wire: Wire, context: ssl.SSLContext, *, server_side: bool, host: str | None = None) -> None:
         self._wire = wire
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._tls = context.wrap_bio(
-            self._incoming, self._outgoing, server_side=server_side, server_hostname=host
-        )
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_side=server_side, server_hostname=host)
         self._ahead = b""
         self._ended = False
 

@@ -18,9 +18,7 @@ async def join(inside: Channel, outside: Channel, hidden: RedactedStream | None 
         outside.close()
 
 
-async def _copy(
-    source: Channel, sink: Channel, hidden: RedactedStream | None, whole: anyio.CancelScope
-) -> None:
+async def _copy(source: Channel, sink: Channel, hidden: RedactedStream | None, whole: anyio.CancelScope) -> None:
     try:
         while data := await source.read():
             shown = hidden.feed(data) if hidden is not None else data

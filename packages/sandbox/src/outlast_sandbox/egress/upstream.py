@@ -39,9 +39,7 @@ class Exchange(Protocol):
     def reused(self) -> bool:
         """Whether the connection had carried others before: it may have been closed by now, which is no fault."""
 
-    async def send_head(
-        self, head: RequestHead, headers: Headers, framing: Framing, body: bytes = b""
-    ) -> None:
+    async def send_head(self, head: RequestHead, headers: Headers, framing: Framing, body: bytes = b"") -> None:
         """Method and target of `head` with these headers; and the whole body, where it is known and `framing` its
         length."""
 
@@ -88,13 +86,9 @@ class Http1Exchange:
     def reused(self) -> bool:
         return self._reused
 
-    async def send_head(
-        self, head: RequestHead, headers: Headers, framing: Framing, body: bytes = b""
-    ) -> None:
+    async def send_head(self, head: RequestHead, headers: Headers, framing: Framing, body: bytes = b"") -> None:
         self._method, self._framing = head.method, framing
-        self._sent = framing.kind is Body.NONE or (
-            framing.kind is Body.LENGTH and framing.length == len(body)
-        )
+        self._sent = framing.kind is Body.NONE or (framing.kind is Body.LENGTH and framing.length == len(body))
         start = b"%b %b HTTP/1.1" % (head.method, head.target)
         await self.channel.write(serialise(start, headers + framing_header(framing)) + body)
 

@@ -305,9 +305,7 @@ class MemorySandbox(SandboxDefaults):
             timed_out = limit.cancelled_caught
         reason = None if timed_out else job.killed_reason
         output, truncated = job.shown()
-        job.result = CommandResult(
-            exit_code, output, timed_out, truncated, anyio.current_time() - started, reason
-        )
+        job.result = CommandResult(exit_code, output, timed_out, truncated, anyio.current_time() - started, reason)
         job.ring()
 
     async def _shell(self, job: Job, script: str) -> int:
@@ -356,9 +354,7 @@ class MemorySandbox(SandboxDefaults):
             value = text
         return EvaluationResult(True, value, None, job.output, text)
 
-    async def _follow(
-        self, job: Job, attempt: int, on_output: OnOutput | None
-    ) -> CommandResult | EvaluationResult:
+    async def _follow(self, job: Job, attempt: int, on_output: OnOutput | None) -> CommandResult | EvaluationResult:
         async for text in self._texts(job, attempt):
             if on_output is not None and inspect.isawaitable(waiting := on_output(text)):
                 await waiting

@@ -8,13 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.apps.documents.agent.document_text import (
-    Anchor,
-    ToldBlock,
-    ToldComment,
-    ToldDocument,
-    ToldSection,
-)
+from outlast.apps.documents.agent.document_text import Anchor, ToldBlock, ToldComment, ToldDocument, ToldSection
 from outlast.apps.documents.history import versions
 from outlast.apps.documents.rows import CommentRow, DocumentRow, EditRow
 from outlast.apps.documents.tables import comments, document_versions, documents, edits, proposals
@@ -122,17 +116,13 @@ def _anchor(tx: Tx, told: Mapping[str, Any], document: ToldDocument, since: date
         if comment is None:
             return Anchor("comment", document.id, gone=True)
         section = document.section(comment.section_id) or document.section_of(comment.block_id)
-        return Anchor(
-            "comment", document.id, section.id if section else None, comment.block_id, comment=comment
-        )
+        return Anchor("comment", document.id, section.id if section else None, comment.block_id, comment=comment)
     if kind == "selection":
         block_id = told.get("block_id")
         section = document.section_of(block_id) or document.section(told.get("section_id"))
         gone = section is None
         selected = str(told.get("text") or "")
-        return Anchor(
-            "selection", document.id, section.id if section else None, block_id, selected, gone=gone
-        )
+        return Anchor("selection", document.id, section.id if section else None, block_id, selected, gone=gone)
     return Anchor("document", document.id)
 
 
@@ -223,9 +213,7 @@ def _proposed(tx: Tx, run: Run, since: datetime) -> list[str]:
 
 
 def _proposal_line(tx: Tx, proposal: _Proposal, since: datetime) -> str:
-    rows = tx.rows(
-        EditRow, sa.select(edits).where(edits.c.proposal_id == proposal.id).order_by(edits.c.ordinal)
-    )
+    rows = tx.rows(EditRow, sa.select(edits).where(edits.c.proposal_id == proposal.id).order_by(edits.c.ordinal))
     told: dict[str, list[str]] = {}
     for row in rows:
         told.setdefault(_became(row, since), []).append(row.block_id or row.op)

@@ -27,9 +27,7 @@ GONE: Final = {
 }
 
 
-def document_agent(
-    settings: Settings, db: Database, *, files: Files | None = None, docs: Tool | None = None
-) -> Agent:
+def document_agent(settings: Settings, db: Database, *, files: Files | None = None, docs: Tool | None = None) -> Agent:
     """The agent `document`. `files` knows the project's files, `docs` is the tool that searches documentation (None:
     there is nothing to search)."""
     tools = [propose_edits_tool(db, settings.documents), read_document_tool(db)]

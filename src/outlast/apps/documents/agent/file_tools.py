@@ -23,14 +23,9 @@ class Files(Protocol):
 
 
 Query = Annotated[
-    str,
-    Field(
-        min_length=1, max_length=2_000, description="What you want to know, in words that a file would use."
-    ),
+    str, Field(min_length=1, max_length=2_000, description="What you want to know, in words that a file would use.")
 ]
-FileId = Annotated[
-    str, Field(min_length=1, max_length=60, description="The file (art_…), as search_files names it.")
-]
+FileId = Annotated[str, Field(min_length=1, max_length=60, description="The file (art_…), as search_files names it.")]
 PageNumber = Annotated[int, Field(ge=1, le=100_000, description="Of a PDF.")]
 After = Annotated[int, Field(ge=0, description="Go on after so many characters of it.")]
 

@@ -23,9 +23,7 @@ REQUEST: Final = "[REQUEST]"
 ABOUT: Final = "[ABOUT]"
 FILES_HEADING: Final = "[FILES OF THE PROJECT]"
 PROPOSED: Final = "[YOUR PROPOSALS SO FAR]"
-GONE: Final = (
-    "The document that this conversation was about was deleted. There is nothing to propose edits to: say so."
-)
+GONE: Final = "The document that this conversation was about was deleted. There is nothing to propose edits to: say so."
 
 
 def system_prompt(*, files: bool, docs: bool) -> str:

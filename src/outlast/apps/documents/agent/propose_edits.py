@@ -61,10 +61,7 @@ class ProposedEdit(Arguments):
         None, min_length=1, max_length=60, description="The block (blk_…): replace, delete, move."
     )
     section_id: str | None = Field(
-        None,
-        min_length=1,
-        max_length=60,
-        description="The section (sec_…) to insert or move into as its first block.",
+        None, min_length=1, max_length=60, description="The section (sec_…) to insert or move into as its first block."
     )
     after_id: str | None = Field(
         None,
@@ -77,9 +74,7 @@ class ProposedEdit(Arguments):
     new_text: str | None = Field(
         None, max_length=TEXT_CHARS, description="replace, insert, insert_section: the new Markdown."
     )
-    heading: str | None = Field(
-        None, max_length=HEADING_CHARS, description="insert_section: plain text, one line."
-    )
+    heading: str | None = Field(None, max_length=HEADING_CHARS, description="insert_section: plain text, one line.")
     level: int | None = Field(None, ge=1, le=6, description="insert_section: 1 to 6.")
 
     @model_validator(mode="after")
@@ -114,8 +109,7 @@ def propose_edits_tool(db: Database, settings: DocumentSettings) -> Tool:
     def require_few(summary: str, edits: Edits) -> None:
         if len(edits) > most:
             raise ArgumentsInvalid(
-                "The arguments of propose_edits are not valid: "
-                f"edits: {len(edits)} edits; at most {most} at once.",
+                f"The arguments of propose_edits are not valid: edits: {len(edits)} edits; at most {most} at once.",
                 field="edits",
                 tool="propose_edits",
             )

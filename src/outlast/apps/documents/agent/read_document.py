@@ -7,13 +7,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from outlast.apps.documents.agent.about import document_of_thread, told_document
-from outlast.apps.documents.agent.document_text import (
-    ToldBlock,
-    ToldDocument,
-    ToldSection,
-    block_text,
-    outline_text,
-)
+from outlast.apps.documents.agent.document_text import ToldBlock, ToldDocument, ToldSection, block_text, outline_text
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
@@ -25,12 +19,9 @@ FOUND_BLOCKS: Final = 30
 
 
 SectionId = Annotated[str | None, Field(max_length=60, description="Read this section's blocks.")]
-After = Annotated[
-    str | None, Field(max_length=60, description="With section_id: go on after this block of it.")
-]
+After = Annotated[str | None, Field(max_length=60, description="With section_id: go on after this block of it.")]
 Words = Annotated[
-    str | None,
-    Field(max_length=500, description="Find blocks that hold these words, anywhere in the document."),
+    str | None, Field(max_length=500, description="Find blocks that hold these words, anywhere in the document.")
 ]
 
 
@@ -98,9 +89,7 @@ def _found(document: ToldDocument, fence: Fence, query: str) -> str:
     lines: list[str] = []
     left = SHOWN_CHARS
     for _, section, block in scored[:FOUND_BLOCKS]:
-        text = fence.put(
-            "section", block_text(_within(block), fence), id=section.id, heading=section.heading or None
-        )
+        text = fence.put("section", block_text(_within(block), fence), id=section.id, heading=section.heading or None)
         if lines and len(text) > left:
             break
         lines.append(text)

@@ -73,9 +73,7 @@ async def create_comment(
 
     def run(tx: Tx) -> Assigned:
         row = require_document(tx, actor, document_id, Right.EDIT)
-        made = remember(
-            tx, actor.user_id, key, asked, lambda: _create(tx, services, actor, row, body, written)
-        )
+        made = remember(tx, actor.user_id, key, asked, lambda: _create(tx, services, actor, row, body, written))
         return Assigned(store.comment_data(tx, made["id"]), made["thread_id"], made["run_id"])
 
     return await services.db.write(run)
@@ -223,9 +221,7 @@ def _held(tx: Tx, row: CommentRow) -> CommentRow:
 def _create(
     tx: Tx, services: Services, actor: Actor, document: DocumentRow, body: str, written: Written
 ) -> dict[str, Any]:
-    check_made_rate(
-        tx, comments_table, actor.user_id, services.settings.limits.comments_per_minute_per_user, by="by"
-    )
+    check_made_rate(tx, comments_table, actor.user_id, services.settings.limits.comments_per_minute_per_user, by="by")
     check_count("mentions", len(written.mentions), MOST_NAMED)
     documents.hold(tx, document.id)
     parent = None if written.parent_id is None else _answered(tx, document.id, written.parent_id)
@@ -257,9 +253,7 @@ def _create(
 
 def _told(tx: Tx, row: CommentRow, named: Named, actor: Actor, given_to: str | None) -> list[Any]:
     """Who is named finds it once: whom a comment is given to has it as that."""
-    return mentions.tell(
-        tx, store.where_of(row, actor.user_id), [one for one in named.users if one != given_to]
-    )
+    return mentions.tell(tx, store.where_of(row, actor.user_id), [one for one in named.users if one != given_to])
 
 
 def _answered(tx: Tx, document_id: str, parent_id: str) -> CommentRow:
@@ -287,9 +281,7 @@ def _checked_links(content: Content, linked: Sequence[str]) -> tuple[str, ...]:
     check_count("linked sections", len(linked), MOST_LINKED)
     for section_id in linked:
         if section_id not in content.sections:
-            raise NotFound(
-                "A linked section is not in this document any more.", noun="section", id=section_id
-            )
+            raise NotFound("A linked section is not in this document any more.", noun="section", id=section_id)
     return tuple(dict.fromkeys(linked))
 
 

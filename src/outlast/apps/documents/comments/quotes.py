@@ -144,9 +144,7 @@ def find(quote: Quote, markdown: str) -> Found | None:
     return Found(text.at[first], text.at[after - 1] + 1, agreement, changed)
 
 
-def find_again(
-    quote: Quote, home: str | None, texts: Sequence[Text], effort: Effort | None = None
-) -> Place | None:
+def find_again(quote: Quote, home: str | None, texts: Sequence[Text], effort: Effort | None = None) -> Place | None:
     """Where the quote is in these blocks, its own one `home` among them or not: where its words and surroundings agree
     most, its own block before others, an earlier one before a later one. None: nowhere, or `effort`, which is at most
     `MOST_EFFORT` characters, is at its end."""

@@ -59,12 +59,7 @@ async def read_comment(comment_id: str, services: Svc, actor: Signed) -> Respons
 async def change_comment(comment_id: str, body: CommentPatch, services: Svc, actor: Signed) -> Response:
     """Other words (its writer), other linked sections, resolve or reopen (editors)."""
     changed = await actions.change_comment(
-        services,
-        actor,
-        comment_id,
-        body=body.body,
-        status=body.status,
-        linked_sections=body.linked_sections,
+        services, actor, comment_id, body=body.body, status=body.status, linked_sections=body.linked_sections
     )
     return reply(changed)
 

@@ -43,21 +43,14 @@ _SELECT: Final = (
         _keeper.c.name.label("assigned_name"),
     )
     .select_from(comments)
-    .outerjoin(
-        sections,
-        (sections.c.id == comments.c.section_id) & (sections.c.document_id == comments.c.document_id),
-    )
-    .outerjoin(
-        blocks, (blocks.c.id == comments.c.block_id) & (blocks.c.document_id == comments.c.document_id)
-    )
+    .outerjoin(sections, (sections.c.id == comments.c.section_id) & (sections.c.document_id == comments.c.document_id))
+    .outerjoin(blocks, (blocks.c.id == comments.c.block_id) & (blocks.c.document_id == comments.c.document_id))
     .outerjoin(_writer, _writer.c.id == comments.c.by)
     .outerjoin(_solver, _solver.c.id == comments.c.resolved_by)
     .outerjoin(_keeper, _keeper.c.id == comments.c.assigned_to)
 )
 _ONE: Final = _SELECT.where(comments.c.id == sa.bindparam("comment"))
-_HOLD: Final = (
-    sa.select(comments).where(comments.c.id == sa.bindparam("comment")).with_for_update(key_share=True)
-)
+_HOLD: Final = sa.select(comments).where(comments.c.id == sa.bindparam("comment")).with_for_update(key_share=True)
 _ANCHORED: Final = sa.select(comments).where(
     comments.c.document_id == sa.bindparam("document"), comments.c.section_id.is_not(None)
 )
@@ -155,9 +148,7 @@ def update(tx: Tx, comment_id: str, **values: Any) -> None:
     tx.update(comments, {"id": comment_id}, **values, updated_at=tx.now)
 
 
-def announce(
-    tx: Tx, comment_id: str, event: ChangeName = "comment.updated", *, by: str | None = None
-) -> CommentData:
+def announce(tx: Tx, comment_id: str, event: ChangeName = "comment.updated", *, by: str | None = None) -> CommentData:
     """Tell the followers of its project how a comment is now; `by` is the user who changed it. Raises `NotFound`."""
     data = comment_data(tx, comment_id)
     append(tx, data.project_id, [(event, CommentChanged(comment=data, by=by))])
@@ -173,14 +164,7 @@ def tell_inbox(tx: Tx, project_id: str, news: Iterable[InboxChanged]) -> None:
 
 def where_of(row: CommentRow, by: str | None, source: Literal["comment", "assigned"] = "comment") -> Where:
     """A comment as a place in which somebody is named."""
-    return Where(
-        row.project_id,
-        source,
-        row.id,
-        row.body,
-        by,
-        document_id=row.document_id,
-    )
+    return Where(row.project_id, source, row.id, row.body, by, document_id=row.document_id)
 
 
 def resolve(tx: Tx, comment_id: str, by: str) -> bool:
@@ -206,11 +190,7 @@ def reopen(tx: Tx, comment_id: str, by: str) -> bool:
     announce(tx, comment_id, by=by)
     store.announce(tx, row.document_id, by=by)
     if row.assigned_to not in (None, AGENT):
-        tell_inbox(
-            tx,
-            row.project_id,
-            mentions.tell(tx, where_of(row, by, "assigned"), [row.assigned_to]),
-        )
+        tell_inbox(tx, row.project_id, mentions.tell(tx, where_of(row, by, "assigned"), [row.assigned_to]))
     return True
 
 

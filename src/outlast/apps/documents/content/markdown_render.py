@@ -53,9 +53,7 @@ def _join_blocks(blocks: Sequence[Text], *, at_start: bool) -> str:
         if before is not None and _would_merge(before, block):
             texts.append(APART)
         is_first = at_start and before is None
-        texts.append(
-            _as_code(block.markdown) if block.kind == "front_matter" and not is_first else block.markdown
-        )
+        texts.append(_as_code(block.markdown) if block.kind == "front_matter" and not is_first else block.markdown)
         before = block
     return "\n\n".join(texts)
 

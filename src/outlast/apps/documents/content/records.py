@@ -54,9 +54,7 @@ def in_order(sections: Iterable[Section], below: Mapping[str, list[Block]]) -> t
 
 
 def section_of(key: str, record: Mapping[str, Any]) -> Section:
-    return Section(
-        key, record["rank"], record["heading"], record["level"], record["version"], record.get("at", "")
-    )
+    return Section(key, record["rank"], record["heading"], record["level"], record["version"], record.get("at", ""))
 
 
 def block_of(key: str, record: Mapping[str, Any]) -> Block:

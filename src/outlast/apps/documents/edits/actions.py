@@ -21,12 +21,7 @@ from outlast.apps.documents.permissions import require_document
 from outlast.apps.documents.proposals.replacement import replaced
 from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.tables import document_versions as document_versions_table
-from outlast.base.document_data import (
-    DocumentChanges,
-    DocumentDifference,
-    DocumentVersion,
-    DocumentVersionView,
-)
+from outlast.base.document_data import DocumentChanges, DocumentDifference, DocumentVersion, DocumentVersionView
 from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -63,9 +58,7 @@ async def change_document(
     changes = [_checked(one) for one in changes]
     size = _demand_size(changes)
     author = Author("edit", actor.user_id, summary=clean(summary))
-    asked = request_hash(
-        "changes", document_id, [[type(one).__name__, asdict(one)] for one in changes], summary
-    )
+    asked = request_hash("changes", document_id, [[type(one).__name__, asdict(one)] for one in changes], summary)
 
     if size > FEW_CHARS:  # before anything that takes time
         await services.db.read(require_document, actor, document_id, Right.EDIT)
@@ -114,9 +107,7 @@ async def import_markdown(
             "A text that replaces the whole document stands behind no section.", field="after_section_id"
         )
     text = whole_text(services, markdown)
-    await services.db.read(
-        require_document, actor, document_id, Right.EDIT
-    )  # before anything that takes time
+    await services.db.read(require_document, actor, document_id, Right.EDIT)  # before anything that takes time
     parts = tuple(await anyio.to_thread.run_sync(cut, text))  # seconds, for the longest and oddest
     asked = request_hash("import", document_id, text, after_section_id, replace, seen)
 
@@ -152,9 +143,7 @@ async def list_versions(
     return await services.db.read(run)
 
 
-async def read_version(
-    services: Services, actor: Actor, document_id: str, version: int
-) -> DocumentVersionView:
+async def read_version(services: Services, actor: Actor, document_id: str, version: int) -> DocumentVersionView:
     """A version with what the document said then. Raises `NotFound`."""
 
     def run(tx: Tx) -> DocumentVersionView:
@@ -213,12 +202,7 @@ def _check_rate(tx: Tx, services: Services, actor: Actor) -> None:
 
 
 def _append(
-    tx: Tx,
-    services: Services,
-    actor: Actor,
-    row: DocumentRow,
-    parts: tuple[Part, ...],
-    after_section_id: str | None,
+    tx: Tx, services: Services, actor: Actor, row: DocumentRow, parts: tuple[Part, ...], after_section_id: str | None
 ) -> Committed:
     content = store.tree(tx, row.id)
     section = content.section(after_section_id) if after_section_id is not None else None
@@ -233,9 +217,7 @@ def _append(
 def _checked(change: Change) -> Change:
     """The change with texts that every database can hold. Raises `InputTooLarge`."""
     hint = "Import it: POST /v1/documents/{id}/import takes longer ones."
-    cleaned: dict[str, Any] = {
-        name: checked_markdown(text, MOST_CHARS, hint) for name, text in _texts(change).items()
-    }
+    cleaned: dict[str, Any] = {name: checked_markdown(text, MOST_CHARS, hint) for name, text in _texts(change).items()}
     return with_fields(change, **cleaned)
 
 
@@ -262,9 +244,7 @@ def _cut(changes: Sequence[Change]) -> list[Change]:
     return [with_parts(change) for change in changes]
 
 
-def _replace(
-    tx: Tx, services: Services, actor: Actor, row: DocumentRow, parts: tuple[Part, ...]
-) -> Committed:
+def _replace(tx: Tx, services: Services, actor: Actor, row: DocumentRow, parts: tuple[Part, ...]) -> Committed:
     content = store.tree(tx, row.id)
     author = Author("import", actor.user_id, summary="Replaced the text by an imported one")
     return commit_tree(tx, row, content, replaced(content, parts), author, bounds_of(services.settings))

@@ -51,10 +51,7 @@ class Applied:
 
 
 def apply(
-    tree: Tree,
-    changes: Sequence[Change],
-    bounds: Bounds = Bounds(),
-    make_id: Callable[[str], str] = new_id,
+    tree: Tree, changes: Sequence[Change], bounds: Bounds = Bounds(), make_id: Callable[[str], str] = new_id
 ) -> Applied:
     """The document after the changes, applied in order. Versions and editors of what differs are still the old ones
     (of what is new: none). Raises `NotFound` for a section, block or place that is not there, `TextChanged` where
@@ -100,9 +97,7 @@ def _apply(draft: Draft, change: Change, refs: _Refs) -> None:
             _apply_to_section(draft, change, refs)
 
 
-def _apply_to_block(
-    draft: Draft, change: InsertBlock | EditBlock | MoveBlock | DeleteBlock, refs: _Refs
-) -> None:
+def _apply_to_block(draft: Draft, change: InsertBlock | EditBlock | MoveBlock | DeleteBlock, refs: _Refs) -> None:
     match change:
         case InsertBlock():
             after = refs.place(change.after)
@@ -184,8 +179,7 @@ def check(tree: Tree, found: Sequence[Delta], bounds: Bounds) -> None:
     grew = any(delta.before is None for delta in found)
     if grew and total > bounds.most_blocks:
         raise DocumentFull(
-            f"The document would have {total:,} sections and blocks; at most {bounds.most_blocks:,} "
-            "are allowed.",
+            f"The document would have {total:,} sections and blocks; at most {bounds.most_blocks:,} are allowed.",
             document_id=tree.document_id,
             blocks=total,
             limit=bounds.most_blocks,

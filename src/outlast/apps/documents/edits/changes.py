@@ -94,16 +94,7 @@ class DeleteSection:
     seen: int | None = None
 
 
-Change = (
-    InsertBlock
-    | EditBlock
-    | MoveBlock
-    | DeleteBlock
-    | InsertSection
-    | EditSection
-    | MoveSection
-    | DeleteSection
-)
+Change = InsertBlock | EditBlock | MoveBlock | DeleteBlock | InsertSection | EditSection | MoveSection | DeleteSection
 
 
 def with_parts(change: Change) -> Change:

@@ -36,9 +36,7 @@ def woven(before: Sequence[str], after: Sequence[str]) -> list[str]:
     return [*followers.get(None, []), *(one for key in after for one in (key, *followers.get(key, [])))]
 
 
-def _section(
-    old: Section | None, new: Section | None, found: dict[str, Delta], *, whole: bool
-) -> SectionDifference:
+def _section(old: Section | None, new: Section | None, found: dict[str, Delta], *, whole: bool) -> SectionDifference:
     shown = new or old
     assert shown is not None  # it is in one of the two
     return SectionDifference(
@@ -68,10 +66,7 @@ def _blocks(old: Section | None, new: Section | None, found: dict[str, Delta]) -
 
 
 def _state(
-    before: Section | Block | None,
-    after: Section | Block | None,
-    delta: Delta | None,
-    says: "Callable[..., object]",
+    before: Section | Block | None, after: Section | Block | None, delta: Delta | None, says: "Callable[..., object]"
 ) -> DiffState:
     if before is None:
         return "added"

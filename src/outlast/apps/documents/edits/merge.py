@@ -85,9 +85,7 @@ def _match_words(one: Sequence[str], two: Sequence[str]) -> list[Pair]:
 
 
 def _compared(
-    hunk: Hunk,
-    tokens_of: Callable[[str], list[str]],
-    matched: Callable[[Sequence[str], Sequence[str]], list[Pair]],
+    hunk: Hunk, tokens_of: Callable[[str], list[str]], matched: Callable[[Sequence[str], Sequence[str]], list[Pair]]
 ) -> list[Hunk]:
     base, current, wanted = tokens_of(hunk.base), tokens_of(hunk.current), tokens_of(hunk.wanted)
     ours, theirs = dict(matched(base, current)), dict(matched(base, wanted))

@@ -24,9 +24,7 @@ DEEPEST: Final = 12
 FEW_WORDS: Final = 3
 
 # Scripts without spaces between words have a token for each character.
-_UNSPACED: Final = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-)
+_UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORDS: Final = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_])+|\n|[^\S\n]+|[\W_]")
 _LINES: Final = re.compile(r"[^\n]*\n|[^\n]+")
 

@@ -65,18 +65,14 @@ def bounds_of(settings: Settings) -> Bounds:
     )
 
 
-def commit(
-    tx: Tx, document: DocumentRow, changes: Sequence[kinds.Change], author: Author, bounds: Bounds
-) -> Committed:
+def commit(tx: Tx, document: DocumentRow, changes: Sequence[kinds.Change], author: Author, bounds: Bounds) -> Committed:
     """Apply changes together: all or none. Only the sections that they name are read, only the rows that differ are
     written. Raises what `apply` does, and `SectionLocked` where somebody else keeps a section that they touch."""
     before = _needed(tx, document, changes)
     return _write(tx, document, before, apply(before, changes, bounds), author, bounds)
 
 
-def commit_tree(
-    tx: Tx, document: DocumentRow, before: Tree, after: Tree, author: Author, bounds: Bounds
-) -> Committed:
+def commit_tree(tx: Tx, document: DocumentRow, before: Tree, after: Tree, author: Author, bounds: Bounds) -> Committed:
     """Make the document what `after` says; `before` is what it is now, whole. Ids that are in both keep their rows.
     Raises `SectionLocked`, and (but not for what was there before) `DocumentFull` and `InputTooLarge`."""
     found = deltas(before, after)
@@ -100,15 +96,11 @@ def _needed(tx: Tx, document: DocumentRow, changes: Sequence[kinds.Change]) -> T
                 return store.tree(tx, document.id)
             case kinds.DeleteSection():
                 wanted.add(change.section_id)
-    preamble = any(
-        isinstance(one, kinds.InsertBlock | kinds.MoveBlock) and one.section_id is None for one in changes
-    )
+    preamble = any(isinstance(one, kinds.InsertBlock | kinds.MoveBlock) and one.section_id is None for one in changes)
     return store.partial_tree(tx, document, {one for one in wanted if one is not None}, preamble=preamble)
 
 
-def _write(
-    tx: Tx, document: DocumentRow, before: Tree, applied: Applied, author: Author, bounds: Bounds
-) -> Committed:
+def _write(tx: Tx, document: DocumentRow, before: Tree, applied: Applied, author: Author, bounds: Bounds) -> Committed:
     version = int(document.version)
     if not applied.touched:
         return Committed(version, None, applied.made)
@@ -147,9 +139,7 @@ def _stamped(delta: Delta, version: int, at: str, author: Author) -> Delta:
     return replace(delta, after=after)
 
 
-def _write_version(
-    tx: Tx, document_id: str, version: int, found: Sequence[Delta], author: Author
-) -> DocumentVersion:
+def _write_version(tx: Tx, document_id: str, version: int, found: Sequence[Delta], author: Author) -> DocumentVersion:
     told = [delta for delta in found if not delta.quiet]
     keep_state = version % history.STATE_EVERY == 0
     tx.insert(

@@ -12,9 +12,7 @@ from outlast.db.database import Tx
 from outlast.kernel.locks.store import locks_of
 
 
-def changes_since(
-    tx: Tx, document: DocumentRow, since: int, made: Mapping[str, str] | None = None
-) -> DocumentChanges:
+def changes_since(tx: Tx, document: DocumentRow, since: int, made: Mapping[str, str] | None = None) -> DocumentChanges:
     """Everything that differs between version `since` and now. Only the sections concerned are read. Raises
     `MalformedInput` for a version that is not there yet."""
     version = int(document.version)
@@ -51,9 +49,7 @@ def changes_since(
         blocks=[store.block_data(block, names) for block in texts],
         removed=sorted((named["section"] | named["block"]) - there),
         section_order=[one.id for one in content.sections] if named["section"] else None,
-        block_order={
-            one.id: [block.id for block in one.blocks] for one in content.sections if one.id in homes
-        },
+        block_order={one.id: [block.id for block in one.blocks] for one in content.sections if one.id in homes},
     )
 
 

@@ -24,15 +24,11 @@ from outlast.kernel.runs.tables import runs
 STATE_EVERY: Final = 50
 MOST_TOLD: Final = 500  # ids of sections, and of blocks, that one line of the history names
 _OF: Final = document_versions.c.document_id == sa.bindparam("document")
-_NAME: Final = (
-    sa.select(users.c.name).where(users.c.id == document_versions.c.by).scalar_subquery().label("by_name")
-)
-_ANSWER: Final = (
-    sa.func.coalesce(  # an answer has no id before its run ends, and people may decide before that
-        document_versions.c.message_id,
-        sa.select(runs.c.answer_id).where(runs.c.id == document_versions.c.run_id).scalar_subquery(),
-    ).label("message_id")
-)
+_NAME: Final = sa.select(users.c.name).where(users.c.id == document_versions.c.by).scalar_subquery().label("by_name")
+_ANSWER: Final = sa.func.coalesce(  # an answer has no id before its run ends, and people may decide before that
+    document_versions.c.message_id,
+    sa.select(runs.c.answer_id).where(runs.c.id == document_versions.c.run_id).scalar_subquery(),
+).label("message_id")
 _LINES: Final = [
     *(column for column in document_versions.c if column.name not in ("changes", "state", "message_id")),
     _ANSWER,
@@ -40,18 +36,12 @@ _LINES: Final = [
 _LINE: Final = sa.select(*_LINES, _NAME).where(_OF, document_versions.c.version == sa.bindparam("version"))
 _NEXT_STATE: Final = (
     sa.select(document_versions.c.version, document_versions.c.state)
-    .where(
-        _OF,
-        document_versions.c.version >= sa.bindparam("version"),
-        document_versions.c.state.is_not(sa.null()),
-    )
+    .where(_OF, document_versions.c.version >= sa.bindparam("version"), document_versions.c.state.is_not(sa.null()))
     .order_by(document_versions.c.version)
     .limit(1)
 )
 _CHANGES: Final = sa.select(document_versions.c.version, document_versions.c.changes).where(
-    _OF,
-    document_versions.c.version > sa.bindparam("after"),
-    document_versions.c.version <= sa.bindparam("upto"),
+    _OF, document_versions.c.version > sa.bindparam("after"), document_versions.c.version <= sa.bindparam("upto")
 )
 
 
@@ -70,9 +60,7 @@ class _VersionLine(NamedTuple):
     by_name: str | None
 
 
-def list_versions(
-    tx: Tx, document_id: str, before: int | None, limit: int
-) -> tuple[list[DocumentVersion], int | None]:
+def list_versions(tx: Tx, document_id: str, before: int | None, limit: int) -> tuple[list[DocumentVersion], int | None]:
     """At most `limit` of a document's versions, newest first, those before `before`; and what to ask
     older ones with."""
     chosen = sa.select(*_LINES, _NAME).where(document_versions.c.document_id == document_id)
@@ -144,9 +132,7 @@ def to_line(row: _VersionLine) -> DocumentVersion:
 
 
 def no_version(document_id: str, version: int) -> NotFound:
-    return NotFound(
-        f"There is no version {version} of this document.", document_id=document_id, version=version
-    )
+    return NotFound(f"There is no version {version} of this document.", document_id=document_id, version=version)
 
 
 def told(ids: Sequence[str]) -> list[str]:

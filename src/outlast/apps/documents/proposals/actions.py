@@ -61,20 +61,13 @@ async def list_document_proposals(
 
     def run(tx: Tx) -> Listed[ProposalData, str]:
         require_document(tx, actor, document_id, Right.READ)
-        return Listed(
-            *store.list_proposals(tx, document_id=document_id, state=state, before=before, limit=limit)
-        )
+        return Listed(*store.list_proposals(tx, document_id=document_id, state=state, before=before, limit=limit))
 
     return await services.db.read(run)
 
 
 async def list_thread_proposals(
-    services: Services,
-    actor: Actor,
-    thread_id: str,
-    state: State = "all",
-    before: str | None = None,
-    limit: int = 100,
+    services: Services, actor: Actor, thread_id: str, state: State = "all", before: str | None = None, limit: int = 100
 ) -> Listed[ProposalData, str]:
     """What a thread's agent proposes."""
 
@@ -111,9 +104,7 @@ async def read_merge(services: Services, actor: Actor, edit_id: str) -> MergeVie
     return await services.db.read(run)
 
 
-async def decide_edit(
-    services: Services, actor: Actor, verdict: Verdict, *, key: str | None = None
-) -> Decided:
+async def decide_edit(services: Services, actor: Actor, verdict: Verdict, *, key: str | None = None) -> Decided:
     """Accept (with a text of one's own, if given) or reject one edit (editors); as `decide_edits`."""
     row = await services.db.read(require_owned, actor, EditRow, edits, "edit", verdict.edit_id, Right.EDIT)
     return await decide_edits(services, actor, row.proposal_id, [verdict], key=key)
@@ -146,9 +137,7 @@ async def decide_edits(
     return await _decide(services, actor, proposal_id, lambda _tx: cleaned, asked, key)
 
 
-async def reopen_edit(
-    services: Services, actor: Actor, wanted: Reopening, *, key: str | None = None
-) -> Decided:
+async def reopen_edit(services: Services, actor: Actor, wanted: Reopening, *, key: str | None = None) -> Decided:
     """Take a decision about one edit back (editors), as `reopen_edits`."""
     row = await services.db.read(require_owned, actor, EditRow, edits, "edit", wanted.edit_id, Right.EDIT)
     return await reopen_edits(services, actor, row.proposal_id, [wanted], key=key)
@@ -239,7 +228,5 @@ def _plain(asked: Any) -> Any:
 
 def _cleaned(verdict: Verdict) -> Verdict:
     """With texts that every database can hold. Raises `InputTooLarge`."""
-    text, old = (
-        None if said is None else checked_markdown(said, MOST_CHARS) for said in (verdict.text, verdict.old)
-    )
+    text, old = (None if said is None else checked_markdown(said, MOST_CHARS) for said in (verdict.text, verdict.old))
     return replace(verdict, text=text, old=old)

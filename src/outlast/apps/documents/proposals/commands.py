@@ -22,9 +22,7 @@ EDIT_PREFIX: Final = "edt_"
 @app.verb("list", "outlast proposals list doc_01h…")
 def list_proposals(
     document: Annotated[str, typer.Argument(help="Id of the document (doc_…).")],
-    state: Annotated[
-        Literal["open", "closed", "all"], typer.Option(help="Only proposals in this state.")
-    ] = "open",
+    state: Annotated[Literal["open", "closed", "all"], typer.Option(help="Only proposals in this state.")] = "open",
     limit: LimitOption = None,
 ) -> None:
     """List the proposals for a document, the newest first."""

@@ -29,9 +29,7 @@ def copy_proposals(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, 
     of the copies by those of the originals."""
     message_id = sa.func.coalesce(proposals.c.message_id, runs.c.answer_id)
     found = sa.select(proposals, message_id.label("answer")).outerjoin(runs, runs.c.id == proposals.c.run_id)
-    rows = tx.rows(
-        _AnsweredProposal, found.where(proposals.c.thread_id == thread_id).order_by(proposals.c.id)
-    )
+    rows = tx.rows(_AnsweredProposal, found.where(proposals.c.thread_id == thread_id).order_by(proposals.c.id))
     bound = [(row.proposal, messages[row.answer]) for row in rows if row.answer and row.answer in messages]
     for document_id in sorted({proposal.document_id for proposal, _ in bound}):
         store.hold(tx, document_id)  # so that nobody decides about them meanwhile

@@ -12,14 +12,7 @@ from dataclasses import dataclass, field
 from outlast.apps.documents.content.markdown_parse import Cuts, tidy
 from outlast.apps.documents.content.tree import Block, Tree, no_block
 from outlast.apps.documents.edits import conflict_check as unseen
-from outlast.apps.documents.edits.changes import (
-    Change,
-    DeleteBlock,
-    EditBlock,
-    InsertBlock,
-    InsertSection,
-    MoveBlock,
-)
+from outlast.apps.documents.edits.changes import Change, DeleteBlock, EditBlock, InsertBlock, InsertSection, MoveBlock
 from outlast.apps.documents.edits.merge import Merge, merge
 from outlast.base.document_data import EditData
 from outlast.base.errors import MalformedInput, TextChanged
@@ -164,13 +157,7 @@ class _Places:
             del self._tails[behind]
 
 
-def _plan(
-    one: Accepted,
-    places: _Places,
-    made: Plan,
-    rewritten: list[Change],
-    deletions: list[Change],
-) -> None:
+def _plan(one: Accepted, places: _Places, made: Plan, rewritten: list[Change], deletions: list[Change]) -> None:
     edit = one.edit
     made.written[edit.id] = None
     match edit.op:

@@ -23,9 +23,7 @@ class _OpenProposal(NamedTuple):
     left: int
 
 
-def proposals_for(
-    tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None = None
-) -> list[Waiting]:
+def proposals_for(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None = None) -> list[Waiting]:
     """Open proposals of conversations that this user began, drives or asked the agent in, of one project (None: of all)
     in which they edit; a part of them, if that is given."""
     mine = (members.c.project_id == proposals.c.project_id) & (members.c.user_id == user_id)

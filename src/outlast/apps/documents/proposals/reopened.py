@@ -90,10 +90,7 @@ def _chosen(tx: Tx, proposal_id: str, wanted: Sequence[Reopening]) -> list[EditD
     every = {edit.id: edit for edit in proposal_data(tx, proposal_id).edits}
     if strange := next((edit_id for edit_id in seen if edit_id not in every), None):
         raise MalformedInput(
-            "An edit is not one of this proposal.",
-            field="decisions",
-            edit_id=strange,
-            proposal_id=proposal_id,
+            "An edit is not one of this proposal.", field="decisions", edit_id=strange, proposal_id=proposal_id
         )
     for edit_id, decided_at in seen.items():
         edit = every[edit_id]
@@ -139,16 +136,12 @@ def _hold_threads(tx: Tx, thread_ids: Sequence[str]) -> None:
     tx.execute(found.with_for_update(key_share=True))
 
 
-def _take_back(
-    tx: Tx, document_id: str, number: int, summary: str, user_id: str, bounds: Bounds
-) -> int | None:
+def _take_back(tx: Tx, document_id: str, number: int, summary: str, user_id: str, bounds: Bounds) -> int | None:
     """Undo what a version changed. The version that this makes (None: nothing of it was left)."""
     document = store.hold(tx, document_id)
     now = store.tree(tx, document_id)
     was, became = versions.tree_at(tx, document_id, number - 1), versions.tree_at(tx, document_id, number)
-    author = Author(
-        "restore", user_id, summary=f"Reopened: {summary}" if summary else "Reopened accepted edits"
-    )
+    author = Author("restore", user_id, summary=f"Reopened: {summary}" if summary else "Reopened accepted edits")
     committed = writing.commit_tree(tx, document, now, without(now, was, became), author, bounds)
     return None if committed.line is None else committed.version
 
@@ -178,8 +171,6 @@ def _demand_place(tree: Tree, edit: EditData) -> None:
 
 
 def _open(tx: Tx, edit_ids: Sequence[str]) -> None:
-    fresh: dict[str, Any] = dict.fromkeys(
-        ("decided_by", "decided_at", "applied_text", "version", "superseded_by")
-    )
+    fresh: dict[str, Any] = dict.fromkeys(("decided_by", "decided_at", "applied_text", "version", "superseded_by"))
     for edit in edits_of(tx, edit_ids):
         tx.update(edits, {"id": edit.id}, **fresh, state="open", reason="", reopened=edit.reopened + 1)

@@ -23,9 +23,7 @@ def replaced(tree: Tree, parts: Sequence[Part], make_id: Callable[[str], str] = 
     kept = dict(_pairs([_head(one) for one in tree.sections], [_head(one) for one in wanted]))
     sections = with_ranks(
         [
-            tree.sections[kept[at]]
-            if at in kept
-            else Section(make_id("section"), "", part.heading, part.level)
+            tree.sections[kept[at]] if at in kept else Section(make_id("section"), "", part.heading, part.level)
             for at, part in enumerate(wanted)
         ]
     )
@@ -33,8 +31,7 @@ def replaced(tree: Tree, parts: Sequence[Part], make_id: Callable[[str], str] = 
     return replace(
         tree,
         sections=tuple(
-            replace(one, blocks=tuple(with_ranks(blocks)))
-            for one, blocks in zip(sections, below, strict=True)
+            replace(one, blocks=tuple(with_ranks(blocks))) for one, blocks in zip(sections, below, strict=True)
         ),
     )
 
@@ -62,9 +59,7 @@ def _blocks(
     return below
 
 
-def _pairs(
-    olds: Sequence[Hashable], news: Sequence[Hashable], *, similar: bool = False
-) -> Iterator[tuple[int, int]]:
+def _pairs(olds: Sequence[Hashable], news: Sequence[Hashable], *, similar: bool = False) -> Iterator[tuple[int, int]]:
     """(new place, old place) of what is the same; with `similar` also of neighbours that share most of their words."""
     # What is there over and over again (a rule, an empty heading) is only looked at beside what is not: else a text of
     # nothing else would take a time that grows with its square.

@@ -75,12 +75,7 @@ class Decided:
 
 
 def decide_possible(
-    tx: Tx,
-    proposal_id: str,
-    verdicts: Sequence[Verdict],
-    user_id: str,
-    bounds: Bounds,
-    cuts: Cuts | None = None,
+    tx: Tx, proposal_id: str, verdicts: Sequence[Verdict], user_id: str, bounds: Bounds, cuts: Cuts | None = None
 ) -> Decided:
     """As `decide`, but what cannot be accepted now (its text changed since, somebody else keeps its section) is left
     open and named, and the rest is decided in one version."""
@@ -97,9 +92,7 @@ def decide_possible(
         plan(tree, _accepted(rest, found), cuts)
     except TextChanged as conflict:
         codes = [str(one["edit_id"]) for one in conflict.fields["conflicts"]]
-        left += [
-            Left(edit_id, TextChanged.code, "Its text changed since it was proposed.") for edit_id in codes
-        ]
+        left += [Left(edit_id, TextChanged.code, "Its text changed since it was proposed.") for edit_id in codes]
         rest = _without(verdicts, left)
     if not rest:
         return Decided(None, edits_of(tx, [one.edit_id for one in verdicts]), left)
@@ -110,9 +103,7 @@ def decide_possible(
 def held(tx: Tx, tree: Tree, edit: EditData, user_id: str) -> bool:
     """Whether somebody else keeps a section that an edit would change."""
     touched = [edit.section_id if edit.op != "insert_section" else None]
-    touched += [
-        block.section_id for key in (edit.block_id, edit.after_id) if (block := tree.find_block(key or ""))
-    ]
+    touched += [block.section_id for key in (edit.block_id, edit.after_id) if (block := tree.find_block(key or ""))]
     return any(locking.kept_by_other(tx, one, user_id) for one in dict.fromkeys(touched) if one is not None)
 
 
@@ -135,12 +126,7 @@ def rehearse(tree: Tree, verdicts: Sequence[Verdict], found: Sequence[EditData])
 
 
 def decide(
-    tx: Tx,
-    proposal_id: str,
-    verdicts: Sequence[Verdict],
-    user_id: str,
-    bounds: Bounds,
-    cuts: Cuts | None = None,
+    tx: Tx, proposal_id: str, verdicts: Sequence[Verdict], user_id: str, bounds: Bounds, cuts: Cuts | None = None
 ) -> Decided:
     """Decide about edits of one proposal, in one version. Blocks that moved on are merged with. What is accepted is
     superseded where a fork or parent proposes it too. Tells the followers of the threads and the project, and resolves
@@ -186,21 +172,13 @@ def _found(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict]) -> Mapping[str
     for edit in found.values():
         if edit.proposal_id != proposal_id:
             raise MalformedInput(
-                "An edit is not one of this proposal.",
-                field="decisions",
-                edit_id=edit.id,
-                proposal_id=proposal_id,
+                "An edit is not one of this proposal.", field="decisions", edit_id=edit.id, proposal_id=proposal_id
             )
     return found
 
 
 def _record(
-    tx: Tx,
-    tree: Tree,
-    verdicts: Sequence[Verdict],
-    found: Mapping[str, EditData],
-    user_id: str,
-    cuts: Cuts | None,
+    tx: Tx, tree: Tree, verdicts: Sequence[Verdict], found: Mapping[str, EditData], user_id: str, cuts: Cuts | None
 ) -> Plan:
     """Write the decisions down: before anything is changed, so that what is being accepted is open no more."""
     states = {one.edit_id: decided(found[one.edit_id], one.decision) for one in verdicts}

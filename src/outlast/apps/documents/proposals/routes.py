@@ -10,12 +10,7 @@ from outlast.apps.documents.proposals import actions
 from outlast.apps.documents.proposals.edit_store import State
 from outlast.apps.documents.proposals.reopened import Reopening
 from outlast.apps.documents.proposals.review import Decided, Verdict
-from outlast.apps.documents.proposals.shapes import (
-    DecidedAnswer,
-    DecisionRequest,
-    DecisionsRequest,
-    MergeAnswer,
-)
+from outlast.apps.documents.proposals.shapes import DecidedAnswer, DecisionRequest, DecisionsRequest, MergeAnswer
 from outlast.base.document_data import ProposalData
 from outlast.base.errors import MalformedInput
 from outlast.kernel.http.auth import Signed, Svc
@@ -29,12 +24,7 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 
 @router.get("/documents/{document_id}/proposals", response_model=Page[ProposalData])
 async def list_document_proposals(
-    document_id: str,
-    services: Svc,
-    actor: Signed,
-    state: State = "open",
-    before: str | None = None,
-    limit: Limit = 100,
+    document_id: str, services: Svc, actor: Signed, state: State = "open", before: str | None = None, limit: Limit = 100
 ) -> Response:
     """What agents propose about the document, newest first."""
     found = await actions.list_document_proposals(services, actor, document_id, state, before, limit)
@@ -43,12 +33,7 @@ async def list_document_proposals(
 
 @router.get("/threads/{thread_id}/proposals", response_model=Page[ProposalData])
 async def list_thread_proposals(
-    thread_id: str,
-    services: Svc,
-    actor: Signed,
-    state: State = "all",
-    before: str | None = None,
-    limit: Limit = 100,
+    thread_id: str, services: Svc, actor: Signed, state: State = "all", before: str | None = None, limit: Limit = 100
 ) -> Response:
     """What the thread's agent proposes, newest first."""
     found = await actions.list_thread_proposals(services, actor, thread_id, state, before, limit)
@@ -82,9 +67,7 @@ async def decide_edits(
     accepted. Deciding again is refused (409 `edit_decided`, with the first decision). `reopen` is for all or for none
     of them."""
     verdicts = [
-        Verdict(one.edit_id, one.decision, one.text, one.old)
-        for one in body.decisions
-        if one.decision != "reopen"
+        Verdict(one.edit_id, one.decision, one.text, one.old) for one in body.decisions if one.decision != "reopen"
     ]
     wanted = [Reopening(one.edit_id, one.decided_at) for one in body.decisions if one.decision == "reopen"]
     if verdicts and wanted:
@@ -97,9 +80,7 @@ async def decide_edits(
 
 
 @router.post("/edits/{edit_id}", response_model=DecidedAnswer)
-async def decide_edit(
-    edit_id: str, body: DecisionRequest, services: Svc, actor: Signed, key: Key = None
-) -> Response:
+async def decide_edit(edit_id: str, body: DecisionRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
     """Accept, edit and accept, or reject one edit (editors). A block that moved on is merged with; a real conflict is
     refused (409 `text_changed`) with the texts and hunks: answer with `old`, the text that you saw, and your `text`.
     `reopen` takes the decision back: what was accepted leaves the document, with all that was accepted in the same

@@ -53,9 +53,7 @@ def _settles(tx: Tx, proposal_id: str) -> bool:
         beside = {one for row in tx.rows(_Renewal, _renewals(fresh)) for one in (row.older, row.newer)}
         fresh = beside - found
         found |= fresh
-    return settles_comment(
-        tx.execute(sa.select(edits.c.state).where(edits.c.proposal_id.in_(found))).scalars()
-    )
+    return settles_comment(tx.execute(sa.select(edits.c.state).where(edits.c.proposal_id.in_(found))).scalars())
 
 
 def _renewals(proposal_ids: set[str]) -> sa.Select[tuple[str, str]]:

@@ -77,11 +77,7 @@ def propose(
     data = proposal_data(tx, proposal_id)
     lost = supersede_older(tx, older, data.edits)
     news = news_of(tx, "edit.superseded", lost)
-    tell(
-        tx,
-        document.project_id,
-        [*news, (source.thread_id, "proposal.created", ProposalCreated(proposal=data))],
-    )
+    tell(tx, document.project_id, [*news, (source.thread_id, "proposal.created", ProposalCreated(proposal=data))])
     item = _waiting(tx, document, data)
     if people := concerned(tx, proposal_id):
         append(tx, document.project_id, [(INBOX, came(item, user_id)) for user_id in people])

@@ -80,9 +80,7 @@ def _replace(tree: Tree, edit: NewEdit) -> NewEdit:
         raise _Wrong("new_text is empty; to take the block away use the op delete.")
     if edit.new_text.strip() == block.markdown.strip():
         raise _Wrong("new_text is what the block says already.")
-    return NewEdit(
-        "replace", block.id, block.section_id, old_text=block.markdown, new_text=tidy(edit.new_text)
-    )
+    return NewEdit("replace", block.id, block.section_id, old_text=block.markdown, new_text=tidy(edit.new_text))
 
 
 def _delete(tree: Tree, edit: NewEdit) -> NewEdit:

@@ -28,8 +28,7 @@ Query = Annotated[
     ),
 ]
 Package = Annotated[
-    str | None,
-    Field(max_length=300, description="Only the documentation of this package, e.g. npm:@linear/sdk."),
+    str | None, Field(max_length=300, description="Only the documentation of this package, e.g. npm:@linear/sdk.")
 ]
 
 
@@ -71,22 +70,11 @@ def told(answer: SearchAnswer, packages: Sequence[PackageData]) -> str:
 
 def _result(hit: Hit) -> dict[str, Any]:
     if hit.type == "module":
-        module: dict[str, Any] = {
-            "type": "module",
-            "path": hit.heading,
-            "usage": hit.usage,
-            "content": hit.text,
-        }
+        module: dict[str, Any] = {"type": "module", "path": hit.heading, "usage": hit.usage, "content": hit.text}
         if not hit.verified:
-            module["note"] = (
-                "The dependencies have changed since it last worked: check that its import still does."
-            )
+            module["note"] = "The dependencies have changed since it last worked: check that its import still does."
         return module
-    shown = (
-        hit.text
-        if len(hit.text) <= CONTENT_CHARS
-        else f"{hit.text[:CONTENT_CHARS]}\n… (cut; read on at the url)"
-    )
+    shown = hit.text if len(hit.text) <= CONTENT_CHARS else f"{hit.text[:CONTENT_CHARS]}\n… (cut; read on at the url)"
     return {
         "type": "doc",
         "heading": hit.heading,

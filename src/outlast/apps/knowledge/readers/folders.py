@@ -60,17 +60,10 @@ def read_folder(folder: Path, most_bytes: int) -> Reading:
 
 
 async def read_archive(
-    fetcher: Fetcher,
-    archive: Archive,
-    most_bytes: int,
-    etag: str | None,
-    modified: str | None,
-    allowed: Allowed = NONE,
+    fetcher: Fetcher, archive: Archive, most_bytes: int, etag: str | None, modified: str | None, allowed: Allowed = NONE
 ) -> Reading:
     """The documents of a repository's folder. Raises `NotRead`."""
-    answer = await fetcher.get(
-        archive.url, ARCHIVE_BYTES, allowed=allowed, etag=etag, modified=modified, accept="*/*"
-    )
+    answer = await fetcher.get(archive.url, ARCHIVE_BYTES, allowed=allowed, etag=etag, modified=modified, accept="*/*")
     if answer.unchanged:
         return Reading(documents=None, etag=answer.etag, modified=answer.modified)
     files = await anyio.to_thread.run_sync(_unpacked, answer.body, archive, most_bytes)
@@ -137,9 +130,7 @@ def _chosen(files: Mapping[str, bytes], folder: str) -> dict[str, bytes]:
     """Those in the folder; without one, those where documentation usually lies, and the README."""
     if folder:
         inside = folder.strip("/") + "/"
-        return {
-            path: data for path, data in files.items() if path.startswith(inside) or path == folder.strip("/")
-        }
+        return {path: data for path, data in files.items() if path.startswith(inside) or path == folder.strip("/")}
     for usual in USUAL:
         found = {path: data for path, data in files.items() if path.lower().startswith(f"{usual}/")}
         if found:

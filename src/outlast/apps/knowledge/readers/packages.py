@@ -64,9 +64,7 @@ class Installed(Protocol):
     async def version(self, package: str) -> str:
         """The version of a package; empty where it is not installed or the installation cannot be read."""
 
-    async def files(
-        self, package: str, wanted: Wanted, most_bytes: int
-    ) -> tuple[str, Mapping[str, bytes]] | None:
+    async def files(self, package: str, wanted: Wanted, most_bytes: int) -> tuple[str, Mapping[str, bytes]] | None:
         """(version, wanted files by path), at most `most_bytes` of files together; None where the package is not
         installed or the installation cannot be read."""
 
@@ -86,11 +84,7 @@ class PackageReader:
     when a package is not installed: it can start pip and npm."""
 
     def __init__(
-        self,
-        fetcher: Fetcher,
-        installed: Installed | None,
-        registries: Callable[[], Registries],
-        most_bytes: int,
+        self, fetcher: Fetcher, installed: Installed | None, registries: Callable[[], Registries], most_bytes: int
     ) -> None:
         self._fetcher, self._installed = fetcher, installed
         self._registries, self._most_bytes = registries, most_bytes
@@ -104,9 +98,7 @@ class PackageReader:
         """The documents of the package. Raises `NotRead`, also when it has none."""
         found = await self._find_installed(package) or await self._download(package)
         read = _npm_documents if package.startswith(NPM) else _pypi_documents
-        documents = await anyio.to_thread.run_sync(
-            lambda: list(_bounded(read(package, found), self._most_bytes))
-        )
+        documents = await anyio.to_thread.run_sync(lambda: list(_bounded(read(package, found), self._most_bytes)))
         if not documents:
             raise NotRead(f"{package} {found.version} brings along neither a README nor type declarations")
         return Reading(documents=documents, version=found.version)
@@ -229,9 +221,7 @@ async def _download_pypi(fetcher: Fetcher, registries: Registries, package: str)
     raise reason or NotRead(f"no package index is configured that could have {name}")
 
 
-async def _find_in_index(
-    fetcher: Fetcher, allowed: Allowed, index: str, package: str, name: str
-) -> PackageFiles:
+async def _find_in_index(fetcher: Fetcher, allowed: Allowed, index: str, package: str, name: str) -> PackageFiles:
     """Read a package from a simple index, which answers in JSON or as a page of links."""
     url, specifier = f"{index.rstrip('/')}/{name}/", _version_specifier(package)
     answer = await fetcher.get(url, LISTING_BYTES, allowed=allowed, accept=_PYPI_LISTING)
@@ -246,9 +236,7 @@ async def _find_in_index(
 def _choose_file(specifier: str, answer: Answer, url: str) -> tuple[str, str] | None:
     """(version, address) of the best file that an index lists. Blocking: a list can be long."""
     is_json = "json" in answer.content_type
-    return best_pypi(
-        specifier, _files_in_json(answer.body, url) if is_json else _files_in_html(answer.text(), url)
-    )
+    return best_pypi(specifier, _files_in_json(answer.body, url) if is_json else _files_in_html(answer.text(), url))
 
 
 def _no_file(index: str, name: str, specifier: str) -> NotRead:

@@ -37,12 +37,7 @@ class SourceReader:
     """Reads sources. Holds nothing itself."""
 
     def __init__(
-        self,
-        fetcher: Fetcher,
-        packages: PackageReader,
-        most_bytes: int,
-        most_pages: int,
-        docs: Path = FOLDER,
+        self, fetcher: Fetcher, packages: PackageReader, most_bytes: int, most_pages: int, docs: Path = FOLDER
     ) -> None:
         """`docs` is the folder of Outlast's own documentation, as it is built."""
         self._fetcher, self._packages, self._most_bytes, self._docs = fetcher, packages, most_bytes, docs
@@ -69,9 +64,7 @@ class SourceReader:
                     raise NotRead(f"{wish.location} is no address of a repository or of an archive")
                 known = wish.itself
                 etag, modified = (known.etag, known.modified) if known is not None else (None, None)
-                return await read_archive(
-                    self._fetcher, archive, self._most_bytes, etag, modified, wish.allowed
-                )
+                return await read_archive(self._fetcher, archive, self._most_bytes, etag, modified, wish.allowed)
             case _:
                 return await self._web.document(wish.location, wish.itself, wish.allowed)
 

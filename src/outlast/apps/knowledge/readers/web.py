@@ -24,9 +24,7 @@ MAPS: Final = 50  # sitemaps that one of them may lead to
 TRIED: Final = 10  # addresses looked at for each document that a source may have
 TOLD: Final = 3  # reasons that are named
 WELL_KNOWN: Final = ("llms-full.txt", "llms.txt", ".well-known/llms.txt")
-_LISTED: Final = re.compile(
-    r"^[ \t]*+[-*+][ \t]++\[([^\]\n]*+)\]\([ \t]*+<?([^)\s>]++)>?[^)\n]*+\)", re.MULTILINE
-)
+_LISTED: Final = re.compile(r"^[ \t]*+[-*+][ \t]++\[([^\]\n]*+)\]\([ \t]*+<?([^)\s>]++)>?[^)\n]*+\)", re.MULTILINE)
 _LOC: Final = re.compile(r"<(?:\w+:)?loc>\s*+(?:<!\[CDATA\[)?+\s*+([^<\]]*+)")
 _INDEX: Final = re.compile(r"<(?:\w+:)?sitemapindex[\s>]")
 _URLSET: Final = re.compile(r"<(?:\w+:)?(?:urlset|sitemapindex)[\s>]")
@@ -79,17 +77,13 @@ class WebReader:
 
     async def _get(self, url: str, known: KnownPage | None, allowed: Allowed) -> Answer:
         etag, modified = (known.etag, known.modified) if known is not None else (None, None)
-        return await self._fetcher.get(
-            page_of(url), self._most_bytes, allowed=allowed, etag=etag, modified=modified
-        )
+        return await self._fetcher.get(page_of(url), self._most_bytes, allowed=allowed, etag=etag, modified=modified)
 
     async def _document(self, url: str, answer: Answer) -> Document:
         """What an answer holds, as Markdown."""
         text = answer.text()
         title = ""
-        if answer.content_type in _HTML or (
-            not answer.content_type.startswith("text/m") and looks_like_html(text)
-        ):
+        if answer.content_type in _HTML or (not answer.content_type.startswith("text/m") and looks_like_html(text)):
             try:
                 title, text = await anyio.to_thread.run_sync(read_web_page, text, answer.url)
             except NoPage as error:
@@ -148,12 +142,8 @@ class WebReader:
         self._keep_old(found, failed, pages)
         if not found:
             first = next(iter(failed.values()))
-            raise NotRead(
-                f"none of {len(links)} documents could be read: {first}", retry_after_s=first.retry_after_s
-            )
-        return [found[link] for link in links if link in found], _trouble(
-            failed, len(links), self._most_pages
-        )
+            raise NotRead(f"none of {len(links)} documents could be read: {first}", retry_after_s=first.retry_after_s)
+        return [found[link] for link in links if link in found], _trouble(failed, len(links), self._most_pages)
 
     async def _page(self, link: str, known: KnownPage | None, allowed: Allowed) -> Document:
         answer = await self._get(link, known, allowed)

@@ -68,9 +68,7 @@ def page_agent(
         tools=[*tools, read_page_tool(db), ask_user],
         sandbox=True,
         context=_conversation,
-        prepare=partial(
-            prepare, db=db, modules=modules, recall=recall, most_recalled=settings.pages.recalled
-        ),
+        prepare=partial(prepare, db=db, modules=modules, recall=recall, most_recalled=settings.pages.recalled),
         check=Checker(db, workspaces, sandbox=sandbox is not None).check,
         lines=PageLines(rules, settings.pages.dormant_after_s),
         finish=partial(save_page, dependencies=modules.dependencies, embed=embed),

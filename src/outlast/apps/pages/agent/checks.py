@@ -111,7 +111,5 @@ def _found_before(tx: Tx, run_id: str) -> frozenset[str]:
 
 def _detail(problems: Sequence[str], modules: Sequence[NewModule]) -> str:
     if problems:
-        return f"{problems[0].splitlines()[0]}" + (
-            f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        )
+        return f"{problems[0].splitlines()[0]}" + (f" (and {len(problems) - 1} more)" if len(problems) > 1 else "")
     return f"modules: {', '.join(one.path for one in modules)}" if modules else ""

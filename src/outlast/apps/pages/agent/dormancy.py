@@ -26,9 +26,7 @@ async def no_sessions(_workspace_id: str) -> int:
 class Dormancy:
     """`end_sessions` ends the code sessions of a workspace whose sandbox is awake, and wakes none."""
 
-    def __init__(
-        self, db: Database, live: LiveTrees, after_s: float, end_sessions: EndSessions = no_sessions
-    ) -> None:
+    def __init__(self, db: Database, live: LiveTrees, after_s: float, end_sessions: EndSessions = no_sessions) -> None:
         self._db, self._live, self._end_sessions = db, live, end_sessions
         self._after = timedelta(seconds=after_s)
 

@@ -61,9 +61,7 @@ def save_page(
         raise
     except (*NOT_READABLE, sa.exc.IntegrityError, sa.exc.DataError) as error:
         log.warning("page not saved", extra={"run_id": run.id}, exc_info=error)
-        raise InternalError(
-            "The page's title, modules and memory could not be written.", run_id=run.id
-        ) from error
+        raise InternalError("The page's title, modules and memory could not be written.", run_id=run.id) from error
 
 
 class _Usage(NamedTuple):
@@ -149,9 +147,7 @@ def _titled(tx: Tx, run: Run, page: PageRow, said: str) -> dict[str, Any]:
 def heading_of(html: str) -> str:
     """The words of the first heading; empty: there is none, or it is longer than `_HEADING_CHARS`."""
     found = _HEADING.search(html)
-    ends = (
-        _HEADING_ENDS.search(html, found.end(), found.end() + _HEADING_CHARS) if found is not None else None
-    )
+    ends = _HEADING_ENDS.search(html, found.end(), found.end() + _HEADING_CHARS) if found is not None else None
     if found is None or ends is None:
         return ""
     words = " ".join(unescape(_TAG.sub(" ", html[found.end() : ends.start()])).split())

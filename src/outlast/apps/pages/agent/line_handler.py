@@ -109,11 +109,8 @@ def take_lines(tx: Tx, page_id: str, rules: Rules, author: Author, lines: Sequen
 def part_of(tx: Tx, page_id: str, run_id: str, step: int, counts: Mapping[str, int]) -> PagePart | None:
     """What a step made of the page; None: nothing, and nothing of it was refused."""
     made = sa.select(
-        sa.func.min(page_versions.c.base_version).label("base"),
-        sa.func.max(page_versions.c.version).label("last"),
-    ).where(
-        page_versions.c.page_id == page_id, page_versions.c.run_id == run_id, page_versions.c.step == step
-    )
+        sa.func.min(page_versions.c.base_version).label("base"), sa.func.max(page_versions.c.version).label("last")
+    ).where(page_versions.c.page_id == page_id, page_versions.c.run_id == run_id, page_versions.c.step == step)
     base, last = tuple(tx.execute(made).one())
     if last is None and not counts.get("refused"):
         return None

@@ -20,19 +20,13 @@ from outlast.kernel.library.modules import LIBRARY, Module, ModuleOrigin, NewMod
 from outlast.kernel.library.publication import MOST_BYTES, Publication, publishable
 from outlast.kernel.runs.tables import approvals
 
-Path = Annotated[
-    str, Field(min_length=1, max_length=300, description="The module's file, relative to the workspace.")
-]
-Description = Annotated[
-    str, Field(max_length=2_000, description="What it does. Empty: as it was announced before.")
-]
+Path = Annotated[str, Field(min_length=1, max_length=300, description="The module's file, relative to the workspace.")]
+Description = Annotated[str, Field(max_length=2_000, description="What it does. Empty: as it was announced before.")]
 Exports = Annotated[list[str], Field(max_length=100, description="As in code_modules.", default_factory=list)]
 Usage = Annotated[str, Field(max_length=2_000, description="As in code_modules.")]
 
 
-def publish_module_tool(
-    workspaces: Workspaces, db: Database, modules: UsableModules, blobs: FolderBlobs
-) -> Tool:
+def publish_module_tool(workspaces: Workspaces, db: Database, modules: UsableModules, blobs: FolderBlobs) -> Tool:
     """`publish_module` over these workspaces and modules."""
 
     @tool(repeatable=True)
@@ -76,9 +70,7 @@ def _wanted(asked: NewModule, known: list[Module]) -> NewModule:
     return module
 
 
-def _publish(
-    tx: Tx, context: Context, workspace_id: str, publication: Publication, dependencies: str
-) -> Module:
+def _publish(tx: Tx, context: Context, workspace_id: str, publication: Publication, dependencies: str) -> Module:
     run = context.run
     page = page_of_workspace(tx, workspace_id)
     decided = sa.select(approvals.c.decided_by).where(

@@ -94,11 +94,7 @@ def _requests(tx: Tx, run: Run, most: int) -> list[_Request]:
     asked = tx.rows(
         _AskedMessage,
         sa.select(*columns)
-        .where(
-            messages.c.thread_id == run.thread_id,
-            messages.c.role == "user",
-            messages.c.position < position,
-        )
+        .where(messages.c.thread_id == run.thread_id, messages.c.role == "user", messages.c.position < position)
         .order_by(messages.c.position.desc())
         .limit(most),
     )

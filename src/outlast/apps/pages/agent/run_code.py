@@ -41,15 +41,11 @@ GONE: Final = "The published module {path} could not be put into the workspace: 
 class LibraryCode:
     """What `run_code` does around the code, see the module."""
 
-    def __init__(
-        self, settings: SandboxSettings, db: Database, modules: UsableModules, blobs: FolderBlobs
-    ) -> None:
+    def __init__(self, settings: SandboxSettings, db: Database, modules: UsableModules, blobs: FolderBlobs) -> None:
         self._db, self._shelf, self._blobs = db, modules, blobs
         self._documented = [one for one in settings.dependencies if one.docs and filed_under(one)]
 
-    async def before(
-        self, ctx: Context, workspace: OpenWorkspace, code: str, language: Language
-    ) -> list[str]:
+    async def before(self, ctx: Context, workspace: OpenWorkspace, code: str, language: Language) -> list[str]:
         """Put the published modules that the code imports into the workspace."""
         used = await self._used(ctx, workspace, code, language)
         published = [one for one in used if one.scope == "user" and one.blob is not None]
@@ -70,9 +66,7 @@ class LibraryCode:
                 await self._db.write(mark_verified, worked, self._shelf.dependencies)
         return await self._reminder(ctx.run, code, language, result)
 
-    async def _used(
-        self, ctx: Context, workspace: OpenWorkspace, code: str, language: Language
-    ) -> list[Module]:
+    async def _used(self, ctx: Context, workspace: OpenWorkspace, code: str, language: Language) -> list[Module]:
         paths = files_used(code, language)
         if not paths:
             return []

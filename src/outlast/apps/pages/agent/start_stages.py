@@ -26,9 +26,7 @@ NO_PAGE: Final = "This thread has no page any more, so there is nothing to chang
 
 _PREPARED: Final = (
     sa.select(effects.c.result)
-    .where(
-        effects.c.run_id == sa.bindparam("run"), effects.c.kind == "prepare", effects.c.status == "finished"
-    )
+    .where(effects.c.run_id == sa.bindparam("run"), effects.c.kind == "prepare", effects.c.status == "finished")
     .order_by(effects.c.ordinal.desc())
     .limit(1)
 )

@@ -22,10 +22,7 @@ from outlast.kernel.projects.rules import Right, allows
 from outlast.kernel.services import Services
 from outlast.kernel.streams import follow
 
-_SHAPES: Final[Mapping[str, type[PagePatched] | type[PageHtml]]] = {
-    "page.patch": PagePatched,
-    "page.html": PageHtml,
-}
+_SHAPES: Final[Mapping[str, type[PagePatched] | type[PageHtml]]] = {"page.patch": PagePatched, "page.html": PageHtml}
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,4 @@ def _no_link() -> Notice:
 
 
 def _not_built() -> Notice:
-    return Notice(
-        503, "The web app has not been built", "Run make setup in the repository, and load this again."
-    )
+    return Notice(503, "The web app has not been built", "Run make setup in the repository, and load this again.")

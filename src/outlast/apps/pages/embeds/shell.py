@@ -47,9 +47,7 @@ def embedded(title: str, html: str, mark: str, version: str) -> bytes:
 
 def shell_headers(origin: str, parents: Iterable[str]) -> Headers:
     """`origin`: of this host, as browsers reach it; a sandboxed document is not `'self'`."""
-    policy = POLICY.format(
-        own=origin, connect="'none'", ancestors=" ".join(parents) or "'none'", sandbox=SHELL_SANDBOX
-    )
+    policy = POLICY.format(own=origin, connect="'none'", ancestors=" ".join(parents) or "'none'", sandbox=SHELL_SANDBOX)
     return [HTML, (b"cache-control", b"no-cache"), *COMMON, (b"content-security-policy", policy.encode())]
 
 

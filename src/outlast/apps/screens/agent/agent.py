@@ -60,21 +60,14 @@ def screen_agent(
     checker = Checker(db, workspaces, blobs, lists, timeout_s, files, keeper, photographer)
     tools: list[Tool] = [ask_user]
     if sandbox is not None:
-        tools = [
-            terminal_tool(workspaces, sandbox),
-            write_files_tool(workspaces),
-            read_files_tool(workspaces),
-            *tools,
-        ]
+        tools = [terminal_tool(workspaces, sandbox), write_files_tool(workspaces), read_files_tool(workspaces), *tools]
     return Agent(
         NAME,
         instructions=partial(_instructions, systems),
         tools=tools,
         sandbox=True,
         context=partial(_conversation, lists),
-        prepare=partial(
-            prepare, db=db, workspaces=workspaces, context_messages=context_messages(settings, NAME)
-        ),
+        prepare=partial(prepare, db=db, workspaces=workspaces, context_messages=context_messages(settings, NAME)),
         check=checker.check,
         done_mark=DONE_MARK,
         finish=save_screen,

@@ -62,9 +62,7 @@ def _capture(inner: str) -> Capture:
     ending = _HTML_ENDS.search(inner, html.end()) if html is not None else None
     if html is None or ending is None:
         return Capture("", inner.strip(), "")
-    return Capture(
-        inner[: html.start()].strip()[:500], inner[html.end() : ending.start()].strip(), _css_of(inner)
-    )
+    return Capture(inner[: html.start()].strip()[:500], inner[html.end() : ending.start()].strip(), _css_of(inner))
 
 
 def _css_of(inner: str) -> str:

@@ -244,9 +244,7 @@ class Checker:
         await context.tell("picture", "started")
         blob = await anyio.to_thread.run_sync(self.blobs.put, look.picture)
         run, size = context.run, len(look.picture)
-        data = await self.db.write(
-            add_attachment, run.project_id, run.started_by, "screen.png", image, size, blob
-        )
+        data = await self.db.write(add_attachment, run.project_id, run.started_by, "screen.png", image, size, blob)
         await context.tell("picture", "done", f"{image.width} x {image.height}")
         part = ImagePart(
             id=new_id("part"),
@@ -303,9 +301,7 @@ def _said_of_its_own(look: Look) -> list[str]:
     here, and what it threw is told already."""
     thrown = [error.splitlines()[0].removeprefix("Uncaught ") for error in look.errors if error]
     return [
-        text
-        for text in look.console
-        if not _OUT_OF_REACH.search(text) and not any(first in text for first in thrown)
+        text for text in look.console if not _OUT_OF_REACH.search(text) and not any(first in text for first in thrown)
     ]
 
 

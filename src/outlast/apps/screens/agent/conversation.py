@@ -49,9 +49,7 @@ def records_of(exchanges: Sequence[Exchange]) -> list[dict[str, Any]]:
     return records
 
 
-def told(
-    exchanges: Sequence[Exchange], context: str, token_budget: int, load_image: LoadImage
-) -> list[ModelMessage]:
+def told(exchanges: Sequence[Exchange], context: str, token_budget: int, load_image: LoadImage) -> list[ModelMessage]:
     """The conversation for the model: `context` stands before the words of the last message, the run's own, and the
     rule about captured elements behind them. The oldest are left out where the budget ends; the last one always
     stays."""
@@ -119,7 +117,5 @@ def _images(message: AgentMessage, load_image: LoadImage) -> list[Piece]:
     pieces: list[Piece] = []
     for attachment_id, name in message.images:
         image = load_image(attachment_id)
-        pieces.append(
-            TextPiece(f"[image {name}: not shown to this model]") if image is None else ImagePiece(*image)
-        )
+        pieces.append(TextPiece(f"[image {name}: not shown to this model]") if image is None else ImagePiece(*image))
     return pieces

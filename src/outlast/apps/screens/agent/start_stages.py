@@ -41,9 +41,7 @@ def should_create_new_sandbox(sandbox_id: str | None) -> bool:
     return not sandbox_id
 
 
-async def prepare(
-    context: StageContext, db: Database, workspaces: Workspaces, context_messages: int
-) -> StageResult:
+async def prepare(context: StageContext, db: Database, workspaces: Workspaces, context_messages: int) -> StageResult:
     """Raises `NotFound` without a screen, `SandboxUnavailable` without a sandbox. Repeatable; a cancelled call leaves
     the sandbox that it made."""
     screen = await _load_screen(context, db)
@@ -65,18 +63,14 @@ async def _load_screen(context: StageContext, db: Database) -> Found:
 
 async def _open_sandbox(context: StageContext, workspaces: Workspaces, screen: Found) -> OpenWorkspace:
     anew = should_create_new_sandbox(screen.sandbox_id)
-    await context.tell(
-        "open_sandbox", "started", "making a sandbox" if anew else f"connecting to {screen.sandbox_id}"
-    )
+    await context.tell("open_sandbox", "started", "making a sandbox" if anew else f"connecting to {screen.sandbox_id}")
     try:
         opened = await workspaces.open(context)
     except OutlastError as error:
         await context.tell("open_sandbox", "failed", error.message)
         raise
     same = opened.sandbox.sandbox_id == screen.sandbox_id
-    await context.tell(
-        "open_sandbox", "done", f"{'connected to' if same else 'made'} {opened.sandbox.sandbox_id}"
-    )
+    await context.tell("open_sandbox", "done", f"{'connected to' if same else 'made'} {opened.sandbox.sandbox_id}")
     return opened
 
 
@@ -116,9 +110,7 @@ def _count_messages(tx: Tx, run: Run, most: int) -> int:
 def lost_since_last_run(tx: Tx, run: Run, workspace_id: str, sandbox_id: str) -> str | None:
     """The sandbox that this one stands in for, if it was made after the thread's last run had ended; None: the agent
     finds everything as it left it, or was never there before."""
-    ended = sa.select(sa.func.max(runs.c.ended_at)).where(
-        runs.c.thread_id == run.thread_id, runs.c.id != run.id
-    )
+    ended = sa.select(sa.func.max(runs.c.ended_at)).where(runs.c.thread_id == run.thread_id, runs.c.id != run.id)
     since: datetime | None = tx.execute(ended).scalar()
     made = sa.select(sandboxes.c.created_at).where(sandboxes.c.id == sandbox_id)
     created_at: datetime | None = tx.execute(made).scalar()

@@ -45,9 +45,7 @@ def types_of(result: CommandResult, limit_s: float) -> Types:
             f"The type check failed with exit code {result.exit_code}.",
         )
     count = _count(len(errors))
-    return Types(
-        f"`{SHOWN_AS}` finds {count}:\n{_listed(errors)}", f"{count}, the first: {errors[0].splitlines()[0]}"
-    )
+    return Types(f"`{SHOWN_AS}` finds {count}:\n{_listed(errors)}", f"{count}, the first: {errors[0].splitlines()[0]}")
 
 
 def errors_in(output: str) -> list[str]:

@@ -93,9 +93,7 @@ class Batch:
         return applied.files.get(path, content)
 
 
-async def inspect_elements(
-    services: Services, actor: Actor, screen_id: str, locs: Sequence[str]
-) -> list[ElementRead]:
+async def inspect_elements(services: Services, actor: Actor, screen_id: str, locs: Sequence[str]) -> list[ElementRead]:
     """What the source says of each element, and which of it can be edited by hand (members). Raises
     `InputTooLarge` for more than a hundred."""
     check_count("elements", len(locs), MAX_ELEMENTS)
@@ -150,9 +148,7 @@ async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoin
     return UndoneEdits(sorted(wanted), None if undone is None else undone.id)
 
 
-async def place_picture(
-    services: Services, actor: Actor, screen_id: str, attachment_id: str
-) -> PlacedPicture:
+async def place_picture(services: Services, actor: Actor, screen_id: str, attachment_id: str) -> PlacedPicture:
     """Put an uploaded picture of the screen's project among the app's files (editors, as in `save_edits`), so that the
     app can show it wherever it runs. Repeating is harmless. Raises `NotFound`, and as `save_edits`."""
 

@@ -18,9 +18,7 @@ MAX_CLASSES_CHARS: Final = 4_000
 MAX_TEXT_CHARS: Final = 10_000
 MAX_ATTRIBUTE_CHARS: Final = 4_000
 UNSAFE: Final = Refusal("unsafe", "The file would not say what was meant.")
-STALE: Final = Refusal(
-    "stale", "The source has changed since.", "Look at it as it is now, then change it again."
-)
+STALE: Final = Refusal("stale", "The source has changed since.", "Look at it as it is now, then change it again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +120,7 @@ def text_of(path: str, source: bytes) -> str | Refusal:
 
 
 def too_tangled(path: str) -> Refusal:
-    return Refusal(
-        "source_too_large", f"{path!r} takes too many steps to read.", "Ask the agent to change it."
-    )
+    return Refusal("source_too_large", f"{path!r} takes too many steps to read.", "Ask the agent to change it.")
 
 
 def find(parsed: Parsed, text: str, mark: Mark) -> Element | None:
@@ -143,18 +139,14 @@ def _prepare(number: int, edit: Edit, element: Element, ready: Sequence[Ready]) 
     return _fill(slot, number, edit, element, ready)
 
 
-def _fill(
-    slot: Slot, number: int, edit: Edit, element: Element, ready: Sequence[Ready]
-) -> Ready | EditResult:
+def _fill(slot: Slot, number: int, edit: Edit, element: Element, ready: Sequence[Ready]) -> Ready | EditResult:
     if same(edit, slot.value, edit.value):
         return EditResult("applied", edit.loc)
     if not same(edit, slot.value, edit.seen):
         return _stale(edit, slot.value)
     made = slot.write(_laid_out(edit))
     if any(one.splice.start <= made.end and made.start <= one.splice.end for one in ready):
-        twice = Refusal(
-            "duplicate", "Another edit of this request changes the same place.", "Send one of them."
-        )
+        twice = Refusal("duplicate", "Another edit of this request changes the same place.", "Send one of them.")
         return _refused(edit, twice)
     return Ready(number, edit, element.start, made)
 
@@ -190,9 +182,7 @@ def _reads(new: bytes, made: Sequence[Ready], faults_before: int) -> bool:
 
 def _shift(made: Sequence[Ready], byte: int) -> int:
     """By how much a byte of the old source lies further behind in the new one."""
-    return sum(
-        len(one.splice.new) - (one.splice.end - one.splice.start) for one in made if one.splice.end <= byte
-    )
+    return sum(len(one.splice.new) - (one.splice.end - one.splice.start) for one in made if one.splice.end <= byte)
 
 
 def _mark(edit: Edit) -> Mark | Refusal:
@@ -210,10 +200,7 @@ def _wrong_value(edit: Edit) -> str | None:
     if len(edit.value) > most:
         return f"It is longer than {most:,} characters."
     blanks = "\n\r\t" if edit.kind in ("text", "classes") else ""
-    if any(
-        (one < " " and one not in blanks) or 0xD800 <= ord(one) < 0xE000 or one == "\x7f"
-        for one in edit.value
-    ):
+    if any((one < " " and one not in blanks) or 0xD800 <= ord(one) < 0xE000 or one == "\x7f" for one in edit.value):
         return "It holds characters that cannot be shown."
     if edit.kind == "attribute" and edit.attribute == "src" and _is_script(edit.value):
         return "A picture's address may not be code."

@@ -11,9 +11,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _ENTITY: Final = re.compile(r"&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
-_ESCAPE: Final = re.compile(
-    r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r\n|[\s\S])", re.DOTALL
-)
+_ESCAPE: Final = re.compile(r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r\n|[\s\S])", re.DOTALL)
 _SHORT: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 _CONTINUED: Final = ("\n", "\r", "\r\n", "\u2028", "\u2029")
 _NAMES: Final = {**name2codepoint, "apos": 39}

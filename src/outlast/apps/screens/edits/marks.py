@@ -31,9 +31,7 @@ def parse_mark(text: str) -> Mark:
     found = _MARK.fullmatch(text) if len(text) <= MAX_MARK_CHARS else None
     if found is None:
         raise MalformedInput(
-            "That is not a place in a source file.",
-            hint="A place is written as path:line:column.",
-            field="loc",
+            "That is not a place in a source file.", hint="A place is written as path:line:column.", field="loc"
         )
     path = found["path"]
     parts = path.split("/")

@@ -67,23 +67,17 @@ def class_slot(element: Element) -> Slot | Refusal:
 def text_slot(element: Element) -> Slot | Refusal:
     """What stands between its tags, where that is text and nothing else."""
     if element.closing is None:
-        return Refusal(
-            "no_text", f"<{element.name}> closes itself and holds no text.", "Choose another element."
-        )
+        return Refusal("no_text", f"<{element.name}> closes itself and holds no text.", "Choose another element.")
     spoken = [one for one in element.children if not _is_blank(element.parsed, one)]
     if any(one.type in ("jsx_element", "jsx_self_closing_element") for one in spoken):
         return Refusal(
-            "no_text",
-            f"<{element.name}> holds other elements, not only text.",
-            "Choose the one with the text.",
+            "no_text", f"<{element.name}> holds other elements, not only text.", "Choose the one with the text."
         )
     if all(one.type == "jsx_text" for one in spoken):
         return _between(element)
     if len(spoken) == 1 and literals.is_literal(inner := unwrapped(spoken[0])):
         return _literal(element.parsed, inner, False)
-    return Refusal(
-        "dynamic_text", f"Code makes the text of this <{element.name}>: {_short(element, spoken)}."
-    )
+    return Refusal("dynamic_text", f"Code makes the text of this <{element.name}>: {_short(element, spoken)}.")
 
 
 def attribute_slot(element: Element, name: str) -> Slot | Refusal:

@@ -78,10 +78,7 @@ WORDS: Final[Mapping[str, Mapping[str, str]]] = {
         "stretch": "items-stretch",
     },
     "text-align": {one: f"text-{one}" for one in ("left", "center", "right", "justify", "start", "end")},
-    "text-transform": {
-        **{one: one for one in ("uppercase", "lowercase", "capitalize")},
-        "none": "normal-case",
-    },
+    "text-transform": {**{one: one for one in ("uppercase", "lowercase", "capitalize")}, "none": "normal-case"},
     "text-decoration-line": {
         "underline": "underline",
         "line-through": "line-through",
@@ -89,9 +86,7 @@ WORDS: Final[Mapping[str, Mapping[str, str]]] = {
         "none": "no-underline",
     },
     "font-style": {"italic": "italic", "normal": "not-italic"},
-    "border-style": {
-        one: f"border-{one}" for one in ("solid", "dashed", "dotted", "double", "hidden", "none")
-    },
+    "border-style": {one: f"border-{one}" for one in ("solid", "dashed", "dotted", "double", "hidden", "none")},
     "object-fit": {one: f"object-{one}" for one in ("contain", "cover", "fill", "none", "scale-down")},
     "overflow": {one: f"overflow-{one}" for one in ("auto", "hidden", "clip", "visible", "scroll")},
     "position": {one: one for one in ("static", "relative", "absolute", "fixed", "sticky")},

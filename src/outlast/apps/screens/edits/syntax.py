@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 MAX_SOURCE_BYTES: Final = 500_000  # of a component's file
 _MOST_CPU_S: Final = 0.5  # of one parse
 ELEMENTS: Final = ("jsx_element", "jsx_self_closing_element")
-_AROUND: Final = (
-    "parenthesized_expression",
-    "as_expression",
-    "satisfies_expression",
-    "non_null_expression",
-)
+_AROUND: Final = ("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,7 @@ def _require_different_ids(questions: list[Question]) -> list[Question]:
 
 @tool(asks_person=True, repeatable=True)
 async def ask_user(
-    questions: Annotated[
-        list[Question], Field(min_length=1, max_length=10), AfterValidator(_require_different_ids)
-    ],
+    questions: Annotated[list[Question], Field(min_length=1, max_length=10), AfterValidator(_require_different_ids)],
 ) -> str:
     """Ask the person one or more questions and wait for the answers."""
     raise InternalError("A question is answered by a person, never carried out.")

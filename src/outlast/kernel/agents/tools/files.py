@@ -48,16 +48,12 @@ def read_files_tool(workspaces: Workspaces) -> Tool:
     @tool(repeatable=True)
     async def read_files(
         ctx: Context,
-        paths: Annotated[
-            list[str], Field(min_length=1, max_length=50, description="Relative to the workspace.")
-        ],
+        paths: Annotated[list[str], Field(min_length=1, max_length=50, description="Relative to the workspace.")],
     ) -> ToolResult:
         """Read files of the workspace. Paths are relative, without '@' aliases."""
         for path in paths:
             if path.startswith("@"):
-                raise PathRefused(
-                    f"The path {path!r} uses an alias; read_files takes relative paths only.", path=path
-                )
+                raise PathRefused(f"The path {path!r} uses an alias; read_files takes relative paths only.", path=path)
         workspace = await workspaces.open(ctx)
         files = [await _read(workspace.sandbox, path) for path in paths]
         failed = all("error" in file for file in files)

@@ -30,9 +30,7 @@ def how_it_ended(result: CommandResult, settings: SandboxSettings) -> str:
     else:
         ending = f"exit code {result.exit_code}"
     if result.truncated:
-        ending += (
-            "; the middle of the output was left out. Write it to a file and read the part that is needed"
-        )
+        ending += "; the middle of the output was left out. Write it to a file and read the part that is needed"
     return ending
 
 

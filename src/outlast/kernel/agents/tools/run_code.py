@@ -13,21 +13,15 @@ from outlast.kernel.runs.tool_calls import interrupted
 from outlast_sandbox.interface import Evaluation, EvaluationResult
 
 Language = Literal["typescript", "python"]
-Code = Annotated[
-    str, Field(min_length=1, max_length=200_000, description="The last expression's value is the result.")
-]
-Purpose = Annotated[
-    str, Field(max_length=300, description="What it is for, in a few words that people read.")
-]
+Code = Annotated[str, Field(min_length=1, max_length=200_000, description="The last expression's value is the result.")]
+Purpose = Annotated[str, Field(max_length=300, description="What it is for, in a few words that people read.")]
 Timeout = Annotated[float, Field(gt=0, le=600, description="Seconds until the session is ended.")]
 
 
 class AroundCode(Protocol):
     """What is done before and after code runs, each with notes for the model. Repeatable."""
 
-    async def before(
-        self, ctx: Context, workspace: OpenWorkspace, code: str, language: Language
-    ) -> list[str]: ...
+    async def before(self, ctx: Context, workspace: OpenWorkspace, code: str, language: Language) -> list[str]: ...
     async def after(
         self, ctx: Context, workspace: OpenWorkspace, code: str, language: Language, result: EvaluationResult
     ) -> list[str]: ...
@@ -38,11 +32,7 @@ def run_code_tool(workspaces: Workspaces, output_bytes: int, around: AroundCode 
 
     @tool(reattaches=True, changes_files=True)
     async def run_code(
-        ctx: Context,
-        code: Code,
-        description: Purpose = "",
-        language: Language = "typescript",
-        timeout_s: Timeout = 60,
+        ctx: Context, code: Code, description: Purpose = "", language: Language = "typescript", timeout_s: Timeout = 60
     ) -> ToolResult:
         """Run TypeScript (Deno) or Python in the sandbox. The last expression's value is the result; variables
         stay for the next call. Returns success, result, error and stdout."""

@@ -13,9 +13,7 @@ from outlast.kernel.sandboxes.services.store import ServiceRecord
 
 WAIT_S = 200.0  # a little longer than the keeper gives a service to answer
 SHOWN_BYTES = 4_000
-Name = Annotated[
-    str, Field(min_length=1, max_length=40, description="Small letters, digits, hyphens; such as web.")
-]
+Name = Annotated[str, Field(min_length=1, max_length=40, description="Small letters, digits, hyphens; such as web.")]
 CommandText = Annotated[
     str,
     Field(
@@ -25,9 +23,7 @@ CommandText = Annotated[
     ),
 ]
 Port = Annotated[int, Field(ge=1024, le=65535, description="Where it listens; also in its variable PORT.")]
-HealthPath = Annotated[
-    str, Field(max_length=500, description="Path that answers below 500 once it is up, such as /.")
-]
+HealthPath = Annotated[str, Field(max_length=500, description="Path that answers below 500 once it is up, such as /.")]
 
 
 class Keeper(Protocol):
@@ -70,9 +66,7 @@ def _told(row: ServiceRecord, output: str) -> str:
     end = f"\n[end of its output]\n{output}" if output else "\n[it has printed nothing]"
     match row.state:
         case ServiceState.HEALTHY:
-            return (
-                f"The service {row.name} is up and answers on port {declared.port} inside the sandbox.{end}"
-            )
+            return f"The service {row.name} is up and answers on port {declared.port} inside the sandbox.{end}"
         case ServiceState.FAILED:
             why = (row.error or "").split("\n")[0]
             return f"The service {row.name} failed and is not started again. {why}{end}"

@@ -13,8 +13,7 @@ from outlast.kernel.runs.tool_calls import interrupted
 from outlast_sandbox.interface import Command, CommandResult
 
 CommandText = Annotated[
-    str,
-    Field(min_length=1, max_length=20_000, description="Shell command, run in the workspace folder."),
+    str, Field(min_length=1, max_length=20_000, description="Shell command, run in the workspace folder.")
 ]
 Timeout = Annotated[float | None, Field(gt=0, le=3600, description="Seconds until it is stopped.")]
 

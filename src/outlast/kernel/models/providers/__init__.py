@@ -33,17 +33,13 @@ DEMO_MODEL: Final = ModelSettings(
 _Opener = Callable[[ProviderConfig, ApiKey, Connections, Clock], LanguageModel]
 
 
-def _openai_compatible(
-    config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock
-) -> LanguageModel:
+def _openai_compatible(config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> LanguageModel:
     from outlast.kernel.models.providers.openai_compatible import OpenAICompatible
 
     return OpenAICompatible(config, key, connections, clock)
 
 
-def _pydantic_ai(
-    config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock
-) -> LanguageModel:
+def _pydantic_ai(config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> LanguageModel:
     from outlast.kernel.models.providers.pydantic_ai_direct import open_direct
 
     return open_direct(config, key, connections, clock)
@@ -105,9 +101,7 @@ def _build_models(package: str) -> None:
                 model.model_rebuild(raise_errors=False)
 
 
-def open_provider(
-    config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock
-) -> LanguageModel:
+def open_provider(config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> LanguageModel:
     """The adapter for a provider of an installed kind. Connects to nothing yet."""
     opener = _OPENERS.get(config.kind) or _packaged(config.kind).load()
     model: LanguageModel = opener(config, key, connections, clock)

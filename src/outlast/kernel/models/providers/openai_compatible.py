@@ -69,9 +69,7 @@ class OpenAICompatible:
     def _priced(self, request: ModelRequest, usage: Usage) -> Usage:
         if usage.cost_usd is not None:
             return usage
-        return replace(
-            usage, cost_usd=cost_usd(self._config.kind, self._config.url, request.model.name, usage)
-        )
+        return replace(usage, cost_usd=cost_usd(self._config.kind, self._config.url, request.model.name, usage))
 
     async def _ask(self, request: ModelRequest, peer: Peer, deadline: float) -> aiohttp.ClientResponse:
         """The opened answer (status 200), or the error."""
@@ -84,10 +82,7 @@ class OpenAICompatible:
                 return response
             said = await _read_some(response)
             other = adapted(
-                dialect,
-                response.status,
-                said.decode("utf-8", "replace"),
-                reasoning_sent=reasoning_sent(body),
+                dialect, response.status, said.decode("utf-8", "replace"), reasoning_sent=reasoning_sent(body)
             )
             if other is not None:
                 dialect = other
@@ -97,11 +92,7 @@ class OpenAICompatible:
 
     async def _post(self, body: dict[str, Any], peer: Peer, deadline: float) -> aiohttp.ClientResponse:
         config = self._config
-        headers = {
-            "Content-Type": "application/json",
-            "Accept": "text/event-stream",
-            "Accept-Encoding": "identity",
-        }
+        headers = {"Content-Type": "application/json", "Accept": "text/event-stream", "Accept-Encoding": "identity"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key.reveal()}"
         try:
@@ -126,9 +117,7 @@ class OpenAICompatible:
         """The first bytes of the body; from then on the time-out between tokens holds."""
         try:
             with anyio.fail_after(deadline - anyio.current_time()):
-                if (
-                    response.content_type == "application/json"
-                ):  # a server that does not stream, or an error with 200
+                if response.content_type == "application/json":  # a server that does not stream, or an error with 200
                     return _as_event(await response.read(), peer)
                 data = await response.content.readany()
         except TimeoutError:

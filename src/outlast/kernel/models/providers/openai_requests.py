@@ -73,9 +73,7 @@ def reasoning_sent(body: dict[str, Any]) -> bool:
     )
 
 
-def chat_body(
-    config: ProviderConfig, request: ModelRequest, *, dialect: Dialect = Dialect()
-) -> dict[str, Any]:
+def chat_body(config: ProviderConfig, request: ModelRequest, *, dialect: Dialect = Dialect()) -> dict[str, Any]:
     """The body, in the server's dialect."""
     body: dict[str, Any] = {
         "model": request.model.name,
@@ -127,9 +125,7 @@ def _assistant(message: ModelMessage, opaque: dict[str, Any], dialect: Dialect) 
     return body | _reasoning(body, thoughts, opaque, dialect)
 
 
-def _reasoning(
-    body: dict[str, Any], thoughts: str, opaque: dict[str, Any], dialect: Dialect
-) -> dict[str, Any]:
+def _reasoning(body: dict[str, Any], thoughts: str, opaque: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
     """The earlier thinking, in the field it came in. Plain text goes back only with calls: DeepSeek and its kind refuse
     a transcript whose calls lack it, and have no use for the rest."""
     if dialect.reasoning in ("not_now", "never"):
@@ -148,9 +144,7 @@ def _reasoning(
     return {field: thoughts} if "tool_calls" in body else {}
 
 
-def _own_opaque(
-    config: ProviderConfig, request: ModelRequest, opaque: dict[str, Any] | None
-) -> dict[str, Any]:
+def _own_opaque(config: ProviderConfig, request: ModelRequest, opaque: dict[str, Any] | None) -> dict[str, Any]:
     """What this model gave us to hand back; another one's signatures would be refused, so they stay here."""
     if not is_own_opaque(config.name, request.model.name, opaque):
         return {}
@@ -171,11 +165,7 @@ def is_own_opaque(provider: str, model: str, opaque: dict[str, Any] | None) -> b
 
 
 def _tool_call(call: ToolCallPiece, extra: Any) -> dict[str, Any]:
-    body = {
-        "id": call.call_id,
-        "type": "function",
-        "function": {"name": call.name, "arguments": call.arguments},
-    }
+    body = {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
     return {**body, "extra_content": extra} if extra else body
 
 

@@ -163,9 +163,7 @@ class ChatStream:
         for call in delta.get("tool_calls") or ():
             self._tool_call(call, deltas)
         if executed := delta.get("executed_tools"):  # Groq's compound systems
-            deltas += [
-                provider_tool(str(tool.get("type") or "tool"), tool.get("arguments")) for tool in executed
-            ]
+            deltas += [provider_tool(str(tool.get("type") or "tool"), tool.get("arguments")) for tool in executed]
         if annotations := delta.get("annotations"):
             self._cite(annotations, deltas)
         self._said = self._said or any(isinstance(delta, TextDelta | ToolCallStart) for delta in deltas)
@@ -198,9 +196,7 @@ class ChatStream:
             deltas.extend(self._their_call(slot, call))
             return
         known = self._slots.get(slot)
-        if known is None or (
-            said_id and known[1] != said_id
-        ):  # llama.cpp repeats name and id; Ollama the index
+        if known is None or (said_id and known[1] != said_id):  # llama.cpp repeats name and id; Ollama the index
             call_id = said_id or f"call_{secrets.token_hex(10)}"
             start = self._calls.start(call_id, str(function["name"]))
             known = self._slots[slot] = (start.index, said_id)
@@ -259,12 +255,7 @@ class ChatStream:
             kept["call_extras"] = self._call_extras
         if self._reasoning_field:
             kept["reasoning_field"] = self._reasoning_field
-        made_by = {
-            "provider": self._peer.provider,
-            "model": self._peer.model,
-            "v": OPAQUE_VERSION,
-            "lasting": True,
-        }
+        made_by = {"provider": self._peer.provider, "model": self._peer.model, "v": OPAQUE_VERSION, "lasting": True}
         return {**made_by, **kept} if kept else None
 
 

@@ -50,9 +50,7 @@ def open_direct(config: ProviderConfig, key: ApiKey, connections: Connections, c
 class PydanticAIDirect:
     """A `LanguageModel` for one provider; `make_model` gives `pydantic_ai`'s object for a model name."""
 
-    def __init__(
-        self, config: ProviderConfig, key: ApiKey, make_model: "Callable[[str], Model[Any]]"
-    ) -> None:
+    def __init__(self, config: ProviderConfig, key: ApiKey, make_model: "Callable[[str], Model[Any]]") -> None:
         self._config = config
         self._key = key
         self._make_model = make_model
@@ -81,9 +79,7 @@ class PydanticAIDirect:
                     instrument=False,
                 )
                 stream = await stack.enter_async_context(opening)
-            stack.push_async_callback(
-                stream.cancel
-            )  # breaks the connection at once; nothing after the natural end
+            stack.push_async_callback(stream.cancel)  # breaks the connection at once; nothing after the natural end
             reader, events = EventReader(), aiter(stream)
             try:
                 while True:
@@ -151,10 +147,7 @@ def _thinking(kind: str, reasoning: ReasoningSettings) -> dict[str, Any]:
     if kind == "anthropic" and reasoning.budget_tokens is not None:
         settings["anthropic_thinking"] = {"type": "enabled", "budget_tokens": reasoning.budget_tokens}
     if kind == "google" and reasoning.budget_tokens is not None:
-        settings["google_thinking_config"] = {
-            "thinking_budget": reasoning.budget_tokens,
-            "include_thoughts": True,
-        }
+        settings["google_thinking_config"] = {"thinking_budget": reasoning.budget_tokens, "include_thoughts": True}
     return settings
 
 
@@ -180,18 +173,14 @@ class _Watch:
         """Raises `ModelTimeout` after the time-out that holds now, and `Model…` errors for the SDK's own."""
         from outlast.kernel.models.providers import pydantic_ai_errors
 
-        seconds = (
-            self._config.token_timeout_s if self.streaming else self._first_byte_by - anyio.current_time()
-        )
+        seconds = self._config.token_timeout_s if self.streaming else self._first_byte_by - anyio.current_time()
         try:
             with anyio.fail_after(seconds):
                 yield
         except TimeoutError:
             raise self._timed_out() from None
         except pydantic_ai_errors.KNOWN as error:
-            raise pydantic_ai_errors.to_error(
-                self.peer, self._config.url, error, streaming=self.streaming
-            ) from None
+            raise pydantic_ai_errors.to_error(self.peer, self._config.url, error, streaming=self.streaming) from None
 
     def _timed_out(self) -> Exception:
         if self.streaming:

@@ -19,16 +19,12 @@ class PartialCallModel(GoogleModel):
     """Google's model, whose calls come whole."""
 
     async def _process_streamed_response(
-        self,
-        response: AsyncIterator[GenerateContentResponse],
-        model_request_parameters: ModelRequestParameters,
+        self, response: AsyncIterator[GenerateContentResponse], model_request_parameters: ModelRequestParameters
     ) -> StreamedResponse:
         return await super()._process_streamed_response(whole_calls(response), model_request_parameters)
 
 
-async def whole_calls(
-    chunks: AsyncIterator[GenerateContentResponse],
-) -> AsyncIterator[GenerateContentResponse]:
+async def whole_calls(chunks: AsyncIterator[GenerateContentResponse]) -> AsyncIterator[GenerateContentResponse]:
     """The same chunks, each call in the one in which it ended. A call that never ended comes last, its arguments cut
     off as text, so that it is answered as any call that was cut."""
     pieces = CallPieces()
@@ -154,8 +150,6 @@ def _steps(path: str) -> list[str | int]:
         if step is None:
             return []
         name, number, *quoted = step.groups()
-        found.append(
-            int(number) if number is not None else name or next(one for one in quoted if one is not None)
-        )
+        found.append(int(number) if number is not None else name or next(one for one in quoted if one is not None))
         rest = rest[step.end() :]
     return found if not rest and len(path) <= MOST_PATH_CHARS else []

@@ -39,9 +39,7 @@ def to_messages(provider: str, request: ModelRequest) -> list[pai.ModelMessage]:
                 messages.append(pai.ModelRequest(parts=opening))
             messages.append(_response(provider, request.model, message))
         else:
-            messages.append(
-                pai.ModelRequest(parts=[*opening, *_request_parts(message, vision=request.model.vision)])
-            )
+            messages.append(pai.ModelRequest(parts=[*opening, *_request_parts(message, vision=request.model.vision)]))
         opening = []
     if opening:
         messages.append(pai.ModelRequest(parts=opening))
@@ -49,18 +47,14 @@ def to_messages(provider: str, request: ModelRequest) -> list[pai.ModelMessage]:
 
 
 def to_tool(tool: ToolSpec) -> ToolDefinition:
-    return ToolDefinition(
-        name=tool.name, description=tool.description, parameters_json_schema=tool.parameters
-    )
+    return ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=tool.parameters)
 
 
 def to_opaque(provider: str, model: str, response: pai.ModelResponse) -> dict[str, Any]:
     """The response as `pydantic_ai` wants it back (signatures, item ids), as plain JSON values."""
     dumped = pai.ModelMessagesTypeAdapter.dump_python([response], mode="json")[0]
     kept = {key: value for key, value in dumped.items() if value is not None and key != "usage"}
-    kept["parts"] = [
-        {key: value for key, value in part.items() if value is not None} for part in dumped["parts"]
-    ]
+    kept["parts"] = [{key: value for key, value in part.items() if value is not None} for part in dumped["parts"]]
     return {"provider": provider, "model": model, "v": OPAQUE_VERSION, "response": kept}
 
 
@@ -74,9 +68,7 @@ def _request_parts(message: ModelMessage, *, vision: bool) -> Iterator[pai.Model
             case TextPiece(text):
                 content.append(text)
             case ImagePiece(media_type, data):
-                content.append(
-                    pai.BinaryContent(data, media_type=media_type) if vision else unseen_image(piece)
-                )
+                content.append(pai.BinaryContent(data, media_type=media_type) if vision else unseen_image(piece))
             case _:
                 continue
     if content:
@@ -186,7 +178,5 @@ def to_usage(usage: Any) -> Usage:
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
         cached_tokens=usage.cache_read_tokens,
-        reasoning_tokens=int(
-            usage.details.get("reasoning_tokens") or usage.details.get("thoughts_tokens") or 0
-        ),
+        reasoning_tokens=int(usage.details.get("reasoning_tokens") or usage.details.get("thoughts_tokens") or 0),
     )

@@ -33,11 +33,7 @@ IDLE_S: Final = 60.0
 START_S: Final = 15.0
 LAST_START_S: Final = LONGEST_S - 120.0  # an older one is not begun with: it might end in the middle
 LIMITS: Final = Limits(
-    memory_bytes=1024**3,
-    cpu_count=2.0,
-    processes=512,
-    disk_bytes=256 * 1024**2,
-    output_bytes=64 * 1024**2,
+    memory_bytes=1024**3, cpu_count=2.0, processes=512, disk_bytes=256 * 1024**2, output_bytes=64 * 1024**2
 )
 
 
@@ -80,12 +76,7 @@ class Browsers:
     """`folder` is their own, below the data directory; `cache_dir` that of all local sandboxes."""
 
     def __init__(
-        self,
-        clock: Clock,
-        folder: Path,
-        cache_dir: Path,
-        program: Path,
-        supervisor: Supervisor | None = None,
+        self, clock: Clock, folder: Path, cache_dir: Path, program: Path, supervisor: Supervisor | None = None
     ) -> None:
         self._clock = clock
         self._guard = (supervisor or Supervisor(clock)).guard

@@ -85,9 +85,7 @@ class Studio:
                 note = self._remember(error)
             else:
                 url = f"http://localhost:{port}{path}"
-                return await self._through_browser(
-                    self.browsers, at_hand, sandbox, url, (width, height), began
-                )
+                return await self._through_browser(self.browsers, at_hand, sandbox, url, (width, height), began)
         return await self._through_requests(sandbox, port, path, note, began)
 
     def _why_not(self) -> str:
@@ -109,13 +107,7 @@ class Studio:
         return note
 
     async def _through_browser(
-        self,
-        browsers: Browsers,
-        at_hand: AtHand,
-        sandbox: Sandbox,
-        url: str,
-        size: tuple[int, int],
-        began: float,
+        self, browsers: Browsers, at_hand: AtHand, sandbox: Sandbox, url: str, size: tuple[int, int], began: float
     ) -> Look:
         """Also what was seen of a page that has no end, or that made the browser end."""
         seen, problem = Seen(), NO_END.format(seconds=LOOK_S)
@@ -144,18 +136,14 @@ class Studio:
         took_s = round(anyio.current_time() - began, 3)
         return Look(seen.picture, tuple(seen.errors), seen.status, note, took_s, tuple(seen.console))
 
-    async def _through_requests(
-        self, sandbox: Sandbox, port: int, path: str, note: str, began: float
-    ) -> Look:
+    async def _through_requests(self, sandbox: Sandbox, port: int, path: str, note: str, began: float) -> Look:
         status, errors = None, [NO_END.format(seconds=REQUESTS_S)]
         with anyio.move_on_after(REQUESTS_S):
             status, errors = await ask_page(sandbox, port, path)
         return Look(None, tuple(errors), status, note, round(anyio.current_time() - began, 3))
 
 
-def open_studio(
-    settings: ScreenSettings, clock: Clock, data_dir: Path, supervisor: Supervisor | None = None
-) -> Studio:
+def open_studio(settings: ScreenSettings, clock: Clock, data_dir: Path, supervisor: Supervisor | None = None) -> Studio:
     """The photographer of the server that owns `data_dir`."""
     program = find_browser(settings.browser) if settings.pictures else None
     if program is None and settings.pictures:
@@ -163,11 +151,5 @@ def open_studio(
     missing = NAMED_WRONG.format(name=settings.browser) if settings.browser else NO_PROGRAM
     folder = data_dir / FOLDER
     return Studio(
-        clock,
-        folder,
-        cache_directory(),
-        program,
-        pictures=settings.pictures,
-        missing=missing,
-        supervisor=supervisor,
+        clock, folder, cache_directory(), program, pictures=settings.pictures, missing=missing, supervisor=supervisor
     )

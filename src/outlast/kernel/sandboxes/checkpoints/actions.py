@@ -87,9 +87,7 @@ async def read_checkpoint(services: Services, actor: Actor, checkpoint_id: str) 
     return CheckpointView(checkpoint, entries, len(tree.entries) > MAX_FILES)
 
 
-async def compare(
-    services: Services, actor: Actor, checkpoint_id: str, to: str | None = None
-) -> ComparisonAnswer:
+async def compare(services: Services, actor: Actor, checkpoint_id: str, to: str | None = None) -> ComparisonAnswer:
     """What changed from this checkpoint to another of the same project. Without: what its answer changed, or, where it
     belongs to none, what changed since the one before it."""
 
@@ -125,9 +123,7 @@ async def restore(services: Services, actor: Actor, checkpoint_id: str) -> Check
     return await keeper_of(services).restore(checkpoint)
 
 
-async def reset_workspace(
-    services: Services, actor: Actor, thread_id: str, seed: Seed | None = None
-) -> CheckpointData:
+async def reset_workspace(services: Services, actor: Actor, thread_id: str, seed: Seed | None = None) -> CheckpointData:
     """Give the thread an empty workspace, or one with a template's files (editors); see `start_empty`. Raises
     `Conflict` for a thread that has none, `ThreadBusy` while a run works there or waits for a person."""
 
@@ -137,9 +133,7 @@ async def reset_workspace(
 
     workspace_id = await services.db.read(run)
     if workspace_id is None:
-        raise Conflict(
-            "This thread has no files yet.", hint="Its first tool call makes some.", thread_id=thread_id
-        )
+        raise Conflict("This thread has no files yet.", hint="Its first tool call makes some.", thread_id=thread_id)
     if seed is None:
         return await keeper_of(services).start_empty(workspace_id)
     first = NewCheckpoint(workspace_id, "template", seed.tree, seed.files, seed.size_bytes)
@@ -224,9 +218,7 @@ def _differences(blobs: FolderBlobs, before: Tree, after: Tree) -> list[FileDiff
             change=change.kind,
             before_bytes=None if change.before is None else change.before.size,
             after_bytes=None if change.after is None else change.after.size,
-            diff=_difference(blobs, change)
-            if number < MAX_WRITTEN_OUT and time.monotonic() < until
-            else None,
+            diff=_difference(blobs, change) if number < MAX_WRITTEN_OUT and time.monotonic() < until else None,
         )
         for number, change in enumerate(changes(before, after))
     ]

@@ -18,9 +18,7 @@ COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
 
 @app.verb("list", "outlast checkpoints list thr_01h…")
 def list_checkpoints(
-    of: Annotated[
-        str, typer.Argument(metavar="THREAD", help="Id of the thread (thr_…) or of its sandbox (sbx_…).")
-    ],
+    of: Annotated[str, typer.Argument(metavar="THREAD", help="Id of the thread (thr_…) or of its sandbox (sbx_…).")],
     limit: LimitOption = 20,
 ) -> None:
     """List the checkpoints of a thread or sandbox, the newest first."""
@@ -65,9 +63,7 @@ def restore(checkpoint: CheckpointArgument, yes: YesOption = False) -> None:
 
 
 @app.verb("reset", "outlast checkpoints reset thr_01h… --yes")
-def reset(
-    thread: Annotated[str, typer.Argument(help="Id of the thread (thr_…).")], yes: YesOption = False
-) -> None:
+def reset(thread: Annotated[str, typer.Argument(help="Id of the thread (thr_…).")], yes: YesOption = False) -> None:
     """Give a thread an empty workspace.
 
     Use this where stored files are lost. A screen starts again with the files of its template. Earlier checkpoints are

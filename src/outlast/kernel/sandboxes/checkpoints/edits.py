@@ -67,6 +67,4 @@ def _missing_folders(tree: Tree, path: str, now_ms: int) -> list[Entry]:
         there = tree.by_path.get(parent)
         if there is not None and there.kind != "directory":
             raise PathRefused(f"{parent!r} is not a folder.", path=path)
-    return [
-        Entry(parent, "directory", FOLDER_MODE, 0, now_ms) for parent in parents if parent not in tree.by_path
-    ]
+    return [Entry(parent, "directory", FOLDER_MODE, 0, now_ms) for parent in parents if parent not in tree.by_path]

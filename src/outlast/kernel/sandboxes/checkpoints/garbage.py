@@ -42,12 +42,7 @@ class Collected:
 
 
 async def collect(
-    db: Database,
-    blobs: FolderBlobs,
-    keep_unbound: timedelta,
-    grace_s: float = GRACE_S,
-    *,
-    data_dir: Path,
+    db: Database, blobs: FolderBlobs, keep_unbound: timedelta, grace_s: float = GRACE_S, *, data_dir: Path
 ) -> Collected:
     """Remove both. Nothing is removed while a manifest cannot be read: what it needs is not known then (`NotFound`,
     `InternalError`). Safe beside everything else, also in several processes; may be cancelled and repeated."""

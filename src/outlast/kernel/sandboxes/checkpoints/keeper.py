@@ -17,13 +17,7 @@ import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from outlast.base.clock import Clock
-from outlast.base.errors import (
-    InvalidRequest,
-    OutlastError,
-    StoredFileDamaged,
-    StoredFileMissing,
-    WorkspaceUnreadable,
-)
+from outlast.base.errors import InvalidRequest, OutlastError, StoredFileDamaged, StoredFileMissing, WorkspaceUnreadable
 from outlast.base.events import CheckpointData
 from outlast.base.settings import SandboxSettings
 from outlast.base.supervision.supervisor import Supervisor
@@ -357,9 +351,7 @@ class CheckpointKeeper:
             news = self._news
             for workspace_id in list(self._wanted):
                 attempt = self._guard.attempt
-                tasks.start_soon(
-                    attempt, kinds.WORKSPACE_CHECKPOINT, workspace_id, self._settle, workspace_id
-                )
+                tasks.start_soon(attempt, kinds.WORKSPACE_CHECKPOINT, workspace_id, self._settle, workspace_id)
             await news.wait()
 
     async def _settle(self, workspace_id: str) -> None:
@@ -435,9 +427,7 @@ class CheckpointKeeper:
             return
         tree, without = await self.tree(newest), self._layers_of(place.template)
         self._memories.forget(workspace_id)
-        with anyio.CancelScope(
-            shield=True
-        ):  # a thread cannot be stopped: the lock is held until it has ended
+        with anyio.CancelScope(shield=True):  # a thread cannot be stopped: the lock is held until it has ended
             await anyio.to_thread.run_sync(self._write_folder, workspace_id, tree, without)
 
     async def _keep_newer(self, workspace_id: str) -> None:

@@ -46,9 +46,7 @@ async def read_checkpoint(checkpoint_id: str, services: Svc, actor: Signed) -> R
 
 
 @router.get("/checkpoints/{checkpoint_id}/diff", response_model=ComparisonAnswer)
-async def compare_checkpoints(
-    checkpoint_id: str, services: Svc, actor: Signed, to: str | None = None
-) -> Response:
+async def compare_checkpoints(checkpoint_id: str, services: Svc, actor: Signed, to: str | None = None) -> Response:
     """What changed from this checkpoint to another (`to`); without: what its answer changed, or, where it belongs to
     none, what changed since the one before it."""
     return reply(await actions.compare(services, actor, checkpoint_id, to))

@@ -72,9 +72,7 @@ def list_of(tx: Tx, workspace_id: str, before: str | None, limit: int) -> list[C
     rows = sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id)
     if before is not None:
         rows = rows.where(checkpoints.c.id < before)
-    return [
-        to_data(row) for row in tx.rows(CheckpointRow, rows.order_by(checkpoints.c.id.desc()).limit(limit))
-    ]
+    return [to_data(row) for row in tx.rows(CheckpointRow, rows.order_by(checkpoints.c.id.desc()).limit(limit))]
 
 
 def add(tx: Tx, new: NewCheckpoint, since: datetime | None) -> CheckpointData:
@@ -108,9 +106,7 @@ def bind(tx: Tx, run_id: str, message_id: str) -> None:
 def before(tx: Tx, this: CheckpointData) -> CheckpointData | None:
     """What to compare a checkpoint with: the one of the answer before its own; where it belongs to no answer, the one
     before it. None: there were no files."""
-    older = sa.select(checkpoints).where(
-        checkpoints.c.workspace_id == this.workspace_id, checkpoints.c.id < this.id
-    )
+    older = sa.select(checkpoints).where(checkpoints.c.workspace_id == this.workspace_id, checkpoints.c.id < this.id)
     if this.message_id is not None:
         older = older.where(checkpoints.c.message_id.is_not(None))
     row = tx.row(CheckpointRow, older.order_by(checkpoints.c.id.desc()).limit(1))
@@ -157,12 +153,7 @@ def fork_files(tx: Tx, parent: ThreadRow, fork_id: str, message_id: str) -> None
     copy_history(tx, parent, fork_id, workspace_id, position)
     copied = sa.select(messages.c.id).where(messages.c.thread_id == fork_id, messages.c.position == position)
     new = NewCheckpoint(
-        workspace_id,
-        "fork",
-        source.tree,
-        source.files,
-        source.size_bytes,
-        message_id=tx.execute(copied).scalar_one(),
+        workspace_id, "fork", source.tree, source.files, source.size_bytes, message_id=tx.execute(copied).scalar_one()
     )
     add(tx, new, tx.now)
 
@@ -222,14 +213,7 @@ def kept_candidates(tx: Tx) -> list[Kept]:
     columns = [checkpoints.c[name] for name in ("id", "message_id", "run_id", "created_at")]
     rows = sa.select(*columns, newest.label("newest"), recorded.label("recorded"))
     return [
-        Kept(
-            row.id,
-            bool(row.newest),
-            row.message_id,
-            row.run_id,
-            bool(row.recorded),
-            row.created_at,
-        )
+        Kept(row.id, bool(row.newest), row.message_id, row.run_id, bool(row.recorded), row.created_at)
         for row in tx.rows(_Candidate, rows.where(checkpoints.c.message_id.is_(None)))
     ]
 
@@ -308,11 +292,7 @@ def copy_history(tx: Tx, parent: ThreadRow, fork_id: str, workspace_id: str, upt
         sa.select(checkpoints, new.c.id.label("copied_id"))
         .join(old, old.c.id == checkpoints.c.message_id)
         .join(new, (new.c.thread_id == fork_id) & (new.c.position == old.c.position))
-        .where(
-            checkpoints.c.workspace_id == parent.workspace_id,
-            old.c.thread_id == parent.id,
-            old.c.position < upto,
-        )
+        .where(checkpoints.c.workspace_id == parent.workspace_id, old.c.thread_id == parent.id, old.c.position < upto)
         .order_by(checkpoints.c.id),
     )
     copies = [

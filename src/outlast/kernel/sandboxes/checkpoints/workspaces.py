@@ -101,9 +101,7 @@ def evict(tx: Tx, workspace_id: str, ttl: timedelta) -> bool:
 def idle(tx: Tx, node_id: str, ttl: timedelta) -> list[str]:
     """Workspaces of this node that nobody has used for so long, the longest first."""
     rows = sa.select(workspaces.c.id).where(
-        workspaces.c.evicted_at.is_(None),
-        workspaces.c.node_id == node_id,
-        workspaces.c.last_used_at <= tx.now - ttl,
+        workspaces.c.evicted_at.is_(None), workspaces.c.node_id == node_id, workspaces.c.last_used_at <= tx.now - ttl
     )
     return list(tx.execute(rows.order_by(workspaces.c.last_used_at).limit(IN_ONE)).scalars())
 
@@ -116,9 +114,7 @@ class _Unsaved(NamedTuple):
 def unsaved(tx: Tx, node_id: str, since: timedelta) -> list[tuple[str, str | None]]:
     """Workspaces of this node whose changes nobody has saved for so long, and where no run is at work. With each the
     last run it had."""
-    working = sa.select(runs.c.id).where(
-        runs.c.workspace_id == workspaces.c.id, runs.c.leg.in_(("ready", "held"))
-    )
+    working = sa.select(runs.c.id).where(runs.c.workspace_id == workspaces.c.id, runs.c.leg.in_(("ready", "held")))
     last = sa.select(runs.c.id).where(runs.c.workspace_id == workspaces.c.id)
     newest = last.order_by(runs.c.created_at.desc()).limit(1).scalar_subquery()
     rows = sa.select(workspaces.c.id, newest.label("run_id")).where(

@@ -31,13 +31,7 @@ async def list_secret_uses(
 
 
 def _list(
-    actor: Actor,
-    project_id: str,
-    before: int | None,
-    limit: int,
-    sandbox_id: str | None,
-    secret: str | None,
-    tx: Tx,
+    actor: Actor, project_id: str, before: int | None, limit: int, sandbox_id: str | None, secret: str | None, tx: Tx
 ) -> list[SecretUseAnswer]:
     require(tx, actor, project_id, Right.EDIT)
     return store.uses_of(tx, project_id, limit + 1, before, sandbox_id, secret)

@@ -17,9 +17,7 @@ from outlast_sandbox.interface import Sandbox, SandboxSpec, WireSecret
 class HandedOver:
     """A `WayOut` that keeps nothing."""
 
-    def __init__(
-        self, db: Database, settings: SandboxSettings, *, lookup: SecretLookup | None = None
-    ) -> None:
+    def __init__(self, db: Database, settings: SandboxSettings, *, lookup: SecretLookup | None = None) -> None:
         self._db = db
         self._settings = settings
         self._lookup = lookup or OperatorSecrets()

@@ -66,9 +66,7 @@ class EgressKeeper:
         self._network = network or RealNetwork()
         self._contexts = contexts
         self._authorities = Authorities(folder)
-        self._earlier = frozenset(
-            self._authorities.kept()
-        )  # made by an earlier server, maybe with other settings
+        self._earlier = frozenset(self._authorities.kept())  # made by an earlier server, maybe with other settings
         self._uses = UseLog(db, clock)
         self._key = b""
         self._users: dict[str, tuple[float, str | None]] = {}

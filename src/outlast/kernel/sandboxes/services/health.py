@@ -32,9 +32,7 @@ async def answers(sandbox: Sandbox, service: Declared, timeout_s: float) -> bool
 
 async def _status(connection: socket.socket, service: Declared) -> int:
     """The status of one HTTP answer; 0 when it is none."""
-    request = (
-        f"GET {service.health_path} HTTP/1.1\r\nHost: localhost:{service.port}\r\nConnection: close\r\n\r\n"
-    )
+    request = f"GET {service.health_path} HTTP/1.1\r\nHost: localhost:{service.port}\r\nConnection: close\r\n\r\n"
     unsent = memoryview(request.encode())
     while unsent:
         await anyio.wait_writable(connection)

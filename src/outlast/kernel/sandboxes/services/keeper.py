@@ -237,9 +237,7 @@ class ServiceKeeper:
         """One life: from the start, or from where an earlier server left it, to the end of its process."""
         pid, found = await self._process(place, service)
         row = await self._db.read(store.service_of, place.row.workspace_id, service.name)
-        life = Life(
-            healthy_at=self._clock.monotonic() if found and row.state is ServiceState.HEALTHY else None
-        )
+        life = Life(healthy_at=self._clock.monotonic() if found and row.state is ServiceState.HEALTHY else None)
         if life.healthy_at is None:
             await self._tell(place, service.name, ServiceState.STARTING, row.error)
         async with anyio.create_task_group() as tasks:
@@ -308,13 +306,7 @@ class ServiceKeeper:
             sandbox_rows.tell_again(tx, newest, self._announce)
 
     async def _tell(
-        self,
-        place: Place,
-        name: str,
-        state: ServiceState,
-        error: str | None = None,
-        *,
-        restarted: bool = False,
+        self, place: Place, name: str, state: ServiceState, error: str | None = None, *, restarted: bool = False
     ) -> None:
         """Record and announce it, unless the sandbox is not awake any more: then it is not for us to say."""
 

@@ -76,13 +76,7 @@ def remove(tx: Tx, workspace_id: str, name: str) -> None:
 
 
 def set_state(
-    tx: Tx,
-    workspace_id: str,
-    name: str,
-    state: ServiceState,
-    *,
-    error: str | None = None,
-    restarted: bool = False,
+    tx: Tx, workspace_id: str, name: str, state: ServiceState, *, error: str | None = None, restarted: bool = False
 ) -> bool:
     """Record where it stands. False: it was removed meanwhile."""
     values: dict[str, Any] = {"state": state.value, "error": error, "changed_at": tx.now}
@@ -103,11 +97,7 @@ def states_of(tx: Tx, workspace_id: str) -> list[ServiceStateData]:
     """As followers see them."""
     return [
         ServiceStateData(
-            name=row.name,
-            port=row.declared.port,
-            state=row.state.value,
-            error=row.error,
-            restarts=row.restarts,
+            name=row.name, port=row.declared.port, state=row.state.value, error=row.error, restarts=row.restarts
         )
         for row in services_of(tx, workspace_id)
     ]
@@ -120,11 +110,5 @@ def _one(workspace_id: str, name: str) -> sa.ColumnElement[bool]:
 def _row(row: ServiceRow) -> ServiceRecord:
     declared = Declared(row.name, row.command, row.port, row.health_path)
     return ServiceRecord(
-        row.workspace_id,
-        declared,
-        ServiceState(row.state),
-        row.error,
-        row.restarts,
-        row.created_at,
-        row.changed_at,
+        row.workspace_id, declared, ServiceState(row.state), row.error, row.restarts, row.created_at, row.changed_at
     )

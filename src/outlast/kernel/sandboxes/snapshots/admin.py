@@ -29,9 +29,7 @@ def list_snapshots(settings: Settings) -> list[dict[str, Any]]:
     return _with_keeper(settings, work)
 
 
-def build_snapshot(
-    settings: Settings, told: Progress, template: str = "", *, create: bool = False
-) -> str | None:
+def build_snapshot(settings: Settings, told: Progress, template: str = "", *, create: bool = False) -> str | None:
     """The name of what is ready; None when nothing is to be installed. Raises `SandboxUnavailable`, `MalformedInput`
     (no such app template)."""
 
@@ -52,9 +50,7 @@ def remove_snapshot(settings: Settings, name: str) -> None:
     _with_keeper(settings, work)
 
 
-def _with_keeper(
-    settings: Settings, work: Callable[[SnapshotKeeper], Awaitable[T]], *, create: bool = False
-) -> T:
+def _with_keeper(settings: Settings, work: Callable[[SnapshotKeeper], Awaitable[T]], *, create: bool = False) -> T:
     if settings.sandbox is None:
         raise InvalidSetting(
             "No sandboxes are configured, so there are no snapshots.",

@@ -30,9 +30,7 @@ def _packages(snapshot: dict[str, Any]) -> list[str]:
 
 
 @app.verb("build", "outlast snapshots build --template next")
-def build(
-    template: Annotated[str, typer.Option(help="Build that of an app template: next or vite.")] = "",
-) -> None:
+def build(template: Annotated[str, typer.Option(help="Build that of an app template: next or vite.")] = "") -> None:
     """Build the configured snapshot now, even if it failed before."""
     said = ["", ""]
 
@@ -46,9 +44,7 @@ def build(
 
     name = admin.build_snapshot(read_settings(), show_progress, template, create=is_place_named())
     if name is None:
-        print_result(
-            {"name": None}, "The configuration names no packages: sandboxes start from the base system."
-        )
+        print_result({"name": None}, "The configuration names no packages: sandboxes start from the base system.")
     else:
         print_result({"name": name}, f"{name} is ready.")
 

@@ -43,9 +43,7 @@ class InstalledPackages:
         home = await self._home()
         return "" if home is None else await anyio.to_thread.run_sync(version_in, home, package)
 
-    async def files(
-        self, package: str, wanted: Wanted, most_bytes: int
-    ) -> tuple[str, dict[str, bytes]] | None:
+    async def files(self, package: str, wanted: Wanted, most_bytes: int) -> tuple[str, dict[str, bytes]] | None:
         """(version, files by path within the package), those whose path is wanted, at most `most_bytes` together; None:
         not installed, or not known."""
         home = await self._home()
@@ -67,9 +65,7 @@ def version_in(home: Path, package: str) -> str:
     return _metadata(home, package)[0]
 
 
-def files_in(
-    home: Path, package: str, wanted: Wanted, most_bytes: int
-) -> tuple[str, dict[str, bytes]] | None:
+def files_in(home: Path, package: str, wanted: Wanted, most_bytes: int) -> tuple[str, dict[str, bytes]] | None:
     """Blocking; see `InstalledPackages.files`."""
     if package.startswith(NPM):
         folder = _npm_folder(home, package)

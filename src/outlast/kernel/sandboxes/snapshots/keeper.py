@@ -168,9 +168,7 @@ class SnapshotKeeper:
         """Remove those that no sandbox was started from for `snapshot_days`; the names of those removed."""
         recipe = await self.recipe()
         known = await self._db.read(store.all_known, self._place)
-        old = to_collect(
-            known, recipe.name if recipe else None, self._clock.now(), self._settings.snapshot_days
-        )
+        old = to_collect(known, recipe.name if recipe else None, self._clock.now(), self._settings.snapshot_days)
         removed = []
         for one in old:
             try:
@@ -189,11 +187,7 @@ class SnapshotKeeper:
 
     async def _named(self, name: str) -> Known | None:
         known = await self._db.read(store.find, self._place, name)
-        if (
-            known is None
-            or known.state is not State.READY
-            or not await self._provider.has_snapshot(known.ref)
-        ):
+        if known is None or known.state is not State.READY or not await self._provider.has_snapshot(known.ref):
             raise SandboxUnavailable(
                 f"The snapshot {name} is not ready on this server.",
                 hint="'outlast snapshots list' shows those that are.",
@@ -248,9 +242,7 @@ class SnapshotKeeper:
                 kept.append(one)
         return kept
 
-    async def _instead(
-        self, recipe: SnapshotRecipe, known: list[Known], failed: Known, project_id: str
-    ) -> Known:
+    async def _instead(self, recipe: SnapshotRecipe, known: list[Known], failed: Known, project_id: str) -> Known:
         """An older one keeps working when the new one cannot be built."""
         older = to_start_from(known, recipe.name, failed.template)
         event = self._event(recipe, State.FAILED, failed.error or "no reason is recorded", older is not None)

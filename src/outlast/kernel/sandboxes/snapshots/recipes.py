@@ -21,11 +21,7 @@ class Recipes:
     """In memory: those that were asked for, since they take reading many files."""
 
     def __init__(
-        self,
-        provider: SandboxProvider,
-        settings: SandboxSettings,
-        templates: Templates,
-        env: Mapping[str, str],
+        self, provider: SandboxProvider, settings: SandboxSettings, templates: Templates, env: Mapping[str, str]
     ) -> None:
         """`env` is added to each app template's own. Raises `InvalidSetting` for a configured folder that is none."""
         if settings.template:
@@ -53,9 +49,7 @@ class Recipes:
         if template != CONFIGURED:
             if template not in self._templates:
                 known = ", ".join(self.templates) or "none"
-                raise MalformedInput(
-                    f"There is no app template {template[:80]!r}.", hint=f"There are: {known}."
-                )
+                raise MalformedInput(f"There is no app template {template[:80]!r}.", hint=f"There are: {known}.")
             project = project_of(self._templates[template], self._env)
         wanted = bool(packages or self._settings.setup or files or project)
         base = await self._provider.base_identity() if wanted else ""

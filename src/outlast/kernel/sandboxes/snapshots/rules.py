@@ -94,9 +94,5 @@ def must_build(known: Known | None, now: datetime) -> bool:
 def to_collect(known: Iterable[Known], wanted: str | None, now: datetime, keep_days: float) -> list[Known]:
     """Those that nobody has started from for long, oldest use first; never the wanted one, nor one being built."""
     limit = now - timedelta(days=keep_days)
-    old = [
-        one
-        for one in known
-        if one.name != wanted and one.state is not State.BUILDING and one.last_used_at <= limit
-    ]
+    old = [one for one in known if one.name != wanted and one.state is not State.BUILDING and one.last_used_at <= limit]
     return sorted(old, key=lambda one: one.last_used_at)

@@ -57,9 +57,7 @@ def all_known(tx: Tx, place: Place) -> list[Known]:
 
 def listed(tx: Tx, place: Place) -> list[SnapshotRecord]:
     """Newest first."""
-    rows = tx.rows(
-        SnapshotRow, sa.select(snapshots).where(_at(place)).order_by(snapshots.c.created_at.desc())
-    )
+    rows = tx.rows(SnapshotRow, sa.select(snapshots).where(_at(place)).order_by(snapshots.c.created_at.desc()))
     return [
         SnapshotRecord(
             _known(row),
@@ -94,9 +92,7 @@ def begin(tx: Tx, place: Place, recipe: SnapshotRecipe) -> None:
             last_used_at=tx.now,
         )
     elif known.state is not State.READY:
-        _update(
-            tx, place, recipe.name, state=State.BUILDING.value, created_at=tx.now, built_at=None, error=None
-        )
+        _update(tx, place, recipe.name, state=State.BUILDING.value, created_at=tx.now, built_at=None, error=None)
 
 
 def finish(tx: Tx, place: Place, name: str, ref: str, size_bytes: int) -> None:
@@ -116,9 +112,7 @@ def finish(tx: Tx, place: Place, name: str, ref: str, size_bytes: int) -> None:
 def fail(tx: Tx, place: Place, name: str, error: str) -> None:
     """It cannot be built. Whatever another process has meanwhile made ready stays so."""
     being_built = snapshots.c.state == State.BUILDING.value
-    _update(
-        tx, place, name, being_built, state=State.FAILED.value, error=error[:ERROR_CHARS], built_at=tx.now
-    )
+    _update(tx, place, name, being_built, state=State.FAILED.value, error=error[:ERROR_CHARS], built_at=tx.now)
 
 
 def forget(tx: Tx, place: Place, name: str) -> None:
@@ -147,11 +141,5 @@ def _at(place: Place) -> sa.ColumnElement[bool]:
 
 def _known(row: SnapshotRow) -> Known:
     return Known(
-        row.name,
-        State(row.state),
-        row.ref,
-        row.built_at,
-        row.last_used_at,
-        row.error,
-        row.recipe.get("template", ""),
+        row.name, State(row.state), row.ref, row.built_at, row.last_used_at, row.error, row.recipe.get("template", "")
     )

@@ -55,9 +55,7 @@ async def actor_of(request: Request) -> Actor:
     """Whom the API key signs in. Raises `NotSignedIn`."""
     key = request.headers.get(API_KEY) or _bearer(request)
     if not key:
-        raise NotSignedIn(
-            "There is no API key.", hint="Set E2B_API_KEY to a token made by: outlast tokens create."
-        )
+        raise NotSignedIn("There is no API key.", hint="Set E2B_API_KEY to a token made by: outlast tokens create.")
     actor = await accounts.actor_for_token(services_of(request), token_of(key))
     request.scope.setdefault("state", {})["user_id"] = actor.user_id
     return actor

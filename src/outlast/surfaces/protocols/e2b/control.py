@@ -50,9 +50,7 @@ async def list_all(request: Request) -> Response:
     if token := query.get("nextToken"):
         after = workspace_of(token)
         place = next((n for n, one in enumerate(chosen) if one.workspace_id == after), None)
-        chosen = (
-            chosen[place + 1 :] if place is not None else _beyond(chosen, after, query.get("order", "desc"))
-        )
+        chosen = chosen[place + 1 :] if place is not None else _beyond(chosen, after, query.get("order", "desc"))
     headers = {} if len(chosen) <= limit else {NEXT_TOKEN: shown_id(chosen[limit - 1].workspace_id)}
     settings = _settings(request)
     return _json([shapes.listed(one, settings) for one in chosen[:limit]], 200, headers)
@@ -111,9 +109,7 @@ async def set_timeout(request: Request) -> Response:
 
 async def refresh(request: Request) -> Response:
     actor, body = await actor_of(request), await body_of(request, shapes.Refresh)
-    await actions.set_hosted_timeout(
-        services_of(request), actor, _workspace(request), body.duration, only_longer=True
-    )
+    await actions.set_hosted_timeout(services_of(request), actor, _workspace(request), body.duration, only_longer=True)
     return Response(status_code=204)
 
 
@@ -133,9 +129,7 @@ async def metrics(request: Request) -> Response:
     measured = await actions.measure_hosted(services_of(request), actor, workspace_id)
     now = services_of(request).clock.now()
     return _json(
-        []
-        if measured is None or not _within(request, now)
-        else [_metric(request, workspace_id, measured, now)]
+        [] if measured is None or not _within(request, now) else [_metric(request, workspace_id, measured, now)]
     )
 
 
@@ -186,9 +180,7 @@ async def find_template(request: Request) -> Response:
 async def fork(request: Request) -> Response:
     """New ones with its files: for each, itself or why there is none."""
     actor, body = await actor_of(request), await body_of(request, shapes.Fork)
-    made = await copies.fork_hosted(
-        services_of(request), actor, _workspace(request), body.timeout, body.count
-    )
+    made = await copies.fork_hosted(services_of(request), actor, _workspace(request), body.timeout, body.count)
     domain = _domain(request)
     return _json([_forked(one, domain) for one in made], 201)
 
@@ -258,17 +250,13 @@ def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text.replace(" ", "+"))
     except ValueError:
-        raise MalformedInput(
-            "startedAfter is a time like 2026-01-31T12:00:00Z.", field="startedAfter"
-        ) from None
+        raise MalformedInput("startedAfter is a time like 2026-01-31T12:00:00Z.", field="startedAfter") from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _beyond(found: list[Hosted], after: str, order: str) -> list[Hosted]:
     """What follows the last one of the page before, where that one is gone."""
-    return [
-        one for one in found if (one.workspace_id > after) == (order == "asc") and one.workspace_id != after
-    ]
+    return [one for one in found if (one.workspace_id > after) == (order == "asc") and one.workspace_id != after]
 
 
 def _limit(text: str | None) -> int:
@@ -294,9 +282,7 @@ def _seconds(request: Request, name: str) -> int | None:
     return number
 
 
-def _metric(
-    request: Request, workspace_id: str, used: tuple[SandboxStatistics, int], now: datetime
-) -> dict[str, Any]:
+def _metric(request: Request, workspace_id: str, used: tuple[SandboxStatistics, int], now: datetime) -> dict[str, Any]:
     settings, (measured, disk_bytes) = _settings(request), used
     return {
         "timestamp": iso(now),
@@ -326,9 +312,7 @@ def _workspace(request: Request) -> str:
 
 
 def _json(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    return Response(
-        orjson.dumps(value), status, {"cache-control": "no-store", **(headers or {})}, "application/json"
-    )
+    return Response(orjson.dumps(value), status, {"cache-control": "no-store", **(headers or {})}, "application/json")
 
 
 def _one(verb: str) -> str:

@@ -24,9 +24,7 @@ MAX_KEY_BYTES: Final = 246
 MAX_FILES: Final = 1000
 MEBIBYTE: Final = 1024 * 1024
 GZIP_LEVEL: Final = 5
-FREE_UNPACKED_BYTES: Final = (
-    64 * MEBIBYTE
-)  # that any small body may unpack to; beyond that, so many times its size
+FREE_UNPACKED_BYTES: Final = 64 * MEBIBYTE  # that any small body may unpack to; beyond that, so many times its size
 MOST_RATIO: Final = 50
 _PRINTABLE: Final = re.compile(r"[\x20-\x7e]*")
 
@@ -70,15 +68,11 @@ async def upload(request: Request) -> Response:
             raise MalformedInput("The address names no path.", field="path")
         written = [await _write(place, path, _body(request), metadata)]
     else:
-        raise MalformedInput(
-            f"The content type is {kind[:60] or 'not stated'}; a file comes as octets or form."
-        )
+        raise MalformedInput(f"The content type is {kind[:60] or 'not stated'}; a file comes as octets or form.")
     return Response(orjson.dumps([_shown(facts) for facts in written]), 200, media_type="application/json")
 
 
-async def _write(
-    place: Inside, path: str, chunks: AsyncIterator[bytes], metadata: dict[str, str]
-) -> FileFacts:
+async def _write(place: Inside, path: str, chunks: AsyncIterator[bytes], metadata: dict[str, str]) -> FileFacts:
     try:
         return await place.sandbox.files.write(full_path(path), chunks, metadata=metadata)
     except PathRefused as error:
@@ -181,8 +175,7 @@ async def _body(request: Request) -> AsyncIterator[bytes]:
             taken += len(piece)
             if unpack is not None and taken > FREE_UNPACKED_BYTES + MOST_RATIO * packed:
                 raise InputTooLarge(
-                    f"The body unpacks to more than {MOST_RATIO} times its size.",
-                    hint="Send it uncompressed.",
+                    f"The body unpacks to more than {MOST_RATIO} times its size.", hint="Send it uncompressed."
                 )
             if taken > limit:
                 raise InputTooLarge(f"A sandbox holds at most {limit:,} bytes.", limit_bytes=limit)
@@ -242,13 +235,9 @@ def _metadata(request: Request) -> dict[str, str]:
             found.setdefault(METADATA + name.removeprefix(METADATA_HEADER), value)
     for name, value in found.items():
         if len(name) - len(METADATA) > MAX_KEY_BYTES or not _PRINTABLE.fullmatch(name + value):
-            raise MalformedInput(
-                "Metadata is printable ASCII, with keys of at most 246 bytes.", field="metadata"
-            )
+            raise MalformedInput("Metadata is printable ASCII, with keys of at most 246 bytes.", field="metadata")
     if sum(len("user.") + len(name) + len(value) for name, value in found.items()) > MAX_METADATA_BYTES:
-        raise MalformedInput(
-            f"Metadata of a file has at most {MAX_METADATA_BYTES:,} bytes.", field="metadata"
-        )
+        raise MalformedInput(f"Metadata of a file has at most {MAX_METADATA_BYTES:,} bytes.", field="metadata")
     return found
 
 

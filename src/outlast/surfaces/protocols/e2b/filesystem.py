@@ -140,11 +140,7 @@ async def watch_dir(request: Request) -> ASGIApp:
 
 def shown_metadata(facts: FileFacts) -> dict[str, str]:
     """What a caller kept with the file; other programs' attributes are not shown."""
-    return {
-        name.removeprefix(METADATA): value
-        for name, value in facts.metadata.items()
-        if name.startswith(METADATA)
-    }
+    return {name.removeprefix(METADATA): value for name, value in facts.metadata.items() if name.startswith(METADATA)}
 
 
 async def _event(change: FileChangeSeen, folder: str, files: Files | None) -> Message:

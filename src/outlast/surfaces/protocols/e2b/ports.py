@@ -44,9 +44,7 @@ _OWN_HOST: Final = b"127.0.0.1"
 class E2bPorts:
     """Stands before the previews (`rest`) and before the application (`app`), and takes what is meant for here."""
 
-    def __init__(
-        self, rest: PreviewLayer, app: ASGIApp, services: Services, hosts: PreviewHosts, waker: Waker
-    ) -> None:
+    def __init__(self, rest: PreviewLayer, app: ASGIApp, services: Services, hosts: PreviewHosts, waker: Waker) -> None:
         self._rest = rest
         self._app = app
         self._services = services

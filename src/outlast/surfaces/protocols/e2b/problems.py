@@ -59,9 +59,7 @@ _HTTP: Final[Mapping[str, int]] = {
 
 def is_gone(error: OutlastError) -> bool:
     """Whether the sandbox itself is not there, rather than something in it."""
-    return isinstance(error, SandboxLost) or (
-        isinstance(error, NotFound) and error.fields.get("noun") == "sandbox"
-    )
+    return isinstance(error, SandboxLost) or (isinstance(error, NotFound) and error.fields.get("noun") == "sandbox")
 
 
 def told(error: OutlastError) -> str:
@@ -72,9 +70,7 @@ def told(error: OutlastError) -> str:
 
 def lost_message(error: OutlastError) -> str:
     """The SDKs look for the words "was not found" to tell a dead sandbox from one that is busy."""
-    return (
-        error.message if "was not found" in error.message else f"The sandbox was not found: {error.message}"
-    )
+    return error.message if "was not found" in error.message else f"The sandbox was not found: {error.message}"
 
 
 def word_of(error: OutlastError) -> str:

@@ -16,14 +16,7 @@ from outlast.surfaces.protocols.e2b import connect
 from outlast.surfaces.protocols.e2b.access import Inside, inside, runtime_of
 from outlast.surfaces.protocols.e2b.connect import Emit, Message, StreamAnswer
 from outlast.surfaces.protocols.e2b.names import full_path
-from outlast_sandbox.interactive import (
-    ProcessEnd,
-    Processes,
-    ProcessInfo,
-    ProcessOutput,
-    ProcessSpec,
-    TerminalSize,
-)
+from outlast_sandbox.interactive import ProcessEnd, Processes, ProcessInfo, ProcessOutput, ProcessSpec, TerminalSize
 
 SIGNALS: Final = {"SIGNAL_SIGTERM": 15, "SIGNAL_SIGKILL": 9}
 STREAMS: Final = {"stdout": "stdout", "stderr": "stderr", "terminal": "pty"}

@@ -26,9 +26,7 @@ def services_of(db: Database, folder: Path) -> Services:
     return make_services(db, folder, agents=[FakeAgent(), FakeAgent(name="document")])
 
 
-async def test_a_comment_gets_one_conversation_however_many_give_it_to_the_agent(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_comment_gets_one_conversation_however_many_give_it_to_the_agent(db: Database, tmp_path: Path) -> None:
     desk, services = await Desk.open(db), services_of(db, tmp_path)
     team = desk.team
     made = await actions.create_comment(services, team.editor, desk.document_id, Written(body="Shorter."))
@@ -50,9 +48,7 @@ async def test_a_comment_gets_one_conversation_however_many_give_it_to_the_agent
     mine = threads.c.id == messages.c.thread_id
     said = sa.select(sa.func.count()).select_from(messages.join(threads, mine)).where(threads.c.id.in_(won))
     assert await db.read(lambda tx: tx.execute(said).scalar_one()) == 2
-    assert (
-        await db.read(lambda tx: tx.execute(sa.select(sa.func.count()).select_from(runs)).scalar_one()) == 2
-    )
+    assert await db.read(lambda tx: tx.execute(sa.select(sa.func.count()).select_from(runs)).scalar_one()) == 2
     assert (await db.read(comments.comment_data, made.comment.id)).thread_id in won
 
 
@@ -63,9 +59,7 @@ async def test_comments_and_edits_of_several_people_at_once_all_arrive(db: Datab
     async def talk(actor: Actor, number: int) -> None:
         written = Written(body=f"@Olga @Emil {number}", block_id=block.id)
         made = await actions.create_comment(services, actor, desk.document_id, written)
-        await actions.create_comment(
-            services, actor, desk.document_id, Written(body="Yes.", parent_id=made.comment.id)
-        )
+        await actions.create_comment(services, actor, desk.document_id, Written(body="Yes.", parent_id=made.comment.id))
         await actions.change_comment(services, actor, made.comment.id, status="resolved")
 
     async def edit(number: int) -> None:

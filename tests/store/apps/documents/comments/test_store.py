@@ -12,14 +12,7 @@ from outlast.apps.documents.comments.anchor_resolution import new_anchor
 from outlast.apps.documents.comments.quotes import find
 from outlast.apps.documents.comments.store import NewComment
 from outlast.apps.documents.edits import write as writing
-from outlast.apps.documents.edits.changes import (
-    Change,
-    DeleteBlock,
-    DeleteSection,
-    EditBlock,
-    InsertBlock,
-    MoveBlock,
-)
+from outlast.apps.documents.edits.changes import Change, DeleteBlock, DeleteSection, EditBlock, InsertBlock, MoveBlock
 from outlast.apps.documents.edits.write import Author
 from outlast.apps.documents.history import versions
 from outlast.base.document_data import CommentData, Quote
@@ -73,9 +66,7 @@ async def test_a_restore_brings_comments_back_to_their_place(db: Database) -> No
     on_quote = await db.write(lambda tx: put(tx, desk, "Who?", block_id=block.id, quote=QUOTE))
     on_block = await db.write(lambda tx: put(tx, desk, "Why?", block_id=block.id))
     await desk.write(DeleteSection(block.section_id))
-    assert [
-        (one.orphaned, one.section_id) for one in (await at(desk, on_quote), await at(desk, on_block))
-    ] == [
+    assert [(one.orphaned, one.section_id) for one in (await at(desk, on_quote), await at(desk, on_block))] == [
         (True, None),
         (True, None),
     ]

@@ -13,14 +13,7 @@ from outlast.apps.documents.content.markdown_render import join
 from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.apply import apply
-from outlast.apps.documents.edits.changes import (
-    Change,
-    DeleteSection,
-    EditBlock,
-    InsertBlock,
-    InsertSection,
-    MoveBlock,
-)
+from outlast.apps.documents.edits.changes import Change, DeleteSection, EditBlock, InsertBlock, InsertSection, MoveBlock
 from outlast.apps.documents.edits.write import Author, Committed
 from outlast.apps.documents.history import news
 from outlast.apps.documents.history import versions as history
@@ -71,9 +64,7 @@ async def test_any_version_is_what_the_document_was(db: Database):
 
 @given(data=st.data())
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-def test_what_is_stored_is_what_the_changes_make_and_can_be_taken_back(
-    sqlite_url: str, tmp_path, data: st.DataObject
-):
+def test_what_is_stored_is_what_the_changes_make_and_can_be_taken_back(sqlite_url: str, tmp_path, data: st.DataObject):
     anyio.run(_check_any_changes, sqlite_url, tmp_path, data)
 
 
@@ -201,10 +192,7 @@ async def test_a_deleted_document_leaves_nothing_behind(db: Database):
     await db.write(store.delete, desk.document_id)
 
     def rows(tx: Tx) -> int:
-        return sum(
-            len(tx.execute(table.select()).all())
-            for table in (documents, sections, blocks, document_versions)
-        )
+        return sum(len(tx.execute(table.select()).all()) for table in (documents, sections, blocks, document_versions))
 
     assert await db.read(rows) == 0
 

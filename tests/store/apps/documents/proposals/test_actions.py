@@ -27,9 +27,7 @@ async def test_a_decision_holds_only_texts_that_every_database_can_hold(db: Data
 
 
 @pytest.mark.parametrize("field", ["text", "old"])
-async def test_a_decision_is_no_place_for_a_book(
-    db: Database, tmp_path: Path, field: Literal["text", "old"]
-) -> None:
+async def test_a_decision_is_no_place_for_a_book(db: Database, tmp_path: Path, field: Literal["text", "old"]) -> None:
     desk, services = await Desk.open(db), make_services(db, tmp_path)
     made = await desk.propose(replacing(await desk.block(0), "The plan."))
     edit_id = made.edits[0].id

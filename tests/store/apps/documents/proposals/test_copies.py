@@ -49,9 +49,7 @@ def _answer(tx: Tx, thread_id: str, *made: ProposalData) -> str:
 async def _fork(desk: Desk, message_id: str | None = None) -> str:
     def run(tx: Tx) -> str:
         parent = thread_row(tx, desk.thread_id)
-        return fork_thread(
-            tx, parent, desk.team.editor, message_id, "Fork", None, copy_proposals=copy_proposals
-        )
+        return fork_thread(tx, parent, desk.team.editor, message_id, "Fork", None, copy_proposals=copy_proposals)
 
     return await desk.db.write(run)
 
@@ -70,16 +68,11 @@ async def test_a_fork_has_copies_of_what_its_messages_propose(db: Database) -> N
     fork_id = await _fork(desk)
     newer, older = await _of(desk, fork_id)
     assert {newer.id, older.id}.isdisjoint({one.id, two.id})
-    assert [(edit.op, edit.state) for edit in older.edits] == [
-        ("replace", "superseded"),
-        ("insert", "accepted"),
-    ]
+    assert [(edit.op, edit.state) for edit in older.edits] == [("replace", "superseded"), ("insert", "accepted")]
     assert older.edits[0].superseded_by == newer.edits[0].id
     assert newer.edits[0].state == "open"
     assert (newer.message_id, newer.run_id) == (older.message_id, None)
-    shown = await db.read(
-        lambda tx: tx.execute(messages.select().where(messages.c.thread_id == fork_id)).all()
-    )
+    shown = await db.read(lambda tx: tx.execute(messages.select().where(messages.c.thread_id == fork_id)).all())
     assert [part["proposal_id"] for part in shown[0].parts] == [older.id, newer.id]
     assert shown[0].id == newer.message_id
 
@@ -109,9 +102,7 @@ async def test_a_text_is_put_in_once_wherever_it_is_accepted(db: Database, first
     chosen = family.pop(first)
     assert (
         await desk.decide(
-            chosen,
-            Verdict(chosen.edits[0].id, "accept", text="More of it."),
-            Verdict(chosen.edits[1].id, "accept"),
+            chosen, Verdict(chosen.edits[0].id, "accept", text="More of it."), Verdict(chosen.edits[1].id, "accept")
         )
     ).version == 2
     for twin in family.values():
@@ -181,9 +172,7 @@ async def _open_edits(desk: Desk) -> int:
 
 async def test_copies_count_once_while_the_original_is_open(db: Database) -> None:
     desk = await Desk.open(db)
-    one = await desk.propose(
-        replacing(await desk.block(0), "The plan."), inserting(await desk.block(1), "More.")
-    )
+    one = await desk.propose(replacing(await desk.block(0), "The plan."), inserting(await desk.block(1), "More."))
     await db.write(_answer, desk.thread_id, one)
     fork_id = await _fork(desk)
     (copy,) = await _of(desk, fork_id)

@@ -28,9 +28,7 @@ from tests.factories import make_thread
 from tests.store.apps.documents.proposals.test_review import commented
 
 
-async def reopen(
-    desk: Desk, proposal: ProposalData, *ordinals: int, decided_at: str | None = None
-) -> Decided:
+async def reopen(desk: Desk, proposal: ProposalData, *ordinals: int, decided_at: str | None = None) -> Decided:
     wanted = [Reopening(proposal.edits[ordinal - 1].id, decided_at) for ordinal in ordinals]
     return await desk.db.write(reopened.reopen, proposal.id, wanted, desk.team.editor.user_id, BOUNDS)
 
@@ -57,11 +55,7 @@ async def test_a_rejected_edit_is_open_again_and_nothing_is_written(db: Database
     assert (await desk.read(proposal)).state == "open"
     assert (await db.read(store.document_data, desk.document_id)).open_edits == 1
     (told,) = await events(desk, "edit.reopened")
-    assert (told["by"], told["version"], told["edits"][0]["state"]) == (
-        desk.team.editor.user_id,
-        None,
-        "open",
-    )
+    assert (told["by"], told["version"], told["edits"][0]["state"]) == (desk.team.editor.user_id, None, "open")
     assert (await desk.accept(proposal, 1)).version == 2
 
 
@@ -80,12 +74,8 @@ async def test_what_was_accepted_leaves_the_document_and_is_open_again(db: Datab
     assert made.version == 3
     assert [edit.state for edit in made.edits] == ["open"] * 5
     now = await desk.tree()
-    assert [(one.id, one.heading) for one in now.sections] == [
-        (one.id, one.heading) for one in before.sections
-    ]
-    assert [(one.id, one.markdown) for one in now.blocks()] == [
-        (one.id, one.markdown) for one in before.blocks()
-    ]
+    assert [(one.id, one.heading) for one in now.sections] == [(one.id, one.heading) for one in before.sections]
+    assert [(one.id, one.markdown) for one in now.blocks()] == [(one.id, one.markdown) for one in before.blocks()]
     line = await db.read(history.version_of, desk.document_id, 3)
     assert (line.kind, line.by) == ("restore", desk.team.editor.user_id)
     assert (await desk.accept(proposal)).version == 4
@@ -101,18 +91,12 @@ async def test_what_others_wrote_since_stays(db: Database) -> None:
     await desk.edit(await desk.block(2), "It ends there.")
     made = await reopen(desk, proposal, 1, 2)
     assert made.version == 4
-    assert await desk.texts() == [
-        "The plan is long and nobody reads it.",
-        "It has teh facts.",
-        "It ends there.",
-    ]
+    assert await desk.texts() == ["The plan is long and nobody reads it.", "It has teh facts.", "It ends there."]
 
 
 async def test_the_same_block_changed_elsewhere_is_merged(db: Database) -> None:
     desk = await Desk.open(db, {"Introduction": "One line.\nAnother line.\nA third line."})
-    proposal = await desk.propose(
-        replacing(await desk.block(0), "One short line.\nAnother line.\nA third line.")
-    )
+    proposal = await desk.propose(replacing(await desk.block(0), "One short line.\nAnother line.\nA third line."))
     await desk.accept(proposal, 1)
     await desk.edit(await desk.block(0), "One short line.\nAnother line.\nThe last line.")
     assert (await reopen(desk, proposal, 1)).version == 4
@@ -189,9 +173,7 @@ async def test_what_a_deletion_ended_is_open_again(db: Database) -> None:
     def elsewhere(tx: Tx) -> str:
         return make_thread(tx, desk.team.project_id, desk.team.owner, profile="document")
 
-    other = await desk.propose(
-        replacing(await desk.block(1), "It has the facts."), thread_id=await db.write(elsewhere)
-    )
+    other = await desk.propose(replacing(await desk.block(1), "It has the facts."), thread_id=await db.write(elsewhere))
     proposal = await desk.propose(deleting(await desk.block(1)))
     await desk.accept(proposal, 1)
     assert (await desk.edits(other))[0].state == "superseded"
@@ -255,9 +237,7 @@ async def test_what_can_be_accepted_is_accepted_and_conflicts_stay_open(db: Data
         proposal.edits[2].id: "section_locked",
     }
     assert (await desk.texts())[:2] == ["Nobody reads it.", "It has the facts."]
-    assert (
-        await db.write(decide_possible, proposal.id, verdicts[:1], desk.team.owner.user_id, BOUNDS)
-    ).version is None
+    assert (await db.write(decide_possible, proposal.id, verdicts[:1], desk.team.owner.user_id, BOUNDS)).version is None
 
 
 async def test_a_decided_edit_among_them_is_still_refused(db: Database) -> None:

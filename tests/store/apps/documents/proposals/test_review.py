@@ -71,9 +71,7 @@ async def test_all_are_accepted_in_one_version(db: Database) -> None:
 
 async def test_people_write_something_else_in_the_place_of_what_was_proposed(db: Database) -> None:
     desk = await Desk.open(db)
-    proposal = await desk.propose(
-        replacing(await desk.block(0), "The plan."), inserting(await desk.block(2), "More.")
-    )
+    proposal = await desk.propose(replacing(await desk.block(0), "The plan."), inserting(await desk.block(2), "More."))
     decided = await desk.accept(proposal, 1, text="Our plan.")
     assert (await desk.block(0)).markdown == decided.edits[0].applied_text == "Our plan."
     await desk.accept(proposal, 2, text="Much more.\n\nAnd more.")
@@ -161,9 +159,7 @@ async def test_nobody_decides_twice(db: Database) -> None:
 
 async def test_one_edit_that_was_decided_keeps_all_from_being_decided(db: Database) -> None:
     desk = await Desk.open(db)
-    proposal = await desk.propose(
-        replacing(await desk.block(0), "The plan."), replacing(await desk.block(1), "Facts.")
-    )
+    proposal = await desk.propose(replacing(await desk.block(0), "The plan."), replacing(await desk.block(1), "Facts."))
     await desk.reject(proposal, 1)
     with pytest.raises(EditDecided):
         await desk.accept(proposal, 1, 2)
@@ -209,9 +205,7 @@ async def test_a_text_behind_a_block_that_goes_too_keeps_its_place(db: Database)
 
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)])
-async def test_a_text_keeps_its_place_whichever_is_accepted_first(
-    db: Database, order: tuple[int, int]
-) -> None:
+async def test_a_text_keeps_its_place_whichever_is_accepted_first(db: Database, order: tuple[int, int]) -> None:
     desk = await Desk.open(db)
     block = await desk.block(1)
     proposal = await desk.propose(deleting(block), inserting(block, "The facts."))
@@ -224,9 +218,7 @@ async def test_a_text_keeps_its_place_whichever_is_accepted_first(
 async def test_texts_for_one_place_keep_their_order(db: Database, order: tuple[int, ...]) -> None:
     desk = await Desk.open(db, {"One": "First.", "Two": ""})
     block = await desk.block(0)
-    proposal = await desk.propose(
-        inserting(block, "a\n\nb"), inserting(block, "c"), inserting(block, "d\n\ne")
-    )
+    proposal = await desk.propose(inserting(block, "a\n\nb"), inserting(block, "c"), inserting(block, "d\n\ne"))
     for ordinal in order or (0,):
         await desk.accept(proposal, *([ordinal] if ordinal else []))
     assert await desk.texts("One") == ["First.", "a", "b", "c", "d", "e"]
@@ -399,9 +391,7 @@ async def commented(desk: Desk) -> tuple[str, str]:
             ),
         )
         anchor = {"type": "comment", "id": comment_id, "document_id": desk.document_id}
-        return comment_id, make_thread(
-            tx, desk.team.project_id, desk.team.owner, profile="document", anchor=anchor
-        )
+        return comment_id, make_thread(tx, desk.team.project_id, desk.team.owner, profile="document", anchor=anchor)
 
     return await desk.db.write(comment)
 
@@ -421,15 +411,11 @@ async def test_the_comment_that_was_answered_is_resolved(db: Database) -> None:
     assert (shown.status, shown.resolved_by) == ("resolved", desk.team.owner.user_id)
 
 
-async def test_a_comment_is_resolved_by_who_deletes_the_last_block_that_its_agent_would_change(
-    db: Database,
-) -> None:
+async def test_a_comment_is_resolved_by_who_deletes_the_last_block_that_its_agent_would_change(db: Database) -> None:
     desk = await Desk.open(db)
     comment_id, thread_id = await commented(desk)
     first, second = await desk.block(0), await desk.block(1)
-    proposal = await desk.propose(
-        replacing(first, "The plan."), replacing(second, "Facts."), thread_id=thread_id
-    )
+    proposal = await desk.propose(replacing(first, "The plan."), replacing(second, "Facts."), thread_id=thread_id)
     await desk.accept(proposal, 1)
     await desk.delete(second, by=desk.team.editor)
     assert [edit.state for edit in await desk.edits(proposal)] == ["accepted", "superseded"]
@@ -499,14 +485,10 @@ async def test_a_deleted_section_ends_what_was_to_be_put_there(db: Database) -> 
     assert [one.heading for one in (await desk.tree()).sections] == ["Introduction", "End"]
 
 
-async def test_what_stays_when_a_section_is_deleted_but_its_blocks_are_kept_is_still_decided(
-    db: Database,
-) -> None:
+async def test_what_stays_when_a_section_is_deleted_but_its_blocks_are_kept_is_still_decided(db: Database) -> None:
     desk = await Desk.open(db)
     risks = await desk.section("Risks")
-    proposal = await desk.propose(
-        replacing(risks.blocks[0], "Three risks."), inserting(risks.blocks[0], "More.")
-    )
+    proposal = await desk.propose(replacing(risks.blocks[0], "Three risks."), inserting(risks.blocks[0], "More."))
     await desk.write(DeleteSection(risks.id, keep_blocks=True))
     await desk.accept(proposal)
     assert (await desk.texts())[3:] == ["Three risks.", "More.", "- money\n- time\n- people"]

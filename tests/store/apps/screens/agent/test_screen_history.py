@@ -82,9 +82,7 @@ async def test_seed_000_property_1_messages_come_in_the_order_in_which_they_were
 
 @settings(max_examples=200)
 @given(st.one_of(st.none(), st.just(""), st.text(min_size=1).map(lambda tail: f"sbx_{tail}")))
-def test_seed_000_property_2_a_sandbox_is_reused_exactly_where_the_screen_has_one(
-    sandbox_id: str | None,
-) -> None:
+def test_seed_000_property_2_a_sandbox_is_reused_exactly_where_the_screen_has_one(sandbox_id: str | None) -> None:
     """Feature: screen chat history, Property 2: sandbox reuse decision (requirements 2.1, 2.4)."""
     assert should_create_new_sandbox(sandbox_id) is (sandbox_id is None or sandbox_id == "")
 
@@ -184,14 +182,10 @@ async def test_context_is_lost_only_with_a_sandbox_that_an_earlier_run_had_worke
         return lost_since_last_run(tx, run, workspace_id, now) is not None
 
     assert await db.write(lambda tx: lost(tx, ended=True, before="ref", made=1))
-    assert not await db.write(
-        lambda tx: lost(tx, ended=False, before="ref", made=1)
-    )  # nobody had worked in it
+    assert not await db.write(lambda tx: lost(tx, ended=False, before="ref", made=1))  # nobody had worked in it
     assert not await db.write(lambda tx: lost(tx, ended=True, before=None, made=1))  # there was none
     assert not await db.write(lambda tx: lost(tx, ended=True, before="", made=1))  # it never was ready
-    assert not await db.write(
-        lambda tx: lost(tx, ended=True, before="ref", made=-1)
-    )  # it is the last run's own
+    assert not await db.write(lambda tx: lost(tx, ended=True, before="ref", made=-1))  # it is the last run's own
 
 
 async def test_the_files_that_are_listed_are_those_of_before_the_run(db: Database, tmp_path: Path) -> None:

@@ -37,9 +37,7 @@ class Desk:
         self.sandbox: Sandbox | None = None
         self.keeper = self.another()
 
-    def another(
-        self, node_id: str = NODE, *, local: bool = True, data_dir: Path | None = None
-    ) -> CheckpointKeeper:
+    def another(self, node_id: str = NODE, *, local: bool = True, data_dir: Path | None = None) -> CheckpointKeeper:
         return CheckpointKeeper(
             self.db,
             self.blobs,

@@ -79,9 +79,7 @@ async def test_one_that_is_kept_while_it_is_being_removed_comes_back(desk: Desk)
     assert not desk.blobs.keep(name)
 
 
-async def test_those_in_between_go_with_their_runs_record_and_what_stays_can_still_be_read(
-    both: Desk,
-) -> None:
+async def test_those_in_between_go_with_their_runs_record_and_what_stays_can_still_be_read(both: Desk) -> None:
     run_id = await both.run(leg="ended", status="completed")
     both.write(a_txt="one", b_txt="same")
     between = await both.take(run_id)

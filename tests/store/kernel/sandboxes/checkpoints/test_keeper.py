@@ -80,9 +80,7 @@ async def test_two_wishes_at_once_are_one_checkpoint(desk: Desk) -> None:
     assert len(await desk.ids()) == 1
 
 
-async def test_a_failure_costs_the_checkpoint_and_nothing_else(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_failure_costs_the_checkpoint_and_nothing_else(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.write(a_txt="one")
     await desk.db.write(places.mark_changed, desk.workspace_id)
 
@@ -201,9 +199,7 @@ async def test_a_folder_stays_while_its_sandbox_is_awake_and_goes_when_it_is_sto
     assert await both.keeper.evict(both.workspace_id)
 
 
-async def test_a_folder_that_cannot_be_saved_is_not_given_up(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_folder_that_cannot_be_saved_is_not_given_up(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.write(a_txt="one")
     monkeypatch.setattr(keeping, "MEBIBYTE", 0)  # nothing fits into a checkpoint
     await desk.pass_time(LONG)
@@ -230,9 +226,7 @@ async def test_a_killed_restoring_is_done_again(desk: Desk) -> None:
     assert desk.read() == {"a.txt": "one", "b.txt": "two"}
 
 
-async def test_a_folder_that_had_not_reached_the_disk_when_the_machine_went_down_is_written_again(
-    desk: Desk,
-) -> None:
+async def test_a_folder_that_had_not_reached_the_disk_when_the_machine_went_down_is_written_again(desk: Desk) -> None:
     desk.write(a_txt="one")
     await desk.take()
     shutil.rmtree(desk.folder)
@@ -250,9 +244,7 @@ async def test_a_folder_that_had_not_reached_the_disk_when_the_machine_went_down
     assert desk.read() == {"a.txt": "one"}
 
 
-async def test_another_node_restores_and_the_first_ones_old_folder_is_not_believed(
-    desk: Desk, tmp_path: Path
-) -> None:
+async def test_another_node_restores_and_the_first_ones_old_folder_is_not_believed(desk: Desk, tmp_path: Path) -> None:
     desk.write(a_txt="one")
     await desk.take()
     elsewhere = tmp_path / "elsewhere"
@@ -343,9 +335,7 @@ async def test_a_deleted_workspace_takes_its_checkpoints_along(both: Desk) -> No
         await both.db.write(store.add, new, datetime.now(UTC))
 
 
-async def test_files_on_another_machine_are_kept_and_given_to_the_next_sandbox(
-    desk: Desk, tmp_path: Path
-) -> None:
+async def test_files_on_another_machine_are_kept_and_given_to_the_next_sandbox(desk: Desk, tmp_path: Path) -> None:
     keeper = desk.another(local=False)
     async with MemoryProvider() as provider:
         first = await provider.create(SandboxSpec("sbx_1", tmp_path / "one"))

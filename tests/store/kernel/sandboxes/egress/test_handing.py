@@ -49,9 +49,7 @@ async def row(db: Database) -> SandboxRecord:
     return await db.write(make)
 
 
-async def test_hosts_are_named_and_secrets_go_to_theirs_only(
-    db: Database, row: SandboxRecord, tmp_path: Path
-) -> None:
+async def test_hosts_are_named_and_secrets_go_to_theirs_only(db: Database, row: SandboxRecord, tmp_path: Path) -> None:
     asked.clear()
     spec = await HandedOver(db, SETTINGS, lookup=lookup).prepare(row, SandboxSpec("sbx_1", tmp_path))
     assert spec.allow_hosts == (

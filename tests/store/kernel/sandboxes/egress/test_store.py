@@ -51,17 +51,7 @@ async def test_work_is_done_for_whoever_started_the_run_at_work(db: Database) ->
 
 def use(project_id: str, number: int, **changed: str) -> Use:
     known = {"sandbox_id": "sbx_1", "secret": "A_KEY", **changed}
-    return Use(
-        project_id,
-        known["sandbox_id"],
-        "usr_1",
-        known["secret"],
-        "api.example",
-        "GET",
-        f"/{number}",
-        200,
-        NOW,
-    )
+    return Use(project_id, known["sandbox_id"], "usr_1", known["secret"], "api.example", "GET", f"/{number}", 200, NOW)
 
 
 async def test_uses_are_listed_newest_first_page_by_page_to_editors(db: Database, tmp_path: Path) -> None:

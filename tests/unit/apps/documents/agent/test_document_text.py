@@ -126,15 +126,9 @@ def test_what_is_gone_is_said() -> None:
 
 
 def test_files_and_earlier_proposals_stand_behind_the_document() -> None:
-    about = About(
-        SHORT, Anchor("document", "doc_1"), ("- a.pdf (application/pdf)",), ("- Shorter → rejected: blk_1",)
-    )
+    about = About(SHORT, Anchor("document", "doc_1"), ("- a.pdf (application/pdf)",), ("- Shorter → rejected: blk_1",))
     text = before_request(about, 100_000)
-    assert (
-        text.index("</document>")
-        < text.index("[FILES OF THE PROJECT]")
-        < text.index("[YOUR PROPOSALS SO FAR]")
-    )
+    assert text.index("</document>") < text.index("[FILES OF THE PROJECT]") < text.index("[YOUR PROPOSALS SO FAR]")
 
 
 def test_names_of_files_and_summaries_of_proposals_stand_between_tags() -> None:

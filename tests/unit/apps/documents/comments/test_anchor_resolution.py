@@ -12,11 +12,7 @@ from outlast.base.errors import InputTooLarge, MalformedInput, NotFound
 
 CONTENT = Content(
     {"s1", "s2"},
-    [
-        ("b1", "s1", "We propose a new way to cook rice."),
-        ("b2", "s1", "It is quick."),
-        ("b3", "s2", "Wash it."),
-    ],
+    [("b1", "s1", "We propose a new way to cook rice."), ("b2", "s1", "It is quick."), ("b3", "s2", "Wash it.")],
 )
 NEW_WAY = Quote(text="new way", prefix="We propose a ", suffix=" to cook rice.")
 

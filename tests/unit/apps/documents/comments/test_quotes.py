@@ -78,11 +78,7 @@ def test_what_a_browser_shows_is_found_in_markdown() -> None:
 
 def test_a_quote_whose_text_moved_to_another_block_is_followed() -> None:
     quote = quoted(FOX, "lazy dog")
-    blocks = [
-        Text("b1", "The quick brown fox."),
-        Text("b2", "It jumps over the lazy dog. Really."),
-        Text("b3", FOX),
-    ]
+    blocks = [Text("b1", "The quick brown fox."), Text("b2", "It jumps over the lazy dog. Really."), Text("b3", FOX)]
     place = find_again(quote, "b1", blocks)
     assert place is not None
     assert (place.block_id, place.quote.text, place.quote.prefix[-4:]) == ("b3", "lazy dog", "the ")
@@ -133,9 +129,7 @@ def test_an_edit_away_from_a_quote_does_not_lose_it(text: str, place: int, new: 
 
 
 @given(texts, texts, st.integers(0, 150), st.integers(1, 40))
-def test_what_is_found_reads_as_the_quote_or_keeps_half_of_it(
-    before: str, after: str, start: int, length: int
-) -> None:
+def test_what_is_found_reads_as_the_quote_or_keeps_half_of_it(before: str, after: str, start: int, length: int) -> None:
     quote = quote_at(before, start, start + length)
     found = find(quote, after)
     if found is None:
@@ -167,15 +161,7 @@ def test_a_quote_that_is_found_again_is_kept_so_that_it_is_found_there_the_next_
 
 
 def test_searching_long_texts_takes_time_that_grows_with_their_length_alone() -> None:
-    for text in (
-        "[" * 50_000,
-        "](" * 25_000,
-        "a" * 50_000,
-        "a\n" * 25_000,
-        "|-" * 25_000,
-        " " * 50_000,
-        "&" * 50_000,
-    ):
+    for text in ("[" * 50_000, "](" * 25_000, "a" * 50_000, "a\n" * 25_000, "|-" * 25_000, " " * 50_000, "&" * 50_000):
         find(Quote(text="aaaa", prefix="a" * 32, suffix="a" * 32), text)
         find(Quote(text=text[:5000], prefix="b", suffix="c"), text)
 

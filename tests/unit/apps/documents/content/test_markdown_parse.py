@@ -80,9 +80,7 @@ def test_a_file_with_front_matter_is_exported_byte_for_byte():
     assert out(cut("---\n---\n\nText.\n")) == "---\n---\n\nText.\n"
 
 
-@pytest.mark.parametrize(
-    "text", ["---\n\na: b\n\n---", "---\na: b", "----\na: b\n---", "x\n\n---\na: b\n---"]
-)
+@pytest.mark.parametrize("text", ["---\n\na: b\n\n---", "---\na: b", "----\na: b\n---", "x\n\n---\na: b\n---"])
 def test_a_rule_is_no_front_matter(text: str):
     assert "front_matter" not in [piece.kind for part in cut(text) for piece in part.pieces]
 
@@ -143,10 +141,7 @@ def test_a_setext_heading_is_written_with_marks():
 
 
 def test_line_ends_of_every_system_are_read():
-    assert cut("# A\r\n\r\ntext\rmore") == [
-        Part("", 0, ()),
-        Part("A", 1, (Piece("paragraph", "text\nmore"),)),
-    ]
+    assert cut("# A\r\n\r\ntext\rmore") == [Part("", 0, ()), Part("A", 1, (Piece("paragraph", "text\nmore"),))]
 
 
 def test_what_is_never_closed_gets_an_end():

@@ -169,12 +169,10 @@ def test_later_changes_name_what_earlier_ones_made():
 def test_a_text_that_moved_on_is_merged_with():
     tree = made_of("one two three four five six seven")
     key = block(tree, "one two three four five six seven").id
-    now = apply(
-        tree, [EditBlock(key, "1 two three four five six seven", "one two three four five six seven")]
-    ).tree
-    assert after(
-        now, EditBlock(key, "one two three four five six 7", "one two three four five six seven")
-    ) == ("1 two three four five six 7\n")
+    now = apply(tree, [EditBlock(key, "1 two three four five six seven", "one two three four five six seven")]).tree
+    assert after(now, EditBlock(key, "one two three four five six 7", "one two three four five six seven")) == (
+        "1 two three four five six 7\n"
+    )
     with pytest.raises(TextChanged) as refused:
         apply(now, [EditBlock(key, "uno two three four five six seven", "one two three four five six seven")])
     fields = refused.value.fields
@@ -326,9 +324,7 @@ def test_a_text_with_many_headings_is_put_in_one_go() -> None:
 
 def _ahead(tree: Tree, keys: Sequence[str]) -> list[Change]:
     """Text after text in one place, each behind the one before."""
-    chained = [
-        InsertBlock(None, f"r{n - 1}" if n else keys[0], f"new {n}", f"r{n}") for n in range(len(keys))
-    ]
+    chained = [InsertBlock(None, f"r{n - 1}" if n else keys[0], f"new {n}", f"r{n}") for n in range(len(keys))]
     return [*chained]
 
 

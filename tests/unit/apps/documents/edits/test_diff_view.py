@@ -59,12 +59,7 @@ def test_what_is_gone_stands_where_it_stood():
     assert told(TREE, DeleteBlock(TWO.id, "two"), InsertBlock(A.id, THREE.id, "end"))[0] == (
         "same",
         "A",
-        [
-            ("same", "one", "one"),
-            ("removed", "two", None),
-            ("same", "three", "three"),
-            ("added", None, "end"),
-        ],
+        [("same", "one", "one"), ("removed", "two", None), ("same", "three", "three"), ("added", None, "end")],
     )
     assert [state for state, *_ in told(TREE, DeleteSection(A.id))] == ["removed", "same"]
 
@@ -100,14 +95,10 @@ def test_every_text_of_both_states_is_told_where_something_differs(markdown: str
     for tree, seen in ((before, [one.before for one in blocks]), (after, [one.after for one in blocks])):
         texts = [one.markdown for one in tree.blocks()]
         left = [
-            one.markdown
-            for one in tree.blocks()
-            if one.section_id in silent and (one.id, one.section_id) in stayed
+            one.markdown for one in tree.blocks() if one.section_id in silent and (one.id, one.section_id) in stayed
         ]
         assert sorted([text for text in seen if text is not None] + left) == sorted(texts)
-    assert {section.id for section in found.sections} == {
-        one.id for one in (*before.sections, *after.sections)
-    }
+    assert {section.id for section in found.sections} == {one.id for one in (*before.sections, *after.sections)}
 
 
 def test_two_orders_are_woven_into_one():
@@ -126,9 +117,6 @@ def test_a_version_without_a_summary_gets_one():
     assert said(TREE, EditSection(A.id, level=3)) == "Changed section “A”"
     assert said(TREE, MoveSection(A.id, B.id)) in ("Moved section “A”", "Moved section “B”")
     assert said(TREE, DeleteSection(A.id), DeleteSection(B.id)) == "Deleted 2 sections, deleted 4 blocks"
-    assert (
-        said(TREE, InsertBlock(A.id, None, "x"), EditBlock(FOUR.id, "4", "four"))
-        == "Added a block, changed a block"
-    )
+    assert said(TREE, InsertBlock(A.id, None, "x"), EditBlock(FOUR.id, "4", "four")) == "Added a block, changed a block"
     assert said(TREE, InsertBlock(None, None, "intro")) == "Added the text before the first heading"
     assert block(TREE, "one") == ONE

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from outlast.apps.documents.edits.merge import MOST_LINES, Merge, merge
 from outlast.apps.documents.edits.token_matches import lines_of, match, words_of
 
-_word = st.sampled_from(
-    ["one", "two", "three", "the", "a", "été", "漢", "字", "10", "x_y", "don't", "-", "*", "|"]
-)
+_word = st.sampled_from(["one", "two", "three", "the", "a", "été", "漢", "字", "10", "x_y", "don't", "-", "*", "|"])
 _gap = st.sampled_from([" ", "  ", "\n", "\n\n", ", ", ". ", "\r\n", "\t", ""])
 _texts = st.lists(st.tuples(_word, _gap), max_size=30).map(lambda pairs: "".join(map("".join, pairs)))
 
@@ -68,9 +66,7 @@ def test_sides_may_be_swapped(triple: tuple[str, str, str]) -> None:
     one, other = merge(base, current, wanted), merge(base, wanted, current)
     assert one.text == other.text
     names = {"current": "wanted", "wanted": "current"}
-    swapped = [
-        (names.get(hunk.kind, hunk.kind), hunk.base, hunk.wanted, hunk.current) for hunk in other.hunks
-    ]
+    swapped = [(names.get(hunk.kind, hunk.kind), hunk.base, hunk.wanted, hunk.current) for hunk in other.hunks]
     assert swapped == [(hunk.kind, hunk.base, hunk.current, hunk.wanted) for hunk in one.hunks]
 
 

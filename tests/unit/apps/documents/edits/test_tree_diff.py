@@ -12,9 +12,7 @@ from outlast.apps.documents.edits.tree_diff import deltas
 
 
 def _tree(*names: str, ranks: str = "bdfhjlnprtv") -> Tree:
-    blocks = tuple(
-        Block(name, "s", rank, "paragraph", name) for name, rank in zip(names, ranks, strict=False)
-    )
+    blocks = tuple(Block(name, "s", rank, "paragraph", name) for name, rank in zip(names, ranks, strict=False))
     return Tree("d", 1, (Section("s", "m", "One", 2, blocks=blocks),))
 
 

@@ -120,9 +120,7 @@ def test_the_merge_of_each_kind_of_edit() -> None:
 def test_a_rehearsed_decision_cuts_no_text_again() -> None:
     """Two hundred edits of two kilobytes were cut, twice each, by the thread that writes for everybody."""
     text = "\n\n".join(f"Paragraph {number} with `code`, *stress* and a [link](x)." for number in range(20))
-    taken = [
-        Accepted(edit(n, "insert", section_id="s1", after_id="b1", new_text=f"{n} {text}")) for n in range(20)
-    ]
+    taken = [Accepted(edit(n, "insert", section_id="s1", after_id="b1", new_text=f"{n} {text}")) for n in range(20)]
     taken.append(Accepted(edit(20, "replace", block_id="b2", old_text="Second.", new_text=text)))
     cuts = Cuts()
     first = steps_of(lambda: plan(TREE, taken, cuts))

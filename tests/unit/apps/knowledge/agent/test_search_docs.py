@@ -22,12 +22,8 @@ DOC = Hit(
     fetched_at=datetime(2030, 1, 1, tzinfo=UTC),
     score=0.9,
 )
-MODULE = Hit(
-    type="module", id="mod_1", heading="lib/tracker.ts", text="Lists issues.", usage="import { list }"
-)
-PACKAGE = PackageData(
-    package="npm:tracker", versions=["2.1.0"], sources=1, passages=3, failed=0, fetched_at=None
-)
+MODULE = Hit(type="module", id="mod_1", heading="lib/tracker.ts", text="Lists issues.", usage="import { list }")
+PACKAGE = PackageData(package="npm:tracker", versions=["2.1.0"], sources=1, passages=3, failed=0, fetched_at=None)
 
 
 def test_a_passage_comes_with_where_it_stands_and_how_old_it_is():
@@ -49,21 +45,12 @@ def test_a_passage_comes_with_where_it_stands_and_how_old_it_is():
 
 def test_a_module_comes_with_its_path_and_an_import_to_copy():
     (found,) = orjson.loads(told(SearchAnswer(hits=[MODULE], method="words"), []))["results"]
-    assert found == {
-        "type": "module",
-        "path": "lib/tracker.ts",
-        "usage": "import { list }",
-        "content": "Lists issues.",
-    }
+    assert found == {"type": "module", "path": "lib/tracker.ts", "usage": "import { list }", "content": "Lists issues."}
 
 
 def test_where_nothing_is_found_the_model_is_told_what_could_be_searched_and_why():
     body = orjson.loads(told(SearchAnswer(hits=[], method="words", note="No such package."), [PACKAGE]))
-    assert body == {
-        "results": [],
-        "note": "No such package.",
-        "available_packages": ["npm:tracker (2.1.0)"],
-    }
+    assert body == {"results": [], "note": "No such package.", "available_packages": ["npm:tracker (2.1.0)"]}
     assert orjson.loads(told(SearchAnswer(hits=[], method="words"), []))["available_packages"] == []
 
 

@@ -40,9 +40,7 @@ def refused(body: bytes) -> str:
     return str(why.value)
 
 
-@pytest.mark.parametrize(
-    "kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE]
-)
+@pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE])
 def test_a_header_larger_than_headers_are_is_not_read(kind: bytes) -> None:
     said = refused(gzip.compress(header(kind, 1_000_000_000)))
     assert "larger headers" in said

@@ -18,11 +18,7 @@ def test_the_addresses_of_a_sitemap_are_read_however_they_are_written() -> None:
     text = """<urlset><url><loc>https://docs.example/a?x=1&amp;y=2</loc></url><url><s:loc>
       https://docs.example/b
     </s:loc></url><url><loc><![CDATA[ https://docs.example/c ]]></loc></url><url><loc> </loc></url></urlset>"""
-    assert sitemap_links(text) == [
-        "https://docs.example/a?x=1&y=2",
-        "https://docs.example/b",
-        "https://docs.example/c",
-    ]
+    assert sitemap_links(text) == ["https://docs.example/a?x=1&y=2", "https://docs.example/b", "https://docs.example/c"]
 
 
 @pytest.mark.parametrize(
@@ -84,12 +80,7 @@ def test_where_nothing_is_allowed_the_search_for_it_ends() -> None:
 
 
 def test_what_is_no_address_in_a_sitemap_is_passed_over() -> None:
-    links = [
-        "http://[x",
-        "https://docs.example/a/b#c",
-        "https://docs.example/a/b",
-        "https://other.example/a/",
-    ]
+    links = ["http://[x", "https://docs.example/a/b#c", "https://docs.example/a/b", "https://other.example/a/"]
     assert _below(links, "docs.example", "/a/") == ["https://docs.example/a/b"]
 
 

@@ -40,10 +40,7 @@ modules = st.lists(
 
 def test_the_list_shows_path_names_and_an_import_of_each() -> None:
     told = module_list(
-        [
-            module("lib/slack.ts", "sendMessage(channel, text)"),
-            module("lib/linear.ts", "all(page)", "byId(id)"),
-        ]
+        [module("lib/slack.ts", "sendMessage(channel, text)"), module("lib/linear.ts", "all(page)", "byId(id)")]
     )
     assert told == (
         "[SANDBOX MODULES]\n"

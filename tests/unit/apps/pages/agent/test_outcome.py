@@ -22,17 +22,10 @@ def module(path: str = "lib/a.ts", **more: object) -> dict[str, object]:
 
 
 def test_the_last_word_counts_over_all_turns() -> None:
-    first = "\n".join(
-        [line(type="full", html="<p>", title="One"), line(type="summary", text="a → b"), "Hello"]
-    )
+    first = "\n".join([line(type="full", html="<p>", title="One"), line(type="summary", text="a → b"), "Hello"])
     second = "\n".join([line(type="summary", text="c → d"), line(type="stats", issues=3), "there"])
     found = outcome_of([first, second])
-    assert (found.title, found.summary, found.prose, found.stats) == (
-        "One",
-        "c → d",
-        "Hello\nthere",
-        {"issues": 3},
-    )
+    assert (found.title, found.summary, found.prose, found.stats) == ("One", "c → d", "Hello\nthere", {"issues": 3})
 
 
 def test_modules_are_kept_by_path_with_the_last_description() -> None:

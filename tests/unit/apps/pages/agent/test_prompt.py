@@ -96,8 +96,7 @@ def test_the_system_text_explains_every_line_and_patch() -> None:
 def test_the_sandbox_rules_name_the_packages_and_put_searching_first() -> None:
     text = system_prompt("It reaches api.linear.app.", (LINEAR,))
     assert (
-        "- npm:@linear/sdk (installed as npm:@linear/sdk@98; reaches api.linear.app; secret in LINEAR_API_KEY)"
-        in text
+        "- npm:@linear/sdk (installed as npm:@linear/sdk@98; reaches api.linear.app; secret in LINEAR_API_KEY)" in text
     )
     assert "ALWAYS search docs before writing code" in text
     assert text.index("Use `search_docs`") < text.index("call it with `run_code`")
@@ -114,7 +113,5 @@ def test_without_a_sandbox_nothing_is_said_of_one() -> None:
 
 
 def shared(one: str, other: str) -> str:
-    at = next(
-        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
+    at = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return one[:at]

@@ -71,10 +71,7 @@ def layer(tmp_path: Path) -> PagesLayer:
 
 async def ask(layer: PagesLayer, path: str, host: str = HOST, method: str = "GET", **more: Any) -> Answered:
     path, _, query = path.partition("?")
-    headers = [
-        (b"host", host.encode()),
-        *((k.replace("_", "-").encode(), v.encode()) for k, v in more.items()),
-    ]
+    headers = [(b"host", host.encode()), *((k.replace("_", "-").encode(), v.encode()) for k, v in more.items())]
     scope = {
         "type": "http",
         "scheme": "http",
@@ -175,9 +172,7 @@ async def test_a_pages_changes_follow_from_what_the_reader_has(layer: PagesLayer
 
 
 async def test_without_the_built_files_it_is_said_what_to_do(tmp_path: Path):
-    layer = PagesLayer(
-        the_api, PageHosts("pages.preview.localhost"), Links(), files=RuntimeFiles(tmp_path / "none")
-    )
+    layer = PagesLayer(the_api, PageHosts("pages.preview.localhost"), Links(), files=RuntimeFiles(tmp_path / "none"))
     answered = await ask(layer, "/")
     assert answered.status == 503
     assert b"make setup" in answered.body

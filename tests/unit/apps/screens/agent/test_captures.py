@@ -36,9 +36,7 @@ CSS:
 def test_an_element_is_read_with_its_facts_html_and_css() -> None:
     assert captures_in(f"Like this: {BLOCK} please") == [
         Capture(
-            "Element: button Buy\nSource: app/page.tsx:12:4",
-            '<button class="x">Buy</button>',
-            ".x { color: #3b82f6 }",
+            "Element: button Buy\nSource: app/page.tsx:12:4", '<button class="x">Buy</button>', ".x { color: #3b82f6 }"
         )
     ]
     assert bounded(f"Like this: {BLOCK} please") == f"Like this: {BLOCK} please"

@@ -101,8 +101,7 @@ def test_seed_000_property_6_files_summaries_stay_in_what_the_agent_is_told(
 ) -> None:
     """Feature: screen chat history, Property 6: files summary inclusion in context (requirements 6.2, 6.3)."""
     exchanges = [
-        Exchange([text("Ask")], [text(f"{said}\n\n{generate_files_summary(files)}", 1)])
-        for said, files in answers
+        Exchange([text("Ask")], [text(f"{said}\n\n{generate_files_summary(files)}", 1)]) for said, files in answers
     ]
     messages = told([*exchanges, Exchange([text("Now")], ())], "context", PLENTY, blind)
     heard = [words(message) for message in messages if message.role == "assistant"]
@@ -113,16 +112,9 @@ def test_seed_000_property_6_files_summaries_stay_in_what_the_agent_is_told(
 
 
 def test_an_answer_without_a_summary_gets_one_of_the_files_it_had_written() -> None:
-    answered = [
-        text("Let me.", 1),
-        wrote("app/page.tsx", "components/a.tsx"),
-        wrote("no.tsx", status="error"),
-    ]
+    answered = [text("Let me.", 1), wrote("app/page.tsx", "components/a.tsx"), wrote("no.tsx", status="error")]
     (message,) = format_messages_for_agent([record("assistant", *answered)])
-    assert [one.path for one in parse_files_summary(message.content) or []] == [
-        "app/page.tsx",
-        "components/a.tsx",
-    ]
+    assert [one.path for one in parse_files_summary(message.content) or []] == ["app/page.tsx", "components/a.tsx"]
     assert message.content.startswith("Let me.")
 
 
@@ -146,17 +138,13 @@ def test_a_capture_in_the_own_message_brings_the_rule_and_an_old_one_does_not() 
     block = "[UNITSET_ELEMENT_CAPTURE]\n<b>x</b>\n[/UNITSET_ELEMENT_CAPTURE]"
     now = told([Exchange([text(f"Like this {block}")], ())], "", PLENTY, blind)
     assert words(now[-1]).endswith(EXACTLY)
-    before = told(
-        [Exchange([text(block)], [text("Ok", 1)]), Exchange([text("Thanks")], ())], "", PLENTY, blind
-    )
+    before = told([Exchange([text(block)], [text("Ok", 1)]), Exchange([text("Thanks")], ())], "", PLENTY, blind)
     assert EXACTLY not in words(before[-1])
 
 
 def test_images_are_shown_to_those_who_see_and_named_to_those_who_do_not() -> None:
     exchanges = [Exchange([text("Look"), image()], ())]
-    assert told(exchanges, "", PLENTY, lambda _: ("image/png", b"x"))[-1].pieces[-1] == ImagePiece(
-        "image/png", b"x"
-    )
+    assert told(exchanges, "", PLENTY, lambda _: ("image/png", b"x"))[-1].pieces[-1] == ImagePiece("image/png", b"x")
     assert "cat.png: not shown to this model" in words(told(exchanges, "", PLENTY, blind)[-1])
 
 

@@ -22,10 +22,7 @@ RULES = {
     ],
     "dark first": ["Dark first"],
     "colours follow the person's theme": ["the person chooses the theme", "your colours have to follow"],
-    "components one by one": [
-        "Each component comes from its own",
-        "never import several from `@/components/ui`",
-    ],
+    "components one by one": ["Each component comes from its own", "never import several from `@/components/ui`"],
     "cn": ['import { cn } from "@/lib/utils"'],
     "types are checked before the end": ["./node_modules/.bin/tsc --noEmit"],
     "forbidden commands": [
@@ -56,10 +53,7 @@ RULES = {
     ],
     "the dev server runs": ["dev server is already running on port 3000"],
     "no network": ["It has no network."],
-    "a component kit": [
-        "`@/components/ui/button`: Button, buttonVariants",
-        "`@/components/ui/dialog`: Dialog,",
-    ],
+    "a component kit": ["`@/components/ui/button`: Button, buttonVariants", "`@/components/ui/dialog`: Dialog,"],
 }
 
 
@@ -81,15 +75,11 @@ def test_each_template_is_told_what_it_is() -> None:
 def test_the_whole_kit_and_every_package_of_a_template_are_listed() -> None:
     for template in TEMPLATES.values():
         kit = dict(kit_of(template))
-        files = [
-            path for path in template.files if path.startswith("components/ui/") and path.endswith(".tsx")
-        ]
+        files = [path for path in template.files if path.startswith("components/ui/") and path.endswith(".tsx")]
         assert len(kit) == len(files) >= 25
         assert all(kit.values())
         assert any(package.startswith("lucide-react ") for package in packages_of(template))
 
 
 def test_the_same_template_gives_the_same_words() -> None:
-    assert system_prompt(TEMPLATES["next"], "x") == system_prompt(
-        load_templates(ScreenSettings())["next"], "x"
-    )
+    assert system_prompt(TEMPLATES["next"], "x") == system_prompt(load_templates(ScreenSettings())["next"], "x")

@@ -42,11 +42,7 @@ Pricing Page
 _names = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=1, max_size=20).filter(
     lambda name: name not in (".", "..") and name.strip() == name
 )
-paths = (
-    st.lists(_names, min_size=1, max_size=4)
-    .map("/".join)
-    .filter(lambda path: not path.startswith("workspace/"))
-)
+paths = st.lists(_names, min_size=1, max_size=4).map("/".join).filter(lambda path: not path.startswith("workspace/"))
 descriptions = st.text(st.characters(codec="utf-8"), max_size=80)
 tag_soup = st.lists(
     st.one_of(

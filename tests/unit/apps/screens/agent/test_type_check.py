@@ -13,9 +13,7 @@ error TS18003: No inputs were found.
 """
 
 
-def result(
-    output: str = "", exit_code: int = 2, timed_out: bool = False, reason: str | None = None
-) -> CommandResult:
+def result(output: str = "", exit_code: int = 2, timed_out: bool = False, reason: str | None = None) -> CommandResult:
     return CommandResult(exit_code, output, timed_out, False, 1.0, reason)
 
 
@@ -33,9 +31,7 @@ def test_each_error_is_told_with_file_line_column_code_and_what_explains_it() ->
         "TS18003 No inputs were found.",
     ]
     types = types_of(result(OUTPUT), 9)
-    assert types.problem.startswith(
-        "`./node_modules/.bin/tsc --noEmit` finds 3 type errors:\napp/page.tsx:3:7"
-    )
+    assert types.problem.startswith("`./node_modules/.bin/tsc --noEmit` finds 3 type errors:\napp/page.tsx:3:7")
     assert types.short == (
         "3 type errors, the first: app/page.tsx:3:7 TS2322 Type 'string' is not assignable to type 'number'."
     )

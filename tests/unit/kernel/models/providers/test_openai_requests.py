@@ -63,9 +63,7 @@ def thought(field: str, *more: Any, **opaque: Any) -> ModelMessage:
     """An assistant message whose thinking came in `field`, with a call unless `more` says otherwise."""
     kept = {"provider": "fake", "model": "wire-name", "v": 1, "reasoning_field": field, **opaque}
     return ModelMessage(
-        "assistant",
-        (ReasoningPiece("hm "), ReasoningPiece("so"), *(more or (ToolCallPiece("1", "f", "{}"),))),
-        kept,
+        "assistant", (ReasoningPiece("hm "), ReasoningPiece("so"), *(more or (ToolCallPiece("1", "f", "{}"),))), kept
     )
 
 
@@ -84,13 +82,8 @@ def test_thinking_of_an_answer_without_calls_stays_here() -> None:
 
 
 def test_thinking_parts_go_back_as_parts() -> None:
-    parts = [
-        {"type": "thinking", "thinking": [{"type": "text", "text": "hm so"}]},
-        {"type": "text", "text": "Yes."},
-    ]
-    assert body_of(thought("thinking", TextPiece("Yes.")))["messages"] == [
-        {"role": "assistant", "content": parts}
-    ]
+    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm so"}]}, {"type": "text", "text": "Yes."}]
+    assert body_of(thought("thinking", TextPiece("Yes.")))["messages"] == [{"role": "assistant", "content": parts}]
 
 
 def test_reasoning_details_go_back_instead_of_the_plain_text() -> None:
@@ -134,9 +127,7 @@ GEMINI = "Corrupted thought signature."
         ("The model does not exist", True, None),
     ],
 )
-def test_a_refusal_teaches_what_the_server_understands(
-    said: str, sent: bool, expected: Dialect | None
-) -> None:
+def test_a_refusal_teaches_what_the_server_understands(said: str, sent: bool, expected: Dialect | None) -> None:
     assert adapted(Dialect(), 400, said, reasoning_sent=sent) == expected
     assert adapted(Dialect(), 500, said, reasoning_sent=sent) is None
 
@@ -161,9 +152,7 @@ def test_reasoning_of_an_unknown_origin_is_not_sent_back() -> None:
 
 
 def test_bounds_tools_and_the_operators_own_fields_are_sent() -> None:
-    config = replace(
-        CONFIG, max_tokens_field="max_completion_tokens", extra_body={"usage": {"include": True}}
-    )
+    config = replace(CONFIG, max_tokens_field="max_completion_tokens", extra_body={"usage": {"include": True}})
     tool = ToolSpec("f", "does f", {"type": "object"})
     body = body_of(config=config, tools=(tool,), max_output_tokens=7, temperature=0.0, system="Be kind.")
     assert body == {
@@ -172,10 +161,7 @@ def test_bounds_tools_and_the_operators_own_fields_are_sent() -> None:
         "stream": True,
         "stream_options": {"include_usage": True},
         "tools": [
-            {
-                "type": "function",
-                "function": {"name": "f", "description": "does f", "parameters": {"type": "object"}},
-            }
+            {"type": "function", "function": {"name": "f", "description": "does f", "parameters": {"type": "object"}}}
         ],
         "max_completion_tokens": 7,
         "temperature": 0.0,
@@ -189,11 +175,7 @@ def test_bounds_tools_and_the_operators_own_fields_are_sent() -> None:
         ("openai-compatible", ReasoningSettings(effort="low"), {"reasoning_effort": "low"}),
         ("groq", ReasoningSettings(effort="none", budget_tokens=9), {"reasoning_effort": "none"}),
         ("openrouter", ReasoningSettings(effort="high"), {"reasoning": {"effort": "high"}}),
-        (
-            "openrouter",
-            ReasoningSettings(effort="high", budget_tokens=2_000),
-            {"reasoning": {"max_tokens": 2_000}},
-        ),
+        ("openrouter", ReasoningSettings(effort="high", budget_tokens=2_000), {"reasoning": {"max_tokens": 2_000}}),
         ("openai-compatible", ReasoningSettings(), {}),
     ],
 )
@@ -207,9 +189,7 @@ def test_how_much_to_think_is_said_in_the_kinds_own_words(
 def test_the_operators_own_fields_win_over_the_effort() -> None:
     config = replace(CONFIG, extra_body={"reasoning_effort": "high"})
     assert (
-        body_of(config=config, model=replace(SPEC, reasoning=ReasoningSettings(effort="low")))[
-            "reasoning_effort"
-        ]
+        body_of(config=config, model=replace(SPEC, reasoning=ReasoningSettings(effort="low")))["reasoning_effort"]
         == "high"
     )
 

@@ -101,9 +101,7 @@ def event(**delta: Any) -> bytes:
 
 
 def end(reason: str = "stop") -> bytes:
-    return (
-        b'data: {"choices": [{"delta": {}, "finish_reason": "' + reason.encode() + b'"}]}\n\ndata: [DONE]\n\n'
-    )
+    return b'data: {"choices": [{"delta": {}, "finish_reason": "' + reason.encode() + b'"}]}\n\ndata: [DONE]\n\n'
 
 
 def call(arguments: Any = None, **fields: Any) -> bytes:
@@ -114,9 +112,7 @@ def call(arguments: Any = None, **fields: Any) -> bytes:
 
 
 def test_llama_cpp_repeats_name_and_id_with_every_piece() -> None:
-    body = (
-        call('{"a"', index=0, id="x", name="f") + call(":1}", index=0, id="x", name="f") + end("tool_calls")
-    )
+    body = call('{"a"', index=0, id="x", name="f") + call(":1}", index=0, id="x", name="f") + end("tool_calls")
     deltas, outcome, _ = read([body])
     assert deltas == [ToolCallStart(0, "x", "f"), ToolArgumentsDelta(0, '{"a"'), ToolArgumentsDelta(0, ":1}")]
     assert outcome[0] == "tool_calls"
@@ -139,9 +135,7 @@ def test_calls_without_index_or_id_get_both() -> None:
 
 def test_interleaved_calls_keep_their_arguments_apart() -> None:
     body = call(index=0, id="x", name="f") + call(index=1, id="y", name="g")
-    body += (
-        call('{"a":', index=0) + call('{"b":', index=1) + call("1}", index=0) + call("2}", index=1) + end()
-    )
+    body += call('{"a":', index=0) + call('{"b":', index=1) + call("1}", index=0) + call("2}", index=1) + end()
     deltas, _, _ = read([body])
     joined = {0: "", 1: ""}
     for delta in deltas:
@@ -191,10 +185,7 @@ def test_mistrals_thinking_parts_are_reasoning_in_the_order_they_came() -> None:
 
 
 def test_reasoning_comes_before_the_text_of_the_same_chunk() -> None:
-    assert read([event(content="Yes.", reasoning="hm") + end()])[0] == [
-        ReasoningDelta("hm"),
-        TextDelta("Yes."),
-    ]
+    assert read([event(content="Yes.", reasoning="hm") + end()])[0] == [ReasoningDelta("hm"), TextDelta("Yes.")]
 
 
 def test_done_without_a_finish_reason_ends_an_answer_that_has_content() -> None:
@@ -210,12 +201,7 @@ def test_groqs_own_place_for_usage_is_read() -> None:
 
 
 def test_a_call_that_the_provider_carries_out_is_told_and_not_made() -> None:
-    theirs = {
-        "index": 0,
-        "id": "ws_1",
-        "type": "web_search",
-        "function": {"arguments": '{"query": "otters"}'},
-    }
+    theirs = {"index": 0, "id": "ws_1", "type": "web_search", "function": {"arguments": '{"query": "otters"}'}}
     body = event(tool_calls=[theirs]) + call("…", index=0) + call("{}", index=1, id="x", name="f")
     deltas, outcome, _ = read([body + end("tool_calls")])
     assert deltas == [
@@ -265,9 +251,7 @@ def test_openrouters_own_cost_is_kept() -> None:
     ids=["openai", "both", "deepseek", "moonshot", "litellm"],
 )
 def test_each_providers_word_for_what_came_from_its_cache_is_understood(said: dict[str, Any]) -> None:
-    assert read_usage({"prompt_tokens": 100, "completion_tokens": 5, **said}) == Usage(
-        100, 5, cached_tokens=80
-    )
+    assert read_usage({"prompt_tokens": 100, "completion_tokens": 5, **said}) == Usage(100, 5, cached_tokens=80)
 
 
 def test_a_provider_that_says_nothing_of_a_cache_has_none() -> None:
@@ -290,10 +274,7 @@ def test_a_last_line_without_its_line_end_still_counts() -> None:
         (b'data: {"choices": [{"delta": {"content": [1]}}]}', errors.ModelOutputInvalid),
         (b"data: nonsense", errors.ModelOutputInvalid),
         (b"data: 42", errors.ModelOutputInvalid),
-        (
-            b'data: {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {}}]}}]}',
-            errors.ModelOutputInvalid,
-        ),
+        (b'data: {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {}}]}}]}', errors.ModelOutputInvalid),
         (b'data: {"choices": {"delta": 1}}', errors.ModelOutputInvalid),
         (b'data: {"choices": [{"delta": {}, "finish_reason": "error"}]}', errors.ModelCut),
         (b'data: {"choices": [{"delta": {}, "finish_reason": "content_filter"}]}', errors.ModelPolicyRefused),

@@ -7,12 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from outlast.kernel.sandboxes.checkpoints.rules import (
-    Kept,
-    Use,
-    eviction_due,
-    superfluous,
-)
+from outlast.kernel.sandboxes.checkpoints.rules import Kept, Use, eviction_due, superfluous
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 TTL = timedelta(minutes=30)

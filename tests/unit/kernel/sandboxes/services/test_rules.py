@@ -91,19 +91,13 @@ def test_one_that_was_well_for_long_begins_anew_with_its_restarts() -> None:
         (ServiceState.HEALTHY, replace(WEB, port=3001), True),
     ],
 )
-def test_declaring_again_leaves_alone_what_runs_as_declared(
-    state: ServiceState, wanted: Declared, anew: bool
-) -> None:
+def test_declaring_again_leaves_alone_what_runs_as_declared(state: ServiceState, wanted: Declared, anew: bool) -> None:
     assert must_restart(WEB, state, wanted) is anew
 
 
 @pytest.mark.parametrize(
     ("exit_code", "answered", "words"),
-    [
-        (3, True, "exit code 3"),
-        (None, False, "did not answer within 180 s"),
-        (None, True, "stopped answering"),
-    ],
+    [(3, True, "exit code 3"), (None, False, "did not answer within 180 s"), (None, True, "stopped answering")],
 )
 def test_it_is_said_how_it_ended(exit_code: int | None, answered: bool, words: str) -> None:
     assert words in how_it_ended(exit_code, answered)

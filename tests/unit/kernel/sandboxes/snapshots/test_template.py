@@ -11,16 +11,8 @@ from outlast.kernel.sandboxes.snapshots import template
 from outlast.kernel.sandboxes.snapshots.template import read_template
 
 
-def test_files_are_read_by_relative_path_without_links_and_without_what_can_be_made_again(
-    tmp_path: Path,
-) -> None:
-    for name in (
-        "app/page.tsx",
-        "README.md",
-        ".git/config",
-        "node_modules/a/index.js",
-        "app/node_modules/b.js",
-    ):
+def test_files_are_read_by_relative_path_without_links_and_without_what_can_be_made_again(tmp_path: Path) -> None:
+    for name in ("app/page.tsx", "README.md", ".git/config", "node_modules/a/index.js", "app/node_modules/b.js"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     (tmp_path / "link").symlink_to("/etc/passwd")

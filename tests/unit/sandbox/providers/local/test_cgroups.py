@@ -10,9 +10,7 @@ import pytest
 from outlast_sandbox.providers.local.cgroups import Group, Hierarchy, Layout, limit_files, remove_empty_groups
 
 V2 = Layout((Hierarchy(Path("/cg/unified"), ("memory", "pids", "cpu"), 2),), ())
-V1 = Layout(
-    tuple(Hierarchy(Path(f"/cg/{name}"), (name,), 1) for name in ("memory", "pids", "cpu", "freezer")), ()
-)
+V1 = Layout(tuple(Hierarchy(Path(f"/cg/{name}"), (name,), 1) for name in ("memory", "pids", "cpu", "freezer")), ())
 HYBRID = Layout((Hierarchy(Path("/cg/unified"), (), 2), Hierarchy(Path("/cg/memory"), ("memory",), 1)), ())
 
 

@@ -29,9 +29,7 @@ def request_of(pieces: list[bytes], kind: str = STREAM, **headers: str) -> Reque
 
     given = {"content-type": kind} | {name.replace("_", "-"): value for name, value in headers.items()}
     pairs = [(name.encode(), value.encode()) for name, value in given.items()]
-    return Request(
-        {"type": "http", "method": "POST", "path": "/", "headers": pairs, "query_string": b""}, receive
-    )
+    return Request({"type": "http", "method": "POST", "path": "/", "headers": pairs, "query_string": b""}, receive)
 
 
 async def messages_of(request: Request) -> list[Any]:
@@ -72,9 +70,7 @@ async def test_one_message_is_read_up_to_a_bound_and_in_json_alone():
         await connect.read_unary(request_of([b"{}"], UNARY, content_encoding="gzip"))
 
 
-@pytest.mark.parametrize(
-    ("stated", "seconds"), [("1500", 1.5), ("0", None), ("", None), ("x", None), ("9" * 30, None)]
-)
+@pytest.mark.parametrize(("stated", "seconds"), [("1500", 1.5), ("0", None), ("", None), ("x", None), ("9" * 30, None)])
 def test_a_time_limit_is_read_in_milliseconds(stated: str, seconds: float | None):
     assert connect.timeout_of(request_of([], connect_timeout_ms=stated)) == seconds
 

@@ -22,8 +22,6 @@ from outlast.surfaces.protocols.e2b.door import Knock, knock_of
         ("/", "", "", None),
     ],
 )
-def test_a_request_is_known_by_its_path_or_its_header(
-    path: str, query: str, header: str, expected: Knock | None
-):
+def test_a_request_is_known_by_its_path_or_its_header(path: str, query: str, header: str, expected: Knock | None):
     headers = [(b"e2b-sandbox-id", header.encode())] if header else []
     assert knock_of({"path": path, "query_string": query.encode(), "headers": headers}) == expected

@@ -131,8 +131,7 @@ class DenoProvider(ProviderDefaults):
             config["allow_net"] = list(spec.allow_hosts)
         if spec.secrets:
             config["secrets"] = {
-                name: {"hosts": list(secret.hosts), "value": secret.value}
-                for name, secret in spec.secrets.items()
+                name: {"hosts": list(secret.hosts), "value": secret.value} for name, secret in spec.secrets.items()
             }
         return config
 

@@ -77,9 +77,7 @@ class Machine:
         """Start a process that reads `stdin`, then its end: the SDK's process."""
         process = await told(
             self.ref,
-            lambda: self._sandbox.spawn(
-                words[0], args=words[1:], stdin_data=stdin, stdout="piped", stderr="piped"
-            ),
+            lambda: self._sandbox.spawn(words[0], args=words[1:], stdin_data=stdin, stdout="piped", stderr="piped"),
         )
         process._wait_task.add_done_callback(_look_at)  # nobody else may: how it ends does not matter
         return process

@@ -79,9 +79,7 @@ class Engine:
                     await anyio.sleep(pause_s)
                     continue
                 if refused.status == 409:  # somebody else is removing it
-                    await self._ask(
-                        "POST", f"/containers/{container}/wait", quietly=True, condition="removed"
-                    )
+                    await self._ask("POST", f"/containers/{container}/wait", quietly=True, condition="removed")
                 elif refused.status != 404:
                     raise
             return
@@ -110,9 +108,7 @@ class Engine:
         except EngineRefused as refused:
             if refused.status == 404:
                 return None
-            raise SandboxUnavailable(
-                f"the container engine refused ({refused.status}): {refused}"
-            ) from refused
+            raise SandboxUnavailable(f"the container engine refused ({refused.status}): {refused}") from refused
 
     async def _ask(
         self,
@@ -130,12 +126,8 @@ class Engine:
         timeout = aiohttp.ClientTimeout(total=timeout_s)
         try:
             async with (
-                aiohttp.ClientSession(
-                    connector=connector, timeout=timeout, base_url="http://engine"
-                ) as session,
-                session.request(
-                    method, f"{API}{path}", json=body, params={**query, **(params or {})}
-                ) as answer,
+                aiohttp.ClientSession(connector=connector, timeout=timeout, base_url="http://engine") as session,
+                session.request(method, f"{API}{path}", json=body, params={**query, **(params or {})}) as answer,
             ):
                 data = await answer.read()
                 if answer.status >= 400 and not (quietly and answer.status in _QUIET):

@@ -65,12 +65,7 @@ def _hardening() -> dict[str, Any]:
 
 def _bounds(spec: SandboxSpec) -> dict[str, Any]:
     limits = spec.limits
-    exact = {
-        "nofile": open_files(),
-        "nproc": max(limits.processes, 64),
-        "core": 0,
-        "fsize": limits.disk_bytes,
-    }
+    exact = {"nofile": open_files(), "nproc": max(limits.processes, 64), "core": 0, "fsize": limits.disk_bytes}
     return {
         "Memory": limits.memory_bytes,
         "MemorySwap": limits.memory_bytes,  # as much as the memory alone: no swap on top
@@ -88,13 +83,10 @@ def _mounts(spec: SandboxSpec, place: Place) -> dict[str, Any]:
         **{str(path): inside for path, inside in place.over},
     }
     mounts = [
-        {"Type": "bind", "Source": source, "Target": target, "ReadOnly": True}
-        for source, target in read_only.items()
+        {"Type": "bind", "Source": source, "Target": target, "ReadOnly": True} for source, target in read_only.items()
     ]
     workspace = str(spec.workspace_dir.resolve())
-    at, temporary = (
-        ((WORKSPACE, HOME), ("/tmp",)) if spec.home_is_workspace else ((WORKSPACE,), ("/tmp", HOME))
-    )
+    at, temporary = ((WORKSPACE, HOME), ("/tmp",)) if spec.home_is_workspace else ((WORKSPACE,), ("/tmp", HOME))
     mounts += [{"Type": "bind", "Source": workspace, "Target": target, "ReadOnly": False} for target in at]
     shares = temporary_bytes(spec.limits.memory_bytes)
     sizes = {"/tmp": shares.tmp, HOME: shares.home}

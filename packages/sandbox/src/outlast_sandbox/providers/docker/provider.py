@@ -40,9 +40,7 @@ CLEAN_UP_TIMEOUT_S: Final = 60.0
 FORGOTTEN_AFTER_S: Final = 120.0  # a start takes less: what is older and does not run was given up
 _STARTING: Final = ("created", "initialized", "configured")
 SOCKETS: Final = ("/var/run/docker.sock", "/run/podman/podman.sock")
-CAPABILITIES: Final = Capabilities(
-    pause=True, volume=True, preview=True, reattach=True, interactive=True, egress=True
-)
+CAPABILITIES: Final = Capabilities(pause=True, volume=True, preview=True, reattach=True, interactive=True, egress=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +80,7 @@ class DockerProvider(ProviderDefaults):
 
     async def probe(self) -> ProbeReport:
         workspace = Path(await _in_thread(tempfile.mkdtemp))
-        spec = SandboxSpec(
-            f"probe-{os.getpid()}-{time.monotonic_ns()}", workspace, Limits(memory_bytes=256 * 1024**2)
-        )
+        spec = SandboxSpec(f"probe-{os.getpid()}-{time.monotonic_ns()}", workspace, Limits(memory_bytes=256 * 1024**2))
         started = time.monotonic()
         try:
             engine = await self.engine()
@@ -148,9 +144,7 @@ class DockerProvider(ProviderDefaults):
             elif entry.get("State") not in _STARTING or _is_old(float(entry.get("Created") or 0)):
                 try:
                     await end_container(engine, container, self.state_dir / sandbox_id)
-                except (
-                    SandboxUnavailable
-                ) as error:  # the others are listed; this one is tried at the next look
+                except SandboxUnavailable as error:  # the others are listed; this one is tried at the next look
                     log.warning("container not removed", extra={"sandbox_id": sandbox_id, "code": error.code})
         await _in_thread(functools.partial(_forget_folders, self.state_dir, known))
         return sorted(found)
@@ -232,14 +226,7 @@ def _agent_config(spec: SandboxSpec, base: BaseLayer) -> dict[str, object]:
     bounds: dict[str, object] = {"rlimits": [], "disk_bytes": spec.limits.disk_bytes}
     loaded = {"machine": os.uname().machine, "program": filter_program().hex()}
     own_end = {"end_after_s": spec.orphan.end_after_s}
-    return {
-        "env": env,
-        **bounds,
-        **own_end,
-        "egress": spec.egress,
-        "layers": list(spec.layers),
-        "filter": loaded,
-    }
+    return {"env": env, **bounds, **own_end, "egress": spec.egress, "layers": list(spec.layers), "filter": loaded}
 
 
 async def _unless_ended(engine: Engine, container: str, work: Callable[[], Awaitable[None]]) -> None:

@@ -159,7 +159,5 @@ def _statistics(told: dict[str, Any]) -> SandboxStatistics:
     memory, processes = told.get("memory_stats") or {}, told.get("pids_stats") or {}
     cpu = (told.get("cpu_stats") or {}).get("cpu_usage") or {}
     return SandboxStatistics(
-        int(memory.get("usage") or 0),
-        int(processes.get("current") or 0),
-        int(cpu.get("total_usage") or 0) / 1e9,
+        int(memory.get("usage") or 0), int(processes.get("current") or 0), int(cpu.get("total_usage") or 0) / 1e9
     )

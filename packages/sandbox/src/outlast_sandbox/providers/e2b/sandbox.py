@@ -26,9 +26,7 @@ CLOSE_TIMEOUT_S: Final = 5.0
 class E2bSandbox(HostedSandbox):
     """See `Sandbox`. In memory: the SDK's object, None while it sleeps."""
 
-    def __init__(
-        self, service: Service, sandbox_id: str, ref: str, nonce: str, awake: AsyncSandbox | None
-    ) -> None:
+    def __init__(self, service: Service, sandbox_id: str, ref: str, nonce: str, awake: AsyncSandbox | None) -> None:
         super().__init__(sandbox_id, ref, asleep=awake is None)
         self._service = service
         self._nonce = nonce
@@ -114,12 +112,7 @@ class _E2bRelay(RelayStream):
         self._handle = await told(
             sandbox.sandbox_id,
             lambda: sandbox.commands.run(
-                command,
-                background=True,
-                stdin=True,
-                timeout=0,
-                on_stdout=self._heard,
-                retain_output=False,
+                command, background=True, stdin=True, timeout=0, on_stdout=self._heard, retain_output=False
             ),
         )
         # The SDK tells the end to who waits for it only; this waits beside the SDK's own task, as long as that lives.

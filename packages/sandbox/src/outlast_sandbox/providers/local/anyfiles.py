@@ -66,9 +66,7 @@ class LocalFiles:
         await self._pool.ask("file_remove", path=path)
 
     @asynccontextmanager
-    async def watch(
-        self, path: str, *, recursive: bool = False
-    ) -> AsyncIterator[AsyncIterator[FileChangeSeen]]:
+    async def watch(self, path: str, *, recursive: bool = False) -> AsyncIterator[AsyncIterator[FileChangeSeen]]:
         async with self._pool.exchange("file_watch", path=path, recursive=recursive) as exchange:
             await exchange.next()
             yield _Watch(exchange)

@@ -121,8 +121,7 @@ def find_python() -> Path:
     if own.is_relative_to(sys.base_prefix):
         return own
     raise SandboxIsolationMissing(
-        "no Python that a sandbox could use was found",
-        hint="Install the system's Python: apt install python3",
+        "no Python that a sandbox could use was found", hint="Install the system's Python: apt install python3"
     )
 
 

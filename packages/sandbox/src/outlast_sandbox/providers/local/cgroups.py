@@ -14,11 +14,7 @@ from pathlib import Path
 from typing import Final
 
 CPU_PERIOD_US: Final = 100_000
-V1_CONTROLLERS_BESIDE_V2: Final = (
-    "memory",
-    "pids",
-    "cpu",
-)  # v2 counts CPU time and freezes without a controller
+V1_CONTROLLERS_BESIDE_V2: Final = ("memory", "pids", "cpu")  # v2 counts CPU time and freezes without a controller
 V1_CONTROLLERS: Final = ("memory", "pids", "cpu", "cpuacct", "freezer")
 NOTES: Final = {
     "memory": "the limit on memory holds for each process alone: no memory control group can be written here",
@@ -69,9 +65,7 @@ def find_layout() -> Layout:
             if parent is not None:
                 found.append(Hierarchy(parent, (name,), 1))
     layout = Layout(tuple(found), ())
-    return Layout(
-        layout.hierarchies, tuple(note for name, note in NOTES.items() if not layout.enforces(name))
-    )
+    return Layout(layout.hierarchies, tuple(note for name, note in NOTES.items() if not layout.enforces(name)))
 
 
 def group_of(pid: int) -> "Group":
@@ -144,9 +138,7 @@ def _version_two(mount: Path, own: str) -> Hierarchy | None:
         if trial is None:
             continue
         try:
-            given = tuple(
-                c for c in (trial / "cgroup.controllers").read_text().split() if c in V1_CONTROLLERS
-            )
+            given = tuple(c for c in (trial / "cgroup.controllers").read_text().split() if c in V1_CONTROLLERS)
         finally:
             trial.rmdir()
         if best is None or len(given) > len(best.controllers):
@@ -266,9 +258,7 @@ class Group:
     def _write(self, name: str, value: str) -> bool:
         for folder in self.folders:
             try:
-                fd = os.open(
-                    folder / name, os.O_WRONLY
-                )  # never creates: the file is the kernel's or not there
+                fd = os.open(folder / name, os.O_WRONLY)  # never creates: the file is the kernel's or not there
             except OSError:
                 continue
             try:

@@ -219,7 +219,5 @@ class Pool:
 
 def lost(sandbox_id: str) -> SandboxLost:
     return SandboxLost(
-        "The sandbox is gone.",
-        hint="A new one over the same files is made at the next use.",
-        sandbox_id=sandbox_id,
+        "The sandbox is gone.", hint="A new one over the same files is made at the next use.", sandbox_id=sandbox_id
     )

@@ -11,14 +11,7 @@ import anyio
 
 from outlast_sandbox.errors import InputTooLarge
 from outlast_sandbox.interactive import Files, Processes
-from outlast_sandbox.interface import (
-    Command,
-    CommandResult,
-    Evaluation,
-    EvaluationResult,
-    FileEntry,
-    OnOutput,
-)
+from outlast_sandbox.interface import Command, CommandResult, Evaluation, EvaluationResult, FileEntry, OnOutput
 from outlast_sandbox.providers.defaults import SandboxDefaults
 
 from .anyfiles import LocalFiles
@@ -74,12 +67,7 @@ class AgentHandle(SandboxDefaults):
         if reason == "processes":
             output += await self._make_room()
         return CommandResult(
-            exit_code,
-            output,
-            bool(head["timed_out"]),
-            bool(head["truncated"]),
-            float(head["duration_s"]),
-            reason,
+            exit_code, output, bool(head["timed_out"]), bool(head["truncated"]), float(head["duration_s"]), reason
         )
 
     async def _make_room(self) -> str:
@@ -134,9 +122,7 @@ class AgentHandle(SandboxDefaults):
     async def write_files(self, files: Sequence[tuple[str, bytes]]) -> None:
         payload = b"".join(data for _, data in files)
         if len(payload) > MAX_PAYLOAD_BYTES:
-            raise InputTooLarge(
-                f"{len(payload)} bytes at once; at most {MAX_PAYLOAD_BYTES} can be written in one call"
-            )
+            raise InputTooLarge(f"{len(payload)} bytes at once; at most {MAX_PAYLOAD_BYTES} can be written in one call")
         await self._pool.ask("write", payload, files=[(path, len(data)) for path, data in files])
 
     async def read_file(self, path: str, max_bytes: int) -> bytes:

@@ -85,9 +85,7 @@ class _Following:
             head, payload = await self._exchange.next()
             if self._exchange.done:
                 self._ended = True
-                return ProcessEnd(
-                    int(head["exit_code"]), None if head["signal"] is None else int(head["signal"])
-                )
+                return ProcessEnd(int(head["exit_code"]), None if head["signal"] is None else int(head["signal"]))
             self._waiting = _outputs(head, payload)
         self._read, output = self._waiting.pop(0)
         return output

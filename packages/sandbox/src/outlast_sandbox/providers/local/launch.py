@@ -24,22 +24,13 @@ from .snapshots import NODE_FOLDER, Snapshot, package_environment
 
 BWRAP: Final = "/usr/bin/bwrap"  # AppArmor profiles name this path, so a copy elsewhere would be refused
 WORKSPACE: Final = "/workspace"
-LAYERS: Final = (
-    "layers"  # below the state folder: what a sandbox changes in folders that come from its snapshot
-)
+LAYERS: Final = "layers"  # below the state folder: what a sandbox changes in folders that come from its snapshot
 COUNTED: Final = "/run/layers"  # where the agent sees that, to count it with the workspace
 START_TIMEOUT_S: Final = 20.0
 LOOK_AFTER_S: Final = 60.0  # how often an idle shim looks whether its state file and a server are still there
 LEAST_LOOK_S: Final = 0.1
 OPEN_FILES: Final = 4096  # or as many as the server's own hard limit allows
-HIDDEN_FACTS: Final = (
-    "config.gz",
-    "cmdline",
-    "keys",
-    "key-users",
-    "timer_list",
-    "sched_debug",
-)  # of the kernel
+HIDDEN_FACTS: Final = ("config.gz", "cmdline", "keys", "key-users", "timer_list", "sched_debug")  # of the kernel
 LEAST_DATA_BYTES: Final = 1024**3  # Deno does not start below 768 MiB
 UID_BASE: Final = 1 << 28
 UID_SPAN: Final = 1 << 28
@@ -67,8 +58,7 @@ def find_powers() -> Powers:
     )
     capable = all(effective >> bit & 1 for bit in _CAPABILITIES.values())
     mapped = max(
-        int(line.split()[0]) + int(line.split()[2])
-        for line in Path("/proc/self/uid_map").read_text().splitlines()
+        int(line.split()[0]) + int(line.split()[2]) for line in Path("/proc/self/uid_map").read_text().splitlines()
     )
     if mapped >= UID_BASE + UID_SPAN:
         return Powers(os.geteuid() == 0 and capable, (UID_BASE, UID_SPAN))

@@ -13,9 +13,7 @@ from .launch import BWRAP, Powers
 from .seccomp import UnknownArchitecture, filter_program
 
 ISOLATION: Final = "namespaces"
-_INSTALL: Final = (
-    "Install bubblewrap: apt install bubblewrap (Debian, Ubuntu), dnf install bubblewrap (Fedora)."
-)
+_INSTALL: Final = "Install bubblewrap: apt install bubblewrap (Debian, Ubuntu), dnf install bubblewrap (Fedora)."
 _APPARMOR: Final = (
     "Ubuntu 24.04 refuses user namespaces to unknown programs. Load its profile for /usr/bin/bwrap:"
     " apt install apparmor-profiles && cp /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/"
@@ -25,17 +23,14 @@ _DOCKER: Final = (
     "In Docker or Podman, start the server's container with"
     " --security-opt seccomp=unconfined --security-opt systempaths=unconfined (Podman: --security-opt unmask=ALL)."
 )
-_SYSCTL: Final = (
-    "Allow user namespaces: sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000."
-)
+_SYSCTL: Final = "Allow user namespaces: sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000."
 
 
 def missing_tools() -> ProbeReport | None:
     """A report when sandboxes cannot even be tried here."""
     if platform.system() != "Linux":
         return _refusal(
-            f"{platform.system()} has no namespaces",
-            "Run the server on Linux, or in a Docker or Podman machine.",
+            f"{platform.system()} has no namespaces", "Run the server on Linux, or in a Docker or Podman machine."
         )
     if shutil.which(BWRAP) is None:
         return _refusal(f"{BWRAP} is not installed", _INSTALL)
@@ -52,15 +47,12 @@ def missing_tools() -> ProbeReport | None:
 def success(layout: Layout, powers: Powers, milliseconds: float) -> ProbeReport:
     if find_deno() is None:
         layout = Layout(
-            layout.hierarchies,
-            (*layout.notes, "no Deno was found, so there is no TypeScript: install `deno`"),
+            layout.hierarchies, (*layout.notes, "no Deno was found, so there is no TypeScript: install `deno`")
         )
     details = [
         "bubblewrap with user, pid, network, ipc and uts namespaces and a system call filter",
         f"a sandbox started in {milliseconds:.0f} ms",
-        "each sandbox has a user id of its own"
-        if powers.own_user
-        else "sandboxes run under the server's own user id",
+        "each sandbox has a user id of its own" if powers.own_user else "sandboxes run under the server's own user id",
         "the sandboxes share this machine's kernel",
         *layout.notes,
     ]
@@ -76,18 +68,12 @@ def failure(log: str) -> ProbeReport:
         fixes.append(_DOCKER)
     if _reads("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
         fixes.append(_APPARMOR)
-    if "0" in (
-        _reads("/proc/sys/kernel/unprivileged_userns_clone"),
-        _reads("/proc/sys/user/max_user_namespaces"),
-    ):
+    if "0" in (_reads("/proc/sys/kernel/unprivileged_userns_clone"), _reads("/proc/sys/user/max_user_namespaces")):
         fixes.append(_SYSCTL)
     if not fixes:
         fixes = [_DOCKER, _APPARMOR, _SYSCTL]
     return ProbeReport(
-        False,
-        "none",
-        (f"the trial sandbox did not start: {log.strip()[-600:] or 'no message'}",),
-        tuple(fixes),
+        False, "none", (f"the trial sandbox did not start: {log.strip()[-600:] or 'no message'}",), tuple(fixes)
     )
 
 

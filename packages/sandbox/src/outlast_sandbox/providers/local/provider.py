@@ -36,15 +36,7 @@ from . import probe as probing
 from .base_layer import BaseLayer, base_identity, prepare_base
 from .cgroups import Group, Layout, find_layout, remove_empty_groups
 from .connection import lost, open_socket
-from .launch import (
-    START_TIMEOUT_S,
-    Ground,
-    choose_uid,
-    find_powers,
-    make_mount_points,
-    own_workspace,
-    write_plan,
-)
+from .launch import START_TIMEOUT_S, Ground, choose_uid, find_powers, make_mount_points, own_workspace, write_plan
 from .presence import Presence
 from .sandbox import LocalSandbox, State, clear_remains
 from .snapshots import SnapshotFolder
@@ -96,9 +88,7 @@ class LocalProvider(ProviderDefaults):
             return report
         started = time.monotonic()
         workspace = Path(await _in_thread(tempfile.mkdtemp))
-        spec = SandboxSpec(
-            f"probe-{os.getpid()}-{time.monotonic_ns()}", workspace, Limits(memory_bytes=256 * 1024**2)
-        )
+        spec = SandboxSpec(f"probe-{os.getpid()}-{time.monotonic_ns()}", workspace, Limits(memory_bytes=256 * 1024**2))
         try:
             _, layout = await self.prepare()
             sandbox = await self.create(spec)
@@ -256,13 +246,7 @@ class LocalProvider(ProviderDefaults):
 
 
 def _lay_out(
-    spec: SandboxSpec,
-    base: BaseLayer,
-    layout: Layout,
-    group: Group,
-    folder: Path,
-    ground: Ground,
-    presence: Path,
+    spec: SandboxSpec, base: BaseLayer, layout: Layout, group: Group, folder: Path, ground: Ground, presence: Path
 ) -> bytes:
     uid = choose_uid(find_powers(), spec.workspace_dir)
     own_workspace(spec.workspace_dir, uid)

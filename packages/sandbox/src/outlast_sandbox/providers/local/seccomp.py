@@ -142,13 +142,9 @@ def filter_program(machine: str | None = None) -> bytes:
         program += [_step(_AT_LEAST, _X32_BIT, 0, 1), _refuse(errno.ENOSYS)]
     allow = _step(_RETURN, _ALLOW)
     program += _block(clone3, [_refuse(errno.ENOSYS)])
-    program += _block(
-        clone, [_argument(0), _step(_ANY_BIT, _NEW_NAMESPACES, 0, 1), _refuse(errno.EPERM), allow]
-    )
+    program += _block(clone, [_argument(0), _step(_ANY_BIT, _NEW_NAMESPACES, 0, 1), _refuse(errno.EPERM), allow])
     # Each family jumps to the last step, which allows; netlink goes on to its protocol.
-    families = [
-        _step(_EQUAL, family, len(_SOCKET_FAMILIES) - i + 3, 0) for i, family in enumerate(_SOCKET_FAMILIES)
-    ]
+    families = [_step(_EQUAL, family, len(_SOCKET_FAMILIES) - i + 3, 0) for i, family in enumerate(_SOCKET_FAMILIES)]
     netlink = [_step(_EQUAL, _NETLINK, 0, 2), _argument(2), _step(_EQUAL, _NETLINK_ROUTE, 1, 0)]
     program += _block(socket, [_argument(0), *families, *netlink, _refuse(errno.EAFNOSUPPORT), allow])
     eperm = _refuse(errno.EPERM)
@@ -158,8 +154,7 @@ def filter_program(machine: str | None = None) -> bytes:
     for numbers in _OF_PROCESSES.values():
         program += _block(numbers[column], [_argument(0), _step(_EQUAL, _AGENT, 0, 1), eperm, allow])
     requests = [
-        _step(_EQUAL, request, len(_TERMINAL_INJECTION) - i, 0)
-        for i, request in enumerate(_TERMINAL_INJECTION)
+        _step(_EQUAL, request, len(_TERMINAL_INJECTION) - i, 0) for i, request in enumerate(_TERMINAL_INJECTION)
     ]
     program += _block(ioctl, [_argument(1), *requests, allow, _refuse(errno.EPERM)])
     for number in sorted(n for n in (numbers[column] for numbers in _DENIED.values()) if n is not None):

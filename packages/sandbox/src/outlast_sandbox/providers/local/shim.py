@@ -65,9 +65,7 @@ def main() -> None:
         info_read, info_write = os.pipe()
         child = os.fork()
         if child == 0:
-            _become_sandbox(
-                plan, theirs.fileno(), (info_write, info_read), [listener.fileno(), ours.fileno()]
-            )
+            _become_sandbox(plan, theirs.fileno(), (info_write, info_read), [listener.fileno(), ours.fileno()])
         theirs.close()
         os.close(info_write)
         # Joining the groups waits for the kernel, some 10 ms, and goes on beside the start of the agent. Until the
@@ -310,14 +308,9 @@ def _try_layer(target: str, choices: "list[str]") -> bool:
     return False
 
 
-def _mount(
-    source: "str | None", target: str, kind: "str | None", flags: int, options: "str | None" = None
-) -> None:
+def _mount(source: "str | None", target: str, kind: "str | None", flags: int, options: "str | None" = None) -> None:
     words = [None if word is None else word.encode() for word in (source, target, kind, options)]
-    _check(
-        _libc("mount")(words[0], words[1], words[2], _UnsignedLong(flags), words[3]),
-        f"mount {source} on {target}",
-    )
+    _check(_libc("mount")(words[0], words[1], words[2], _UnsignedLong(flags), words[3]), f"mount {source} on {target}")
 
 
 def _check(result: int, what: str) -> None:
@@ -326,9 +319,7 @@ def _check(result: int, what: str) -> None:
         raise OSError(number, f"{what}: {os.strerror(number)}")
 
 
-def _place_descriptors(
-    seccomp: bytes, agent_fd: int, info: "tuple[int, int]", not_inside: "list[int]"
-) -> None:
+def _place_descriptors(seccomp: bytes, agent_fd: int, info: "tuple[int, int]", not_inside: "list[int]") -> None:
     """bubblewrap also gets the reading end of its own information: without any reader, because the shim was killed, it
     would die of writing, and leave the process behind that waits for it."""
     for fd in not_inside:

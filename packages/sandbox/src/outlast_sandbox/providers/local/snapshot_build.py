@@ -61,9 +61,7 @@ class Step:
 class Build:
     """One build. `run` may be called once."""
 
-    def __init__(
-        self, start: Start, snapshots: SnapshotFolder, recipe: SnapshotRecipe, progress: Progress
-    ) -> None:
+    def __init__(self, start: Start, snapshots: SnapshotFolder, recipe: SnapshotRecipe, progress: Progress) -> None:
         self._start = start
         self._snapshots = snapshots
         self._recipe = recipe

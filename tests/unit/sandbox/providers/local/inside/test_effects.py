@@ -10,9 +10,7 @@ from outlast_sandbox.providers.local.inside.effects import MAX_KEPT_EFFECTS, Eff
 
 
 @given(some.lists(some.binary(max_size=40)), some.integers(4, 100))
-def test_output_within_its_limit_is_whole_and_beyond_it_keeps_both_ends(
-    parts: list[bytes], limit: int
-) -> None:
+def test_output_within_its_limit_is_whole_and_beyond_it_keeps_both_ends(parts: list[bytes], limit: int) -> None:
     output = Output(limit)
     for part in parts:
         output.add(part)

@@ -51,8 +51,7 @@ def test_owners_without_a_name_are_told_by_number(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("path", "place"),
-    [("", "/workspace"), ("a/../b", "/workspace/b"), ("/x//y/", "/x/y"), ("../etc", "/etc")],
+    ("path", "place"), [("", "/workspace"), ("a/../b", "/workspace/b"), ("/x//y/", "/x/y"), ("../etc", "/etc")]
 )
 def test_a_path_is_absolute_or_lies_in_the_workspace(path: str, place: str) -> None:
     assert resolve(path) == place

@@ -8,9 +8,7 @@ from hypothesis import strategies as some
 
 from outlast_sandbox.providers.local.inside.frames import LENGTHS, MAX_HEAD_BYTES, BadFrame, Decoder, encode
 
-heads = some.dictionaries(
-    some.text(max_size=5), some.one_of(some.integers(), some.text(max_size=5), some.booleans())
-)
+heads = some.dictionaries(some.text(max_size=5), some.one_of(some.integers(), some.text(max_size=5), some.booleans()))
 
 
 @given(some.lists(some.tuples(heads, some.binary(max_size=30)), max_size=5), some.integers(1, 17))
@@ -19,9 +17,7 @@ def test_frames_come_out_as_they_went_in_however_they_are_cut(
 ) -> None:
     stream = b"".join(encode(head, payload) for head, payload in frames)
     decoder = Decoder()
-    found = [
-        frame for start in range(0, len(stream), size) for frame in decoder.feed(stream[start : start + size])
-    ]
+    found = [frame for start in range(0, len(stream), size) for frame in decoder.feed(stream[start : start + size])]
     assert found == frames
 
 

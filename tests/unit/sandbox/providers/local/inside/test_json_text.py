@@ -40,9 +40,7 @@ def test_what_the_standard_library_refuses_is_refused(text: str) -> None:
         assert loads(text) == expected or math.isnan(expected)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[1,]", "{} {}", "nul", '"\n"', b"\xff", '{"a":}', "\ufeff{}", "\xa01"]
-)
+@pytest.mark.parametrize("text", ["", "{", "[1,]", "{} {}", "nul", '"\n"', b"\xff", '{"a":}', "\ufeff{}", "\xa01"])
 def test_bad_texts_raise_a_value_error(text: str | bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - as above
         loads(text)

@@ -98,9 +98,7 @@ class AnyFiles:
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise refused(error, target) from error
-            self._run(
-                ["/bin/mv", "-fT", "--", source, target], connection, target, lambda: self._told(target)
-            )
+            self._run(["/bin/mv", "-fT", "--", source, target], connection, target, lambda: self._told(target))
             return
         connection.reply(**self._told(target))
 
@@ -122,9 +120,7 @@ class AnyFiles:
             raise refused(error, path) from error
         connection.reply()
 
-    def _run(
-        self, argv: list[str], connection: Connection, path: str, answer: Callable[[], dict[str, Any]]
-    ) -> None:
+    def _run(self, argv: list[str], connection: Connection, path: str, answer: Callable[[], dict[str, Any]]) -> None:
         """Let a program do it, and answer when it has; it goes on when the connection ends."""
         read_end, write_end = os.pipe()
         null = os.open("/dev/null", os.O_RDWR)
@@ -193,9 +189,7 @@ class Reading(Session):
 class Writing(Session):
     """A file that is written piece by piece beside its place, and put there by a rename. Raises OSError."""
 
-    def __init__(
-        self, agent: Agent, facts: Facts, connection: Connection, path: str, request: dict[str, Any]
-    ) -> None:
+    def __init__(self, agent: Agent, facts: Facts, connection: Connection, path: str, request: dict[str, Any]) -> None:
         self._agent = agent
         self._facts = facts
         self._connection = connection
@@ -255,9 +249,7 @@ class Writing(Session):
 class Chore(Session):
     """A program that does what was asked; what it complains of is the refusal."""
 
-    def __init__(
-        self, connection: Connection, path: str, errors: int, answer: Callable[[], dict[str, Any]]
-    ) -> None:
+    def __init__(self, connection: Connection, path: str, errors: int, answer: Callable[[], dict[str, Any]]) -> None:
         self._connection: Optional[Connection] = connection
         self._path = path
         self._errors = errors

@@ -117,6 +117,4 @@ class Command:
         # What the command left running in the background may go on writing; nobody reads it, but it must not block.
         self._pipe.effect = None
         timed_out = self._reason == "timeout"
-        self._effect.finish(
-            exit_code=exit_code, killed_reason=None if timed_out else self._reason, timed_out=timed_out
-        )
+        self._effect.finish(exit_code=exit_code, killed_reason=None if timed_out else self._reason, timed_out=timed_out)

@@ -64,9 +64,7 @@ class DiskWatch:
             self._take(read_end)
             os.waitpid(child.pid, 0)
         if self._used + size > self._limit:
-            raise Refused(
-                "disk_full", f"the workspace may hold {self._limit >> 20} MiB and holds {self._used >> 20}"
-            )
+            raise Refused("disk_full", f"the workspace may hold {self._limit >> 20} MiB and holds {self._used >> 20}")
         self._used += size
 
     def _look(self) -> None:
@@ -82,9 +80,7 @@ class DiskWatch:
         read_end, write_end = os.pipe()
         null = os.open("/dev/null", os.O_RDWR)
         try:
-            return read_end, self._spawner.spawn(
-                [DU, "-sxB1", *self._folders], {}, "/", (null, write_end, null)
-            )
+            return read_end, self._spawner.spawn([DU, "-sxB1", *self._folders], {}, "/", (null, write_end, null))
         except OSError:
             os.close(read_end)
             raise

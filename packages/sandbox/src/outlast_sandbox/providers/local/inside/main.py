@@ -94,9 +94,7 @@ class Agent:
     def _evaluate(self, connection: Connection, request: dict[str, Any], payload: bytes) -> None:
         language = request["language"]
         if language not in ARGV:
-            raise Refused(
-                "arguments_invalid", f"there is no language {language!r}; known: {', '.join(sorted(ARGV))}"
-            )
+            raise Refused("arguments_invalid", f"there is no language {language!r}; known: {', '.join(sorted(ARGV))}")
         effect, known = self._effect(request)
         connection.follow(effect)
         if not known:

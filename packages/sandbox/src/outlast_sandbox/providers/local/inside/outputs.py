@@ -96,9 +96,7 @@ class Outputs:
         self._hold = hold
         self._held: Optional[Timer] = None
         self._read = 0
-        self._expected = (
-            True  # who starts it is about to follow, so it waits a while for the first follower too
-        )
+        self._expected = True  # who starts it is about to follow, so it waits a while for the first follower too
         self.log = Log()
         self.end: Optional[dict[str, Any]] = None
         self.followers: list[Follower] = []

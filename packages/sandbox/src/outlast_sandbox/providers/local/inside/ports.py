@@ -45,9 +45,7 @@ class Ports:
             try:
                 connection.pass_on(sock.fileno())
             except OSError as why:  # no descriptor is left
-                connection.refuse(
-                    Refused("sandbox_unavailable", f"port {port} cannot be passed on: {why.strerror}")
-                )
+                connection.refuse(Refused("sandbox_unavailable", f"port {port} cannot be passed on: {why.strerror}"))
             sock.close()
 
         Dial(self._loop, port, done).start(connection)

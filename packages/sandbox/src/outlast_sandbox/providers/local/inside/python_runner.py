@@ -42,9 +42,7 @@ class Session:
             return _success(self._execute(code, name))
         except SystemExit as stop:
             return _failure(f"SystemExit: the code called exit({stop.code!r})")
-        except (
-            BaseException
-        ) as error:  # anything user code can raise, KeyboardInterrupt included, is its result
+        except BaseException as error:  # anything user code can raise, KeyboardInterrupt included, is its result
             return _failure(_describe(error))
 
     def _execute(self, code: str, name: str) -> Any:

@@ -112,9 +112,7 @@ class Terminals:
 class Process:
     """One process with the agent's ends of its pipes or its terminal. Raises `Refused` when it cannot be started."""
 
-    def __init__(
-        self, loop: Loop, spawner: Spawner, request: dict[str, Any], base_env: dict[str, str]
-    ) -> None:
+    def __init__(self, loop: Loop, spawner: Spawner, request: dict[str, Any], base_env: dict[str, str]) -> None:
         self.spec = {name: request[name] for name in ("argv", "cwd", "env", "terminal", "stdin", "tag")}
         self._loop = loop
         self._terminal = -1
