@@ -21,7 +21,7 @@ async def measure(rig: Rig) -> list[Figure]:
     runs = await _park(rig, count)
     await anyio.sleep(3)
     grown = rig.server.rss_bytes() - before
-    cpu, idle_s = rig.server.cpu_s(), 5 if rig.quick else 20
+    cpu, idle_s = rig.server.cpu_s(), 5 if rig.quick else 60  # what a server does once a minute falls into it once
     await anyio.sleep(idle_s)
     used_s = rig.server.cpu_s() - cpu
     first, asked = [], []

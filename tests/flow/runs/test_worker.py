@@ -18,7 +18,7 @@ from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import ToolResult
 from outlast.kernel.runs import store
 from outlast.kernel.runs.actions import read_run, retry_run
-from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.sweeper import Sweeper, look
 from outlast.kernel.runs.worker import Worker
 from outlast.testing.agents import FakeTool
 from outlast.testing.faults import Faults
@@ -174,7 +174,7 @@ async def test_a_lease_that_lapses_is_noticed_by_a_server_that_had_nothing_to_do
     async with stage(db, tmp_path, [], settings=settings, working=False) as it, anyio.create_task_group() as group:
         engine = it.services.engine
         sweeper = Sweeper(engine, None)
-        assert await sweeper._until_next() == (60, db.dialect == "sqlite")
+        assert sweeper._until_next(await db.read(look, frozenset())) == (60, db.dialect == "sqlite")
         group.start_soon(sweeper.run)
         started = await it.start()
         await db.write(store.claim_ready, "gone", timedelta(seconds=0.3), 1, None)

@@ -36,6 +36,15 @@ SandboxStep = Callable[[str], Awaitable[None]]  # by workspace id
 
 
 @dataclass(frozen=True, slots=True)
+class Ahead:
+    """Whether something is due, when the next lease lapses, and the moments at which more falls due."""
+
+    is_due: bool
+    lapse: datetime | None
+    moments: list[datetime]
+
+
+@dataclass(frozen=True, slots=True)
 class SandboxSteps:
     """What the sweeper asks of the sandboxes room, by workspace id; commands by effect id."""
 
@@ -77,8 +86,10 @@ class Sweeper:
             while True:
                 version, started = channel.version, starts.version
                 try:
-                    await self.sweep()
-                    wait_s, is_quiet = await self._until_next()
+                    if (ahead := await self._engine.db.read(look, self._engine.agents.names)).is_due:
+                        await self.sweep()
+                        ahead = await self._engine.db.read(look, self._engine.agents.names)
+                    wait_s, is_quiet = self._until_next(ahead)
                 except OutlastError as error:
                     self._engine.log("sweep failed", error=error)
                     wait_s, is_quiet = RETRY_S, False
@@ -126,16 +137,15 @@ class Sweeper:
         except NotFound:  # its thread was deleted meanwhile
             await self._engine.db.write(timers.forget, kind, subject_id)
 
-    async def _until_next(self) -> tuple[float, bool]:
+    def _until_next(self, ahead: Ahead) -> tuple[float, bool]:
         """Seconds until something is due, and whether nothing can lapse before a run starts here. No bell tells of the
         leases that other nodes take, nor of one whose worker failed: while there may be any, the database is looked at
         once a lease."""
-        lapse, moments = await self._engine.db.read(_next_moments)
-        is_quiet = lapse is None and self._engine.db.dialect == "sqlite"
+        is_quiet = ahead.lapse is None and self._engine.db.dialect == "sqlite"
         longest_s = timers.LONGEST_SLEEP.total_seconds()
-        if not moments:
+        if not ahead.moments:
             return longest_s, is_quiet
-        wait_s = (min(moments) - self._engine.clock.now()).total_seconds()
+        wait_s = (min(ahead.moments) - self._engine.clock.now()).total_seconds()
         return min(max(wait_s, 0.01), longest_s), is_quiet
 
     async def _pause(self, run_id: str) -> None:
@@ -262,11 +272,17 @@ def _ready_now(tx: Tx, agents: frozenset[str]) -> bool:
     return tx.execute(ready.limit(1)).first() is not None
 
 
-def _next_moments(tx: Tx) -> tuple[datetime | None, list[datetime]]:
-    """When the next lease lapses, and all that is due next."""
+def look(tx: Tx, agents: frozenset[str]) -> Ahead:
+    """All that a round looks for, in one transaction: a server with nothing to do pays for one a minute, not five."""
     lapse = store.next_lapse(tx)
+    is_due = (
+        (lapse is not None and lapse < tx.now)
+        or bool(unknown_agents.unwatched(tx, agents))
+        or bool(timers.take_due(tx))
+        or _ready_now(tx, agents)
+    )
     found = (timers.next_due(tx), lapse, store.next_ready_at(tx))
-    return lapse, [moment for moment in found if moment is not None]
+    return Ahead(is_due, lapse, [moment for moment in found if moment is not None])
 
 
 def _cut_calls(tx: Tx, run_id: str) -> list[str]:
