@@ -19,8 +19,8 @@ from outlast.apps.documents.history import versions
 from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals import store as proposals
 from outlast.apps.documents.proposals.review import Decided, Verdict
+from outlast.apps.documents.proposals.shapes import EditData, ProposalData
 from outlast.apps.documents.proposals.store import NewEdit, Source, Trouble
-from outlast.base.document_data import EditData, ProposalData
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.db.database import Database, Tx

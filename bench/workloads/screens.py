@@ -16,7 +16,7 @@ from bench.figures import Figure
 from bench.workloads.previews import nothing
 from outlast.app import Program, open_program
 from outlast.apps.screens.actions import NewScreen, create_screen
-from outlast.base.screen_data import ScreenData
+from outlast.apps.screens.shapes import ScreenData
 from outlast.base.settings import Settings
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor

@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, Page
 
 from outlast.apps.pages.apply import apply_patches
 from outlast.apps.pages.sanitizer import sanitised_html
+from outlast.apps.pages.shapes import Patch
 from outlast.apps.pages.tree import Tree
-from outlast.base.page_data import Patch
 from tests.page_sequences import sequence
 
 pytestmark = pytest.mark.browser

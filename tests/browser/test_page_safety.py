@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, Request, Route
 from outlast.apps.pages.apply import apply_patches
 from outlast.apps.pages.embeds.shell import embed_headers
 from outlast.apps.pages.sanitizer import sanitised_html
+from outlast.apps.pages.shapes import Patch
 from outlast.apps.pages.tree import Tree
-from outlast.base.page_data import Patch
 from tests.hostile_html import HOSTILE
 
 pytestmark = pytest.mark.browser

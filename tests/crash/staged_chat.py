@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, Final
 
 from outlast.apps.chat.agent import chat_agent
-from outlast.base.events import NoticePart
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.db.database import Tx
@@ -17,6 +16,7 @@ from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.runs.model import Run
+from outlast.kernel.threads.parts import NoticePart
 from outlast_sandbox.interface import Command, CommandResult
 
 PREPARE: Final = "sleep 0.1; echo prepared >> prepared.txt"

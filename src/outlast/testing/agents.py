@@ -3,10 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from outlast.apps.pages.shapes import PageHtml, PagePatched
 from outlast.base.errors import ArgumentsInvalid
-from outlast.base.events import PagePart, Part
 from outlast.base.ids import new_id
-from outlast.base.page_data import PageHtml, PagePatched
 from outlast.db.database import Tx
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context import Context, StageContext
@@ -16,6 +15,7 @@ from outlast.kernel.agents.tool import Tool, ToolResult
 from outlast.kernel.models.protocol import ToolSpec
 from outlast.kernel.runs.history import exchanges_before
 from outlast.kernel.runs.model import Run
+from outlast.kernel.threads.parts import PagePart, Part
 
 Body = Callable[[Context, Mapping[str, Any]], Awaitable[str | ToolResult]]
 StageBody = Callable[[StageContext], Awaitable[StageResult]]

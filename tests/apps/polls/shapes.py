@@ -1,6 +1,6 @@
 """What goes over the wire."""
 
-from outlast.base.parts import Frozen
+from outlast.base.events import Frozen
 
 
 class PollData(Frozen):

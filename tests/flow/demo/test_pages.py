@@ -23,9 +23,9 @@ from outlast.apps.pages.agent.prompt import system_prompt
 from outlast.apps.pages.apply import apply_patches
 from outlast.apps.pages.lines import FullLine, ModulesLine, PatchesLine, ProblemLine, ProseLine, SummaryLine, read_line
 from outlast.apps.pages.sanitizer import sanitised_html
+from outlast.apps.pages.shapes import Patch
 from outlast.apps.pages.tree import Tree
 from outlast.base.clock import SystemClock
-from outlast.base.page_data import Patch
 from outlast.base.settings import ServerSettings, Settings
 from outlast.kernel.models.protocol import (
     ModelMessage,

@@ -19,7 +19,7 @@ from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.changes import Change, EditBlock, InsertBlock, InsertSection
 from outlast.apps.documents.edits.write import Author, bounds_of
 from outlast.apps.documents.proposals import store as proposals
-from outlast.base.document_data import ProposalData
+from outlast.apps.documents.proposals.shapes import ProposalData
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.db.database import Database, Tx

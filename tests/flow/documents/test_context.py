@@ -7,10 +7,10 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from outlast.apps.documents.comments.actions import Written, create_comment
+from outlast.apps.documents.comments.shapes import Quote
 from outlast.apps.documents.edits.changes import DeleteSection
 from outlast.apps.documents.proposals.actions import decide_edits
 from outlast.apps.documents.proposals.review import Verdict
-from outlast.base.document_data import Quote
 from outlast.base.settings import ProfileSettings, Settings
 from outlast.db.database import Database, Tx
 from outlast.kernel.files.tables import artifacts

@@ -23,9 +23,9 @@ from outlast.apps.pages.agent import agent as definition
 from outlast.apps.pages.agent.dormancy import KIND, Dormancy
 from outlast.apps.pages.agent.run_code import LibraryCode
 from outlast.apps.pages.live import LiveTrees
+from outlast.apps.pages.shapes import PageData
 from outlast.apps.pages.versions import Rules
 from outlast.base.clock import SystemClock
-from outlast.base.page_data import PageData
 from outlast.base.settings import DependencySettings, SandboxSettings, Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database

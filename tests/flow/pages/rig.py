@@ -14,9 +14,8 @@ import sqlalchemy as sa
 from outlast.apps.pages.act_actions import act
 from outlast.apps.pages.actions import create_page
 from outlast.apps.pages.page_actions import list_actions
-from outlast.apps.pages.shapes import ActionAnswer
+from outlast.apps.pages.shapes import ActionAnswer, PageAction, PageData
 from outlast.apps.pages.tables import pages
-from outlast.base.page_data import PageAction, PageData
 from outlast.base.settings import Settings
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor

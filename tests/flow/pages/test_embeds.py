@@ -13,8 +13,8 @@ import pytest
 from outlast.apps.pages import store
 from outlast.apps.pages.embeds.actions import follow_embedded, is_link_good, read_embedded
 from outlast.apps.pages.link_actions import create_link, revoke_link
+from outlast.apps.pages.shapes import PageHtml, PagePatched, Patch
 from outlast.base.errors import NotFound
-from outlast.base.page_data import PageHtml, PagePatched, Patch
 from outlast.db.database import Database, Tx
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.projects.store import change_role

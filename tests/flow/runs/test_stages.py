@@ -9,7 +9,6 @@ import anyio
 import pytest
 
 from outlast.base.errors import Conflict, InternalError, NotFound, OutlastError, SandboxLost, SandboxUnavailable
-from outlast.base.events import ImagePart, NoticePart
 from outlast.base.settings import PolicyRule, ProfileSettings, RunSettings, Settings
 from outlast.base.settings.tables import RetrySettings
 from outlast.db.database import Database
@@ -21,6 +20,7 @@ from outlast.kernel.runs.actions import cancel_run, continue_run, read_run, retr
 from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
+from outlast.kernel.threads.parts import ImagePart, NoticePart
 from outlast.testing.agents import FakeStagedAgent, FakeTool
 from outlast.testing.scripted_model import Call, turn
 from tests.flow.harness import Event, Stage, stage

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from outlast.base.errors import WorkspaceUnreadable
-from outlast.base.parts import ProposalPart
 from outlast.db.database import Database
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import ToolResult
+from outlast.kernel.threads.parts import ProposalPart
 from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import Call, turn
 from tests.flow.harness import stage, told

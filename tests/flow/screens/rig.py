@@ -14,8 +14,8 @@ import anyio
 
 from outlast.apps.screens.actions import NewScreen, create_screen, read_screen
 from outlast.apps.screens.agent.agent import screen_agent
+from outlast.apps.screens.shapes import ScreenData
 from outlast.base.clock import SystemClock
-from outlast.base.screen_data import ScreenData
 from outlast.base.settings import SandboxSettings, Settings
 from outlast.base.settings.tables import RetrySettings, ScreenSettings
 from outlast.db.blobs import FolderBlobs

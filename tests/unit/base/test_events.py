@@ -8,8 +8,10 @@ import orjson
 import pytest
 from pydantic import ValidationError
 
-from outlast.base.events import DELTA_EVENTS, PART_ADAPTER, event_adapter
+from outlast.base.events import event_adapter
 from outlast.kernel.apps import registry
+from outlast.kernel.events import DELTA_EVENTS
+from outlast.kernel.threads.parts import PART_ADAPTER
 
 KINDS = registry.load().events
 NAMES = [name for kind in KINDS for name in kind.names]

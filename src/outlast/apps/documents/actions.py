@@ -15,10 +15,9 @@ from outlast.apps.documents.edits.changes import InsertBlock
 from outlast.apps.documents.edits.write import Author, bounds_of, commit
 from outlast.apps.documents.history import versions
 from outlast.apps.documents.permissions import require_document
+from outlast.apps.documents.shapes import DocumentData, DocumentView
 from outlast.apps.documents.tables import documents as documents_table
-from outlast.base.document_data import DocumentData, DocumentView
 from outlast.base.errors import ThreadBusy, TooManyDocuments
-from outlast.base.events import ThreadData
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -32,6 +31,7 @@ from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.rows import ThreadRow
+from outlast.kernel.threads.shapes import ThreadData
 
 UNTITLED = "Untitled document"
 

@@ -12,11 +12,10 @@ import anyio
 import orjson
 import sqlalchemy as sa
 
+from outlast.apps.documents.proposals.shapes import EditData
 from outlast.apps.documents.proposals.store import proposal_data
 from outlast.apps.documents.tables import proposals
-from outlast.base.document_data import EditData
 from outlast.base.errors import InternalError, OutlastError, RunFinished
-from outlast.base.thread_data import ErrorData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.permissions import require_run
@@ -25,7 +24,7 @@ from outlast.kernel.runs import store, views
 from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.follow_actions import follow_run
 from outlast.kernel.runs.rules import ENDED
-from outlast.kernel.runs.shapes import RunSummaryAnswer
+from outlast.kernel.runs.shapes import ErrorData, RunSummaryAnswer
 from outlast.kernel.services import Services
 from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.rules import text_of

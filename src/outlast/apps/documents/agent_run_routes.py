@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from outlast.apps.documents.agent_run import AgentAnswer, StillOpen, run_agent
 from outlast.apps.documents.agent_run_shapes import AgentRunAnswer, AgentRunOpen, AgentRunRequest
-from outlast.base.document_data import EditData
+from outlast.apps.documents.proposals.shapes import EditData
 from outlast.base.errors import OutlastError
 from outlast.kernel.http.auth import Signed, Surface, Svc
 from outlast.kernel.http.responses import reply

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from outlast.apps.documents.agent_run import DEFAULT_WAIT_S, LONGEST_WAIT_S
-from outlast.base.document_data import EditOp
-from outlast.base.parts import ToolStatus
+from outlast.apps.documents.proposals.shapes import EditOp
 from outlast.kernel.runs.shapes import PendingApproval, PendingQuestion
+from outlast.kernel.threads.parts import ToolStatus
 
 
 class Camel(BaseModel):

@@ -4,19 +4,11 @@ from typing import Final
 
 from outlast.apps.documents import section_locks, tables
 from outlast.apps.documents.comments.mentions import DocumentComments
+from outlast.apps.documents.comments.shapes import CommentChanged, CommentDeleted
 from outlast.apps.documents.proposals import open_proposals
+from outlast.apps.documents.proposals.shapes import EditsReopened, EditsResolved, EditsSuperseded, ProposalCreated
+from outlast.apps.documents.shapes import DocumentChanged, DocumentDeleted, VersionCreated
 from outlast.apps.documents.subject import DOCUMENT
-from outlast.base.document_data import (
-    CommentChanged,
-    CommentDeleted,
-    DocumentChanged,
-    DocumentDeleted,
-    EditsReopened,
-    EditsResolved,
-    EditsSuperseded,
-    ProposalCreated,
-    VersionCreated,
-)
 from outlast.base.events import EventType
 from outlast.kernel.apps.app import App
 from outlast.kernel.mentions.ports import COMMENTS

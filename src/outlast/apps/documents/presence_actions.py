@@ -5,11 +5,12 @@ from typing import Final
 
 from outlast.apps.documents.permissions import require_document
 from outlast.base.errors import MalformedInput
-from outlast.base.events import EphemeralPresence, MemberData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.presence.shapes import EphemeralPresence
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.rules import Right, Role, allows
+from outlast.kernel.projects.shapes import MemberData
 from outlast.kernel.services import Services
 
 _BLOCK_ID: Final = re.compile(r"blk_[0-9a-z]{1,36}")

@@ -5,9 +5,9 @@ from starlette.responses import Response
 
 from outlast.apps.documents import presence_actions as actions
 from outlast.apps.documents.presence_shapes import PlaceRequest
-from outlast.base.events import EphemeralPresence
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, reply
+from outlast.kernel.presence.shapes import EphemeralPresence
 
 router = APIRouter(prefix="/v1/documents/{document_id}", tags=["Documents"])
 

@@ -11,24 +11,22 @@ from outlast.apps.documents import actions
 from outlast.apps.documents.edits import actions as writing
 from outlast.apps.documents.shapes import (
     ChangesRequest,
-    DocumentPatch,
-    DocumentRequest,
-    DocumentVersionsAnswer,
-    ImportRequest,
-    RestoreDocumentRequest,
-)
-from outlast.base.document_data import (
     DocumentChanges,
     DocumentData,
     DocumentDifference,
+    DocumentPatch,
+    DocumentRequest,
+    DocumentVersionsAnswer,
     DocumentVersionView,
     DocumentView,
+    ImportRequest,
+    RestoreDocumentRequest,
 )
-from outlast.base.events import ThreadData
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import MOST, Before, Key, Limit, LongLimit, Version
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
+from outlast.kernel.threads.shapes import ThreadData
 
 router = APIRouter(prefix="/v1", tags=["Documents"])
 

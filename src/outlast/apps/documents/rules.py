@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from outlast.base.document_data import EditData, EditState
+from outlast.apps.documents.proposals.shapes import EditData, EditState
 from outlast.base.errors import EditDecided
 
 Decision = Literal["accept", "reject"]

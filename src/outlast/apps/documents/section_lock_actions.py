@@ -4,9 +4,9 @@ from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import sections
 from outlast.base.errors import Forbidden, NotFound
-from outlast.base.events import LockData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.locks.store import shown_lock
 from outlast.kernel.projects.permissions import require_owned, role_of
 from outlast.kernel.projects.rules import Right, allows

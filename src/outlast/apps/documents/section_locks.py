@@ -14,14 +14,14 @@ from outlast.apps.documents import store
 from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import documents, sections
 from outlast.base.clock import iso
-from outlast.base.document_data import InboxChanged
 from outlast.base.errors import NotFound
-from outlast.base.events import LockChanged, LockData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.locks import store as locks
 from outlast.kernel.locks.rules import Change, Lock, Standing, standing
+from outlast.kernel.locks.shapes import LockChanged, LockData
 from outlast.kernel.locks.tables import locks as locks_table
 from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
 from outlast.kernel.mentions.rules import one_line

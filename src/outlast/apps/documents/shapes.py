@@ -2,12 +2,165 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
+from outlast.apps.documents.content.markdown_parse import BlockKind
 from outlast.apps.documents.edits import changes
 from outlast.apps.documents.edits.changes import Change
-from outlast.base.document_data import DocumentVersion
+from outlast.base.events import Frozen
 from outlast.kernel.http.shapes import Answer, Request
+from outlast.kernel.locks.shapes import LockData
+
+EditorKind = Literal["person", "agent"]
+VersionKind = Literal[
+    "created",
+    "edit",  # a person wrote
+    "agent",  # a person accepted what an agent proposed
+    "import",
+    "restore",  # an earlier version was made the present one
+]
+
+
+class BlockData(Frozen):
+    """One block of Markdown."""
+
+    id: str
+    section_id: str
+    kind: BlockKind
+    markdown: str
+    version: int
+    editor_kind: EditorKind
+    editor_id: str | None
+    editor_name: str | None
+    updated_at: str
+
+
+class SectionHead(Frozen):
+    """A section without its blocks."""
+
+    id: str
+    document_id: str
+    heading: str
+    level: int
+    version: int
+    lock: LockData | None = None
+
+
+class SectionData(SectionHead):
+    """A section: its heading and its blocks, in order."""
+
+    blocks: list[BlockData]
+
+
+class DocumentData(Frozen):
+    """A document, without its text. `thread_id` is its own conversation."""
+
+    id: str
+    project_id: str
+    thread_id: str
+    title: str
+    version: int
+    words: int
+    open_comments: int
+    open_edits: int
+    active_run_id: str | None
+    created_by: str
+    created_at: str
+    updated_at: str
+
+
+class DocumentView(DocumentData):
+    """A document with its text."""
+
+    sections: list[SectionData]
+
+
+class DocumentChanges(Frozen):
+    """Everything that changed in a document between two versions."""
+
+    version: int
+    made: dict[str, str]
+    sections: list[SectionHead]
+    blocks: list[BlockData]
+    removed: list[str]
+    section_order: list[str] | None
+    block_order: dict[str, list[str]]
+
+
+class DocumentChanged(Frozen):
+    """A document as it is now (project log). `by` is the user who did it (None: a run, or the server itself)."""
+
+    document: DocumentData
+    by: str | None = None
+
+
+class DocumentDeleted(Frozen):
+    """A document is gone, with its threads, comments and history (project log)."""
+
+    document_id: str
+
+
+class DocumentVersion(Frozen):
+    """One version in a document's history."""
+
+    document_id: str
+    version: int
+    kind: VersionKind
+    summary: str
+    by: str | None
+    by_name: str | None = None
+    thread_id: str | None = None
+    message_id: str | None = None
+    run_id: str | None = None
+    proposal_id: str | None = None
+    sections: list[str]
+    blocks: list[str]
+    created_at: str
+
+
+class DocumentVersionView(DocumentVersion):
+    """A version with its text."""
+
+    content: list[SectionData]
+
+
+DiffState = Literal["same", "added", "removed", "changed", "moved"]
+
+
+class BlockDifference(Frozen):
+    """What changed in a block."""
+
+    id: str
+    state: DiffState
+    before: str | None
+    after: str | None
+
+
+class SectionDifference(Frozen):
+    """Changes of a section and its blocks, in reading order. A section that did not change has no blocks here."""
+
+    id: str
+    state: DiffState
+    heading_before: str | None
+    heading_after: str | None
+    blocks: list[BlockDifference]
+
+
+class DocumentDifference(Frozen):
+    """What differs between two versions of a document."""
+
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
+
+    from_version: int = Field(alias="from")
+    to_version: int = Field(alias="to")
+    sections: list[SectionDifference]
+
+
+class VersionCreated(Frozen):
+    """A document has a new version. In the project's log, and in the log of the thread that proposed it."""
+
+    version: DocumentVersion
+
 
 MOST = 2**31 - 1  # versions
 Id = Annotated[str, Field(max_length=200)]

@@ -12,9 +12,9 @@ import sqlalchemy as sa
 from outlast.apps.documents.content.records import in_order
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.rows import BlockRow, DocumentRow, SectionRow
+from outlast.apps.documents.shapes import BlockData, DocumentChanged, DocumentData, DocumentDeleted, SectionData
 from outlast.apps.documents.tables import blocks, comments, documents, edits, proposals, sections
 from outlast.base.clock import iso
-from outlast.base.document_data import BlockData, DocumentChanged, DocumentData, DocumentDeleted, SectionData
 from outlast.base.errors import NotFound
 from outlast.db.database import R, Tx
 from outlast.kernel.accounts.tables import users

@@ -11,9 +11,9 @@ from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.proposals.copies import copy_proposals
 from outlast.apps.documents.proposals.outcomes import outcomes_of_thread
 from outlast.apps.documents.tables import documents, proposals
-from outlast.base.document_data import InboxChanged
 from outlast.base.errors import NotFound, ThreadOfDocument
 from outlast.db.database import Tx
+from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.mentions.items import went
 from outlast.kernel.subjects.about import About
 from outlast.kernel.subjects.subject import NoThreadHooks, Subject

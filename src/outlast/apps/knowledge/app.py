@@ -4,13 +4,13 @@ from typing import Final
 
 from outlast.apps.knowledge import memory, modules, tables
 from outlast.apps.knowledge.file_index import KnowledgeFileIndex
+from outlast.apps.knowledge.shapes import SourceChanged, SourceRemoved
 from outlast.base.events import EventType
-from outlast.base.knowledge_data import SourceChanged, SourceRemoved
-from outlast.base.page_data import ModulesSaved
 from outlast.kernel.apps.app import App
 from outlast.kernel.files.index import FILE_INDEX
 from outlast.kernel.library.memories import MEMORIES
 from outlast.kernel.library.modules import LIBRARY
+from outlast.kernel.library.shapes import ModulesSaved
 
 APP: Final = App(
     name="knowledge",

@@ -18,11 +18,11 @@ from outlast.apps.knowledge import store
 from outlast.apps.knowledge.documents import Document, KnownPage
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
 from outlast.apps.knowledge.rows import KnowledgePageRow, KnowledgeSourceRow
+from outlast.apps.knowledge.shapes import SourceChanged, SourceKind, SourceRemoved
 from outlast.apps.knowledge.store import BELL, FEW
 from outlast.apps.knowledge.tables import knowledge_pages, knowledge_passages, knowledge_sources
 from outlast.base.errors import NotFound
 from outlast.base.ids import all_kinds, new_id
-from outlast.base.knowledge_data import SourceChanged, SourceKind, SourceRemoved
 from outlast.db.database import Tx
 from outlast.kernel.streams.log import append
 

@@ -10,11 +10,11 @@ from outlast.apps.knowledge.rows import ModuleRow
 from outlast.apps.knowledge.tables import modules
 from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.ids import new_id
-from outlast.base.page_data import ModuleData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.library.modules import Module, ModuleOrigin
 from outlast.kernel.library.publication import MOST_BYTES, announced, publishable
+from outlast.kernel.library.shapes import ModuleData
 from outlast.kernel.projects.permissions import require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.awake import awake_sandbox

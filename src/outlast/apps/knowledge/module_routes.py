@@ -6,10 +6,10 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.apps.knowledge import module_actions as actions
-from outlast.base.page_data import ModuleData
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
+from outlast.kernel.library.shapes import ModuleData
 
 router = APIRouter(prefix="/v1", tags=["Modules"])
 

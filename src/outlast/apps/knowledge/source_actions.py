@@ -14,10 +14,10 @@ from outlast.apps.knowledge.http_fetch import NotRead, checked_address
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.rows import KnowledgeSourceRow
+from outlast.apps.knowledge.shapes import PassageData, SourceData, SourceKind
 from outlast.apps.knowledge.sources import INSTALLED, cut_name, is_web, kind_of, private_exceptions
 from outlast.apps.knowledge.tables import knowledge_sources
 from outlast.base.errors import Conflict, InputTooLarge, MalformedInput, NotFound
-from outlast.base.knowledge_data import PassageData, SourceData, SourceKind
 from outlast.base.packages import NPM, PYPI, NotAPackage, name_of, parse_package
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor

@@ -4,10 +4,10 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from outlast.apps.knowledge import source_actions as actions
+from outlast.apps.knowledge.shapes import PassageData, SourceData
 from outlast.apps.knowledge.source_actions import PASSAGES, Addition
 from outlast.apps.knowledge.source_shapes import SourceRequest
 from outlast.base.errors import MalformedInput
-from outlast.base.knowledge_data import PassageData, SourceData
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from outlast.base.knowledge_data import SourceKind
+from outlast.apps.knowledge.shapes import SourceKind
 from outlast.kernel.http.shapes import Request
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from outlast.apps.knowledge.markdown_splitter import RULES
-from outlast.base.knowledge_data import SourceKind
+from outlast.apps.knowledge.shapes import SourceKind
 from outlast.base.packages import NotAPackage, name_of, parse_package
 from outlast.base.settings import KnowledgeSettings, SandboxSettings
 from outlast_sandbox.hosts import parse_host_port

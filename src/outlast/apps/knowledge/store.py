@@ -13,9 +13,9 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from outlast.apps.knowledge.rows import KnowledgePassageRow, KnowledgeSourceRow
+from outlast.apps.knowledge.shapes import PassageData, SourceData
 from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, vectors
 from outlast.base.clock import iso
-from outlast.base.knowledge_data import PassageData, SourceData
 from outlast.db.database import Tx
 
 BELL: Final = "knowledge"

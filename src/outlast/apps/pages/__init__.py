@@ -1,7 +1,7 @@
 """Pages: live HTML documents, kept on the server and changed by an agent's patches.
 
 Words: a *page* is a row with its HTML, a thread in which it is talked about, and a workspace in which its code runs;
-the three live and die together. A *patch* is one change of it (`base/page_data.py` has the grammar); each change that
+the three live and die together. A *patch* is one change of it (`shapes.py` has the grammar); each change that
 is taken makes a *version*. Its *state* is never stored: it follows from the thread's runs and from what is known to
 be wrong (`rules.py`). An *action* is what a person did on the page: it waits for the next run, which takes all that
 wait (`page_actions.py`). A *link* shows a page, read only, to whoever has its secret (`links.py`). A *module* is code

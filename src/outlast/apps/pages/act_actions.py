@@ -12,11 +12,9 @@ from outlast.apps.pages.page_actions import NamedAction, NewAction
 from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import checked_action, demand_waiting_room, told
-from outlast.apps.pages.shapes import ActionAnswer
+from outlast.apps.pages.shapes import ActionAnswer, ActionState, PageAction
 from outlast.apps.pages.tables import page_actions as page_actions_table
 from outlast.base.errors import ActionNotOffered, ActionsFull, ActionTaken, Forbidden, InputTooLarge
-from outlast.base.events import TextPart
-from outlast.base.page_data import ActionState, PageAction
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
@@ -35,6 +33,7 @@ from outlast.kernel.threads import driver as driving
 from outlast.kernel.threads import messages
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.parts import TextPart
 from outlast.kernel.threads.rules import demand_open
 
 

@@ -10,10 +10,10 @@ from outlast.apps.pages import store, versions
 from outlast.apps.pages.clean_pages import LEAST_CHARS
 from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.rules import UNTITLED, demand_room
+from outlast.apps.pages.shapes import PageData
 from outlast.apps.pages.tables import pages as pages_table
 from outlast.apps.pages.versions import Rules
 from outlast.base.errors import OutlastError, ThreadBusy
-from outlast.base.page_data import PageData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash

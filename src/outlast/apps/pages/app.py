@@ -5,14 +5,15 @@ from typing import Final
 from outlast.apps.pages import tables
 from outlast.apps.pages.embeds.hosts import page_hosts
 from outlast.apps.pages.live import LiveTrees
+from outlast.apps.pages.shapes import PageActed, PageChanged, PageDeleted, PageHtml, PagePatched
 from outlast.apps.pages.subject import PAGE
 from outlast.apps.pages.versions import Rules
 from outlast.base.events import EventType
-from outlast.base.page_data import PageActed, PageChanged, PageDeleted, PageHtml, PagePatched, PageStats
 from outlast.kernel.apps.app import App
 from outlast.kernel.library.memories import MEMORIES
 from outlast.kernel.library.modules import LIBRARY
 from outlast.kernel.previews.ports import PAGES_DOMAIN
+from outlast.kernel.runs.shapes import PageStats
 
 APP: Final = App(
     name="pages",

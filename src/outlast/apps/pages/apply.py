@@ -16,10 +16,10 @@ from outlast.apps.pages.content import VOID
 from outlast.apps.pages.content_model import text_refused
 from outlast.apps.pages.problems import Refused
 from outlast.apps.pages.sanitizer import Clean, element_misplaced, misplaced, sanitised
+from outlast.apps.pages.shapes import Patch
 from outlast.apps.pages.svg_names import SVG
 from outlast.apps.pages.tree import Element, Tree, inside_of, settle
 from outlast.base.lazy_module import LazyModule
-from outlast.base.page_data import Patch
 
 if TYPE_CHECKING:
     from lxml import etree

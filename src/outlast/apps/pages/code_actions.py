@@ -8,7 +8,6 @@ import orjson
 from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.shapes import CodeAnswer
 from outlast.base.clock import iso
-from outlast.base.events import MessageData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.lists import Listed
@@ -17,6 +16,7 @@ from outlast.kernel.runs import views
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.services import Services
 from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.shapes import MessageData
 
 SHOWN: Final[Mapping[str, str]] = {  # by tool, the argument that is its code
     "run_code": "code",

@@ -8,9 +8,9 @@ from outlast.apps.pages.actions import demand_page
 from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import copy_title
+from outlast.apps.pages.shapes import PageData
 from outlast.apps.pages.versions import Rules
 from outlast.base.ids import new_id
-from outlast.base.page_data import PageData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.apps import registry

@@ -5,7 +5,7 @@ made from this. Every example is a line that `lines.read_line` takes.
 from dataclasses import dataclass
 from typing import Final
 
-from outlast.base.page_data import PatchOp
+from outlast.apps.pages.shapes import PatchOp
 
 
 @dataclass(frozen=True, slots=True)

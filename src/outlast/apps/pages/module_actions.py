@@ -1,8 +1,8 @@
 """Modules that the agents of pages saved."""
 
 from outlast.apps.pages.permissions import require_page
-from outlast.base.page_data import ModuleData
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.library.shapes import ModuleData
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 

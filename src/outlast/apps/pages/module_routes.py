@@ -4,10 +4,10 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.apps.pages import module_actions as actions
-from outlast.base.page_data import ModuleData
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.shapes import Page
+from outlast.kernel.library.shapes import ModuleData
 
 router = APIRouter(prefix="/v1", tags=["Modules"])
 

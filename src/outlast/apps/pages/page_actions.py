@@ -12,11 +12,11 @@ import sqlalchemy as sa
 
 from outlast.apps.pages.rows import PageActionRow, PageRow
 from outlast.apps.pages.rules import end_of
+from outlast.apps.pages.shapes import ActionState, PageActed, PageAction
 from outlast.apps.pages.tables import page_actions
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
-from outlast.base.page_data import ActionState, PageActed, PageAction
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.streams.log import append

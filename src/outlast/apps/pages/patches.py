@@ -1,12 +1,12 @@
 """Patches: reading what an agent wrote as one, and applying them to a tree. Pure.
 
-The grammar is `base/page_data.py:Patch`; docs/reference/page-patches.md explains it with examples.
+The grammar is `shapes.py:Patch`; docs/reference/page-patches.md explains it with examples.
 """
 
 import re
 from typing import Any, Final, get_args
 
-from outlast.base.page_data import Patch, PatchOp, Place
+from outlast.apps.pages.shapes import Patch, PatchOp, Place
 
 OPS: Final = get_args(PatchOp)
 PLACES: Final = get_args(Place)

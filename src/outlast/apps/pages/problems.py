@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from outlast.base.page_data import Patch, VersionKind
+from outlast.apps.pages.shapes import Patch, VersionKind
 
 SHOWN_CHARS: Final = 120
 

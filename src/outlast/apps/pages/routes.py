@@ -16,17 +16,19 @@ from outlast.apps.pages.embeds.hosts import embed_url, page_hosts
 from outlast.apps.pages.shapes import (
     ActionAnswer,
     ActionRequest,
+    ActionState,
     CodeAnswer,
     LinkAnswer,
     LinkRequest,
     NewLinkAnswer,
+    PageAction,
+    PageData,
     PagePatch,
     PageRequest,
     RestoreRequest,
     VersionAnswer,
     VersionsAnswer,
 )
-from outlast.base.page_data import ActionState, PageAction, PageData
 from outlast.kernel.http.auth import Served, Signed, Svc
 from outlast.kernel.http.parameters import Before, Key, Limit, LongLimit, Version
 from outlast.kernel.http.responses import nothing, page, reply

@@ -6,8 +6,8 @@ from typing import Any, Final, Literal
 
 import orjson
 
+from outlast.apps.pages.shapes import ActionState
 from outlast.base.errors import ActionsFull, MalformedInput, TooManyPages
-from outlast.base.page_data import ActionState
 from outlast.kernel.limits.rules import clean
 
 UNTITLED: Final = "Untitled page"

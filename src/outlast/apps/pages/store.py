@@ -12,10 +12,10 @@ import sqlalchemy as sa
 
 from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import state_of
+from outlast.apps.pages.shapes import PageChanged, PageData, PageDeleted
 from outlast.apps.pages.tables import page_versions, pages
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
-from outlast.base.page_data import PageChanged, PageData, PageDeleted
 from outlast.db.database import R, Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.sandboxes.tables import sandboxes

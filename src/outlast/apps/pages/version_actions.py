@@ -5,8 +5,8 @@ from collections.abc import Callable
 from outlast.apps.pages import store, versions
 from outlast.apps.pages.actions import demand_idle
 from outlast.apps.pages.permissions import require_page
+from outlast.apps.pages.shapes import PageData, PageVersion
 from outlast.apps.pages.versions import Rules
-from outlast.base.page_data import PageData, PageVersion
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.lists import Listed

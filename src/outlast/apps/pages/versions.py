@@ -18,12 +18,12 @@ from outlast.apps.pages.clean_pages import CleanPages
 from outlast.apps.pages.live import LiveTrees
 from outlast.apps.pages.problems import Refused, summary_of, too_large
 from outlast.apps.pages.rows import PageRow, PageVersionRow
+from outlast.apps.pages.shapes import HtmlReason, PageHtml, PagePatched, PageVersion, Patch, VersionKind
 from outlast.apps.pages.store import hold, page_of, update
 from outlast.apps.pages.tables import page_versions
 from outlast.apps.pages.tree import Tree
 from outlast.base.clock import iso
 from outlast.base.errors import MalformedInput, NotFound, NothingToUndo
-from outlast.base.page_data import HtmlReason, PageHtml, PagePatched, PageVersion, Patch, VersionKind
 from outlast.db.database import Tx
 from outlast.kernel.streams.log import append
 

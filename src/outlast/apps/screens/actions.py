@@ -10,11 +10,11 @@ from outlast.apps.screens import store
 from outlast.apps.screens.permissions import require_screen
 from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.rules import HEIGHT, UNTITLED, WIDTH, Box, checked_box, demand_room, free_spot
+from outlast.apps.screens.shapes import ScreenData, ThemeTokens
 from outlast.apps.screens.tables import screens as screens_table
 from outlast.apps.screens.theme_actions import themed_seed, write_theme
 from outlast.apps.screens.themes import CUSTOM, DEFAULT, checked_tokens, theme_of
 from outlast.base.errors import MalformedInput, NotFound, OutlastError, ThreadBusy
-from outlast.base.screen_data import ScreenData, ThemeTokens
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash

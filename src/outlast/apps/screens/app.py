@@ -5,9 +5,9 @@ from typing import Final
 from outlast.apps.screens import tables
 from outlast.apps.screens.design_systems import DesignSystems
 from outlast.apps.screens.image_host_actions import ScreenImageHosts
+from outlast.apps.screens.shapes import ScreenChanged, ScreenDeleted
 from outlast.apps.screens.subject import SCREEN
 from outlast.base.events import EventType
-from outlast.base.screen_data import ScreenChanged, ScreenDeleted
 from outlast.kernel.apps.app import App
 from outlast.kernel.previews.ports import IMAGE_HOSTS
 

@@ -7,9 +7,9 @@ from outlast.apps.screens import store
 from outlast.apps.screens.permissions import require_screen
 from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.rules import Box, checked_box, copy_title, demand_room, spot_beside
+from outlast.apps.screens.shapes import ScreenData, ScreenFile, ThemeTokens
 from outlast.apps.screens.tables import screens as screens_table
 from outlast.base.ids import new_id
-from outlast.base.screen_data import ScreenData, ScreenFile, ThemeTokens
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash

@@ -29,7 +29,6 @@ from outlast.apps.screens.shapes import (
     ScreenFilesAnswer,
 )
 from outlast.base.errors import NotFound, PathRefused, SandboxLost
-from outlast.base.events import CheckpointData
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -46,6 +45,7 @@ from outlast.kernel.sandboxes.checkpoints.actions import (
     shown_name,
 )
 from outlast.kernel.sandboxes.checkpoints.contents import beginning_of, content_of
+from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.services import Services
 from outlast.kernel.subjects.copies import save_files
 from outlast.kernel.threads.tables import messages

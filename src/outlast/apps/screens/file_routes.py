@@ -8,15 +8,20 @@ from outlast.apps.screens import file_actions as actions
 from outlast.apps.screens import open_actions as opening
 from outlast.apps.screens.files import MOST_HITS, MOST_QUERY_CHARS
 from outlast.apps.screens.routes import shown
-from outlast.apps.screens.shapes import HitsAnswer, ScreenChangesAnswer, ScreenFilesAnswer, ScreenPreviewRequest
-from outlast.base.events import CheckpointData
-from outlast.base.screen_data import ScreenData
+from outlast.apps.screens.shapes import (
+    HitsAnswer,
+    ScreenChangesAnswer,
+    ScreenData,
+    ScreenFilesAnswer,
+    ScreenPreviewRequest,
+)
 from outlast.kernel.http.auth import Served, Signed, Svc
 from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.previews.routes import opener_of, shown_ticket
 from outlast.kernel.previews.shapes import PreviewAnswer
+from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.sandboxes.routes import as_download
 
 router = APIRouter(prefix="/v1", tags=["Screens"])

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 import anyio.to_thread
 
+from outlast.apps.screens.shapes import ScreenData
 from outlast.base.errors import NotFound, SandboxLost
-from outlast.base.events import CheckpointData
-from outlast.base.screen_data import ScreenData
 from outlast.kernel.sandboxes.awake import awake_sandbox
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
 from outlast.kernel.sandboxes.checkpoints.edits import MOST_BYTES, Edit, demand_editable
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.services import Services
 from outlast_sandbox.interface import Sandbox
 

@@ -8,9 +8,9 @@ import anyio
 
 from outlast.apps.screens import store
 from outlast.apps.screens.permissions import require_screen
+from outlast.apps.screens.shapes import ScreenData
 from outlast.apps.screens.theme_actions import write_theme
 from outlast.base.errors import NotFound, OutlastError, SandboxUnavailable
-from outlast.base.screen_data import ScreenData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.previews.actions import Ticket, open_preview

@@ -8,9 +8,16 @@ from starlette.responses import Response
 
 from outlast.apps.screens import actions, copies
 from outlast.apps.screens.actions import Move, NewScreen, ScreenChange
-from outlast.apps.screens.shapes import CopyRequest, FrameRequest, MovesRequest, ScreenPatch, ScreenRequest, ThemeAnswer
+from outlast.apps.screens.shapes import (
+    CopyRequest,
+    FrameRequest,
+    MovesRequest,
+    ScreenData,
+    ScreenPatch,
+    ScreenRequest,
+    ThemeAnswer,
+)
 from outlast.apps.screens.theme_actions import list_themes as shipped_themes
-from outlast.base.screen_data import ScreenData
 from outlast.kernel.http.auth import Served, Signed, Surface
 from outlast.kernel.http.parameters import Key
 from outlast.kernel.http.responses import nothing, page, reply

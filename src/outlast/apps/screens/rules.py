@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final, NoReturn
 
+from outlast.apps.screens.shapes import ScreenState
 from outlast.base.errors import MalformedInput, TooManyScreens
-from outlast.base.screen_data import ScreenState
 
 WIDTH: Final = 1280
 HEIGHT: Final = 800

@@ -13,10 +13,10 @@ import sqlalchemy as sa
 
 from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.rules import Box, state_of
+from outlast.apps.screens.shapes import ScreenChanged, ScreenData, ScreenDeleted, ScreenFile, ThemeTokens
 from outlast.apps.screens.tables import screens
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
-from outlast.base.screen_data import ScreenChanged, ScreenData, ScreenDeleted, ScreenFile, ThemeTokens
 from outlast.db.database import R, Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.sandboxes.tables import sandboxes

@@ -5,15 +5,15 @@ from functools import partial
 
 from outlast.apps.screens import store
 from outlast.apps.screens.file_writer import rewrite
+from outlast.apps.screens.shapes import ScreenData
 from outlast.apps.screens.theme_classes import dress
 from outlast.apps.screens.theme_list import shipped_themes
 from outlast.apps.screens.theme_tokens import Theme
 from outlast.apps.screens.themes import STYLE_SHEET, theme_of
 from outlast.base.errors import OutlastError, SandboxUnavailable, ThreadBusy
-from outlast.base.events import CheckpointData
-from outlast.base.screen_data import ScreenData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.sandboxes.seeds import Seed
 from outlast.kernel.services import Services
 

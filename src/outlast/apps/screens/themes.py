@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from outlast.apps.screens.css import declarations, read_rules, rules_from
+from outlast.apps.screens.shapes import ThemeTokens
 from outlast.apps.screens.theme_list import shipped_themes
 from outlast.apps.screens.theme_tokens import COLOURS, LOOKS, SHARED, TOKENS, Look, Theme
 from outlast.apps.screens.theme_values import demand_value
 from outlast.base.errors import MalformedInput, UnknownTheme
-from outlast.base.screen_data import ThemeTokens
 
 STYLE_SHEET: Final = "app/globals.css"
 BEGIN: Final = "/* outlast:theme begin */"

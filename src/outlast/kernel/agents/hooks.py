@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from outlast.base.events import Part
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.prompt import Conversation, PromptContext
 from outlast.kernel.runs.model import Run
+from outlast.kernel.threads.parts import Part
 
 
 @dataclass(frozen=True, slots=True)

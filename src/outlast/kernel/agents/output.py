@@ -5,12 +5,12 @@ from typing import Any, Final
 from pydantic import BaseModel
 from pydantic_core import from_json
 
-from outlast.base.events import TextPart
 from outlast.base.ids import new_id
 from outlast.kernel.agents.context import Context, StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.runs.model import FINAL_ANSWER
+from outlast.kernel.threads.parts import TextPart
 
 DESCRIPTION: Final = "Give your answer. Call it once, when all is done: it ends your work."
 MISSING: Final = "You have not given your answer yet. Call final_answer with it."

@@ -11,9 +11,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic_core import to_json
 
 from outlast.base.errors import ArgumentsInvalid
-from outlast.base.events import FileChange, Part
 from outlast.kernel.agents.context import Context
 from outlast.kernel.models.protocol import ToolSpec
+from outlast.kernel.sandboxes.shapes import FileChange
+from outlast.kernel.threads.parts import Part
 
 MOST_NAME_CHARS: Final = 80  # what the tables take
 

@@ -12,13 +12,14 @@ from typing import Any, Final, TypeVar
 import sqlalchemy as sa
 
 from outlast.base.errors import InternalError
-from outlast.base.events import KERNEL_EVENTS, EventType
+from outlast.base.events import EventType
 from outlast.base.ids import KINDS, use_kinds
 from outlast.base.settings import Settings
 from outlast.db.columns import metadata
 from outlast.kernel.apps.app import App
 from outlast.kernel.apps.claims import KERNEL, Claims, taken
 from outlast.kernel.apps.ports import Port
+from outlast.kernel.events import KERNEL_EVENTS
 from outlast.kernel.mentions.items import InboxSource
 from outlast.kernel.subjects.subject import Subject
 

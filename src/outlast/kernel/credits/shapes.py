@@ -1,6 +1,24 @@
 """The balance and the models that spend it."""
 
+from typing import Literal
+
+from outlast.base.events import Frozen
 from outlast.kernel.http.shapes import Answer
+
+
+class CreditSettled(Frozen):
+    """Credits held for a run were charged (`settle`) or given back (`release`); `balance` null: unlimited."""
+
+    run_id: str
+    kind: Literal["settle", "release"]
+    credits: int
+    balance: int | None
+
+
+class CreditLow(Frozen):
+    """The balance of the user who started the run is low."""
+
+    balance: int
 
 
 class LedgerEntryAnswer(Answer):

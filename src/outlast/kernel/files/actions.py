@@ -2,7 +2,6 @@
 
 import anyio.to_thread
 
-from outlast.base.document_data import ArtifactData
 from outlast.base.errors import MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -10,7 +9,7 @@ from outlast.kernel.files import store
 from outlast.kernel.files.kinds import file_name, kind_of
 from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.search import FileAnswer, ProjectFiles
-from outlast.kernel.files.shapes import FileTextAnswer
+from outlast.kernel.files.shapes import ArtifactData, FileTextAnswer
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.files.tables import artifacts as artifacts_table
 from outlast.kernel.limits.rules import check_bytes, clean

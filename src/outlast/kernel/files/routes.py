@@ -6,9 +6,8 @@ from urllib.parse import quote
 from fastapi import APIRouter, File, Query, UploadFile
 from starlette.responses import Response
 
-from outlast.base.document_data import ArtifactData
 from outlast.kernel.files import actions
-from outlast.kernel.files.shapes import FileSearchAnswer, FileTextAnswer
+from outlast.kernel.files.shapes import ArtifactData, FileSearchAnswer, FileTextAnswer
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import nothing, page, reply

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import anyio.to_thread
 
-from outlast.base.document_data import ArtifactData
 from outlast.base.errors import Conflict, NotFound
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
@@ -13,7 +12,7 @@ from outlast.kernel.files import store
 from outlast.kernel.files.index import PACKAGE
 from outlast.kernel.files.kinds import page_of
 from outlast.kernel.files.rows import ArtifactRow
-from outlast.kernel.files.shapes import FileHitAnswer, FileTextAnswer
+from outlast.kernel.files.shapes import ArtifactData, FileHitAnswer, FileTextAnswer
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.files.texts import PAGE_BREAK
 from outlast.kernel.library.search import Searcher

@@ -1,8 +1,40 @@
 """Shapes of files' searches and texts."""
 
+from typing import Literal
+
 from pydantic import BaseModel
 
-from outlast.base.document_data import ArtifactData
+from outlast.base.events import Frozen
+
+
+class ArtifactData(Frozen):
+    """A file of the project."""
+
+    id: str
+    project_id: str
+    name: str
+    media_type: str
+    size_bytes: int
+    state: Literal["reading", "ready", "no_text", "failed"]
+    pages: int | None = None
+    characters: int = 0
+    width: int | None = None
+    height: int | None = None
+    trouble: str | None = None
+    created_by: str
+    created_by_name: str
+    created_at: str
+
+
+class ArtifactChanged(Frozen):
+    """A file as it is now (project log)."""
+
+    artifact: ArtifactData
+    by: str | None = None
+
+
+class ArtifactDeleted(Frozen):
+    artifact_id: str
 
 
 class FileHitAnswer(BaseModel):

@@ -6,7 +6,6 @@ from typing import Any, Final, Literal, NamedTuple
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.base.document_data import ArtifactChanged, ArtifactData, ArtifactDeleted
 from outlast.base.errors import NotFound, TooManyArtifacts
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
@@ -15,6 +14,7 @@ from outlast.kernel.apps import registry
 from outlast.kernel.files.index import FILE_INDEX
 from outlast.kernel.files.kinds import Kind
 from outlast.kernel.files.rows import ArtifactRow
+from outlast.kernel.files.shapes import ArtifactChanged, ArtifactData, ArtifactDeleted
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.streams.log import append

@@ -1,8 +1,17 @@
 """Shapes of the inbox."""
 
-from typing import Literal
+from typing import Any, Literal
 
+from outlast.base.events import Frozen
 from outlast.kernel.http.shapes import Answer
+
+
+class InboxChanged(Frozen):
+    """An inbox may have changed: read it again. `user_id` null: those of all who may decide. In the project's log."""
+
+    user_id: str | None
+    kind: Literal["approval", "question", "proposal", "handover", "mention", "assigned"]
+    item: dict[str, Any] | None = None
 
 
 class InboxItemAnswer(Answer):

@@ -8,9 +8,9 @@ from typing import Final, Literal, Protocol
 
 from outlast.base.clock import iso
 from outlast.base.errors import InternalError
-from outlast.base.page_data import ModuleData
 from outlast.db.database import Tx
 from outlast.kernel.apps.ports import Port
+from outlast.kernel.library.shapes import ModuleData
 
 LIBRARY_FOLDER: Final = "library/"
 

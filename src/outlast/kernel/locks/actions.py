@@ -1,9 +1,9 @@
 """Who drives a thread: take, release, request, hand over."""
 
 from outlast.base.errors import Forbidden, NotFound
-from outlast.base.events import LockData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.projects.permissions import require_thread, role_of
 from outlast.kernel.projects.rules import Right, allows
 from outlast.kernel.services import Services

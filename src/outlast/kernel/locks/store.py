@@ -14,12 +14,12 @@ import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.base.errors import SectionLocked, ThreadLocked
-from outlast.base.events import LockData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.locks import rules
 from outlast.kernel.locks.rows import LockRow
 from outlast.kernel.locks.rules import Change, Lock
+from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.locks.tables import locks
 from outlast.kernel.runs.tables import runs
 

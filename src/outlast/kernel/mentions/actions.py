@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 
-from outlast.base.document_data import InboxChanged
-from outlast.base.events import MessageData, TextPart
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.apps import registry
+from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.mentions import store
 from outlast.kernel.mentions.items import INBOX
 from outlast.kernel.mentions.ports import COMMENTS
 from outlast.kernel.mentions.store import Where
 from outlast.kernel.services import Services
 from outlast.kernel.streams.log import append
+from outlast.kernel.threads.parts import TextPart
+from outlast.kernel.threads.shapes import MessageData
 
 
 async def read_mention(services: Services, actor: Actor, mention_id: str) -> None:

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from outlast.base.document_data import InboxChanged
 from outlast.db.database import Tx
+from outlast.kernel.inbox.shapes import InboxChanged
 
 Kind = Literal["approval", "question", "proposal", "handover", "mention", "assigned"]
 INBOX: Literal["inbox.changed"] = "inbox.changed"

@@ -11,12 +11,12 @@ from typing import Final, Literal, NamedTuple
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.base.document_data import InboxChanged
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.apps import registry
+from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.mentions.items import InboxItem, InboxPart, Kind, Waiting, came, went
 from outlast.kernel.mentions.ports import COMMENTS, CommentPlace
 from outlast.kernel.mentions.rows import MentionRow

@@ -1,12 +1,13 @@
 """Presence: who watches and types."""
 
-from outlast.base.events import EphemeralPresence, MemberData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.presence.board import PresenceBoard
+from outlast.kernel.presence.shapes import EphemeralPresence
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require_thread
 from outlast.kernel.projects.rules import Right
+from outlast.kernel.projects.shapes import MemberData
 from outlast.kernel.services import Services
 from outlast.kernel.streams.hub import Hub
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 import anyio
 
 from outlast.base.clock import Clock
-from outlast.base.events import EphemeralPresence, MemberData
 from outlast.base.ids import KINDS
+from outlast.kernel.presence.shapes import EphemeralPresence
 from outlast.kernel.presence.visits import TYPING_S, Visits
+from outlast.kernel.projects.shapes import MemberData
 
 
 @dataclass(slots=True)

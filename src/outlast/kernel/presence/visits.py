@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from outlast.base.events import EphemeralPresence, MemberData
+from outlast.kernel.presence.shapes import EphemeralPresence
+from outlast.kernel.projects.shapes import MemberData
 
 TYPING_S: Final = 6.0
 GRACE_S: Final = 6.0

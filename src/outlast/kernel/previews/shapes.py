@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from outlast.base.sandbox_data import ServiceStatus
 from outlast.kernel.http.shapes import Answer, Request
+from outlast.kernel.sandboxes.shapes import ServiceStatus
 
 
 class PreviewRequest(Request):

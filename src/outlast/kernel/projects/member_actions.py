@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Final
 
 from outlast.base.errors import MalformedInput
-from outlast.base.events import MemberData
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actions import days, session_life
@@ -19,7 +18,7 @@ from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.invitations import NewInvitation
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right, Role
-from outlast.kernel.projects.shapes import InvitationAnswer, MemberAnswer
+from outlast.kernel.projects.shapes import InvitationAnswer, MemberAnswer, MemberData
 from outlast.kernel.projects.tables import invitations as invitations_table
 from outlast.kernel.services import Services
 from outlast.kernel.subjects import registry

@@ -3,12 +3,11 @@
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from outlast.base.events import MemberData
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.projects import member_actions as actions
-from outlast.kernel.projects.shapes import MemberAnswer, RoleRequest
+from outlast.kernel.projects.shapes import MemberAnswer, MemberData, RoleRequest
 
 router = APIRouter(prefix="/v1/projects/{project_id}/members", tags=["Members"])
 

@@ -2,8 +2,31 @@
 
 from typing import Literal
 
+from outlast.base.events import Frozen
 from outlast.kernel.accounts.shapes import UserAnswer
 from outlast.kernel.http.shapes import Answer, Days, Name, Request
+
+
+class MemberData(Frozen):
+    user_id: str
+    name: str
+    role: Literal["owner", "editor", "viewer"]
+
+
+class MemberChanged(Frozen):
+    """A member joined or has another role."""
+
+    member: MemberData
+
+
+class MemberRemoved(Frozen):
+    user_id: str
+
+
+class ProjectUpdated(Frozen):
+    project_id: str
+    name: str
+
 
 RoleName = Literal["owner", "editor", "viewer"]
 

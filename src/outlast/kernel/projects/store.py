@@ -6,14 +6,20 @@ import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.base.errors import AlreadyMember, LastOwner, NotFound
-from outlast.base.events import MemberChanged, MemberData, MemberRemoved, ProjectUpdated
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.projects.rows import MemberRow, ProjectRow
 from outlast.kernel.projects.rules import Role, leaves_an_owner
-from outlast.kernel.projects.shapes import MemberAnswer, ProjectAnswer
+from outlast.kernel.projects.shapes import (
+    MemberAnswer,
+    MemberChanged,
+    MemberData,
+    MemberRemoved,
+    ProjectAnswer,
+    ProjectUpdated,
+)
 from outlast.kernel.projects.tables import members, projects
 from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.streams.log import append

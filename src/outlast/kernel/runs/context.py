@@ -11,7 +11,6 @@ from typing import TypeVar
 
 import anyio
 
-from outlast.base.events import ErrorData
 from outlast.db.database import Tx
 from outlast.kernel.runs import store
 from outlast.kernel.runs.engine import Engine
@@ -19,6 +18,7 @@ from outlast.kernel.runs.model import Run, Transcript
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import End, Next, next_step
 from outlast.kernel.runs.settlement import settle
+from outlast.kernel.runs.shapes import ErrorData
 from outlast.kernel.streams.fold import RunFold, apply
 from outlast.kernel.streams.log import NamedEvent
 from outlast.kernel.streams.writer import RunWriter

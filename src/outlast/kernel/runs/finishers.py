@@ -5,17 +5,17 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from outlast.base.events import NoticePart
 from outlast.base.ids import new_id
-from outlast.base.screen_data import WorkflowStatus, WorkflowStep
 from outlast.db.database import Tx
 from outlast.db.savepoints import is_of_transaction, savepoint
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.hooks import Finished
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending
+from outlast.kernel.runs.shapes import WorkflowStatus, WorkflowStep
 from outlast.kernel.streams.log import NamedEvent
 from outlast.kernel.subjects.hooks import reason_of
+from outlast.kernel.threads.parts import NoticePart
 
 log = logging.getLogger("outlast.runs")
 DETAIL_CHARS: Final = 300

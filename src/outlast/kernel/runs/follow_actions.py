@@ -7,12 +7,12 @@ Each function returns an async iterator of ready server-sent-event chunks, or No
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 
-from outlast.base.events import MemberData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.presence.actions import watcher
 from outlast.kernel.projects.permissions import require, require_run, require_thread
 from outlast.kernel.projects.rules import Right
+from outlast.kernel.projects.shapes import MemberData
 from outlast.kernel.projects.store import member_data
 from outlast.kernel.services import Services
 from outlast.kernel.streams import follow

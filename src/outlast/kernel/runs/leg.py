@@ -5,7 +5,6 @@ from typing import Any, Final
 
 import anyio
 
-from outlast.base.events import ErrorData, RunStarted, StepReset
 from outlast.db.database import Tx
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
@@ -15,6 +14,7 @@ from outlast.kernel.runs.model_turn import REFUSED, ask_model
 from outlast.kernel.runs.outcome import error_data
 from outlast.kernel.runs.parked import announce_decisions, park
 from outlast.kernel.runs.rules import AskModel, CallTools, Check, End, Prepare, Wait
+from outlast.kernel.runs.shapes import ErrorData, RunStarted, StepReset
 from outlast.kernel.runs.stages import perform_stage
 from outlast.kernel.runs.tool_calls import call_tools, lost_so_far
 from outlast.kernel.streams.fold import fold_lines

@@ -5,13 +5,14 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.base.events import Part, PartCarrier
 from outlast.db.database import Tx
 from outlast.kernel.agents.hooks import Lines
 from outlast.kernel.runs import store
 from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.shapes import PartCarrier
 from outlast.kernel.runs.tables import effects
 from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.threads.parts import Part
 
 _CUT: Final = (
     sa.select(effects.c.step, effects.c.result)

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from outlast.base.events import Delta as TextGrows
-from outlast.base.events import PartCarrier, TextPart
 from outlast.base.ids import new_id
 from outlast.kernel.agents.hooks import LinesTaken
 from outlast.kernel.models.protocol import Delta, ProviderToolUsed, ReasoningDelta, TextDelta, ToolCallStart, TurnEnd
 from outlast.kernel.runs.json_lines import JsonLineJoiner
+from outlast.kernel.runs.shapes import Delta as TextGrows
+from outlast.kernel.runs.shapes import PartCarrier
 from outlast.kernel.runs.turns import OpenPart, StreamedDelta, Turn, encodable
 from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.threads.parts import TextPart
 
 MAX_LINE_CHARS: Final = 2_000_000  # twice the largest page, for what JSON escapes
 QUOTED_CHARS: Final = 80  # of a line that a problem is about

@@ -18,22 +18,6 @@ from outlast.base.errors import (
     StorageUnavailable,
     TryLater,
 )
-from outlast.base.events import (
-    ApprovalData,
-    ApprovalRequested,
-    ErrorData,
-    NoticePart,
-    PartCarrier,
-    QuestionAsked,
-    QuestionData,
-    QuestionItem,
-    RunStatusChanged,
-    StepCompleted,
-    StepReset,
-    StepStarted,
-    ToolResultData,
-    UsageData,
-)
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.prompt import Conversation, PromptContext
@@ -50,8 +34,24 @@ from outlast.kernel.runs.outcome import error_data
 from outlast.kernel.runs.policy import Grant
 from outlast.kernel.runs.retry import Retries
 from outlast.kernel.runs.rules import End
+from outlast.kernel.runs.shapes import (
+    ApprovalData,
+    ApprovalRequested,
+    ErrorData,
+    PartCarrier,
+    QuestionAsked,
+    QuestionData,
+    QuestionItem,
+    RunStatusChanged,
+    StepCompleted,
+    StepReset,
+    StepStarted,
+    ToolResultData,
+    UsageData,
+)
 from outlast.kernel.runs.turns import OpenPart, Turn, call_part, cut_call_text, messages_of
 from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.threads.parts import NoticePart
 
 REFUSED = ErrorData(
     code="model_policy_refused",

@@ -2,12 +2,13 @@
 
 from functools import partial
 
-from outlast.base.events import ContextLost, SandboxStateData, ThreadData
 from outlast.db.database import Tx
+from outlast.kernel.sandboxes.shapes import ContextLost, SandboxStateData
 from outlast.kernel.sandboxes.store import announce_to_project
 from outlast.kernel.subjects import registry
 from outlast.kernel.subjects.hooks import call_guarded
 from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.shapes import ThreadData
 
 
 def announce_thread(tx: Tx, thread_id: str) -> ThreadData:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from outlast.base.errors import OutlastError
-from outlast.base.events import ErrorData
 from outlast.kernel.runs.rules import End
+from outlast.kernel.runs.shapes import ErrorData
 from outlast.kernel.streams.fold import RunFold
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
-from outlast.base.events import ApprovalResolved, QuestionAnswered, RunStatusChanged, ToolResultData
 from outlast.base.settings import Settings
 from outlast.db.database import Tx
 from outlast.kernel.runs import store, timers
@@ -17,6 +16,7 @@ from outlast.kernel.runs.model import Run, Transcript
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.rules import THREAD_STATUS, WaitingFor
+from outlast.kernel.runs.shapes import ApprovalResolved, QuestionAnswered, RunStatusChanged, ToolResultData
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.streams.log import NamedEvent
 from outlast.kernel.threads import store as threads

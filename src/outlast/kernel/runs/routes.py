@@ -6,13 +6,19 @@ import orjson
 from fastapi import APIRouter, Header, Query
 from starlette.responses import Response
 
-from outlast.base.events import RunStatus
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import page, reply, shown_run
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.runs import actions
 from outlast.kernel.runs.actions import NewThread
-from outlast.kernel.runs.shapes import AgainRequest, CacheShareAnswer, RunAnswer, RunSummaryAnswer, StartedAnswer
+from outlast.kernel.runs.shapes import (
+    AgainRequest,
+    CacheShareAnswer,
+    RunAnswer,
+    RunStatus,
+    RunSummaryAnswer,
+    StartedAnswer,
+)
 from outlast.kernel.runs.start_shapes import StartRequest, StartThreadRequest
 from outlast.kernel.threads.routes import draft_of
 

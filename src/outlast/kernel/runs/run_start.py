@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from outlast.base.errors import ThreadBusy
-from outlast.base.events import RunQueued
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.db.database import Tx
@@ -16,6 +15,7 @@ from outlast.kernel.runs import store
 from outlast.kernel.runs.abandonment import arm_abandonment
 from outlast.kernel.runs.rows import EffectRow
 from outlast.kernel.runs.rules import THREAD_STATUS
+from outlast.kernel.runs.shapes import RunQueued
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.streams.log import append
 from outlast.kernel.threads import messages as thread_messages

@@ -10,14 +10,25 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.base.events import (
+from outlast.base.ids import new_id
+from outlast.base.settings import Settings
+from outlast.db.database import Tx
+from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.hooks import Lines
+from outlast.kernel.credits import store as ledger
+from outlast.kernel.credits.shapes import CreditLow, CreditSettled
+from outlast.kernel.runs import store, timers
+from outlast.kernel.runs.abandonment import arm_abandonment
+from outlast.kernel.runs.finishers import finish, last_steps, open_steps_closed
+from outlast.kernel.runs.inbox import tell_settled
+from outlast.kernel.runs.line_parts import cut_part_in
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.notifications import announce_thread
+from outlast.kernel.runs.outcome import Ending
+from outlast.kernel.runs.rules import OPEN_CALLS, THREAD_STATUS
+from outlast.kernel.runs.shapes import (
     ApprovalResolved,
-    CreditLow,
-    CreditSettled,
     ErrorData,
-    MessageCreated,
-    MessageData,
-    NoticePart,
     PartCarrier,
     QuestionAnswered,
     RunCancelled,
@@ -28,21 +39,6 @@ from outlast.base.events import (
     ToolResultData,
     UsageData,
 )
-from outlast.base.ids import new_id
-from outlast.base.settings import Settings
-from outlast.db.database import Tx
-from outlast.kernel.agents.agent import Agent
-from outlast.kernel.agents.hooks import Lines
-from outlast.kernel.credits import store as ledger
-from outlast.kernel.runs import store, timers
-from outlast.kernel.runs.abandonment import arm_abandonment
-from outlast.kernel.runs.finishers import finish, last_steps, open_steps_closed
-from outlast.kernel.runs.inbox import tell_settled
-from outlast.kernel.runs.line_parts import cut_part_in
-from outlast.kernel.runs.model import Run
-from outlast.kernel.runs.notifications import announce_thread
-from outlast.kernel.runs.outcome import Ending
-from outlast.kernel.runs.rules import OPEN_CALLS, THREAD_STATUS
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.sandboxes.checkpoints.store import bind
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
@@ -50,6 +46,8 @@ from outlast.kernel.streams.log import NamedEvent, append
 from outlast.kernel.subjects.hooks import call_guarded, call_run_hook
 from outlast.kernel.threads import messages as thread_messages
 from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.parts import NoticePart
+from outlast.kernel.threads.shapes import MessageCreated, MessageData
 
 OUTPUT_LIMIT: Final = "output_limit"  # the notice's code
 OUTPUT_LIMIT_TEXT: Final = (

@@ -4,10 +4,240 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from outlast.base.events import ApprovalData, ErrorData, Part, QuestionData, RunStatus, UsageData
-from outlast.base.page_data import ModuleData, PageStats
-from outlast.base.screen_data import WorkflowStep
+from outlast.base.events import Frozen
 from outlast.kernel.http.shapes import Answer, Request
+from outlast.kernel.library.shapes import ModuleData
+from outlast.kernel.threads.parts import Part, ToolStatus
+
+
+class UsageData(Frozen):
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost_usd: float | None = None
+
+
+class ErrorData(Frozen):
+    code: str
+    message: str
+    hint: str = ""
+    retry_after_s: float | None = None
+
+
+class ApprovalData(Frozen):
+    """One question to a person about one tool call, bound to the exact arguments."""
+
+    id: str
+    run_id: str
+    thread_id: str
+    part_id: str
+    call_id: str
+    tool: str
+    arguments: str
+    reason: str = ""
+    created_at: str
+
+
+class QuestionItem(Frozen):
+    id: str
+    question: str
+    options: list[str] = []  # noqa: RUF012 - pydantic copies it
+    multiple: bool = False
+    placeholder: str = ""
+
+
+class QuestionData(Frozen):
+    id: str
+    run_id: str
+    thread_id: str
+    part_id: str
+    call_id: str
+    questions: list[QuestionItem]
+    created_at: str
+
+
+RunStatus = Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]
+
+
+class RunQueued(Frozen):
+    """A run was started."""
+
+    run_id: str
+    thread_id: str
+    message_id: str
+    profile: str
+    model: str
+    started_by: str
+    after_run_id: str | None = None
+    parent_run_id: str | None = None
+
+
+class RunStarted(Frozen):
+    """A worker claimed the run."""
+
+    run_id: str
+    attempt: int
+
+
+class RunStatusChanged(Frozen):
+    """The run has another status."""
+
+    run_id: str
+    status: RunStatus
+    waiting_for: Literal["approval", "answer"] | None = None
+    retry_at: str | None = None
+    reason: str | None = None
+
+
+class RunCompleted(Frozen):
+    """The run ended with a saved answer."""
+
+    run_id: str
+    message_id: str | None
+    stop_reason: str
+    problems: list[str] = []  # noqa: RUF012 - pydantic copies it
+    usage: UsageData = UsageData()
+    credits: int = 0
+
+
+class RunFailed(Frozen):
+    """The run ended in an error; its partial answer is saved."""
+
+    run_id: str
+    message_id: str | None
+    stop_reason: str
+    error: ErrorData
+
+
+class RunCancelled(Frozen):
+    """The run was cancelled; its partial answer is saved."""
+
+    run_id: str
+    message_id: str | None
+    stop_reason: str
+    by: str | None = None
+
+
+class RunReference(Frozen):
+    """The log ends here."""
+
+    run_id: str
+
+
+class StepStarted(Frozen):
+    """A model turn begins."""
+
+    run_id: str
+    step: int
+    attempt: int
+
+
+class StepCompleted(Frozen):
+    """A model turn ended; its tool calls follow."""
+
+    run_id: str
+    step: int
+    finish: str
+    usage: UsageData
+
+
+class StepReset(Frozen):
+    """`parts` replace everything shown of this step."""
+
+    run_id: str
+    step: int
+    attempt: int
+    parts: list[Part]
+
+
+class PartCarrier(Frozen):
+    """A whole part: a new one, or one that replaces the part with its id."""
+
+    part: Part
+
+
+class Delta(Frozen):
+    """Text to append to a part."""
+
+    part_id: str
+    delta: str
+
+
+class ToolResultData(Frozen):
+    """A tool call ended."""
+
+    part_id: str
+    call_id: str
+    status: ToolStatus
+    result: str
+    duration_s: float | None = None
+
+
+class ApprovalRequested(Frozen):
+    """A tool call waits for a person."""
+
+    approval: ApprovalData
+
+
+class ApprovalResolved(Frozen):
+    """The approval was decided, or the run ended first (`cancelled`)."""
+
+    approval_id: str
+    part_id: str
+    decision: Literal["approve", "deny", "cancelled"]
+    reason: str = ""
+    by: str | None = None
+    arguments: str | None = None
+    remember: Literal["thread"] | None = None
+
+
+class QuestionAsked(Frozen):
+    """An agent waits for answers."""
+
+    question: QuestionData
+
+
+class QuestionAnswered(Frozen):
+    """The questions were answered, or the run ended first (`cancelled`)."""
+
+    question_id: str
+    part_id: str
+    answers: dict[str, Any]
+    by: str | None = None
+    cancelled: bool = False
+
+
+class PageStats(Frozen):
+    """What a run made of the page, and what it cost."""
+
+    page_id: str
+    version: int
+    run_id: str
+    patches: int
+    replaced: int
+    refused: int
+    elements: int
+    html_bytes: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cached_share: float | None = None
+    told: dict[str, float | str] = {}  # noqa: RUF012 - pydantic copies it
+
+
+WorkflowStatus = Literal["started", "done", "failed", "skipped", "cancelled"]
+
+
+class WorkflowStep(Frozen):
+    """One named step of a run. The agent names its own; the server adds those around them."""
+
+    run_id: str
+    name: str
+    status: WorkflowStatus
+    detail: str = ""
+    duration_s: float | None = None
+
 
 OnBusy = Literal["reject", "enqueue", "interrupt"]
 

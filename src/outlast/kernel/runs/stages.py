@@ -22,8 +22,6 @@ from outlast.base.errors import (
     SandboxUnavailable,
     StorageUnavailable,
 )
-from outlast.base.events import PartCarrier
-from outlast.base.screen_data import WorkflowStatus
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import CleanUp, StageContext
 from outlast.kernel.agents.hooks import StageResult
@@ -34,6 +32,7 @@ from outlast.kernel.runs.model import Effect, Transcript
 from outlast.kernel.runs.outcome import error_data
 from outlast.kernel.runs.retry import LIMIT, retry_in_sandbox
 from outlast.kernel.runs.rules import Check, End, Next, Prepare
+from outlast.kernel.runs.shapes import PartCarrier, WorkflowStatus
 from outlast.kernel.runs.tool_calls import STOP_S, tell_lost
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.streams.log import NamedEvent

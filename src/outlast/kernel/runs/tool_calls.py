@@ -18,7 +18,6 @@ from outlast.base.errors import (
     StorageUnavailable,
     WorkspaceUnreadable,
 )
-from outlast.base.events import ContextLost, FilesChanged, NoticePart, PartCarrier, ToolResultData
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import CleanUp, Context
@@ -31,9 +30,12 @@ from outlast.kernel.runs.model_turn import name_effect_in
 from outlast.kernel.runs.parked import announce_decisions_in
 from outlast.kernel.runs.retry import retry_in_sandbox
 from outlast.kernel.runs.rules import AskModel
+from outlast.kernel.runs.shapes import PartCarrier, ToolResultData
 from outlast.kernel.runs.turns import encodable
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
+from outlast.kernel.sandboxes.shapes import ContextLost, FilesChanged
 from outlast.kernel.streams.log import Line, NamedEvent
+from outlast.kernel.threads.parts import NoticePart
 
 STOP_S = 1.0  # a tool's own stopping may take this long before the run goes on without it
 LOST_TEXT = "The sandbox had ended. It was started anew over the same files; what ran in it before is gone."

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from outlast.base.events import NoticePart, PartCarrier, ReasoningPart, TextPart, ToolCallPart
 from outlast.base.ids import new_id
 from outlast.kernel.models.protocol import (
     CHECK_MARK,
@@ -26,7 +25,9 @@ from outlast.kernel.models.protocol import (
 )
 from outlast.kernel.models.turn import sendable_arguments
 from outlast.kernel.runs.model import Effect
+from outlast.kernel.runs.shapes import PartCarrier
 from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.threads.parts import NoticePart, ReasoningPart, TextPart, ToolCallPart
 
 GO_ON: Final = f"{NOTE_MARK} Your last answer was cut at the output limit. Go on where it stopped, and repeat nothing."
 CUT_END_CHARS: Final = 60

@@ -6,14 +6,15 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from outlast.base.events import NoticePart, PartCarrier
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.runs import store, timers
 from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.shapes import PartCarrier
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.runs.tables import timers as timer_rows
 from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads.parts import NoticePart
 
 CODE: Final = "agent_unknown"  # the timer's kind and the notice's code
 TELL_AFTER: Final = timedelta(days=1)

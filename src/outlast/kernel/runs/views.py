@@ -11,12 +11,11 @@ import sqlalchemy as sa
 from outlast.base.clock import iso
 from outlast.base.errors import CursorUnknown, NotFound
 from outlast.base.settings import SandboxSettings
-from outlast.base.thread_data import ErrorData, UsageData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.runs import timers
 from outlast.kernel.runs.rows import ApprovalRow, EffectRow, RunRow
-from outlast.kernel.runs.shapes import ClockAnswer, RunSummaryAnswer, StepAnswer, StepKind
+from outlast.kernel.runs.shapes import ClockAnswer, ErrorData, RunSummaryAnswer, StepAnswer, StepKind, UsageData
 from outlast.kernel.runs.tables import approvals, effects, runs
 from outlast.kernel.sandboxes.clocks import clocks_beside_run
 from outlast.kernel.streams.fold import fold_lines

@@ -7,7 +7,6 @@ import sqlalchemy as sa
 from anyio.abc import TaskGroup
 
 from outlast.base.errors import FenceLost, OutlastError, StorageUnavailable, TryLater
-from outlast.base.events import ErrorData
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
 from outlast.kernel.runs import store
@@ -17,6 +16,7 @@ from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import FATAL_DEATHS, End, crashes_server
 from outlast.kernel.runs.settlement import end_unheld
+from outlast.kernel.runs.shapes import ErrorData
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.set_aside import kinds
 from outlast.kernel.streams.fold import fold_lines

@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from outlast.base.errors import NotFound, OutlastError
-from outlast.base.events import ContextLost, SandboxStateData
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.db.tables import meta
@@ -17,6 +16,7 @@ from outlast.kernel.sandboxes.hosted import running_workspaces
 from outlast.kernel.sandboxes.rows import SandboxRow
 from outlast.kernel.sandboxes.rules import AwakeSandbox, Life, PauseKind, State, advance, is_alive, is_awake
 from outlast.kernel.sandboxes.services import store as services
+from outlast.kernel.sandboxes.shapes import ContextLost, SandboxStateData
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.streams.log import append
 

@@ -8,7 +8,6 @@ import anyio
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.base.events import ServiceStateData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.tables import users
@@ -20,7 +19,7 @@ from outlast.kernel.sandboxes.clocks import clocks_of
 from outlast.kernel.sandboxes.rows import SandboxRow
 from outlast.kernel.sandboxes.rules import State, is_alive
 from outlast.kernel.sandboxes.services.store import states_of
-from outlast.kernel.sandboxes.shapes import SandboxAnswer, SandboxLimitsAnswer
+from outlast.kernel.sandboxes.shapes import SandboxAnswer, SandboxLimitsAnswer, ServiceStateData
 from outlast.kernel.sandboxes.sizes import limits_of
 from outlast.kernel.sandboxes.store import row_of
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, sandboxes, workspaces

@@ -19,10 +19,10 @@ Json = dict[str, Any]
 @dataclass(slots=True)
 class RunFold:
     """A run as its events tell it, with the events' own field names. `parts` and `pending` are plain dicts as in
-    base/events.py, in order of creation; `workflow` has each named step once, as it was last told, in order of their
-    first appearance; `page` is where the run has brought its page, `{page_id, version, stats}` (its HTML is not kept
-    here), `modules` what it announced of its code, each as last told; `last_seq` is where the log has been read to (0:
-    not from a log)."""
+    kernel/threads/parts.py, in order of creation; `workflow` has each named step once, as it was last told, in order of
+    their first appearance; `page` is where the run has brought its page, `{page_id, version, stats}` (its HTML is not
+    kept here), `modules` what it announced of its code, each as last told; `last_seq` is where the log has been read to
+    (0: not from a log)."""
 
     run_id: str | None = None
     thread_id: str | None = None

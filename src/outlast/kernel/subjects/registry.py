@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from outlast.base.document_data import InboxChanged
 from outlast.db.database import Tx
 from outlast.kernel.apps import registry
+from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.subjects.about import About
 from outlast.kernel.subjects.subject import NoRunHooks, RunHooks, Subject
 

@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 import sqlalchemy as sa
 
-from outlast.base.document_data import InboxChanged
 from outlast.base.errors import Conflict
-from outlast.base.events import CheckpointData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.inbox.shapes import InboxChanged
+from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.subjects.about import About
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from outlast.base.errors import MalformedInput, OutlastError, ThreadBusy, UnknownProfile
-from outlast.base.events import MessageData, ThreadData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.apps import registry as apps
@@ -26,6 +25,7 @@ from outlast.kernel.threads.forks import fork_thread as copy_thread
 from outlast.kernel.threads.lists import ListedThread
 from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rules import checked_anchor, fork_title
+from outlast.kernel.threads.shapes import MessageData, ThreadData
 from outlast.kernel.threads.tables import threads as threads_table
 
 

@@ -6,12 +6,12 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.base.events import LockChanged, LockData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.locks import store as locks
 from outlast.kernel.locks.rules import Change, Lock
+from outlast.kernel.locks.shapes import LockChanged, LockData
 from outlast.kernel.locks.tables import locks as locks_table
 from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
 from outlast.kernel.projects.tables import members

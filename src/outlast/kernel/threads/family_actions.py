@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from outlast.base.errors import MalformedInput, UnknownProfile
-from outlast.base.events import ThreadData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.apps import registry
@@ -23,7 +22,7 @@ from outlast.kernel.threads.messages import message_in
 from outlast.kernel.threads.ports import SUMMARY_AGENT
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.rules import fork_title
-from outlast.kernel.threads.shapes import FamilyThreadAnswer
+from outlast.kernel.threads.shapes import FamilyThreadAnswer, ThreadData
 
 ASKED: Final = "Sum up “{title}” up to this point, so that we can go on from here."
 

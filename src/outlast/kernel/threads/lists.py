@@ -8,12 +8,11 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from outlast.base.errors import CursorUnknown
-from outlast.base.events import ThreadData
 from outlast.db.database import Tx
 from outlast.kernel.lists import Listed
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.search import match_in, matching_threads
-from outlast.kernel.threads.shapes import Match
+from outlast.kernel.threads.shapes import Match, ThreadData
 from outlast.kernel.threads.store import ShownThread, select_threads, to_data
 from outlast.kernel.threads.tables import threads
 

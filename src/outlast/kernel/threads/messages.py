@@ -6,7 +6,6 @@ import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
-from outlast.base.events import MessageCreated, MessageData
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
@@ -14,6 +13,7 @@ from outlast.kernel.streams.log import append
 from outlast.kernel.threads.rows import MessageRow
 from outlast.kernel.threads.rules import text_of, title_from
 from outlast.kernel.threads.search import move_words, put_words, replace_title, replace_words
+from outlast.kernel.threads.shapes import MessageCreated, MessageData
 from outlast.kernel.threads.tables import messages, threads
 
 PAGE: Final = 50

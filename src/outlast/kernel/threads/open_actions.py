@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from outlast.base.events import MemberData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.mentions.actions import see_thread
 from outlast.kernel.mentions.store import anything_waits
+from outlast.kernel.projects.shapes import MemberData
 from outlast.kernel.runs import views
 from outlast.kernel.runs.shapes import RunSummaryAnswer
 from outlast.kernel.runs.views import RunDetails

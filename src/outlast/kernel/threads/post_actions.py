@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from outlast.base.events import MessageData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
@@ -20,6 +19,7 @@ from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.message_parts import Draft, compose
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.rules import demand_open
+from outlast.kernel.threads.shapes import MessageData
 from outlast.kernel.threads.tables import messages as messages_table
 
 

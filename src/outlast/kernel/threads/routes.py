@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Query
 from starlette.responses import Response
 
-from outlast.base.events import MessageData, ThreadData
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, page, reply, shown_run
 from outlast.kernel.http.shapes import Page
@@ -21,9 +20,11 @@ from outlast.kernel.threads.shapes import (
     ForkAnswer,
     ForkRequest,
     ListedThreadAnswer,
+    MessageData,
     MessageRequest,
     PostedAnswer,
     ThreadAnswer,
+    ThreadData,
     ThreadRequest,
     TitleRequest,
 )

@@ -4,11 +4,72 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from outlast.base.events import LockData, MessageData, ThreadData
-from outlast.base.thread_data import ThreadRunStatus
+from outlast.base.events import Frozen
 from outlast.kernel.http.shapes import Answer, Request
+from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.projects.shapes import RoleName
-from outlast.kernel.runs.shapes import RunAnswer
+from outlast.kernel.runs.shapes import ErrorData, RunAnswer
+from outlast.kernel.threads.parts import Part
+
+ThreadRunStatus = Literal["idle", "generating", "awaiting_approval", "paused", "complete", "error"]
+
+
+class MessageData(Frozen):
+    """A message of a thread."""
+
+    id: str
+    thread_id: str
+    position: int
+    role: Literal["user", "assistant", "tool", "system"]
+    sender_id: str | None = None
+    sender_name: str | None = None
+    status: Literal["complete", "partial", "cancelled", "error"]
+    parts: list[Part]
+    model: str | None = None
+    run_id: str | None = None
+    credits: int | None = None
+    error: ErrorData | None = None
+    stop_reason: str | None = None
+    created_at: str
+
+
+class ThreadData(Frozen):
+    """A thread as lists show it."""
+
+    id: str
+    project_id: str
+    title: str
+    profile: str
+    status: Literal["open", "archived"]
+    run_status: ThreadRunStatus
+    active_run_id: str | None = None
+    sandbox_id: str | None = None
+    anchor: dict[str, Any] | None = None
+    parent_thread_id: str | None = None
+    parent_message_id: str | None = None
+    lock: LockData | None = None
+    message_count: int = 0
+    created_by: str
+    created_at: str
+    updated_at: str
+
+
+class MessageCreated(Frozen):
+    """A message was added, or its final form saved."""
+
+    message: MessageData
+
+
+class ThreadUpdated(Frozen):
+    """A thread's title, status, active run or lock changed."""
+
+    thread: ThreadData
+
+
+class ThreadDeleted(Frozen):
+    """A thread was deleted; its own log is gone. In the project's log."""
+
+    thread_id: str
 
 
 class ThreadRequest(Request):

@@ -9,11 +9,10 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.base.document_data import InboxChanged
 from outlast.base.errors import NotFound
-from outlast.base.events import ThreadData, ThreadDeleted, ThreadUpdated
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
+from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.locks.store import LOCK_COLUMNS, LockColumns, drop, find_lock, join_lock, lock_data
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import INBOX, went
@@ -27,6 +26,7 @@ from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.rules import NEW_TITLE, document_of, title_from
 from outlast.kernel.threads.search import TITLE, put_words, replace_title
+from outlast.kernel.threads.shapes import ThreadData, ThreadDeleted, ThreadUpdated
 from outlast.kernel.threads.tables import threads
 
 __all__ = [

@@ -8,7 +8,7 @@ import anyio
 
 from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals.review import Decided, Verdict
-from outlast.base.document_data import ProposalData
+from outlast.apps.documents.proposals.shapes import ProposalData
 from outlast.base.errors import EditDecided, OutlastError
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor

@@ -21,9 +21,9 @@ from outlast.apps.documents.proposals import store as proposals
 from outlast.apps.documents.proposals.copies import copy_proposals
 from outlast.apps.documents.proposals.edit_store import edits_of, list_proposals, open_edits_of
 from outlast.apps.documents.proposals.review import Verdict
+from outlast.apps.documents.proposals.shapes import ProposalData
 from outlast.apps.documents.proposals.store import Source
 from outlast.apps.documents.tables import proposals as table
-from outlast.base.document_data import ProposalData
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.streams.log import read_all

@@ -41,10 +41,10 @@ from outlast.apps.documents.history import versions
 from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals import store as proposals
 from outlast.apps.documents.proposals.review import Verdict
+from outlast.apps.documents.proposals.shapes import EditData
 from outlast.apps.documents.proposals.store import NewEdit, Source
 from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import sections
-from outlast.base.document_data import EditData
 from outlast.base.errors import Conflict, EditDecided, NotFound, SectionLocked, TextChanged
 from outlast.base.ids import new_id
 from outlast.db.database import Tx

@@ -9,10 +9,10 @@ import pytest
 
 from outlast.apps.pages import store, versions
 from outlast.apps.pages.live import LiveTrees
+from outlast.apps.pages.shapes import Patch
 from outlast.apps.pages.versions import Author, Rules, Taken
 from outlast.base.errors import MalformedInput, NotFound, NothingToUndo
 from outlast.base.ids import new_id
-from outlast.base.page_data import Patch
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast.kernel.streams.log import read_all

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 
 from outlast.apps.screens import store
 from outlast.apps.screens.rules import Box
+from outlast.apps.screens.shapes import ScreenFile, ThemeTokens
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
-from outlast.base.screen_data import ScreenFile, ThemeTokens
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces

@@ -13,12 +13,13 @@ import pytest
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import Conflict, InvalidSetting, SandboxUnavailable
-from outlast.base.events import SnapshotProgress, event_adapter
+from outlast.base.events import event_adapter
 from outlast.base.settings.tables import DependencySettings, SandboxSettings
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.store import add_user
 from outlast.kernel.apps import registry
 from outlast.kernel.projects.store import add_project
+from outlast.kernel.sandboxes.shapes import SnapshotProgress
 from outlast.kernel.sandboxes.snapshots import store
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.snapshots.rules import RETRY_AFTER, State

@@ -14,19 +14,20 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from outlast.base import events as e
 from outlast.base.clock import SystemClock
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs import store
+from outlast.kernel.runs.shapes import PartCarrier, RunCompleted, RunReference, RunStarted, StepReset
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams import follow, hub, writer
 from outlast.kernel.streams.fold import RunFold, apply, fold_lines
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.log import NamedEvent, read_all
 from outlast.kernel.streams.writer import RunWriter
+from outlast.kernel.threads.parts import NoticePart, TextPart
 from tests.factories import make_project, make_run, make_thread, make_user
 
-TEXT = e.TextPart(id="prt_1", step=1)
+TEXT = TextPart(id="prt_1", step=1)
 OPS = st.one_of(
     st.tuples(st.just("stream"), st.integers(1, 12)),
     st.tuples(st.just("record"), st.integers(0, 3)),
@@ -90,8 +91,8 @@ class Stand:
         self.writer.open()
         parts = [part for part in saved.parts if part["step"] == 1] or [TEXT.model_dump()]
         data = {"run_id": run.id, "step": 1, "attempt": run.attempt, "parts": parts}
-        started = e.RunStarted(run_id=run.id, attempt=run.attempt)
-        await self.record([("run.started", started), ("step.reset", e.StepReset.model_validate(data))])
+        started = RunStarted(run_id=run.id, attempt=run.attempt)
+        await self.record([("run.started", started), ("step.reset", StepReset.model_validate(data))])
 
     async def record(self, facts: list[NamedEvent], last: bool = False) -> None:
         def change(tx: Tx) -> None:
@@ -106,7 +107,7 @@ class Stand:
         if op == "stream":
             self.writer.deltas([("text.delta", "prt_1", f"{n} ") for n in range(count)])
         elif op == "record":
-            made = e.PartCarrier(part=e.NoticePart(id=f"prt_n{count}", step=1, code="x", text="Note"))
+            made = PartCarrier(part=NoticePart(id=f"prt_n{count}", step=1, code="x", text="Note"))
             await self.record([("part.created", made)] * count)
         elif op == "flush":
             await self.writer.flush()
@@ -120,8 +121,8 @@ class Stand:
             return channel.head
 
     async def end(self) -> None:
-        usage = e.RunCompleted(run_id=self.run_id, message_id=None, stop_reason="end")
-        ending: list[NamedEvent] = [("run.completed", usage), ("stream.ended", e.RunReference(run_id=self.run_id))]
+        usage = RunCompleted(run_id=self.run_id, message_id=None, stop_reason="end")
+        ending: list[NamedEvent] = [("run.completed", usage), ("stream.ended", RunReference(run_id=self.run_id))]
         await self.record(ending, last=True)
         assert self.writer is not None
         self.writer.close()

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import FenceLost, StorageUnavailable
-from outlast.base.events import RunReference
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs import store
+from outlast.kernel.runs.shapes import RunReference
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.log import NamedEvent, read_all

@@ -6,8 +6,8 @@ from typing import get_args
 
 import pytest
 
+from outlast.apps.documents.proposals.shapes import EditData, EditState
 from outlast.apps.documents.rules import Decision, decided, proposal_state, settles_comment, superseded
-from outlast.base.document_data import EditData, EditState
 from outlast.base.errors import EditDecided
 
 STATES: tuple[EditState, ...] = get_args(EditState)

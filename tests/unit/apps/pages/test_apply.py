@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from outlast.apps.pages.apply import apply_patches
 from outlast.apps.pages.sanitizer import sanitised_html
+from outlast.apps.pages.shapes import Patch
 from outlast.apps.pages.tree import Tree
-from outlast.base.page_data import Patch
 from tests.page_sequences import sequence
 
 PAGE = (

@@ -20,7 +20,7 @@ from outlast.apps.pages.lines import (
     SummaryLine,
     read_line,
 )
-from outlast.base.page_data import Patch
+from outlast.apps.pages.shapes import Patch
 
 TEXT = Patch(op="text", at="#a", text="3")
 ONE = PatchesLine((TEXT,))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from outlast.base.events import MemberData
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.presence.visits import GRACE_S, TYPING_S
+from outlast.kernel.projects.shapes import MemberData
 
 ADA = MemberData(user_id="usr_a", name="Ada", role="owner")
 BOB = MemberData(user_id="usr_b", name="Bob", role="viewer")

@@ -1,4 +1,7 @@
-"""Generated run logs: any order of events that a run's writer could produce, with gaps between attempts."""
+"""Generated run logs: any order of events that a run's writer could produce, with gaps between attempts.
+
+They have events of pages too: their tests are marked with `pytest.mark.apps("pages")`.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,33 @@ from typing import Any
 import orjson
 from hypothesis import strategies as st
 
-from outlast.base import events as e
-from outlast.base.page_data import PageHtml, PagePatched, PageStats, Patch
+from outlast.apps.pages.shapes import PageHtml, PagePatched, Patch
+from outlast.base.events import event_adapter
 from outlast.kernel.apps import registry
+from outlast.kernel.runs.shapes import (
+    ApprovalData,
+    ApprovalRequested,
+    ApprovalResolved,
+    Delta,
+    PageStats,
+    PartCarrier,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionData,
+    RunCancelled,
+    RunQueued,
+    RunReference,
+    RunStarted,
+    RunStatusChanged,
+    StepCompleted,
+    StepReset,
+    StepStarted,
+    ToolResultData,
+    UsageData,
+)
 from outlast.kernel.streams.fold import RunFold, apply
 from outlast.kernel.streams.log import Line, encode
+from outlast.kernel.threads.parts import NoticePart, PagePart, ReasoningPart, TextPart, ToolCallPart
 
 RUN = "run_" + "0" * 26
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -32,7 +57,7 @@ class Log:
     def add(self, name: str, data: Any) -> None:
         self.seq += 1
         line = encode(RUN, self.seq, name, data, "2030-01-01T00:00:00.000Z")
-        e.event_adapter(registry.load().events).validate_json(line)
+        event_adapter(registry.load().events).validate_json(line)
         self.lines.append((self.seq, line))
         apply(self.state, orjson.loads(line))
 
@@ -53,15 +78,15 @@ def logs(draw: st.DrawFn, most: int = 40) -> list[Line]:
         "model": "m",
         "started_by": "usr_1",
     }
-    log.add("run.queued", e.RunQueued(run_id=RUN, **queued))
-    log.add("run.started", e.RunStarted(run_id=RUN, attempt=1))
-    log.add("step.started", e.StepStarted(run_id=RUN, step=1, attempt=1))
+    log.add("run.queued", RunQueued(run_id=RUN, **queued))
+    log.add("run.started", RunStarted(run_id=RUN, attempt=1))
+    log.add("step.started", StepStarted(run_id=RUN, step=1, attempt=1))
     for _ in range(draw(st.integers(0, most))):
         draw(st.sampled_from(MOVES))(draw, log)
     if draw(st.booleans()):
-        end = e.RunCancelled(run_id=RUN, message_id=None, stop_reason="user")
+        end = RunCancelled(run_id=RUN, message_id=None, stop_reason="user")
         log.add("run.cancelled", end)
-        log.add("stream.ended", e.RunReference(run_id=RUN))
+        log.add("stream.ended", RunReference(run_id=RUN))
     return log.lines
 
 
@@ -71,15 +96,15 @@ def begin_part(draw: st.DrawFn, log: Log) -> None:
     part: Any = draw(
         st.sampled_from(
             [
-                e.TextPart(**base),
-                e.ReasoningPart(**base),
-                e.ToolCallPart(**base, call_id=f"call_{log.parts_made}", tool="look"),
-                e.NoticePart(**base, code="note", text="Note."),
-                e.PagePart(**base, page_id="page_1", base_version=0, version=1),
+                TextPart(**base),
+                ReasoningPart(**base),
+                ToolCallPart(**base, call_id=f"call_{log.parts_made}", tool="look"),
+                NoticePart(**base, code="note", text="Note."),
+                PagePart(**base, page_id="page_1", base_version=0, version=1),
             ]
         )
     )
-    log.add("part.created", e.PartCarrier(part=part))
+    log.add("part.created", PartCarrier(part=part))
 
 
 def grow(draw: st.DrawFn, log: Log) -> None:
@@ -90,7 +115,7 @@ def grow(draw: st.DrawFn, log: Log) -> None:
         names = {"text": ["text.delta"], "reasoning": ["reasoning.delta"]}.get(
             part["type"], ["tool_call.arguments.delta", "tool_call.output.delta"]
         )
-        log.add(draw(st.sampled_from(names)), e.Delta(part_id=part["id"], delta=draw(TEXTS)))
+        log.add(draw(st.sampled_from(names)), Delta(part_id=part["id"], delta=draw(TEXTS)))
 
 
 def complete(draw: st.DrawFn, log: Log) -> None:
@@ -106,7 +131,7 @@ def give_result(draw: st.DrawFn, log: Log) -> None:
         call = draw(st.sampled_from(calls))
         status = draw(st.sampled_from(["done", "error", "denied", "interrupted", "cancelled"]))
         given: dict[str, Any] = {"part_id": call["id"], "call_id": call["call_id"], "status": status}
-        log.add("tool_call.result", e.ToolResultData(**given, result=draw(TEXTS), duration_s=0.5))
+        log.add("tool_call.result", ToolResultData(**given, result=draw(TEXTS), duration_s=0.5))
 
 
 def ask(draw: st.DrawFn, log: Log) -> None:
@@ -115,10 +140,10 @@ def ask(draw: st.DrawFn, log: Log) -> None:
         base: dict[str, Any] = {"id": f"item_{call['id']}", "run_id": RUN, "thread_id": "thr_1", "part_id": call["id"]}
         base |= {"call_id": call["call_id"], "created_at": "2030-01-01T00:00:00.000Z"}
         if draw(st.booleans()):
-            asked = e.ApprovalData(**base, tool="look", arguments=call["arguments"])
-            log.add("approval.requested", e.ApprovalRequested(approval=asked))
+            asked = ApprovalData(**base, tool="look", arguments=call["arguments"])
+            log.add("approval.requested", ApprovalRequested(approval=asked))
         else:
-            log.add("question.asked", e.QuestionAsked(question=e.QuestionData(**base, questions=[])))
+            log.add("question.asked", QuestionAsked(question=QuestionData(**base, questions=[])))
 
 
 def decide(draw: st.DrawFn, log: Log) -> None:
@@ -127,31 +152,31 @@ def decide(draw: st.DrawFn, log: Log) -> None:
         item = draw(st.sampled_from(log.state.pending))
         if item["kind"] == "question":
             given = {"question_id": item["id"], "part_id": item["part_id"], "answers": {}}
-            log.add("question.answered", e.QuestionAnswered(**given, cancelled=draw(st.booleans())))
+            log.add("question.answered", QuestionAnswered(**given, cancelled=draw(st.booleans())))
         else:
             given = {"approval_id": item["id"], "part_id": item["part_id"]}
             given["decision"] = draw(st.sampled_from(["approve", "deny", "cancelled"]))
             given["arguments"] = draw(st.none() | TEXTS)
-            log.add("approval.resolved", e.ApprovalResolved(**given))
+            log.add("approval.resolved", ApprovalResolved(**given))
 
 
 def reset(draw: st.DrawFn, log: Log) -> None:
     """Another attempt: a gap in the numbers, and the step as it was saved, or nothing of it."""
     attempt = log.state.attempt + 1
     log.seq += draw(st.sampled_from([0, 1, 5000]))
-    log.add("run.started", e.RunStarted(run_id=RUN, attempt=attempt))
+    log.add("run.started", RunStarted(run_id=RUN, attempt=attempt))
     kept = [dict(part) for part in log.mine() if draw(st.booleans())]
     for part in kept:
         if part["type"] == "tool_call" and draw(st.booleans()):
             part["output"] = ""
     data = {"run_id": RUN, "step": log.state.step, "attempt": attempt, "parts": kept}
-    log.add("step.reset", e.StepReset.model_validate(data))
+    log.add("step.reset", StepReset.model_validate(data))
 
 
 def next_step(_draw: st.DrawFn, log: Log) -> None:
-    usage = e.UsageData()
-    log.add("step.completed", e.StepCompleted(run_id=RUN, step=log.state.step, finish="stop", usage=usage))
-    log.add("step.started", e.StepStarted(run_id=RUN, step=log.state.step + 1, attempt=log.state.attempt))
+    usage = UsageData()
+    log.add("step.completed", StepCompleted(run_id=RUN, step=log.state.step, finish="stop", usage=usage))
+    log.add("step.started", StepStarted(run_id=RUN, step=log.state.step + 1, attempt=log.state.attempt))
 
 
 def change_status(draw: st.DrawFn, log: Log) -> None:
@@ -165,7 +190,7 @@ def change_status(draw: st.DrawFn, log: Log) -> None:
             ]
         )
     )
-    log.add("run.status", e.RunStatusChanged.model_validate({"run_id": RUN, **given}))
+    log.add("run.status", RunStatusChanged.model_validate({"run_id": RUN, **given}))
 
 
 def change_page(draw: st.DrawFn, log: Log) -> None:

@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.base.clock import iso
-from outlast.base.events import DELTA_EVENTS, Delta, event_adapter
+from outlast.base.events import event_adapter
 from outlast.kernel.apps import registry
+from outlast.kernel.events import DELTA_EVENTS
+from outlast.kernel.runs.shapes import Delta
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.log import encode
 from outlast.kernel.streams.writer import Flusher, RunWriter

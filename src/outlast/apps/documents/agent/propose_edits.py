@@ -13,17 +13,17 @@ from pydantic import Field, model_validator
 
 from outlast.apps.documents import store as documents
 from outlast.apps.documents.agent.about import document_of_thread
+from outlast.apps.documents.proposals.shapes import EditOp, ProposalData
 from outlast.apps.documents.proposals.store import NewEdit, Source, Trouble, propose
-from outlast.base.document_data import EditOp, ProposalData
 from outlast.base.errors import ArgumentsInvalid, FenceLost, NotFound, RunFinished
 from outlast.base.ids import new_id
-from outlast.base.parts import ProposalPart
 from outlast.base.settings import DocumentSettings
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Arguments, Tool, ToolResult, tool
 from outlast.kernel.limits.rules import clean
 from outlast.kernel.runs import store as runs
+from outlast.kernel.threads.parts import ProposalPart
 
 NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
     "replace": ("block_id", "old_text", "new_text"),

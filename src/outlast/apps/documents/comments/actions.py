@@ -7,12 +7,12 @@ from typing import Any, Final
 from outlast.apps.documents import store as documents
 from outlast.apps.documents.comments import store
 from outlast.apps.documents.comments.anchor_resolution import Anchor, Content, new_anchor
+from outlast.apps.documents.comments.shapes import CommentData, Quote
 from outlast.apps.documents.comments.store import NewComment, Status
 from outlast.apps.documents.permissions import require_document
 from outlast.apps.documents.rows import CommentRow, DocumentRow
 from outlast.apps.documents.tables import comments as comments_table
 from outlast.apps.documents.tables import comments as table
-from outlast.base.document_data import CommentData, Quote
 from outlast.base.errors import Forbidden, InputTooLarge, MalformedInput, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor

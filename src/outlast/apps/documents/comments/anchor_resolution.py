@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from outlast.apps.documents.comments.quotes import Effort, Text, find_again
-from outlast.base.document_data import Quote
+from outlast.apps.documents.comments.shapes import Quote
 from outlast.base.errors import InputTooLarge, MalformedInput, NotFound
 from outlast.kernel.limits.rules import clean, is_blank
 

@@ -16,7 +16,7 @@ from html import unescape
 from itertools import pairwise
 from typing import Final
 
-from outlast.base.document_data import Quote
+from outlast.apps.documents.comments.shapes import Quote
 
 KEPT: Final = 32
 """Characters of surroundings that a quote is kept with, on each side."""

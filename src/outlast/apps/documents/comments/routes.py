@@ -7,8 +7,14 @@ from starlette.responses import Response
 
 from outlast.apps.documents.comments import actions
 from outlast.apps.documents.comments.actions import Written
-from outlast.apps.documents.comments.shapes import AssignedAnswer, AssignRequest, CommentPatch, CommentRequest
-from outlast.base.document_data import CommentData, Quote
+from outlast.apps.documents.comments.shapes import (
+    AssignedAnswer,
+    AssignRequest,
+    CommentData,
+    CommentPatch,
+    CommentRequest,
+    Quote,
+)
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Key
 from outlast.kernel.http.responses import nothing, page, reply

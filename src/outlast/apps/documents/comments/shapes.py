@@ -4,8 +4,57 @@ from typing import Literal
 
 from pydantic import Field
 
-from outlast.base.document_data import CommentData
+from outlast.base.events import Frozen
 from outlast.kernel.http.shapes import Answer, Request
+
+
+class Quote(Frozen):
+    """Selected text in a block with the text around it, by which it is found again (W3C TextQuoteSelector)."""
+
+    text: str
+    prefix: str = ""
+    suffix: str = ""
+
+
+class CommentData(Frozen):
+    """A comment on a document, or a reply to one."""
+
+    id: str
+    document_id: str
+    project_id: str
+    section_id: str | None
+    block_id: str | None
+    quote: Quote | None
+    orphaned: bool = False
+    linked_sections: list[str]
+    parent_id: str | None
+    body: str
+    mentions: list[str]
+    status: Literal["open", "resolved"]
+    assigned_to: str | None
+    assigned_name: str | None = None
+    thread_id: str | None
+    by: str | None
+    by_name: str | None
+    resolved_by: str | None
+    resolved_by_name: str | None = None
+    resolved_at: str | None
+    created_at: str
+    updated_at: str
+
+
+class CommentChanged(Frozen):
+    """A comment as it is now (project log)."""
+
+    comment: CommentData
+    by: str | None = None
+
+
+class CommentDeleted(Frozen):
+    """A comment is gone, with its answers (project log)."""
+
+    comment_id: str
+    document_id: str
 
 
 class QuoteInput(Request):

@@ -12,14 +12,15 @@ import sqlalchemy as sa
 
 from outlast.apps.documents import store
 from outlast.apps.documents.comments.anchor_resolution import Anchor, Content, place
+from outlast.apps.documents.comments.shapes import CommentChanged, CommentData, CommentDeleted, Quote
 from outlast.apps.documents.rows import CommentRow
 from outlast.apps.documents.tables import blocks, comments, sections
 from outlast.base.clock import iso
-from outlast.base.document_data import CommentChanged, CommentData, CommentDeleted, InboxChanged, Quote
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import R, Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import INBOX
 from outlast.kernel.mentions.rules import AGENT

@@ -13,14 +13,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
-
-from outlast.base.document_data import BlockKind
+from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+BlockKind = Literal["paragraph", "list", "code", "table", "quote", "rule", "html", "front_matter"]
 APART: Final = "<!-- -->"
 _BLANK: Final = " \t"  # what CommonMark calls an empty line has nothing else
 _KINDS: Final[dict[str, BlockKind]] = {

@@ -6,7 +6,8 @@ A tree may be partial: sections whose blocks nobody needs are read without them 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from outlast.base.document_data import BlockKind, EditorKind
+from outlast.apps.documents.content.markdown_parse import BlockKind
+from outlast.apps.documents.shapes import EditorKind
 from outlast.base.errors import NotFound
 
 

@@ -20,8 +20,8 @@ from outlast.apps.documents.history.news import changes_since
 from outlast.apps.documents.permissions import require_document
 from outlast.apps.documents.proposals.replacement import replaced
 from outlast.apps.documents.rows import DocumentRow
+from outlast.apps.documents.shapes import DocumentChanges, DocumentDifference, DocumentVersion, DocumentVersionView
 from outlast.apps.documents.tables import document_versions as document_versions_table
-from outlast.base.document_data import DocumentChanges, DocumentDifference, DocumentVersion, DocumentVersionView
 from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor

@@ -5,7 +5,7 @@ from itertools import chain
 
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.edits.tree_diff import Delta, deltas
-from outlast.base.document_data import BlockDifference, DiffState, DocumentDifference, SectionDifference
+from outlast.apps.documents.shapes import BlockDifference, DiffState, DocumentDifference, SectionDifference
 
 
 def difference(before: Tree, after: Tree) -> DocumentDifference:

@@ -20,9 +20,9 @@ from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.summaries import describe
 from outlast.apps.documents.proposals import store as proposals
 from outlast.apps.documents.rows import DocumentRow
+from outlast.apps.documents.shapes import DocumentVersion, EditorKind, VersionCreated, VersionKind
 from outlast.apps.documents.tables import document_versions
 from outlast.base.clock import iso
-from outlast.base.document_data import DocumentVersion, EditorKind, VersionCreated, VersionKind
 from outlast.base.settings import Settings
 from outlast.db.database import Tx
 from outlast.kernel.streams.log import append

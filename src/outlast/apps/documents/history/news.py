@@ -6,7 +6,7 @@ from outlast.apps.documents import store
 from outlast.apps.documents.content.records import Record
 from outlast.apps.documents.history.versions import changes_between
 from outlast.apps.documents.rows import DocumentRow
-from outlast.base.document_data import DocumentChanges, SectionHead
+from outlast.apps.documents.shapes import DocumentChanges, SectionHead
 from outlast.base.errors import MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.locks.store import locks_of

@@ -13,9 +13,9 @@ import sqlalchemy as sa
 from outlast.apps.documents import store
 from outlast.apps.documents.content.records import Record, state_of, step_back, tree_of
 from outlast.apps.documents.content.tree import Tree
+from outlast.apps.documents.shapes import DocumentVersion
 from outlast.apps.documents.tables import document_versions
 from outlast.base.clock import iso
-from outlast.base.document_data import DocumentVersion
 from outlast.base.errors import NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users

@@ -19,10 +19,10 @@ from outlast.apps.documents.proposals.decisions import merge_of
 from outlast.apps.documents.proposals.edit_store import State
 from outlast.apps.documents.proposals.reopened import Reopening
 from outlast.apps.documents.proposals.review import Decided, Left, Verdict
+from outlast.apps.documents.proposals.shapes import EditData, ProposalData
 from outlast.apps.documents.rows import EditRow, ProposalRow
 from outlast.apps.documents.rules import Decision
 from outlast.apps.documents.tables import edits, proposals
-from outlast.base.document_data import EditData, ProposalData
 from outlast.base.errors import InputTooLarge
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor

@@ -7,9 +7,9 @@ import sqlalchemy as sa
 
 from outlast.apps.documents import store
 from outlast.apps.documents.proposals.edit_store import proposal_data, tell
+from outlast.apps.documents.proposals.shapes import ProposalCreated, ProposalData
 from outlast.apps.documents.rows import EditRow, ProposalRow
 from outlast.apps.documents.tables import edits, proposals
-from outlast.base.document_data import ProposalCreated, ProposalData
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.mentions.items import INBOX, went

@@ -14,7 +14,7 @@ from outlast.apps.documents.content.tree import Block, Tree, no_block
 from outlast.apps.documents.edits import conflict_check as unseen
 from outlast.apps.documents.edits.changes import Change, DeleteBlock, EditBlock, InsertBlock, InsertSection, MoveBlock
 from outlast.apps.documents.edits.merge import Merge, merge
-from outlast.base.document_data import EditData
+from outlast.apps.documents.proposals.shapes import EditData
 from outlast.base.errors import MalformedInput, TextChanged
 
 

@@ -11,11 +11,7 @@ from typing import Final, Literal, NamedTuple
 import sqlalchemy as sa
 from pydantic import BaseModel
 
-from outlast.apps.documents.rows import EditRow
-from outlast.apps.documents.rules import proposal_state
-from outlast.apps.documents.tables import edits, proposals
-from outlast.base.clock import iso
-from outlast.base.document_data import (
+from outlast.apps.documents.proposals.shapes import (
     EditData,
     EditsReopened,
     EditsResolved,
@@ -23,6 +19,10 @@ from outlast.base.document_data import (
     ProposalCreated,
     ProposalData,
 )
+from outlast.apps.documents.rows import EditRow
+from outlast.apps.documents.rules import proposal_state
+from outlast.apps.documents.tables import edits, proposals
+from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users

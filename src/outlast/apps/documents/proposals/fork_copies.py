@@ -13,8 +13,8 @@ from pydantic import BaseModel
 
 from outlast.apps.documents.proposals.decisions import followers
 from outlast.apps.documents.proposals.edit_store import news_of, places_changed, proposal_data, settle_states
+from outlast.apps.documents.proposals.shapes import EditData
 from outlast.apps.documents.tables import edits, proposals
-from outlast.base.document_data import EditData
 from outlast.db.database import Tx
 from outlast.kernel.threads.tables import threads
 

@@ -28,9 +28,9 @@ from outlast.apps.documents.proposals.edit_store import (
 )
 from outlast.apps.documents.proposals.review import Decided
 from outlast.apps.documents.proposals.settlement import unsettle_comments
+from outlast.apps.documents.proposals.shapes import EditData
 from outlast.apps.documents.rules import already, reopened
 from outlast.apps.documents.tables import edits, proposals
-from outlast.base.document_data import EditData
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.mentions.items import INBOX, went

@@ -30,9 +30,9 @@ from outlast.apps.documents.proposals.edit_store import (
 )
 from outlast.apps.documents.proposals.fork_copies import hold_threads, supersede_twins
 from outlast.apps.documents.proposals.settlement import settle_comments
+from outlast.apps.documents.proposals.shapes import EditData
 from outlast.apps.documents.rules import Decision, decided
 from outlast.apps.documents.tables import edits
-from outlast.base.document_data import EditData
 from outlast.base.errors import MalformedInput, OutlastError, SectionLocked, TextChanged
 from outlast.db.database import Tx
 from outlast.kernel.mentions.items import INBOX, went

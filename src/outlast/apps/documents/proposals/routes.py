@@ -10,8 +10,13 @@ from outlast.apps.documents.proposals import actions
 from outlast.apps.documents.proposals.edit_store import State
 from outlast.apps.documents.proposals.reopened import Reopening
 from outlast.apps.documents.proposals.review import Decided, Verdict
-from outlast.apps.documents.proposals.shapes import DecidedAnswer, DecisionRequest, DecisionsRequest, MergeAnswer
-from outlast.base.document_data import ProposalData
+from outlast.apps.documents.proposals.shapes import (
+    DecidedAnswer,
+    DecisionRequest,
+    DecisionsRequest,
+    MergeAnswer,
+    ProposalData,
+)
 from outlast.base.errors import MalformedInput
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Key

@@ -5,8 +5,95 @@ from typing import Literal
 from pydantic import Field
 
 from outlast.apps.documents.edits.merge import HunkKind
-from outlast.base.document_data import EditData
+from outlast.base.events import Frozen
 from outlast.kernel.http.shapes import Answer, Request
+
+EditOp = Literal[
+    "replace",  # a block's text becomes `new_text`
+    "insert",  # blocks after `after_id` (null: first) of a section
+    "delete",  # the block goes
+    "move",  # the block goes after `after_id` (null: first) of a section
+    "insert_section",  # a section after the section `after_id` (null: first), with a heading and blocks
+]
+EditState = Literal[
+    "open", "accepted", "rejected", "superseded"  # something newer took its place: `superseded_by` says what
+]
+
+
+class EditData(Frozen):
+    """One proposed change. In a fork, an edit and its original count once while both are open and say the same."""
+
+    id: str
+    proposal_id: str
+    document_id: str
+    ordinal: int
+    op: EditOp
+    block_id: str | None
+    section_id: str | None
+    after_id: str | None
+    heading: str | None = None
+    level: int | None = None
+    old_text: str
+    new_text: str
+    state: EditState
+    applied_text: str | None = None
+    decided_by: str | None = None
+    decided_by_name: str | None = None
+    decided_at: str | None = None
+    version: int | None = None
+    superseded_by: str | None = None
+    reason: str = ""
+    reopened: int = 0
+    origin_id: str | None = None
+
+
+class ProposalData(Frozen):
+    """Edits that an agent proposes. Closed once no edit is open."""
+
+    id: str
+    project_id: str
+    document_id: str
+    thread_id: str
+    message_id: str | None
+    run_id: str | None
+    summary: str
+    state: Literal["open", "closed"]
+    edits: list[EditData]
+    created_at: str
+
+
+class ProposalCreated(Frozen):
+    """An agent proposed edits, or their places changed. In the logs of the thread and the project."""
+
+    proposal: ProposalData
+
+
+class EditsResolved(Frozen):
+    """Edits were accepted or rejected together. In the logs of the thread and the project."""
+
+    proposal_id: str
+    document_id: str
+    edits: list[EditData]
+    version: int | None = None
+    by: str | None = None
+
+
+class EditsReopened(Frozen):
+    """Decisions about edits were taken back. In the logs of the thread and the project."""
+
+    proposal_id: str
+    document_id: str
+    edits: list[EditData]
+    version: int | None = None
+    by: str | None = None
+
+
+class EditsSuperseded(Frozen):
+    """Newer changes replaced these edits. In the logs of the thread and the project."""
+
+    proposal_id: str
+    document_id: str
+    edits: list[EditData]
 
 
 class DecisionRequest(Request):

@@ -19,11 +19,11 @@ from outlast.apps.documents.proposals.edit_store import (
     tell,
 )
 from outlast.apps.documents.proposals.open_proposals import concerned
+from outlast.apps.documents.proposals.shapes import ProposalCreated, ProposalData
 from outlast.apps.documents.proposals.superseded import supersede_gone, supersede_older
 from outlast.apps.documents.proposals.validation import NewEdit, Trouble, check
 from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.tables import edits, proposals
-from outlast.base.document_data import ProposalCreated, ProposalData
 from outlast.base.errors import MalformedInput
 from outlast.base.ids import new_id
 from outlast.db.database import Tx

@@ -13,9 +13,9 @@ from outlast.apps.documents import store
 from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.proposals.edit_store import news_of, open_edits_of, places_changed, settle_states, tell
 from outlast.apps.documents.proposals.settlement import settle_comments
+from outlast.apps.documents.proposals.shapes import EditData
 from outlast.apps.documents.rules import superseded
 from outlast.apps.documents.tables import edits, proposals
-from outlast.base.document_data import EditData
 from outlast.db.database import Tx
 from outlast.kernel.mentions.items import INBOX, went
 from outlast.kernel.streams.log import append

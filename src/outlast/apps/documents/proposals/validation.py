@@ -11,7 +11,7 @@ from typing import Final
 
 from outlast.apps.documents.content.markdown_parse import cut, tidy
 from outlast.apps.documents.content.tree import Block, Section, Tree
-from outlast.base.document_data import EditOp
+from outlast.apps.documents.proposals.shapes import EditOp
 
 SHOWN_CHARACTERS: Final = 2_000
 

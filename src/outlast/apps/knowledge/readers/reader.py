@@ -13,8 +13,8 @@ from outlast.apps.knowledge.readers.folders import read_archive, read_file, read
 from outlast.apps.knowledge.readers.own_docs import LOCATION, read_own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader
 from outlast.apps.knowledge.readers.web import WebReader
+from outlast.apps.knowledge.shapes import SourceKind
 from outlast.apps.knowledge.sources import archive_of, is_web
-from outlast.base.knowledge_data import SourceKind
 from outlast.kernel.http.docs_site import FOLDER
 
 

@@ -17,14 +17,15 @@ from outlast.apps.pages.agent.recent_changes import ARROW, asked_text, done_word
 from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import UNTITLED
 from outlast.base.errors import InternalError, OutlastError
-from outlast.base.page_data import ModulesSaved, PageStats
 from outlast.db.database import Tx
 from outlast.kernel.agents.hooks import Finished
 from outlast.kernel.agents.prompt import NOT_READABLE
 from outlast.kernel.apps import registry
 from outlast.kernel.library.memories import MEMORIES
 from outlast.kernel.library.modules import LIBRARY, ModuleOrigin, NewModule
+from outlast.kernel.library.shapes import ModulesSaved
 from outlast.kernel.runs.model import Run, text_of
+from outlast.kernel.runs.shapes import PageStats
 from outlast.kernel.runs.store import transcript_of
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.threads.rows import ThreadRow

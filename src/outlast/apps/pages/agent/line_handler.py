@@ -20,17 +20,17 @@ from outlast.apps.pages.lines import (
     SummaryLine,
     read_line,
 )
+from outlast.apps.pages.shapes import Patch
 from outlast.apps.pages.store import page_of_thread, touch
 from outlast.apps.pages.tables import page_versions
 from outlast.apps.pages.versions import Author, Rules, Taken
 from outlast.base.ids import new_id
-from outlast.base.page_data import Patch
-from outlast.base.parts import PagePart
 from outlast.db.database import Tx
 from outlast.kernel.agents.hooks import LinesTaken
 from outlast.kernel.runs import timers
 from outlast.kernel.runs.lines import added
 from outlast.kernel.runs.model import Run
+from outlast.kernel.threads.parts import PagePart
 
 GONE: Final = "The page was deleted, so this line changed nothing."
 

@@ -14,8 +14,8 @@ from typing import Any, Final
 import orjson
 
 from outlast.apps.pages import links
+from outlast.apps.pages.shapes import PageHtml, PagePatched
 from outlast.base.errors import NotFound
-from outlast.base.page_data import PageHtml, PagePatched
 from outlast.db.database import Tx
 from outlast.kernel.projects.permissions import role_of
 from outlast.kernel.projects.rules import Right, allows

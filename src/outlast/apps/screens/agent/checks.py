@@ -23,7 +23,6 @@ from outlast.apps.screens.store import screen_of_thread
 from outlast.apps.screens.theme_classes import dress
 from outlast.apps.screens.themes import STYLE_SHEET, theme_of
 from outlast.base.errors import MalformedInput, NotFound, UnknownTheme
-from outlast.base.events import ImagePart, NoticePart, Part
 from outlast.base.ids import new_id
 from outlast.base.images import recognise
 from outlast.db.blobs import FolderBlobs
@@ -39,6 +38,7 @@ from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.sandboxes.services.rules import ServiceState
 from outlast.kernel.sandboxes.tables import checkpoints, workspaces
 from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER
+from outlast.kernel.threads.parts import ImagePart, NoticePart, Part
 from outlast_sandbox.browser.interface import Look, Photographer
 from outlast_sandbox.interface import Command, Sandbox
 

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from outlast.apps.screens import store as screens
 from outlast.apps.screens.agent.tags import Outcome, merge_files, parse_outcome
 from outlast.apps.screens.rows import ScreenRow
+from outlast.apps.screens.shapes import ScreenFile
 from outlast.base.errors import InternalError, OutlastError
-from outlast.base.screen_data import ScreenFile
 from outlast.db.database import Tx
 from outlast.kernel.agents.prompt import NOT_READABLE
 from outlast.kernel.runs.model import Run

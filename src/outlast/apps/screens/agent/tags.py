@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from outlast.base.screen_data import ScreenFile
+from outlast.apps.screens.shapes import ScreenFile
 
 TITLE_WORDS: Final = 5
 TITLE_CHARS: Final = 60

@@ -17,9 +17,8 @@ from outlast.apps.screens.edits.values import Edit, EditResult
 from outlast.apps.screens.file_actions import read_file
 from outlast.apps.screens.file_writer import rewrite_all
 from outlast.apps.screens.permissions import require_screen
+from outlast.apps.screens.shapes import ScreenData
 from outlast.base.errors import FilesChanged, MalformedInput, NotFound, OutlastError, PathRefused
-from outlast.base.events import CheckpointData
-from outlast.base.screen_data import ScreenData
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -32,6 +31,7 @@ from outlast.kernel.sandboxes.checkpoints import store as checkpoints
 from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
 from outlast.kernel.sandboxes.checkpoints.contents import content_of
 from outlast.kernel.sandboxes.checkpoints.edits import Edit as FileEdit
+from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.services import Services
 from outlast.kernel.threads import driver as driving
 from outlast_sandbox.checkpoints.changes import changes

@@ -8,7 +8,6 @@ from typing import Final
 import anyio.to_thread
 
 from outlast.base.errors import Conflict, NotFound, PathRefused, SandboxUnavailable
-from outlast.base.events import CheckpointData
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -19,7 +18,7 @@ from outlast.kernel.sandboxes import store as sandbox_rows
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints.contents import beginning_of, content_of
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.checkpoints.shapes import ComparisonAnswer, FileDifferenceAnswer
+from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData, ComparisonAnswer, FileDifferenceAnswer
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.seeds import Seed

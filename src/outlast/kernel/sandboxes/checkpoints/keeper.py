@@ -18,7 +18,6 @@ from anyio.abc import TaskGroup
 
 from outlast.base.clock import Clock
 from outlast.base.errors import InvalidRequest, OutlastError, StoredFileDamaged, StoredFileMissing, WorkspaceUnreadable
-from outlast.base.events import CheckpointData
 from outlast.base.settings import SandboxSettings
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.blobs import FolderBlobs
@@ -27,6 +26,7 @@ from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.checkpoints.edits import Edit, edited_tree
 from outlast.kernel.sandboxes.checkpoints.garbage import GRACE_S, Collected, collect
+from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
 from outlast.kernel.sandboxes.checkpoints.workspaces import Place
 from outlast.kernel.sandboxes.store import SandboxRecord

@@ -2,8 +2,8 @@
 
 import sqlalchemy as sa
 
-from outlast.base.events import CheckpointData
 from outlast.db.database import Tx
+from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.sandboxes.checkpoints.store import to_data
 from outlast.kernel.sandboxes.rows import CheckpointRow
 from outlast.kernel.sandboxes.tables import checkpoints

@@ -1,11 +1,11 @@
 """Replacing the files of a workspace as a whole, together with the subject that they belong to."""
 
-from outlast.base.events import CheckpointData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.permissions import require_thread
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.checkpoints import actions
+from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.services import Services
 from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.subjects.registry import Found

@@ -8,14 +8,13 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.base.clock import iso
-from outlast.base.events import CheckpointData
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.sandboxes.checkpoints import actions, replacement
 from outlast.kernel.sandboxes.checkpoints.actions import CheckpointView, KeptFile
-from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointAnswer, ComparisonAnswer
+from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointAnswer, CheckpointData, ComparisonAnswer
 from outlast.kernel.sandboxes.routes import as_download
 
 router = APIRouter(prefix="/v1", tags=["Checkpoints"])

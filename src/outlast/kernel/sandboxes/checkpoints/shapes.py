@@ -2,8 +2,31 @@
 
 from typing import Literal
 
-from outlast.base.events import CheckpointData
+from outlast.base.events import Frozen
 from outlast.kernel.http.shapes import Answer
+
+
+class CheckpointData(Frozen):
+    """A workspace's files at one moment."""
+
+    id: str
+    workspace_id: str
+    project_id: str
+    run_id: str | None
+    message_id: str | None
+    effect_id: str | None
+    parent_id: str | None
+    reason: Literal["tool", "message", "sleep", "fork", "restore", "person", "template"]
+    tree: str
+    files: int
+    size_bytes: int
+    created_at: str
+
+
+class CheckpointCreated(Frozen):
+    """A workspace's files were saved, or restored (`reason` restore)."""
+
+    checkpoint: CheckpointData
 
 
 class KeptFileAnswer(Answer):

@@ -10,11 +10,11 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
-from outlast.base.events import CheckpointCreated, CheckpointData
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.checkpoints.rules import Kept
+from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointCreated, CheckpointData
 from outlast.kernel.sandboxes.checkpoints.workspaces import (
     IN_ONE,
     Place,

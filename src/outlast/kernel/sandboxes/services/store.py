@@ -7,10 +7,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from outlast.base.errors import NotFound
-from outlast.base.events import ServiceStateData
 from outlast.db.database import Tx
 from outlast.kernel.sandboxes.rows import ServiceRow
 from outlast.kernel.sandboxes.services.rules import Declared, ServiceState, checked, must_restart
+from outlast.kernel.sandboxes.shapes import ServiceStateData
 from outlast.kernel.sandboxes.tables import services
 
 

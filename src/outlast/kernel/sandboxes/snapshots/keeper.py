@@ -14,10 +14,10 @@ import anyio.abc
 
 from outlast.base.clock import Clock
 from outlast.base.errors import Conflict, OutlastError, SandboxUnavailable
-from outlast.base.events import SnapshotProgress
 from outlast.base.settings import SandboxSettings
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
+from outlast.kernel.sandboxes.shapes import SnapshotProgress
 from outlast.kernel.sandboxes.snapshots import store
 from outlast.kernel.sandboxes.snapshots.recipes import CONFIGURED, Recipes
 from outlast.kernel.sandboxes.snapshots.rules import Known, State, must_build, to_collect, to_start_from

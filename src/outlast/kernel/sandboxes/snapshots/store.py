@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from outlast.base.events import SnapshotProgress
 from outlast.db.database import Tx
 from outlast.kernel.sandboxes.rows import SnapshotRow
+from outlast.kernel.sandboxes.shapes import SnapshotProgress
 from outlast.kernel.sandboxes.snapshots.rules import Known, State
 from outlast.kernel.sandboxes.tables import sandboxes, snapshots
 from outlast.kernel.streams.log import append

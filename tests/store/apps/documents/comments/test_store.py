@@ -10,12 +10,12 @@ from outlast.apps.documents import store
 from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.comments.anchor_resolution import new_anchor
 from outlast.apps.documents.comments.quotes import find
+from outlast.apps.documents.comments.shapes import CommentData, Quote
 from outlast.apps.documents.comments.store import NewComment
 from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.changes import Change, DeleteBlock, DeleteSection, EditBlock, InsertBlock, MoveBlock
 from outlast.apps.documents.edits.write import Author
 from outlast.apps.documents.history import versions
-from outlast.base.document_data import CommentData, Quote
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.streams.log import read_all

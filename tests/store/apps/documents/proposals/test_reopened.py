@@ -16,10 +16,10 @@ from outlast.apps.documents.proposals import reopened
 from outlast.apps.documents.proposals.edit_store import edits_of, proposal_data
 from outlast.apps.documents.proposals.reopened import Reopening
 from outlast.apps.documents.proposals.review import Decided, Verdict, decide_possible
+from outlast.apps.documents.proposals.shapes import ProposalData
 from outlast.apps.documents.proposals.store import NewEdit
 from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import proposals, sections
-from outlast.base.document_data import ProposalData
 from outlast.base.errors import EditDecided, MalformedInput, NotFound, OutlastError, TextChanged
 from outlast.db.database import Database, Tx
 from outlast.kernel.streams.log import read_all

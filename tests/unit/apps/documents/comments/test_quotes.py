@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from outlast.apps.documents.comments import quotes
 from outlast.apps.documents.comments.quotes import KEPT, Effort, Text, find, find_again, quote_at
-from outlast.base.document_data import Quote
+from outlast.apps.documents.comments.shapes import Quote
 
 FOX = "The quick brown fox jumps over the lazy dog. The quick red hare does not."
 

@@ -12,7 +12,7 @@ from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.edits.apply import apply
 from outlast.apps.documents.edits.changes import InsertBlock
 from outlast.apps.documents.proposals.decisions import Accepted, followers, merge_of, plan
-from outlast.base.document_data import EditData
+from outlast.apps.documents.proposals.shapes import EditData
 from outlast.base.errors import MalformedInput, TextChanged
 from tests.steps import assert_nearly_linear, steps_of
 

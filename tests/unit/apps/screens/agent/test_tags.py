@@ -19,7 +19,7 @@ from outlast.apps.screens.agent.tags import (
     parse_title,
     strip_tags,
 )
-from outlast.base.screen_data import ScreenFile
+from outlast.apps.screens.shapes import ScreenFile
 
 ANSWER = """I looked around and built it.
 

@@ -2,11 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
-
-class Frozen(BaseModel):
-    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
+from outlast.base.events import Frozen
 
 
 class TextPart(Frozen):
@@ -111,5 +109,4 @@ Part = Annotated[
     TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart,
     Field(discriminator="type"),
 ]
-
 PART_ADAPTER: TypeAdapter[Part] = TypeAdapter(Part)

@@ -1,8 +1,8 @@
-"""What the API and events carry of indexed documentation."""
+"""Sources of documentation, and passages of them."""
 
 from typing import Literal
 
-from outlast.base.parts import Frozen
+from outlast.base.events import Frozen
 
 SourceKind = Literal[
     "markdown",  # one address or file

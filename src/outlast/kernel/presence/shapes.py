@@ -1,0 +1,15 @@
+"""Who watches and types."""
+
+from outlast.base.events import Frozen
+from outlast.kernel.projects.shapes import MemberData
+
+
+class EphemeralPresence(Frozen):
+    """Who watches and types. A frame without id, `event: presence`; it is not logged."""
+
+    thread_id: str = ""
+    project_id: str = ""
+    document_id: str = ""
+    places: dict[str, str] = {}  # noqa: RUF012 - pydantic copies it
+    watching: list[MemberData]
+    typing: list[str]
