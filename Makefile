@@ -87,7 +87,7 @@ docs: gen $(STAMPS)/dev ## regenerate the reference, build the site that the ser
 diagrams: $(STAMPS)/dev ## draw the diagrams of docs/ that changed
 	$(PY) scripts/diagrams.py
 
-pictures: $(STAMPS)/run $(STAMPS)/dev ## take the pictures of threads in the README, with the demo on a server of its own
+pictures: $(STAMPS)/run $(STAMPS)/dev ## take the pictures in the README, with the demo on a server of its own
 	$(PY) scripts/pictures.py
 
 format: $(STAMPS)/dev ## sort imports and lay out the code

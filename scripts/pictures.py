@@ -1,4 +1,4 @@
-"""Takes the README's pictures of threads: `make pictures`. A server of its own plays the demo, its tools run in real
+"""Takes the README's pictures: `make pictures`. A server of its own plays the demo, its tools run in real
 sandboxes, and Chromium photographs what a person sees. Needs Chromium, the built web app and sandboxes."""
 
 from __future__ import annotations
@@ -30,7 +30,15 @@ provider = "demo"
 name = "demo"
 credits = 0
 """
+SCREENS: Final = (  # with their places on the canvas
+    ("a pricing page", 0, 0),
+    ("a sign-in page", 1400, 0),
+    ("a launch board", 0, 900),
+    ("a shop dashboard", 1400, 900),
+)
 EARLIER: Final = ("Explain why a run should outlast its server", "Tell me a story about a lighthouse")
+CANVAS: Final[dict[str, Any]] = {"viewport": {"width": 1440, "height": 900}}
+BUILD_MS: Final = 300_000  # the first screen of a machine has its template installed
 DESKTOP: Final[dict[str, Any]] = {"viewport": {"width": 1280, "height": 1180}, "device_scale_factor": 1.25}
 PHONE: Final[dict[str, Any]] = {
     "viewport": {"width": 390, "height": 680},
@@ -48,6 +56,7 @@ def main() -> None:
         start(address, "Ask me a question about the next release", ends_with="question.asked")
         approval = start(address, "Clean up the build folder", ends_with="approval.requested")
         primes = start(address, "List the primes below one hundred", ends_with="run.completed")
+        screens = [build(address, wish, x, y) for wish, x, y in SCREENS]
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         with opened(browser, f"{address}/threads/{primes}", **DESKTOP) as page:
             page.get_by_text("is still in the workspace").wait_for()
@@ -58,6 +67,11 @@ def main() -> None:
         with opened(browser, f"{address}/threads/{approval}", **PHONE) as page:
             page.get_by_role("button", name="Approve").first.wait_for()
             photograph(page, "approval-phone")
+        with opened(browser, f"{address}/screens/{screens[0]}", **CANVAS) as page:
+            page.get_by_text("What I built").wait_for(timeout=BUILD_MS)
+            page.locator(f'[data-live-frame="{screens[0]}"][data-loaded]').wait_for(timeout=BUILD_MS)
+            page.mouse.move(0, 0)
+            photograph(page, "canvas-dark")
 
 
 @contextmanager
@@ -75,12 +89,25 @@ def serving() -> Iterator[str]:
                 process.terminate()
 
 
-def start(address: str, message: str, *, ends_with: str) -> str:
-    """Start a run in a new thread and follow it to this event; the id of the thread."""
-    body = json.dumps({"content": message}).encode()
-    request = urllib.request.Request(f"{address}/v1/runs", body, {"content-type": "application/json"})
+def build(address: str, wish: str, x: int, y: int) -> str:
+    """Have the agent build a screen at this place of the first project's canvas; its id."""
+    with urllib.request.urlopen(f"{address}/v1/projects") as answer:
+        project = json.load(answer)["items"][0]["id"]
+    screen = post(f"{address}/v1/projects/{project}/screens", {"template": "vite", "x": x, "y": y})
+    start(address, wish, ends_with="run.completed", thread_id=screen["thread_id"])
+    return str(screen["id"])
+
+
+def post(address: str, body: object) -> Any:
+    request = urllib.request.Request(address, json.dumps(body).encode(), {"content-type": "application/json"})
     with urllib.request.urlopen(request) as answer:
-        started = json.load(answer)
+        return json.load(answer)
+
+
+def start(address: str, message: str, *, ends_with: str, thread_id: str | None = None) -> str:
+    """Start a run, in a new thread unless one is named, and follow it to this event; the id of the thread."""
+    place = "/v1/runs" if thread_id is None else f"/v1/threads/{thread_id}/runs"
+    started = post(address + place, {"content": message})
     with urllib.request.urlopen(f"{address}/v1/runs/{started['run_id']}/events") as stream:
         found = any(re.match(rb'data: .*"event": ?"' + ends_with.encode(), line) for line in stream)
     assert found, f"{message!r} did not come to {ends_with}"
