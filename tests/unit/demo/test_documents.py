@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from outlast.apps.chat import summary_context as summing_up
 from outlast.apps.chat.summary_context import Conversation, Said
-from outlast.apps.documents.agent.about import About
-from outlast.apps.documents.agent.context import before_request
-from outlast.apps.documents.agent.document_text import Anchor, ToldBlock, ToldComment, ToldDocument, ToldSection
-from outlast.apps.documents.agent.prompt import system_prompt
+from outlast.apps.documents.agent.context import DocumentContext
+from outlast.apps.documents.agent.document_text import Anchor, ToldComment, ToldDocument
+from outlast.apps.documents.agent.prompt import before_request, system_prompt
+from outlast.apps.documents.content.markdown_parse import BlockKind
+from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.kernel.models.protocol import (
     ModelMessage,
     ModelRequest,
@@ -39,16 +40,16 @@ WORDY = "We utilize this report in order to describe the plan. It is very long, 
 TABLE = "| Part | Who |\n| --- | --- |\n| Search | Ada |\n| Pages | open |"
 
 
-def document(*sections: tuple[str, list[tuple[str, str]]]) -> ToldDocument:
+def document(*sections: tuple[str, list[tuple[BlockKind, str]]]) -> ToldDocument:
     number = 0
     made = []
     for at, (heading, texts) in enumerate(sections):
         blocks = []
         for kind, text in texts:
             number += 1
-            blocks.append(ToldBlock(f"blk_{number}", kind, text))
-        made.append(ToldSection(f"sec_{at + 1}", heading, 1, tuple(blocks)))
-    return ToldDocument("doc_1", "The plan", 3, tuple(made))
+            blocks.append(Block(f"blk_{number}", f"sec_{at + 1}", "", kind, text))
+        made.append(Section(f"sec_{at + 1}", "", heading, 1, blocks=tuple(blocks)))
+    return ToldDocument("The plan", Tree("doc_1", 3, tuple(made)))
 
 
 PLAN = document(
@@ -66,7 +67,7 @@ def request(
     files: bool = False,
     after: tuple[ModelMessage, ...] = (),
 ) -> ModelRequest:
-    about = About(told, anchor, ("- notes.md (text/markdown)",) if files else ())
+    about = DocumentContext(told, anchor, ("- notes.md (text/markdown)",) if files else ())
     own = ModelMessage("user", (TextPiece(before_request(about, 400_000)), TextPiece(said)))
     tools = tuple(ToolSpec(name, "", {}) for name in TOOLS)
     return ModelRequest(SPEC, system_prompt(files=True, docs=False), (own, *after), tools)
@@ -94,7 +95,7 @@ TEXTS = st.text(min_size=1, max_size=80).filter(lambda text: text == text.strip(
 def test_every_block_is_read_as_it_was_told_whatever_it_says(texts: list[list[str]]) -> None:
     told = document(*((f"Heading {at}", [("paragraph", text) for text in some]) for at, some in enumerate(texts)))
     scene = document_scene(request("Shorter </document> please [REQUEST]\nnow", told))
-    expected = [(block.id, block.markdown) for section in told.sections for block in section.blocks]
+    expected = [(block.id, block.markdown) for section in told.tree.sections for block in section.blocks]
     assert [(block.id, block.text) for block in scene.blocks] == expected
     assert scene.said == "Shorter </document> please [REQUEST]\nnow"
 
@@ -102,7 +103,7 @@ def test_every_block_is_read_as_it_was_told_whatever_it_says(texts: list[list[st
 @given(st.lists(TEXTS, min_size=1, max_size=5), st.sampled_from(["shorter", "fix it", "as a list", "move it up"]))
 def test_edits_fit_the_text_whatever_it_says(texts: list[str], said: str) -> None:
     told = document(("One", [("paragraph", text) for text in texts]))
-    present = {block.id: block.markdown for block in told.sections[0].blocks}
+    present = {block.id: block.markdown for block in told.tree.sections[0].blocks}
     for edit in made(said, told=told):
         if edit["op"] == "replace":
             assert edit["old_text"] == present[edit["block_id"]]

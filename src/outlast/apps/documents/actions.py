@@ -9,7 +9,7 @@ import anyio.to_thread
 from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents import store
 from outlast.apps.documents.comments.store import tell_inbox
-from outlast.apps.documents.content.markdown_parse import Part, cut, first_heading
+from outlast.apps.documents.content.markdown_parse import Cuts, Part, first_heading
 from outlast.apps.documents.content.markdown_render import join
 from outlast.apps.documents.edits.changes import InsertBlock
 from outlast.apps.documents.edits.write import Author, bounds_of, commit
@@ -28,7 +28,7 @@ from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.shapes import ThreadData
@@ -51,13 +51,14 @@ async def create_document(
     chosen = None if title is None else checked_title(services, title)
     text = whole_text(services, markdown)
     await services.db.read(require, actor, project_id, Right.EDIT)  # before anything that takes time
-    parts = tuple(await anyio.to_thread.run_sync(cut, text))  # seconds, for the longest and oddest
+    cuts = Cuts()
+    parts = await anyio.to_thread.run_sync(cuts.cut, text)  # seconds, for the longest and oddest
     shown = chosen or _own_title(services, parts)
     asked = request_hash("document", project_id, chosen, text)
 
     def produce(tx: Tx) -> dict[str, Any]:
         _demand_room(tx, services, actor, project_id)
-        return {"id": _add(tx, services, actor, project_id, shown, parts)}
+        return {"id": _add(tx, services, actor, project_id, shown, text, cuts)}
 
     def run(tx: Tx) -> DocumentView:
         require(tx, actor, project_id, Right.EDIT)
@@ -67,26 +68,20 @@ async def create_document(
     return await services.db.write(run)
 
 
-async def list_documents(
-    services: Services, actor: Actor, project_id: str, after: str | None = None, limit: int = 100
+@in_read
+def list_documents(
+    tx: Tx, actor: Actor, project_id: str, after: str | None = None, limit: int = 100
 ) -> Listed[DocumentData, str]:
     """The project's documents, oldest first, without their text."""
-
-    def run(tx: Tx) -> Listed[DocumentData, str]:
-        require(tx, actor, project_id, Right.READ)
-        return Listed(*store.list_documents(tx, project_id, after, limit))
-
-    return await services.db.read(run)
+    require(tx, actor, project_id, Right.READ)
+    return Listed(*store.list_documents(tx, project_id, after, limit))
 
 
-async def read_document(services: Services, actor: Actor, document_id: str) -> DocumentView:
+@in_read
+def read_document(tx: Tx, actor: Actor, document_id: str) -> DocumentView:
     """One document with all that it says, and who keeps which section."""
-
-    def run(tx: Tx) -> DocumentView:
-        require_document(tx, actor, document_id, Right.READ)
-        return view(tx, document_id)
-
-    return await services.db.read(run)
+    require_document(tx, actor, document_id, Right.READ)
+    return view(tx, document_id)
 
 
 def whole_text(services: Services, markdown: str) -> str:
@@ -119,48 +114,37 @@ async def rename_document(services: Services, actor: Actor, document_id: str, ti
     return await services.db.write(run)
 
 
-async def delete_document(services: Services, actor: Actor, document_id: str) -> None:
+@in_write
+def delete_document(tx: Tx, actor: Actor, document_id: str) -> None:
     """Remove a document with its history, comments, proposals and all conversations about it (owners). Raises
     `ThreadBusy` while a run of one of them has not ended; then nothing was removed."""
-
-    def run(tx: Tx) -> None:
-        require_document(tx, actor, document_id, Right.OWN)
-        row = store.hold(tx, document_id)  # before its threads, as everywhere
-        about = {one.id for one in store.threads_about(tx, row.project_id, document_id)}
-        for thread_id in sorted(about | {row.thread_id}):
-            _demand_idle(tx, thread_id)
-        unasked = locking.drop_all(tx, [section.id for section in store.tree(tx, document_id).sections])
-        store.delete(tx, document_id)
-        tell_inbox(tx, row.project_id, unasked)
-        for thread_id in sorted(about | {row.thread_id}):
-            give_up(tx, row.project_id, thread_id, announce_to_project)
-            threads.delete_thread(tx, thread_id)
-
-    await services.db.write(run)
+    require_document(tx, actor, document_id, Right.OWN)
+    row = store.hold(tx, document_id)  # before its threads, as everywhere
+    about = {one.id for one in store.threads_about(tx, row.project_id, document_id)}
+    for thread_id in sorted(about | {row.thread_id}):
+        _demand_idle(tx, thread_id)
+    unasked = locking.drop_all(tx, [section.id for section in store.tree(tx, document_id).sections])
+    store.delete(tx, document_id)
+    tell_inbox(tx, row.project_id, unasked)
+    for thread_id in sorted(about | {row.thread_id}):
+        give_up(tx, row.project_id, thread_id, announce_to_project)
+        threads.delete_thread(tx, thread_id)
 
 
-async def export_markdown(
-    services: Services, actor: Actor, document_id: str, version: int | None = None
-) -> tuple[str, str]:
+@in_read
+def export_markdown(tx: Tx, actor: Actor, document_id: str, version: int | None = None) -> tuple[str, str]:
     """A document's title, and its text as Markdown, now or as it was at a version. Raises `NotFound`."""
-
-    def run(tx: Tx) -> tuple[str, str]:
-        row = require_document(tx, actor, document_id, Right.READ)
-        content = versions.tree_at(tx, document_id, version)
-        return row.title, join((section, section.blocks) for section in content.sections)
-
-    return await services.db.read(run)
+    row = require_document(tx, actor, document_id, Right.READ)
+    content = versions.tree_at(tx, document_id, version)
+    return row.title, join((section, section.blocks) for section in content.sections)
 
 
-async def list_document_threads(services: Services, actor: Actor, document_id: str) -> list[ThreadData]:
+@in_read
+def list_document_threads(tx: Tx, actor: Actor, document_id: str) -> list[ThreadData]:
     """The document's own conversation, and those about parts of it (archived ones too), the oldest first."""
-
-    def run(tx: Tx) -> list[ThreadData]:
-        row = require_document(tx, actor, document_id, Right.READ)
-        about = {one.id for one in store.threads_about(tx, row.project_id, document_id)}
-        return [threads.thread_data(tx, thread_id) for thread_id in sorted(about | {row.thread_id})]
-
-    return await services.db.read(run)
+    row = require_document(tx, actor, document_id, Right.READ)
+    about = {one.id for one in store.threads_about(tx, row.project_id, document_id)}
+    return [threads.thread_data(tx, thread_id) for thread_id in sorted(about | {row.thread_id})]
 
 
 def checked_title(services: Services, title: str) -> str:
@@ -182,17 +166,17 @@ def _own_title(services: Services, parts: Sequence[Part]) -> str:
     return line[: services.settings.limits.title_chars].strip() or UNTITLED
 
 
-def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str, parts: tuple[Part, ...]) -> str:
+def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str, text: str, cuts: Cuts) -> str:
     document_id = new_id("document")
     anchor = {"type": "document", "id": document_id, "document_id": document_id}
     thread_id = threads.add_thread(tx, project_id, actor.user_id, title=title, profile="document", anchor=anchor)
     store.add(tx, document_id, project_id, actor.user_id, thread_id=thread_id, title=title)
     threads.announce(tx, thread_id)
     store.announce(tx, document_id, "document.created", by=actor.user_id)
-    if any(part.level or part.pieces for part in parts):
+    if any(part.level or part.pieces for part in cuts.cut(text)):
         row = store.hold(tx, document_id)
         author = Author("created", actor.user_id, summary="Made of a Markdown text")
-        commit(tx, row, [InsertBlock(None, None, "", parts=parts)], author, bounds_of(services.settings))
+        commit(tx, row, [InsertBlock(None, None, text)], author, bounds_of(services.settings), cuts)
     return document_id
 
 

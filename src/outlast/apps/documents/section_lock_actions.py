@@ -10,17 +10,14 @@ from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.locks.store import shown_lock
 from outlast.kernel.projects.permissions import require_owned, role_of
 from outlast.kernel.projects.rules import Right, allows
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read, in_write
 
 
-async def read_section_lock(services: Services, actor: Actor, section_id: str) -> LockData | None:
+@in_read
+def read_section_lock(tx: Tx, actor: Actor, section_id: str) -> LockData | None:
     """Who keeps a section, expired or not; None: nobody."""
-
-    def run(tx: Tx) -> LockData | None:
-        _section(tx, actor, section_id, Right.READ)
-        return shown_lock(tx, section_id)
-
-    return await services.db.read(run)
+    _section(tx, actor, section_id, Right.READ)
+    return shown_lock(tx, section_id)
 
 
 async def take_section_lock(services: Services, actor: Actor, section_id: str) -> LockData:
@@ -34,22 +31,16 @@ async def take_section_lock(services: Services, actor: Actor, section_id: str) -
     return await services.db.write(run)
 
 
-async def release_section_lock(services: Services, actor: Actor, section_id: str) -> None:
+@in_write
+def release_section_lock(tx: Tx, actor: Actor, section_id: str) -> None:
     """Stop keeping a section (editors). Repeating is harmless. Raises `SectionLocked` for somebody else's lock."""
-
-    def run(tx: Tx) -> None:
-        locking.release(tx, _section(tx, actor, section_id, Right.EDIT), actor)
-
-    await services.db.write(run)
+    locking.release(tx, _section(tx, actor, section_id, Right.EDIT), actor)
 
 
-async def request_section_lock(services: Services, actor: Actor, section_id: str) -> LockData:
+@in_write
+def request_section_lock(tx: Tx, actor: Actor, section_id: str) -> LockData:
     """Ask the one who keeps a section for it (editors). Raises `LockNotHeld` where there is nobody to ask."""
-
-    def run(tx: Tx) -> LockData:
-        return locking.request(tx, _section(tx, actor, section_id, Right.EDIT), actor)
-
-    return await services.db.write(run)
+    return locking.request(tx, _section(tx, actor, section_id, Right.EDIT), actor)
 
 
 async def hand_over_section_lock(services: Services, actor: Actor, section_id: str, user_id: str) -> LockData:

@@ -5,9 +5,11 @@ it in the same transaction. Content is written by `edits/write.py` only.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from datetime import datetime
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import sqlalchemy as sa
+from pydantic import BaseModel
 
 from outlast.apps.documents.content.records import in_order
 from outlast.apps.documents.content.tree import Block, Section, Tree
@@ -25,6 +27,7 @@ from outlast.kernel.projects.tables import projects
 from outlast.kernel.streams.log import append
 from outlast.kernel.threads.tables import threads
 
+Shape = TypeVar("Shape", bound=BaseModel)
 ChangeName = Literal["document.created", "document.updated"]
 FEW: Final = 8  # so many are found faster one by one, by a prepared statement, than all by one that is built anew
 
@@ -56,14 +59,10 @@ _LISTED: Final = sa.select(documents, _open_comments, _open_edits, threads.c.act
 )
 _OF: Final = documents.c.id == sa.bindparam("document")
 _SHOWN: Final = _LISTED.where(_OF)
-_ROW: Final = sa.select(documents).where(_OF)
-_HOLD: Final = _ROW.with_for_update(key_share=True)
+_HOLD: Final = sa.select(documents).where(_OF).with_for_update(key_share=True)
 _SECTIONS: Final = sa.select(sections).where(sections.c.document_id == sa.bindparam("document"))
 _BLOCKS: Final = sa.select(blocks).where(blocks.c.document_id == sa.bindparam("document"))
 _BLOCKS_OF_SECTION: Final = sa.select(blocks).where(blocks.c.section_id == sa.bindparam("section"))
-_SECTION_OF_BLOCK: Final = sa.select(blocks.c.section_id).where(
-    blocks.c.id == sa.bindparam("block"), blocks.c.document_id == sa.bindparam("document")
-)
 _BLOCK_COUNT: Final = sa.select(sa.func.count()).where(blocks.c.document_id == sa.bindparam("document"))
 
 
@@ -85,7 +84,7 @@ def add(tx: Tx, document_id: str, project_id: str, created_by: str, *, thread_id
 
 def document_of(tx: Tx, document_id: str) -> DocumentRow:
     """The document's row. Raises `NotFound`."""
-    return _found(tx.row(DocumentRow, _ROW, {"document": document_id}), document_id)
+    return _found(tx.find(DocumentRow, documents, {"id": document_id}), document_id)
 
 
 def hold(tx: Tx, document_id: str) -> DocumentRow:
@@ -102,7 +101,8 @@ class ShownDocument(NamedTuple):
 
 def document_data(tx: Tx, document_id: str) -> DocumentData:
     """The document as lists and events show it. Raises `NotFound`."""
-    return to_data(_found(tx.row(ShownDocument, _SHOWN, {"document": document_id}), document_id))
+    row = _found(tx.row(ShownDocument, _SHOWN, {"document": document_id}), document_id)
+    return shown(DocumentData, row.document, row)
 
 
 def list_documents(tx: Tx, project_id: str, after: str | None, limit: int) -> tuple[list[DocumentData], str | None]:
@@ -112,7 +112,9 @@ def list_documents(tx: Tx, project_id: str, after: str | None, limit: int) -> tu
     if after is not None:
         chosen = chosen.where(documents.c.id > after)
     rows = tx.rows(ShownDocument, chosen.order_by(documents.c.id).limit(limit + 1))
-    return [to_data(row) for row in rows[:limit]], rows[limit - 1].document.id if len(rows) > limit else None
+    return [shown(DocumentData, row.document, row) for row in rows[:limit]], rows[limit - 1].document.id if len(
+        rows
+    ) > limit else None
 
 
 def count(tx: Tx, project_id: str) -> int:
@@ -126,26 +128,23 @@ def count(tx: Tx, project_id: str) -> int:
 def tree(tx: Tx, document_id: str) -> Tree:
     """The document's content now. Raises `NotFound`."""
     row = document_of(tx, document_id)
-    return Tree(document_id, row.version, in_order(_sections(tx, document_id), _below(tx, document_id)))
+    blocks_of = [_block(block) for block in tx.rows(BlockRow, _BLOCKS, {"document": document_id})]
+    return Tree(document_id, row.version, in_order(_sections(tx, document_id), blocks_of))
 
 
 def partial_tree(tx: Tx, row: DocumentRow, wanted: Collection[str], *, preamble: bool) -> Tree:
     """The document's sections, with the blocks of the wanted ones only; with `preamble` also of the first one, if it
     has no heading."""
-    document_id: str = row.id
-    found = _sections(tx, document_id)
+    found = _sections(tx, row.id)
     read = [one for one in found if one.id in wanted or (preamble and one.level == 0)]
-    below = {
-        one.id: [_block(block) for block in tx.rows(BlockRow, _BLOCKS_OF_SECTION, {"section": one.id})] for one in read
-    }
-    total = int(tx.execute(_BLOCK_COUNT, {"document": document_id}).scalar_one())
-    unread = total - sum(len(blocks_of) for blocks_of in below.values())
-    return Tree(document_id, row.version, in_order(found, below), unread)
+    below = [_block(block) for one in read for block in tx.rows(BlockRow, _BLOCKS_OF_SECTION, {"section": one.id})]
+    total = int(tx.execute(_BLOCK_COUNT, {"document": row.id}).scalar_one())
+    return Tree(row.id, row.version, in_order(found, below), unread=total - len(below))
 
 
 def section_of_block(tx: Tx, document_id: str, block_id: str) -> str | None:
     """The section that a block of the document is in; None: there is no such block."""
-    found: str | None = tx.execute(_SECTION_OF_BLOCK, {"block": block_id, "document": document_id}).scalar()
+    found: str | None = tx.value(blocks.c.section_id, {"id": block_id, "document_id": document_id})
     return found
 
 
@@ -236,23 +235,11 @@ def delete(tx: Tx, document_id: str) -> None:
         append(tx, project_id, [("document.deleted", DocumentDeleted(document_id=document_id)), *forgotten])
 
 
-def to_data(row: ShownDocument) -> DocumentData:
-    """A row with its counts and its thread's run, as the API shows it."""
-    document = row.document
-    return DocumentData(
-        id=document.id,
-        project_id=document.project_id,
-        thread_id=document.thread_id,
-        title=document.title,
-        version=document.version,
-        words=document.words,
-        open_comments=row.open_comments,
-        open_edits=row.open_edits,
-        active_run_id=row.active_run_id,
-        created_by=document.created_by,
-        created_at=iso(document.created_at),
-        updated_at=iso(document.updated_at),
-    )
+def shown(shape: type[Shape], *rows: NamedTuple, **more: Any) -> Shape:
+    """Rows as the API shows them: columns that the shape has, moments as ISO 8601. `more`: what the rows have not."""
+    columns = {name: value for row in rows for name, value in row._asdict().items() if name in shape.model_fields}
+    plain = {name: iso(value) if isinstance(value, datetime) else value for name, value in columns.items()}
+    return shape(**plain | more)
 
 
 def _sections(tx: Tx, document_id: str) -> list[Section]:
@@ -262,25 +249,9 @@ def _sections(tx: Tx, document_id: str) -> list[Section]:
     ]
 
 
-def _below(tx: Tx, document_id: str) -> dict[str, list[Block]]:
-    below: dict[str, list[Block]] = {}
-    for row in tx.rows(BlockRow, _BLOCKS, {"document": document_id}):
-        below.setdefault(row.section_id, []).append(_block(row))
-    return below
-
-
 def _block(row: BlockRow) -> Block:
-    return Block(
-        row.id,
-        row.section_id,
-        row.rank,
-        row.kind,
-        row.markdown,
-        row.version,
-        row.editor_kind,
-        row.editor_id,
-        iso(row.updated_at),
-    )
+    editor = row.editor_kind, row.editor_id
+    return Block(row.id, row.section_id, row.rank, row.kind, row.markdown, row.version, *editor, iso(row.updated_at))
 
 
 def _found(row: R | None, document_id: str) -> R:

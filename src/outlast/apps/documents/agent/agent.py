@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from outlast.apps.documents.agent.about import About, about_run
-from outlast.apps.documents.agent.context import messages_told
+from outlast.apps.documents.agent.context import DocumentContext, read_context
 from outlast.apps.documents.agent.file_tools import Files, read_file_tool, search_files_tool
-from outlast.apps.documents.agent.prompt import system_prompt
+from outlast.apps.documents.agent.prompt import messages_told, system_prompt
 from outlast.apps.documents.agent.propose_edits import propose_edits_tool
 from outlast.apps.documents.agent.read_document import read_document_tool
 from outlast.base.settings import Settings
@@ -40,7 +39,7 @@ def document_agent(settings: Settings, db: Database, *, files: Files | None = No
 
 def _conversation(context: PromptContext) -> Conversation:
     """The conversation, and the document as it was when the run began: the same for all of its turns."""
-    about = about_run(context.tx, context.run)
+    about = read_context(context.tx, context.run)
 
     def render(exchanges: Sequence[Exchange]) -> list[ModelMessage]:
         return messages_told(exchanges, about, context.token_budget, context.load_image)
@@ -49,7 +48,7 @@ def _conversation(context: PromptContext) -> Conversation:
     return replace(conversation, notices=(*conversation.notices, *_gone(about)))
 
 
-def _gone(about: About) -> list[tuple[str, str]]:
+def _gone(about: DocumentContext) -> list[tuple[str, str]]:
     """What people are told where the thread hangs on something that was deleted."""
     if about.document is None or about.anchor is None:
         return [("document_gone", GONE["document"])]

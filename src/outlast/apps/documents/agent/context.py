@@ -1,64 +1,233 @@
-"""The messages that a run of the document agent is asked with: earlier ones, then its own, which begins with the
-document. Pure.
+"""What a run of the document agent is about, read as of the moment when it began: the same for each of its turns, so
+that a model's cache holds over them. What changed since then the tools tell."""
 
-Earlier messages come first, as they only ever grow, so a model's cache holds over them from run to run; the document
-stands beside the words that are about it.
-"""
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, NamedTuple
 
-from collections.abc import Sequence
-from typing import Final
+import sqlalchemy as sa
 
-from outlast.apps.documents.agent.about import About
-from outlast.apps.documents.agent.document_text import anchor_text, document_text
-from outlast.apps.documents.agent.prompt import ABOUT, FILES_HEADING, GONE, PROPOSED, REQUEST
-from outlast.kernel.agents.fence import Fence
-from outlast.kernel.agents.messages import CHARS_PER_TOKEN, LoadImage, messages_from
-from outlast.kernel.models.protocol import ModelMessage, TextPiece
-from outlast.kernel.runs.history import Exchange
+from outlast.apps.documents.agent.document_text import Anchor, ToldComment, ToldDocument
+from outlast.apps.documents.content.tree import Tree
+from outlast.apps.documents.history import versions
+from outlast.apps.documents.rows import CommentRow, DocumentRow, EditRow
+from outlast.apps.documents.tables import comments, document_versions, documents, edits, proposals
+from outlast.db.database import Tx
+from outlast.kernel.accounts.tables import users
+from outlast.kernel.files.rows import ArtifactRow
+from outlast.kernel.files.tables import artifacts
+from outlast.kernel.runs.model import Run
+from outlast.kernel.threads.rows import ThreadRow
+from outlast.kernel.threads.tables import threads
 
-DOCUMENT_SHARE: Final = 0.6  # of the budget at most; the rest is the conversation's
+FILES_TOLD: Final = 50
+PROPOSALS_TOLD: Final = 10
+ANSWERS_TOLD: Final = 50
+COMMENT_CHARS: Final = 20_000
+ANCHORS: Final = ("document", "section", "comment", "selection")
 
-
-def messages_told(
-    exchanges: Sequence[Exchange], about: About, token_budget: int, load_image: LoadImage
-) -> list[ModelMessage]:
-    """The conversation, its last message with what the run is about before its words. The oldest messages are left out
-    where the budget ends; the last one always stays."""
-    before = before_request(about, int(token_budget * DOCUMENT_SHARE) * CHARS_PER_TOKEN)
-    left = max(token_budget - len(before) // CHARS_PER_TOKEN, 0)
-    messages = messages_from(exchanges, left, load_image)
-    if not messages:
-        return [ModelMessage("user", (TextPiece(before),))]
-    *earlier, own = messages
-    return [*earlier, ModelMessage("user", (TextPiece(before), *own.pieces))]
+_BY: Final = users.c.name.label("by_name")
 
 
-def before_request(about: About, most_chars: int) -> str:
-    """What stands before a person's words: the document, what the conversation is about, files, earlier proposals."""
-    if about.document is None or about.anchor is None:
-        return f"{GONE}\n\n{REQUEST}"
-    document, anchor = about.document, about.anchor
-    fence = Fence.around([*document.texts(), *_anchor_texts(about), *about.files, *about.proposed])
-    sections = [f"{ABOUT}\n{anchor_text(anchor, fence)}"]
-    if about.files:
-        sections.append(f"{FILES_HEADING}\n{fence.put('files', _lines(about.files))}")
-    if about.proposed:
-        sections.append(f"{PROPOSED}\n{fence.put('proposals', _lines(about.proposed))}")
-    sections.append(REQUEST)
-    room = most_chars - sum(len(section) + 2 for section in sections)
-    told = document_text(document, fence, anchor.focus, max(room, most_chars // 4))
-    return "\n\n".join([told, *sections])
+@dataclass(frozen=True, slots=True)
+class DocumentContext:
+    """Everything that a prompt is made of beside the conversation. `files` and `proposed` are lines. `document` None:
+    it was deleted, or the thread was never about one."""
+
+    document: ToldDocument | None
+    anchor: Anchor | None
+    files: tuple[str, ...] = ()
+    proposed: tuple[str, ...] = ()
 
 
-def _lines(lines: Sequence[str]) -> str:
-    return "\n".join(lines)
+def read_context(tx: Tx, run: Run) -> DocumentContext:
+    """What the run's thread is about, as it was when the run began."""
+    since = run.started_at or tx.now
+    told = anchor_of(tx, run.thread_id)
+    if told is None or _there(tx, told) is None:
+        return DocumentContext(None, None)
+    document = told_document(tx, told["document_id"], _version_at(tx, told["document_id"], since))
+    return DocumentContext(
+        document,
+        _anchor(tx, told, document.tree, since),
+        tuple(_files(tx, run.project_id, since)),
+        tuple(_proposed(tx, run, since)),
+    )
 
 
-def _anchor_texts(about: About) -> list[str]:
-    anchor = about.anchor
-    if anchor is None:
-        return []
-    texts = [anchor.selected]
-    if anchor.comment is not None:
-        texts += [anchor.comment.body, anchor.comment.quote, *(text for _, text in anchor.comment.answers)]
-    return texts
+def anchor_of(tx: Tx, thread_id: str) -> dict[str, Any] | None:
+    """The thread's anchor with the `document_id` that it leads to, and the thread's `project_id`; None: it leads to
+    none."""
+    thread = tx.find(ThreadRow, threads, {"id": thread_id})
+    if thread is None or thread.document_id is None or thread.anchor.get("type") not in ANCHORS:
+        return None
+    own = {"document_id": thread.document_id, "project_id": thread.project_id}
+    return {**thread.anchor, **own}
+
+
+def document_of_thread(tx: Tx, thread_id: str) -> str | None:
+    """The document that a thread is about, if it is there."""
+    anchor = anchor_of(tx, thread_id)
+    return None if anchor is None else _there(tx, anchor)
+
+
+def _there(tx: Tx, anchor: Mapping[str, Any]) -> str | None:
+    """The document's id; None: it is gone, or another project's."""
+    asked = {"id": anchor["document_id"], "project_id": anchor["project_id"]}
+    found: str | None = tx.value(documents.c.id, asked)
+    return found
+
+
+def told_document(tx: Tx, document_id: str, version: int | None = None) -> ToldDocument:
+    """The document as it was at a version (None: as it is)."""
+    row = tx.find(DocumentRow, documents, {"id": document_id})
+    assert row is not None
+    return ToldDocument(row.title, versions.tree_at(tx, document_id, version))
+
+
+def _version_at(tx: Tx, document_id: str, since: datetime) -> int | None:
+    then = (  # from the newest backwards: it is among the first
+        sa.select(document_versions.c.version)
+        .where(document_versions.c.document_id == document_id, document_versions.c.created_at <= since)
+        .order_by(document_versions.c.version.desc())
+        .limit(1)
+    )
+    version: int | None = tx.execute(then).scalar()
+    return version
+
+
+def _anchor(tx: Tx, told: Mapping[str, Any], tree: Tree, since: datetime) -> Anchor:
+    kind, own_id = told["type"], str(told.get("id") or "")
+    if kind == "section":
+        return Anchor("section", tree.document_id, own_id, gone=tree.find_section(own_id) is None)
+    if kind == "comment":
+        comment = _comment(tx, own_id, tree.document_id, since)
+        if comment is None:
+            return Anchor("comment", tree.document_id, gone=True)
+        home = tree.find_section(comment.section_id or "")
+        section_id = _home(tree, comment.block_id) if home is None else home.id
+        return Anchor("comment", tree.document_id, section_id, comment.block_id, comment=comment)
+    if kind == "selection":
+        block_id = told.get("block_id")
+        home = tree.find_section(_home(tree, block_id) or told.get("section_id") or "")
+        section_id = None if home is None else home.id
+        selected = str(told.get("text") or "")
+        return Anchor("selection", tree.document_id, section_id, block_id, selected, gone=home is None)
+    return Anchor("document", tree.document_id)
+
+
+def _home(tree: Tree, block_id: str | None) -> str | None:
+    """The section that a block is in; None: it is not there."""
+    block = tree.find_block(block_id or "")
+    return None if block is None else block.section_id
+
+
+class _NamedComment(NamedTuple):
+    comment: CommentRow
+    by_name: str | None
+
+
+def _comment(tx: Tx, comment_id: str, document_id: str, since: datetime) -> ToldComment | None:
+    """The comment, or the one that it answers, with all answers."""
+    row = _comment_row(tx, comment_id)
+    if row is not None and row.comment.parent_id is not None:
+        row = _comment_row(tx, row.comment.parent_id) or row
+    if row is None or row.comment.document_id != document_id:
+        return None
+    answers = tx.rows(
+        _NamedComment,
+        _comments()
+        .where(comments.c.parent_id == row.comment.id, comments.c.created_at <= since)
+        .order_by(comments.c.created_at.desc(), comments.c.id.desc())
+        .limit(ANSWERS_TOLD),
+    )
+    quote = row.comment.quote or {}
+    return ToldComment(
+        row.comment.id,
+        row.by_name or "an agent",
+        row.comment.body[:COMMENT_CHARS],
+        row.comment.section_id,
+        row.comment.block_id,
+        str(quote.get("text", "")),
+        tuple(row.comment.linked_sections or ()),
+        tuple((one.by_name or "an agent", one.comment.body[:COMMENT_CHARS]) for one in reversed(answers)),
+        orphaned=row.comment.orphaned,
+        resolved=row.comment.status == "resolved",
+    )
+
+
+def _comment_row(tx: Tx, comment_id: str) -> _NamedComment | None:
+    return tx.row(_NamedComment, _comments().where(comments.c.id == comment_id))
+
+
+def _comments() -> sa.Select[Any]:
+    return sa.select(comments, _BY).select_from(comments.outerjoin(users, users.c.id == comments.c.by))
+
+
+def _files(tx: Tx, project_id: str, since: datetime) -> list[str]:
+    """The project's files, one a line, the newest first."""
+    mine = artifacts.c.project_id == project_id, artifacts.c.created_at <= since
+    rows = tx.rows(
+        ArtifactRow,
+        sa.select(artifacts)
+        .where(*mine)
+        .order_by(artifacts.c.created_at.desc(), artifacts.c.id.desc())
+        .limit(FILES_TOLD),
+    )
+    total = int(tx.execute(sa.select(sa.func.count()).select_from(artifacts).where(*mine)).scalar() or 0)
+    lines = [f"- {' '.join(row.name.split())} ({_kind(row)})" for row in rows]
+    return [*lines, *([f"- and {total - len(rows)} older ones"] if total > len(rows) else [])]
+
+
+def _kind(row: ArtifactRow) -> str:
+    facts = [row.media_type]
+    if row.pages:
+        facts.append(f"{row.pages} pages")
+    if row.state == "ready" and row.characters:
+        facts.append(f"{row.characters} characters of text")
+    elif row.state in ("no_text", "failed"):
+        facts.append("no text to search")
+    return ", ".join(facts)
+
+
+class _Proposal(NamedTuple):
+    id: str
+    summary: str
+
+
+def _proposed(tx: Tx, run: Run, since: datetime) -> list[str]:
+    """What became of the thread's latest proposals until the run began, oldest first."""
+    rows = tx.rows(
+        _Proposal,
+        sa.select(proposals.c.id, proposals.c.summary)
+        .where(proposals.c.thread_id == run.thread_id, proposals.c.created_at <= since)
+        .where(sa.or_(proposals.c.run_id.is_(None), proposals.c.run_id != run.id))
+        .order_by(proposals.c.created_at.desc(), proposals.c.id.desc())
+        .limit(PROPOSALS_TOLD),
+    )
+    return [_proposal_line(tx, row, since) for row in reversed(rows)]
+
+
+def _proposal_line(tx: Tx, proposal: _Proposal, since: datetime) -> str:
+    rows = tx.rows(EditRow, sa.select(edits).where(edits.c.proposal_id == proposal.id).order_by(edits.c.ordinal))
+    told: dict[str, list[str]] = {}
+    for row in rows:
+        told.setdefault(_became(row, since), []).append(row.block_id or row.op)
+    became = "; ".join(f"{state}: {_names(names)}" for state, names in told.items())
+    summary = " ".join(proposal.summary.split()) or "(no summary)"
+    return f"- {summary} → {became}"
+
+
+def _became(row: EditRow, since: datetime) -> str:
+    if row.decided_at is not None and row.decided_at > since:
+        return "waiting"
+    if row.state == "accepted" and row.applied_text not in (None, "", row.new_text):
+        return "accepted after a person changed it"
+    words = {"open": "waiting", "superseded": "replaced by something newer"}
+    return words.get(row.state, str(row.state))
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:20])
+    return shown if len(names) <= 20 else f"{shown} and {len(names) - 20} more"

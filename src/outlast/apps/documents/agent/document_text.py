@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from outlast.apps.documents.content.tree import Block, Section, Tree, count_words
 from outlast.kernel.agents.fence import Fence
 
 OUTLINED: Final = 300  # sections in an outline at most
@@ -16,50 +17,17 @@ NO_HEADING: Final = "(before the first heading)"
 
 
 @dataclass(frozen=True, slots=True)
-class ToldBlock:
-    id: str
-    kind: str
-    markdown: str
-
-    @property
-    def words(self) -> int:
-        return len(self.markdown.split())
-
-
-@dataclass(frozen=True, slots=True)
-class ToldSection:
-    id: str
-    heading: str
-    level: int
-    blocks: tuple[ToldBlock, ...]
-
-    @property
-    def words(self) -> int:
-        return sum(block.words for block in self.blocks)
-
-
-@dataclass(frozen=True, slots=True)
 class ToldDocument:
-    """A document as it was at `version`."""
+    """A document's title, and what it says at a version."""
 
-    id: str
     title: str
-    version: int
-    sections: tuple[ToldSection, ...]
-
-    def section(self, section_id: str | None) -> ToldSection | None:
-        return next((one for one in self.sections if one.id == section_id), None)
-
-    def section_of(self, block_id: str | None) -> ToldSection | None:
-        """The section that holds a block."""
-        return next((one for one in self.sections if any(b.id == block_id for b in one.blocks)), None)
+    tree: Tree
 
     def texts(self) -> Iterable[str]:
         yield self.title
-        for section in self.sections:
+        for section in self.tree.sections:
             yield section.heading
-            for block in section.blocks:
-                yield block.markdown
+            yield from (block.markdown for block in section.blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,31 +83,32 @@ class _Room:
 def document_text(document: ToldDocument, fence: Fence, focus: Sequence[str], most_chars: int) -> str:
     """The document with its outline, at most about `most_chars` long. Sections in `focus` come first into the room,
     then their neighbours, then the others from the beginning; they stand in the document's order."""
-    outline = outline_text(document, fence)
-    shown = _shown(document, focus, most_chars - len(outline))
+    tree = document.tree
+    outline = outline_text(tree, fence)
+    shown = _shown(tree, focus, most_chars - len(outline))
     sections = [
         section_text(section, fence, shown.get(section.id, 0))
-        for section in document.sections
+        for section in tree.sections
         if shown.get(section.id, 0) or not section.blocks
     ]
-    hidden = [section for section in document.sections if section.blocks and not shown.get(section.id, 0)]
+    hidden = [section for section in tree.sections if section.blocks and not shown.get(section.id, 0)]
     body = "\n".join([outline, *sections, *([_left_out(hidden)] if hidden else [])])
-    return fence.put("document", body, id=document.id, title=document.title, version=document.version)
+    return fence.put("document", body, id=tree.document_id, title=document.title, version=tree.version)
 
 
-def outline_text(document: ToldDocument, fence: Fence) -> str:
+def outline_text(tree: Tree, fence: Fence) -> str:
     """Every section on a line: its id, heading, number of blocks and words."""
     lines = [
-        f"{section.id} {_heading(section)} ({len(section.blocks)} blocks, {section.words} words)"
-        for section in document.sections[:OUTLINED]
+        f"{section.id} {_heading(section)} ({len(section.blocks)} blocks, {_words(section)} words)"
+        for section in tree.sections[:OUTLINED]
     ]
-    rest = len(document.sections) - len(lines)
+    rest = len(tree.sections) - len(lines)
     if rest > 0:
         lines.append(f"and {rest} more sections: read_document finds them by words")
     return fence.put("outline", "\n".join(lines) or "(the document is empty)")
 
 
-def section_text(section: ToldSection, fence: Fence, blocks: int | None = None) -> str:
+def section_text(section: Section, fence: Fence, blocks: int | None = None) -> str:
     """A section with its first blocks (None: all of them)."""
     told = section.blocks if blocks is None else section.blocks[:blocks]
     lines = [block_text(block, fence) for block in told]
@@ -155,7 +124,7 @@ def section_text(section: ToldSection, fence: Fence, blocks: int | None = None) 
     return fence.put("section", body, id=section.id, level=section.level, heading=heading)
 
 
-def block_text(block: ToldBlock, fence: Fence) -> str:
+def block_text(block: Block, fence: Fence) -> str:
     return fence.put("block", block.markdown, id=block.id, kind=block.kind)
 
 
@@ -193,17 +162,17 @@ def comment_text(comment: ToldComment, fence: Fence) -> str:
     )
 
 
-def _shown(document: ToldDocument, focus: Sequence[str], chars: int) -> dict[str, int]:
+def _shown(tree: Tree, focus: Sequence[str], chars: int) -> dict[str, int]:
     """How many blocks of each section are told."""
     room = _Room(max(chars, 0))
-    for section_id in _in_turn(document, focus):
-        section = document.section(section_id)
+    for section_id in _in_turn(tree, focus):
+        section = tree.find_section(section_id)
         if section is not None:
             _fill(section, room, cut=section_id in focus or not focus)
     return room.shown
 
 
-def _fill(section: ToldSection, room: _Room, *, cut: bool) -> None:
+def _fill(section: Section, room: _Room, *, cut: bool) -> None:
     """All blocks that fit; where they may not be `cut`, all of them or none."""
     sizes = [len(block.markdown) + len(block.id) * 2 + 60 for block in section.blocks]
     if sum(sizes) <= room.left:
@@ -216,8 +185,8 @@ def _fill(section: ToldSection, room: _Room, *, cut: bool) -> None:
         room.shown[section.id] = count
 
 
-def _in_turn(document: ToldDocument, focus: Sequence[str]) -> list[str]:
-    ids = [section.id for section in document.sections]
+def _in_turn(tree: Tree, focus: Sequence[str]) -> list[str]:
+    ids = [section.id for section in tree.sections]
     near = [
         ids[at + step]
         for one in focus
@@ -229,12 +198,16 @@ def _in_turn(document: ToldDocument, focus: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*focus, *near, *ids]))
 
 
-def _left_out(sections: Collection[ToldSection]) -> str:
+def _left_out(sections: Collection[Section]) -> str:
     ids = ", ".join(section.id for section in list(sections)[:OUTLINED])
     return f"[Not shown, as there is no room for them: {ids}. Read them with read_document before you change them.]"
 
 
-def _heading(section: ToldSection) -> str:
+def _words(section: Section) -> int:
+    return sum(count_words(block.markdown) for block in section.blocks)
+
+
+def _heading(section: Section) -> str:
     if not section.level:
         return NO_HEADING
     return f"{'#' * section.level} {' '.join(section.heading.split())[:HEADING_CHARS]}"

@@ -1,9 +1,20 @@
-"""The `document` agent's system text: the same for every document of a server, so that it stays in the models' caches.
-Pure."""
+"""What the `document` agent is asked with. Pure.
 
+The system text is the same for every document of a server, so that it stays in the models' caches. Earlier messages
+come next, as they only ever grow, so a model's cache holds over them from run to run; the document stands beside the
+words that are about it.
+"""
+
+from collections.abc import Sequence
 from typing import Final
 
+from outlast.apps.documents.agent.context import DocumentContext
+from outlast.apps.documents.agent.document_text import anchor_text, document_text
 from outlast.base.data_files import read_text
+from outlast.kernel.agents.fence import Fence
+from outlast.kernel.agents.messages import CHARS_PER_TOKEN, LoadImage, messages_from
+from outlast.kernel.models.protocol import ModelMessage, TextPiece
+from outlast.kernel.runs.history import Exchange
 
 SYSTEM: Final = read_text(__file__, "system.md")
 
@@ -24,9 +35,55 @@ ABOUT: Final = "[ABOUT]"
 FILES_HEADING: Final = "[FILES OF THE PROJECT]"
 PROPOSED: Final = "[YOUR PROPOSALS SO FAR]"
 GONE: Final = "The document that this conversation was about was deleted. There is nothing to propose edits to: say so."
+DOCUMENT_SHARE: Final = 0.6  # of the budget at most; the rest is the conversation's
 
 
 def system_prompt(*, files: bool, docs: bool) -> str:
     """The system text. `files`, `docs`: whether project files and documentation can be searched."""
     tools = READ + (FILES if files else "") + (DOCS if docs else "") + ASK
     return SYSTEM.format(tools=tools)
+
+
+def messages_told(
+    exchanges: Sequence[Exchange], about: DocumentContext, token_budget: int, load_image: LoadImage
+) -> list[ModelMessage]:
+    """The conversation, its last message with what the run is about before its words. The oldest messages are left out
+    where the budget ends; the last one always stays."""
+    before = before_request(about, int(token_budget * DOCUMENT_SHARE) * CHARS_PER_TOKEN)
+    left = max(token_budget - len(before) // CHARS_PER_TOKEN, 0)
+    messages = messages_from(exchanges, left, load_image)
+    if not messages:
+        return [ModelMessage("user", (TextPiece(before),))]
+    *earlier, own = messages
+    return [*earlier, ModelMessage("user", (TextPiece(before), *own.pieces))]
+
+
+def before_request(about: DocumentContext, most_chars: int) -> str:
+    """What stands before a person's words: the document, what the conversation is about, files, earlier proposals."""
+    if about.document is None or about.anchor is None:
+        return f"{GONE}\n\n{REQUEST}"
+    document, anchor = about.document, about.anchor
+    fence = Fence.around([*document.texts(), *_anchor_texts(about), *about.files, *about.proposed])
+    sections = [f"{ABOUT}\n{anchor_text(anchor, fence)}"]
+    if about.files:
+        sections.append(f"{FILES_HEADING}\n{fence.put('files', _lines(about.files))}")
+    if about.proposed:
+        sections.append(f"{PROPOSED}\n{fence.put('proposals', _lines(about.proposed))}")
+    sections.append(REQUEST)
+    room = most_chars - sum(len(section) + 2 for section in sections)
+    told = document_text(document, fence, anchor.focus, max(room, most_chars // 4))
+    return "\n\n".join([told, *sections])
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "\n".join(lines)
+
+
+def _anchor_texts(about: DocumentContext) -> list[str]:
+    anchor = about.anchor
+    if anchor is None:
+        return []
+    texts = [anchor.selected]
+    if anchor.comment is not None:
+        texts += [anchor.comment.body, anchor.comment.quote, *(text for _, text in anchor.comment.answers)]
+    return texts

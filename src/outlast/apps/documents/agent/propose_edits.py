@@ -12,7 +12,7 @@ import orjson
 from pydantic import Field, model_validator
 
 from outlast.apps.documents import store as documents
-from outlast.apps.documents.agent.about import document_of_thread
+from outlast.apps.documents.agent.context import document_of_thread
 from outlast.apps.documents.proposals.shapes import EditOp, ProposalData
 from outlast.apps.documents.proposals.store import NewEdit, Source, Trouble, propose
 from outlast.base.errors import ArgumentsInvalid, FenceLost, NotFound, RunFinished

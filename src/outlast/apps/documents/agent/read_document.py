@@ -2,12 +2,14 @@
 people have changed them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Final
 
 from pydantic import Field
 
-from outlast.apps.documents.agent.about import document_of_thread, told_document
-from outlast.apps.documents.agent.document_text import ToldBlock, ToldDocument, ToldSection, block_text, outline_text
+from outlast.apps.documents.agent.context import document_of_thread, told_document
+from outlast.apps.documents.agent.document_text import ToldDocument, block_text, outline_text
+from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
@@ -35,18 +37,18 @@ def read_document_tool(db: Database) -> Tool:
         """Read the document as it is now: a section's blocks by section_id, blocks that hold some words by query;
         without either, its outline. Long sections come in pieces."""
         document = await db.read(_document, ctx.run.thread_id)
-        fence = Fence.around(document.texts())
+        tree, fence = document.tree, Fence.around(document.texts())
         if section_id:
-            section = document.section(section_id)
+            section = tree.find_section(section_id)
             if section is None:
-                outline = outline_text(document, fence)
+                outline = outline_text(tree, fence)
                 return ToolResult(f"There is no section {section_id} now.\n{outline}", is_error=True)
             body = section_page(section, fence, after)
         elif query and query.strip():
-            body = _found(document, fence, query)
+            body = _found(tree, fence, query)
         else:
-            body = outline_text(document, fence)
-        return ToolResult(fence.put("document", body, id=document.id, version=document.version))
+            body = outline_text(tree, fence)
+        return ToolResult(fence.put("document", body, id=tree.document_id, version=tree.version))
 
     return read_document
 
@@ -58,7 +60,7 @@ def _document(tx: Tx, thread_id: str) -> ToldDocument:
     return told_document(tx, document_id)
 
 
-def section_page(section: ToldSection, fence: Fence, after: str | None) -> str:
+def section_page(section: Section, fence: Fence, after: str | None) -> str:
     """A section's blocks behind `after` (None, or not there: from the first), as many as fit; then how to go on."""
     ids = [block.id for block in section.blocks]
     blocks = section.blocks[ids.index(after) + 1 if after in ids else 0 :]
@@ -76,12 +78,12 @@ def section_page(section: ToldSection, fence: Fence, after: str | None) -> str:
     return fence.put("section", body, id=section.id, level=section.level, heading=section.heading or None)
 
 
-def _found(document: ToldDocument, fence: Fence, query: str) -> str:
+def _found(tree: Tree, fence: Fence, query: str) -> str:
     """Blocks with the words, those with most of them first; each in its section."""
     words = list(dict.fromkeys(query.lower().split()))
     scored = [
         (hits, section, block)
-        for section in document.sections
+        for section in tree.sections
         for block in section.blocks
         if (hits := _hits(words, f"{section.heading}\n{block.markdown}"))
     ]
@@ -105,9 +107,8 @@ def _hits(words: Sequence[str], text: str) -> int:
     return sum(word in lowered for word in words)
 
 
-def _within(block: ToldBlock) -> ToldBlock:
+def _within(block: Block) -> Block:
     """A block of monstrous length is cut; it can be moved or deleted by a person alone then."""
     if len(block.markdown) <= SHOWN_CHARS * 2:
         return block
-    cut = f"{block.markdown[: SHOWN_CHARS * 2]}\n[… cut: too long to be told whole …]"
-    return ToldBlock(block.id, block.kind, cut)
+    return replace(block, markdown=f"{block.markdown[: SHOWN_CHARS * 2]}\n[… cut: too long to be told whole …]")

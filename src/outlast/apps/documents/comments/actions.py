@@ -25,7 +25,7 @@ from outlast.kernel.mentions.rules import AGENT, Named, without_agent
 from outlast.kernel.projects.permissions import require, require_owned, role_of
 from outlast.kernel.projects.rules import Right, allows
 from outlast.kernel.runs.actions import start_in
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.actions import demand_profile
 from outlast.kernel.threads.message_parts import Draft
@@ -79,8 +79,9 @@ async def create_comment(
     return await services.db.write(run)
 
 
-async def list_comments(
-    services: Services,
+@in_read
+def list_comments(
+    tx: Tx,
     actor: Actor,
     document_id: str,
     status: Status = "all",
@@ -88,12 +89,8 @@ async def list_comments(
     limit: int = store.LIST_LIMIT,
 ) -> Listed[CommentData, str]:
     """A document's comments with their answers, the oldest first."""
-
-    def run(tx: Tx) -> Listed[CommentData, str]:
-        require_document(tx, actor, document_id, Right.READ)
-        return Listed(*store.list_comments(tx, document_id, status, after, limit))
-
-    return await services.db.read(run)
+    require_document(tx, actor, document_id, Right.READ)
+    return Listed(*store.list_comments(tx, document_id, status, after, limit))
 
 
 async def read_comment(services: Services, actor: Actor, comment_id: str) -> CommentData:
@@ -145,20 +142,15 @@ async def change_comment(
     return await services.db.write(run)
 
 
-async def delete_comment(services: Services, actor: Actor, comment_id: str) -> None:
+@in_write
+def delete_comment(tx: Tx, actor: Actor, comment_id: str) -> None:
     """Remove a comment with its answers (its writer, and owners). A conversation about it stays."""
-
-    def run(tx: Tx) -> None:
-        row = _held(tx, require_owned(tx, actor, CommentRow, table, "comment", comment_id, Right.EDIT))
-        if row.by != actor.user_id and not allows(require(tx, actor, row.project_id, Right.READ), Right.OWN):
-            raise Forbidden(
-                "Comments are deleted by who wrote them, and by owners.",
-                hint="Resolve it instead.",
-                comment_id=comment_id,
-            )
-        store.delete(tx, row, actor.user_id)
-
-    await services.db.write(run)
+    row = _held(tx, require_owned(tx, actor, CommentRow, table, "comment", comment_id, Right.EDIT))
+    if row.by != actor.user_id and not allows(require(tx, actor, row.project_id, Right.READ), Right.OWN):
+        raise Forbidden(
+            "Comments are deleted by who wrote them, and by owners.", hint="Resolve it instead.", comment_id=comment_id
+        )
+    store.delete(tx, row, actor.user_id)
 
 
 async def assign_comment(

@@ -15,7 +15,6 @@ from outlast.apps.documents.comments.anchor_resolution import Anchor, Content, p
 from outlast.apps.documents.comments.shapes import CommentChanged, CommentData, CommentDeleted, Quote
 from outlast.apps.documents.rows import CommentRow
 from outlast.apps.documents.tables import blocks, comments, sections
-from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import R, Tx
@@ -120,7 +119,7 @@ class ShownComment(NamedTuple):
 
 def comment_data(tx: Tx, comment_id: str) -> CommentData:
     """The comment as lists and events show it. Raises `NotFound`."""
-    return to_data(_found(tx.row(ShownComment, _ONE, {"comment": comment_id}), comment_id))
+    return _data(_found(tx.row(ShownComment, _ONE, {"comment": comment_id}), comment_id))
 
 
 def list_comments(
@@ -135,7 +134,7 @@ def list_comments(
     if after is not None:
         chosen = chosen.where(comments.c.id > after)
     rows = tx.rows(ShownComment, chosen.order_by(comments.c.id).limit(limit + 1))
-    return [to_data(row) for row in rows[:limit]], rows[limit - 1].comment.id if len(rows) > limit else None
+    return [_data(row) for row in rows[:limit]], rows[limit - 1].comment.id if len(rows) > limit else None
 
 
 def answers_to(tx: Tx, comment_id: str) -> list[str]:
@@ -273,32 +272,8 @@ def anchor_of(row: CommentRow) -> Anchor:
     return Anchor(row.section_id, row.block_id, quote, row.orphaned)
 
 
-def to_data(row: ShownComment) -> CommentData:
-    """A row of a comment with what stands beside it, as the API shows it."""
-    return CommentData(
-        id=row.comment.id,
-        document_id=row.comment.document_id,
-        project_id=row.comment.project_id,
-        section_id=row.live_section,
-        block_id=row.live_block,
-        quote=row.comment.quote,
-        orphaned=row.comment.orphaned,
-        linked_sections=row.comment.linked_sections,
-        parent_id=row.comment.parent_id,
-        body=row.comment.body,
-        mentions=row.comment.mentions,
-        status=row.comment.status,
-        assigned_to=row.comment.assigned_to,
-        assigned_name=row.assigned_name,
-        thread_id=row.comment.thread_id,
-        by=row.comment.by,
-        by_name=row.by_name,
-        resolved_by=row.comment.resolved_by,
-        resolved_by_name=row.resolved_by_name,
-        resolved_at=iso(row.comment.resolved_at) if row.comment.resolved_at else None,
-        created_at=iso(row.comment.created_at),
-        updated_at=iso(row.comment.updated_at),
-    )
+def _data(row: ShownComment) -> CommentData:
+    return store.shown(CommentData, row.comment, row, section_id=row.live_section, block_id=row.live_block)
 
 
 def _found(row: R | None, comment_id: str) -> R:

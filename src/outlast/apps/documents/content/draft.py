@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from outlast.apps.documents.content.chains import Chain
 from outlast.apps.documents.content.markdown_parse import Part, Piece
-from outlast.apps.documents.content.ranks import filled
+from outlast.apps.documents.content.ranks import with_ranks
 from outlast.apps.documents.content.tree import Block, Section, Tree, no_block, no_section
 from outlast.base.errors import MalformedInput
 
@@ -33,8 +33,7 @@ class Draft:
         sections = [self.section(section_id) for section_id in self._order]
         if sections and self._is_nothing(sections[0]):
             del sections[0]
-        ranked = zip(sections, filled([section.rank for section in sections]), strict=True)
-        return replace(self._tree, sections=tuple(_ranked(section, rank) for section, rank in ranked))
+        return replace(self._tree, sections=tuple(map(_ranked, with_ranks(sections))))
 
     def head(self, section_id: str) -> Section:
         """The section with its heading and level as they are now; its blocks may be older. Raises `NotFound`."""
@@ -237,11 +236,7 @@ class _Maker:
         return made
 
 
-def _ranked(section: Section, rank: str) -> Section:
-    """The section with this rank, and with ranks for all its blocks; itself where it has them."""
-    ranks = [block.rank for block in section.blocks]
-    wanted = filled(ranks)
-    if wanted != ranks:
-        blocks = zip(section.blocks, wanted, strict=True)
-        section = replace(section, blocks=tuple(replace(block, rank=one) for block, one in blocks))
-    return section if section.rank == rank else replace(section, rank=rank)
+def _ranked(section: Section) -> Section:
+    """The section with ranks for all its blocks; itself where it has them."""
+    blocks = tuple(with_ranks(section.blocks))
+    return section if blocks == section.blocks else replace(section, blocks=blocks)

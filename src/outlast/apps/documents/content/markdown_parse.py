@@ -78,17 +78,18 @@ def cut(markdown: str) -> list[Part]:
 
 
 class Cuts:
-    """Texts that were cut before, so that a transaction finds them ready. It grows with what is cut through it, and is
-    made for one decision."""
+    """Texts that were cut before, so that a transaction finds them ready: a long text takes a while, in which nobody
+    else should have to wait. It grows with what is cut through it, and is made for one request."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[Part, ...]] = {}
 
     def cut(self, markdown: str) -> tuple[Part, ...]:
         """As `cut`."""
-        known = self._known.get(markdown)
+        text = tidy(markdown)
+        known = self._known.get(text)
         if known is None:
-            known = self._known[markdown] = tuple(cut(markdown))
+            known = self._known[text] = tuple(cut(text))
         return known
 
 

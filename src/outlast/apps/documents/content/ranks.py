@@ -4,7 +4,12 @@ A rank is a fraction between 0 and 1, written in base 36 without its point: "i" 
 """
 
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import replace
+from typing import Final, TypeVar
+
+from outlast.apps.documents.content.tree import Block, Section
+
+R = TypeVar("R", Section, Block)
 
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 LONGEST: Final = 40  # characters; a longer one is the sign that its neighbours are to be spread anew
@@ -51,6 +56,18 @@ def filled(ranks: Sequence[str]) -> list[str]:
         if rank is not None:
             made.append(rank)
     return made if all(len(rank) <= LONGEST for rank in made) else spread(len(made))
+
+
+def with_ranks(things: Sequence[R]) -> list[R]:
+    """Those with a rank keep it where ranks ascend; the others get one between."""
+    ranks, low = list[str](), ""
+    for thing in things:
+        ranks.append(thing.rank if thing.rank > low else "")
+        low = ranks[-1] or low
+    return [
+        thing if thing.rank == rank else replace(thing, rank=rank)
+        for thing, rank in zip(things, filled(ranks), strict=True)
+    ]
 
 
 def spread(count: int) -> list[str]:

@@ -1,27 +1,29 @@
 """Sections and blocks as the history keeps them, and a document's state from them. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.edits.tree_diff import Delta
 
 Record = dict[str, Any]
+_SECTION: Final = ("rank", "heading", "level", "version", "at")
+_BLOCK: Final = ("section_id", "rank", "kind", "markdown", "version", "editor_kind", "editor_id", "at")
 
 
 def change_of(delta: Delta) -> Record:
     """A difference as it is stored: what the thing was and is (null: it was not, is not there)."""
-    change: Record = {"noun": delta.noun, "id": delta.id}
-    change["before"], change["after"] = _record(delta.before), _record(delta.after)
+    before, after = (None if side is None else record_of(side) for side in (delta.before, delta.after))
+    change: Record = {"noun": delta.noun, "id": delta.id, "before": before, "after": after}
     return change | {"quiet": True} if delta.quiet else change
 
 
 def state_of(tree: Tree) -> Record:
     """A whole document as it is stored."""
     return {
-        "sections": {section.id: _record(section) for section in tree.sections},
-        "blocks": {block.id: _record(block) for block in tree.blocks()},
+        "sections": {section.id: record_of(section) for section in tree.sections},
+        "blocks": {block.id: record_of(block) for block in tree.blocks()},
     }
 
 
@@ -37,58 +39,23 @@ def step_back(state: Record, changes: Iterable[Record]) -> None:
 
 def tree_of(document_id: str, version: int, state: Record) -> Tree:
     """The tree that a state describes, in order."""
-    below: dict[str, list[Block]] = {}
-    for key, record in state["blocks"].items():
-        block = block_of(key, record)
-        below.setdefault(block.section_id, []).append(block)
-    sections = [section_of(key, record) for key, record in state["sections"].items()]
-    return Tree(document_id, version, in_order(sections, below))
+    blocks = [Block(key, **record) for key, record in state["blocks"].items()]
+    sections = [Section(key, **record) for key, record in state["sections"].items()]
+    return Tree(document_id, version, in_order(sections, blocks))
 
 
-def in_order(sections: Iterable[Section], below: Mapping[str, list[Block]]) -> tuple[Section, ...]:
+def in_order(sections: Iterable[Section], blocks: Iterable[Block]) -> tuple[Section, ...]:
     """Sections with their blocks, each sorted by rank."""
+    below: dict[str, list[Block]] = {}
+    for block in blocks:
+        below.setdefault(block.section_id, []).append(block)
     return tuple(
         replace(section, blocks=tuple(sorted(below.get(section.id, ()), key=lambda block: block.rank)))
         for section in sorted(sections, key=lambda section: section.rank)
     )
 
 
-def section_of(key: str, record: Mapping[str, Any]) -> Section:
-    return Section(key, record["rank"], record["heading"], record["level"], record["version"], record.get("at", ""))
-
-
-def block_of(key: str, record: Mapping[str, Any]) -> Block:
-    return Block(
-        key,
-        record["section_id"],
-        record["rank"],
-        record["kind"],
-        record["markdown"],
-        record["version"],
-        record["editor_kind"],
-        record["editor_id"],
-        record.get("at", ""),
-    )
-
-
-def _record(thing: Section | Block | None) -> Record | None:
-    if thing is None:
-        return None
-    if isinstance(thing, Section):
-        return {
-            "rank": thing.rank,
-            "heading": thing.heading,
-            "level": thing.level,
-            "version": thing.version,
-            "at": thing.at,
-        }
-    return {
-        "section_id": thing.section_id,
-        "rank": thing.rank,
-        "kind": thing.kind,
-        "markdown": thing.markdown,
-        "version": thing.version,
-        "editor_kind": thing.editor_kind,
-        "editor_id": thing.editor_id,
-        "at": thing.at,
-    }
+def record_of(thing: Section | Block) -> Record:
+    """What a section (without its blocks) or a block is, beside its id."""
+    names = _BLOCK if isinstance(thing, Block) else _SECTION
+    return {name: getattr(thing, name) for name in names}

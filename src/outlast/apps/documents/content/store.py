@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from outlast.apps.documents.content.tree import Block, Section
-from outlast.apps.documents.edits.tree_diff import Delta
+from outlast.apps.documents.content.records import record_of
+from outlast.apps.documents.edits.tree_diff import Delta, gone
 from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.tables import blocks, sections
 from outlast.db.database import Tx
@@ -17,59 +17,28 @@ _DROP_SECTION: Final = sa.delete(sections).where(sections.c.id == sa.bindparam("
 
 def write(tx: Tx, document: DocumentRow, found: Sequence[Delta]) -> None:
     """Write sections and blocks as they are now. New sections come first, gone ones last: blocks move between them."""
+    home = {"document_id": document.id}
+    _put(tx, sections, [one for one in found if one.noun == "section"], home | {"project_id": document.project_id})
+    _put(tx, blocks, [one for one in found if one.noun == "block"], home)
+    for block_id in gone(found, "block"):
+        tx.execute(_DROP_BLOCK, {"block": block_id})
+    for section_id in gone(found, "section"):
+        tx.execute(_DROP_SECTION, {"section": section_id})
+
+
+def _put(tx: Tx, table: sa.Table, found: Sequence[Delta], home: dict[str, str]) -> None:
+    """Update the rows that are there, and add all new ones in one go."""
     fresh: list[dict[str, Any]] = []
     for delta in found:
-        if isinstance(delta.after, Section):
-            fresh += _section(tx, document, delta, delta.after)
-    tx.insert_many(sections, fresh)
-    fresh = []
-    for delta in found:
-        if isinstance(delta.after, Block):
-            fresh += _block(tx, document, delta, delta.after)
-    tx.insert_many(blocks, fresh)
-    for delta in found:
-        if isinstance(delta.before, Block) and delta.after is None:
-            tx.execute(_DROP_BLOCK, {"block": delta.id})
-    for delta in found:
-        if isinstance(delta.before, Section) and delta.after is None:
-            tx.execute(_DROP_SECTION, {"section": delta.id})
-
-
-def _section(tx: Tx, document: DocumentRow, delta: Delta, section: Section) -> list[dict[str, Any]]:
-    """Write a section that is there; one that is new is a row to be added."""
-    if delta.quiet:
-        tx.update(sections, {"id": section.id}, rank=section.rank)
-        return []
-    values: dict[str, Any] = {
-        "rank": section.rank,
-        "heading": section.heading,
-        "level": section.level,
-        "version": section.version,
-        "updated_at": tx.now,
-    }
-    if delta.before is None:
-        home = {"document_id": document.id, "project_id": document.project_id}
-        return [{"id": section.id, **home, **values}]
-    tx.update(sections, {"id": section.id}, **values)
-    return []
-
-
-def _block(tx: Tx, document: DocumentRow, delta: Delta, block: Block) -> list[dict[str, Any]]:
-    """As `_section`."""
-    if delta.quiet:
-        tx.update(blocks, {"id": block.id}, rank=block.rank)
-        return []
-    values: dict[str, Any] = {
-        "section_id": block.section_id,
-        "rank": block.rank,
-        "kind": block.kind,
-        "markdown": block.markdown,
-        "version": block.version,
-        "editor_kind": block.editor_kind,
-        "editor_id": block.editor_id,
-        "updated_at": tx.now,
-    }
-    if delta.before is None:
-        return [{"id": block.id, "document_id": document.id, **values}]
-    tx.update(blocks, {"id": block.id}, **values)
-    return []
+        if delta.after is None:
+            continue
+        if delta.quiet:
+            tx.update(table, {"id": delta.id}, rank=delta.after.rank)
+            continue
+        values = record_of(delta.after) | {"updated_at": tx.now}
+        del values["at"]
+        if delta.before is None:
+            fresh.append({"id": delta.id, **home, **values})
+        else:
+            tx.update(table, {"id": delta.id}, **values)
+    tx.insert_many(table, fresh)

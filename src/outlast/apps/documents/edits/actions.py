@@ -1,6 +1,6 @@
 """What people write in documents, what is new since they looked, and what was: changes, import, versions, restore."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 from dataclasses import replace as with_fields
 from typing import Any
@@ -9,19 +9,20 @@ import anyio.to_thread
 
 from outlast.apps.documents import store
 from outlast.apps.documents.actions import whole_text
-from outlast.apps.documents.content.markdown_parse import Part, cut
-from outlast.apps.documents.edits.changes import Change, InsertBlock, with_parts
+from outlast.apps.documents.content.markdown_parse import Cuts
+from outlast.apps.documents.content.tree import Tree
+from outlast.apps.documents.edits.changes import Change, EditBlock, InsertBlock, InsertSection
 from outlast.apps.documents.edits.conflict_check import demand_document_seen
 from outlast.apps.documents.edits.diff_view import difference
+from outlast.apps.documents.edits.replacement import replaced
 from outlast.apps.documents.edits.tree_diff import deltas
 from outlast.apps.documents.edits.write import Author, Committed, bounds_of, commit, commit_tree
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.news import changes_since
 from outlast.apps.documents.permissions import require_document
-from outlast.apps.documents.proposals.replacement import replaced
 from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.shapes import DocumentChanges, DocumentDifference, DocumentVersion, DocumentVersionView
-from outlast.apps.documents.tables import document_versions as document_versions_table
+from outlast.apps.documents.tables import document_versions
 from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -30,7 +31,7 @@ from outlast.kernel.limits.rules import check_count, checked_markdown, clean
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.lists import Listed
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read
 
 MOST_CHANGES = 1000
 TEXTS = ("markdown", "old", "heading")
@@ -59,33 +60,20 @@ async def change_document(
     size = _demand_size(changes)
     author = Author("edit", actor.user_id, summary=clean(summary))
     asked = request_hash("changes", document_id, [[type(one).__name__, asdict(one)] for one in changes], summary)
-
     if size > FEW_CHARS:  # before anything that takes time
         await services.db.read(require_document, actor, document_id, Right.EDIT)
-    ready = _cut(changes) if size <= FEW_CHARS else await anyio.to_thread.run_sync(_cut, changes)
+    cuts = _cut(changes) if size <= FEW_CHARS else await anyio.to_thread.run_sync(_cut, changes)
 
-    def produce(tx: Tx, row: DocumentRow) -> dict[str, Any]:
-        _check_rate(tx, services, actor)
-        made = commit(tx, row, ready, author, bounds_of(services.settings))
-        return {"before": row.version, "made": dict(made.made)}
+    def write(tx: Tx, row: DocumentRow) -> Committed:
+        return commit(tx, row, changes, author, bounds_of(services.settings), cuts)
 
-    def run(tx: Tx) -> DocumentChanges:
-        require_document(tx, actor, document_id, Right.EDIT)
-        row = store.hold(tx, document_id)
-        done = remember(tx, actor.user_id, key, asked, lambda: produce(tx, row))
-        now = store.document_of(tx, document_id)
-        return changes_since(tx, now, done["before"] if since is None else since, done["made"])
-
-    return await services.db.write(run)
+    return await _write(services, actor, document_id, write, key, asked, since)
 
 
-async def read_changes(services: Services, actor: Actor, document_id: str, since: int) -> DocumentChanges:
+@in_read
+def read_changes(tx: Tx, actor: Actor, document_id: str, since: int) -> DocumentChanges:
     """All that is new since a version. Raises `MalformedInput` for a version that is not there yet."""
-
-    def run(tx: Tx) -> DocumentChanges:
-        return changes_since(tx, require_document(tx, actor, document_id, Right.READ), since)
-
-    return await services.db.read(run)
+    return changes_since(tx, require_document(tx, actor, document_id, Right.READ), since)
 
 
 async def import_markdown(
@@ -108,64 +96,49 @@ async def import_markdown(
         )
     text = whole_text(services, markdown)
     await services.db.read(require_document, actor, document_id, Right.EDIT)  # before anything that takes time
-    parts = tuple(await anyio.to_thread.run_sync(cut, text))  # seconds, for the longest and oddest
+    cuts = Cuts()
+    parts = await anyio.to_thread.run_sync(cuts.cut, text)  # seconds, for the longest and oddest
     asked = request_hash("import", document_id, text, after_section_id, replace, seen)
+    bounds = bounds_of(services.settings)
 
-    def produce(tx: Tx, row: DocumentRow) -> dict[str, Any]:
-        if replace:
-            demand_document_seen(document_id, row.version, seen)
-        _check_rate(tx, services, actor)
-        put = (
-            _replace(tx, services, actor, row, parts)
-            if replace
-            else _append(tx, services, actor, row, parts, after_section_id)
-        )
-        return {"before": row.version, "made": dict(put.made)}
+    def write(tx: Tx, row: DocumentRow) -> Committed:
+        content = store.tree(tx, row.id)
+        if not replace:
+            author = Author("import", actor.user_id, summary="Imported a Markdown text")
+            return commit(tx, row, [_behind(content, after_section_id, text)], author, bounds, cuts)
+        demand_document_seen(document_id, row.version, seen)
+        author = Author("import", actor.user_id, summary="Replaced the text by an imported one")
+        return commit_tree(tx, row, content, replaced(content, parts), author, bounds)
 
-    def run(tx: Tx) -> DocumentChanges:
-        require_document(tx, actor, document_id, Right.EDIT)
-        row = store.hold(tx, document_id)
-        done = remember(tx, actor.user_id, key, asked, lambda: produce(tx, row))
-        return changes_since(tx, store.document_of(tx, document_id), done["before"], done["made"])
-
-    return await services.db.write(run)
+    return await _write(services, actor, document_id, write, key, asked)
 
 
-async def list_versions(
-    services: Services, actor: Actor, document_id: str, before: int | None = None, limit: int = 50
+@in_read
+def list_versions(
+    tx: Tx, actor: Actor, document_id: str, before: int | None = None, limit: int = 50
 ) -> Listed[DocumentVersion, int]:
     """A document's history, newest first; those before a version."""
-
-    def run(tx: Tx) -> Listed[DocumentVersion, int]:
-        require_document(tx, actor, document_id, Right.READ)
-        return Listed(*history.list_versions(tx, document_id, before, limit))
-
-    return await services.db.read(run)
+    require_document(tx, actor, document_id, Right.READ)
+    return Listed(*history.list_versions(tx, document_id, before, limit))
 
 
-async def read_version(services: Services, actor: Actor, document_id: str, version: int) -> DocumentVersionView:
+@in_read
+def read_version(tx: Tx, actor: Actor, document_id: str, version: int) -> DocumentVersionView:
     """A version with what the document said then. Raises `NotFound`."""
-
-    def run(tx: Tx) -> DocumentVersionView:
-        require_document(tx, actor, document_id, Right.READ)
-        line = history.version_of(tx, document_id, version)
-        content = store.sections_data(tx, history.tree_at(tx, document_id, version), past=True)
-        return DocumentVersionView.model_construct(**dict(line), content=content)
-
-    return await services.db.read(run)
+    require_document(tx, actor, document_id, Right.READ)
+    line = history.version_of(tx, document_id, version)
+    content = store.sections_data(tx, history.tree_at(tx, document_id, version), past=True)
+    return DocumentVersionView.model_construct(**dict(line), content=content)
 
 
-async def compare_versions(
-    services: Services, actor: Actor, document_id: str, before: int, after: int | None = None
+@in_read
+def compare_versions(
+    tx: Tx, actor: Actor, document_id: str, before: int, after: int | None = None
 ) -> DocumentDifference:
     """What differs between two versions (0: the empty document; None: now), whichever is the older. Raises
     `NotFound`."""
-
-    def run(tx: Tx) -> DocumentDifference:
-        require_document(tx, actor, document_id, Right.READ)
-        return difference(history.tree_at(tx, document_id, before), history.tree_at(tx, document_id, after))
-
-    return await services.db.read(run)
+    require_document(tx, actor, document_id, Right.READ)
+    return difference(history.tree_at(tx, document_id, before), history.tree_at(tx, document_id, after))
 
 
 async def restore_version(
@@ -175,43 +148,51 @@ async def restore_version(
     back. `seen`: the version that was looked at, nothing newer is replaced. Repeating is harmless. Raises `NotFound`,
     `TextChanged`, `SectionLocked`, `RateLimited`."""
 
-    def run(tx: Tx) -> DocumentChanges:
-        require_document(tx, actor, document_id, Right.EDIT)
-        _check_rate(tx, services, actor)
-        row = store.hold(tx, document_id)
+    def write(tx: Tx, row: DocumentRow) -> Committed:
         wanted, now = history.tree_at(tx, document_id, version), store.tree(tx, document_id)
         if deltas(now, wanted):
             demand_document_seen(document_id, row.version, seen)
         author = Author("restore", actor.user_id, summary=f"Restored version {version}")
-        commit_tree(tx, row, now, wanted, author, bounds_of(services.settings))
-        return changes_since(tx, store.document_of(tx, document_id), row.version)
+        return commit_tree(tx, row, now, wanted, author, bounds_of(services.settings))
+
+    return await _write(services, actor, document_id, write)
+
+
+async def _write(
+    services: Services,
+    actor: Actor,
+    document_id: str,
+    write: Callable[[Tx, DocumentRow], Committed],
+    key: str | None = None,
+    asked: str = "",
+    since: int | None = None,
+) -> DocumentChanges:
+    """Change a document in one transaction. What is new since version `since` (None: what this changed)."""
+
+    def produce(tx: Tx, row: DocumentRow) -> dict[str, Any]:
+        per_minute = services.settings.limits.changes_per_minute_per_user
+        own = document_versions.c.kind != "agent"
+        things = "changes of documents"
+        check_made_rate(tx, document_versions, actor.user_id, per_minute, things=things, by="by", which=own)
+        return {"before": row.version, "made": dict(write(tx, row).made)}
+
+    def run(tx: Tx) -> DocumentChanges:
+        require_document(tx, actor, document_id, Right.EDIT)
+        row = store.hold(tx, document_id)
+        done = remember(tx, actor.user_id, key, asked, lambda: produce(tx, row))
+        now = store.document_of(tx, document_id)
+        return changes_since(tx, now, done["before"] if since is None else since, done["made"])
 
     return await services.db.write(run)
 
 
-def _check_rate(tx: Tx, services: Services, actor: Actor) -> None:
-    check_made_rate(
-        tx,
-        document_versions_table,
-        actor.user_id,
-        services.settings.limits.changes_per_minute_per_user,
-        things="changes of documents",
-        by="by",
-        which=document_versions_table.c.kind != "agent",
-    )
-
-
-def _append(
-    tx: Tx, services: Services, actor: Actor, row: DocumentRow, parts: tuple[Part, ...], after_section_id: str | None
-) -> Committed:
-    content = store.tree(tx, row.id)
-    section = content.section(after_section_id) if after_section_id is not None else None
+def _behind(content: Tree, section_id: str | None, text: str) -> InsertBlock:
+    """A text behind the last block of a section (None: of the last one). Raises `NotFound`."""
+    section = content.section(section_id) if section_id is not None else None
     if section is None and content.sections:
         section = content.sections[-1]
     after = section.blocks[-1].id if section is not None and section.blocks else None
-    change = InsertBlock(None if section is None else section.id, after, "", parts=parts)
-    author = Author("import", actor.user_id, summary="Imported a Markdown text")
-    return commit(tx, row, [change], author, bounds_of(services.settings))
+    return InsertBlock(None if section is None else section.id, after, text)
 
 
 def _checked(change: Change) -> Change:
@@ -240,11 +221,9 @@ def _demand_size(changes: Sequence[Change]) -> int:
     return size
 
 
-def _cut(changes: Sequence[Change]) -> list[Change]:
-    return [with_parts(change) for change in changes]
-
-
-def _replace(tx: Tx, services: Services, actor: Actor, row: DocumentRow, parts: tuple[Part, ...]) -> Committed:
-    content = store.tree(tx, row.id)
-    author = Author("import", actor.user_id, summary="Replaced the text by an imported one")
-    return commit_tree(tx, row, content, replaced(content, parts), author, bounds_of(services.settings))
+def _cut(changes: Sequence[Change]) -> Cuts:
+    cuts = Cuts()
+    for change in changes:
+        if isinstance(change, InsertBlock | EditBlock | InsertSection):
+            cuts.cut(change.markdown)
+    return cuts

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from outlast.apps.documents.content.draft import Draft
-from outlast.apps.documents.content.markdown_parse import Part, cut, one_line, tidy
+from outlast.apps.documents.content.markdown_parse import Cuts, one_line, tidy
 from outlast.apps.documents.content.tree import Block, Tree
 from outlast.apps.documents.edits import conflict_check as unseen
 from outlast.apps.documents.edits.changes import (
@@ -51,105 +51,86 @@ class Applied:
 
 
 def apply(
-    tree: Tree, changes: Sequence[Change], bounds: Bounds = Bounds(), make_id: Callable[[str], str] = new_id
+    tree: Tree,
+    changes: Sequence[Change],
+    bounds: Bounds = Bounds(),
+    make_id: Callable[[str], str] = new_id,
+    cuts: Cuts | None = None,
 ) -> Applied:
     """The document after the changes, applied in order. Versions and editors of what differs are still the old ones
-    (of what is new: none). Raises `NotFound` for a section, block or place that is not there, `TextChanged` where
-    unseen text would be overwritten (fields: current, wanted, base, hunks), `MalformedInput`, `InputTooLarge` and
-    `DocumentFull`."""
-    draft = Draft(tree, make_id)
-    refs = _Refs()
+    (of what is new: none). `cuts`: texts that are cut already. Raises `NotFound` for a section, block or place that is
+    not there, `TextChanged` where unseen text would be overwritten (fields: current, wanted, base, hunks),
+    `MalformedInput`, `InputTooLarge` and `DocumentFull`."""
+    work = _Work(Draft(tree, make_id), cuts or Cuts())
     for change in changes:
-        _apply(draft, change, refs)
-    after = draft.tree()
+        if isinstance(change, InsertBlock | EditBlock | MoveBlock | DeleteBlock):
+            work.change_block(change)
+        else:
+            work.change_section(change)
+    after = work.draft.tree()
     found = deltas(tree, after)
     check(after, found, bounds)
-    return Applied(after, found, refs.made)
+    return Applied(after, found, work.made)
 
 
-def gone(found: Sequence[Delta], noun: str) -> tuple[str, ...]:
-    """The ids of a noun that are not there any more."""
-    return tuple(delta.id for delta in found if delta.noun == noun and delta.after is None)
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """The document while it is changed. `made`: which ids the names that changes give got."""
 
+    draft: Draft
+    cuts: Cuts
+    made: dict[str, str] = field(default_factory=dict)
 
-class _Refs:
-    """Which ids the names that changes give got."""
+    def change_block(self, change: InsertBlock | EditBlock | MoveBlock | DeleteBlock) -> None:
+        match change:
+            case InsertBlock():
+                home, after = self._place(change.section_id, change.after)
+                self._name(change.ref, self.draft.insert(home, after, self.cuts.cut(change.markdown)))
+            case EditBlock():
+                block = self.draft.block(self._id(change.block_id))
+                self.draft.rewrite(block.id, self.cuts.cut(unseen.merged(block, change.old, change.markdown)))
+            case MoveBlock():
+                self.draft.move_block(self._id(change.block_id), *self._place(change.section_id, change.after))
+            case DeleteBlock():
+                block = self.draft.block(self._id(change.block_id))
+                unseen.demand_seen(block, change.old)
+                self.draft.remove_block(block.id)
 
-    def __init__(self) -> None:
-        self.made: dict[str, str] = {}
+    def change_section(self, change: InsertSection | EditSection | MoveSection | DeleteSection) -> None:
+        match change:
+            case InsertSection():
+                _demand_level(change.level, least=1)
+                made_id = self.draft.add_section(self._after(change.after), one_line(change.heading), change.level)
+                if tidy(change.markdown).strip():
+                    self.draft.insert(made_id, None, self.cuts.cut(change.markdown))
+                self._name(change.ref, made_id)
+            case EditSection():
+                _edit_section(self.draft, change, self._id(change.section_id))
+            case MoveSection():
+                self.draft.move_section(self._id(change.section_id), self._after(change.after), whole=change.whole)
+            case DeleteSection():
+                section_id = self._id(change.section_id)
+                if not change.keep_blocks:
+                    unseen.demand_section_seen(self.draft.section(section_id), change.seen)
+                self.draft.remove_section(section_id, keep_blocks=change.keep_blocks)
 
-    def known(self, wanted: str) -> str:
+    def _id(self, wanted: str) -> str:
         return self.made.get(wanted, wanted)
 
-    def place(self, wanted: str | None) -> str | None:
-        return None if wanted is None else self.known(wanted)
+    def _after(self, wanted: str | None) -> str | None:
+        return None if wanted is None else self._id(wanted)
 
-    def name(self, ref: str | None, made_id: str | None) -> None:
+    def _name(self, ref: str | None, made_id: str | None) -> None:
         if ref is not None and made_id is not None:
             self.made[ref] = made_id
 
-
-def _apply(draft: Draft, change: Change, refs: _Refs) -> None:
-    match change:
-        case InsertBlock() | EditBlock() | MoveBlock() | DeleteBlock():
-            _apply_to_block(draft, change, refs)
-        case _:
-            _apply_to_section(draft, change, refs)
-
-
-def _apply_to_block(draft: Draft, change: InsertBlock | EditBlock | MoveBlock | DeleteBlock, refs: _Refs) -> None:
-    match change:
-        case InsertBlock():
-            after = refs.place(change.after)
-            home = _home(draft, refs.place(change.section_id), after)
-            refs.name(change.ref, draft.insert(home, after, _parts(change, change.markdown)))
-        case EditBlock():
-            block = draft.block(refs.known(change.block_id))
-            text = unseen.merged(block, change.old, change.markdown)
-            draft.rewrite(block.id, _parts(change, text))
-        case MoveBlock():
-            after = refs.place(change.after)
-            home = _home(draft, refs.place(change.section_id), after)
-            draft.move_block(refs.known(change.block_id), home, after)
-        case DeleteBlock():
-            block = draft.block(refs.known(change.block_id))
-            unseen.demand_seen(block, change.old)
-            draft.remove_block(block.id)
-
-
-def _parts(change: InsertBlock | EditBlock | InsertSection, text: str) -> Sequence[Part]:
-    """The blocks of the text that a change writes, which may be merged with what was there."""
-    if change.parts is not None and tidy(text) == tidy(change.markdown):
-        return change.parts
-    return cut(text)
-
-
-def _home(draft: Draft, section_id: str | None, after: str | None) -> str:
-    """The section where a block goes: its neighbour's, which a heading in an earlier text may have moved."""
-    if after is not None and draft.has(after):
-        return draft.block(after).section_id
-    return draft.preamble() if section_id is None else section_id
-
-
-def _apply_to_section(
-    draft: Draft, change: InsertSection | EditSection | MoveSection | DeleteSection, refs: _Refs
-) -> None:
-    match change:
-        case InsertSection():
-            _demand_level(change.level, least=1)
-            made_id = draft.add_section(refs.place(change.after), one_line(change.heading), change.level)
-            if tidy(change.markdown).strip():
-                draft.insert(made_id, None, _parts(change, change.markdown))
-            refs.name(change.ref, made_id)
-        case EditSection():
-            _edit_section(draft, change, refs.known(change.section_id))
-        case MoveSection():
-            draft.move_section(refs.known(change.section_id), refs.place(change.after), whole=change.whole)
-        case DeleteSection():
-            section_id = refs.known(change.section_id)
-            if not change.keep_blocks:
-                unseen.demand_section_seen(draft.section(section_id), change.seen)
-            draft.remove_section(section_id, keep_blocks=change.keep_blocks)
+    def _place(self, section_id: str | None, after: str | None) -> tuple[str, str | None]:
+        """Where a block goes: the section (its neighbour's, which a heading in an earlier text may have moved), and
+        the block before."""
+        behind = self._after(after)
+        if behind is not None and self.draft.has(behind):
+            return self.draft.block(behind).section_id, behind
+        return (self.draft.preamble() if section_id is None else self._id(section_id)), behind
 
 
 def _edit_section(draft: Draft, change: EditSection, section_id: str) -> None:

@@ -3,13 +3,10 @@
 Markdown means what it would mean in the file: text with several blocks makes several (the first keeps the id), a
 heading begins a new section that takes the blocks after it, no text at all deletes the block. `ref` is the caller's
 name for what a change makes: later changes of the same set may use it where an id is wanted, and the answer says which
-id it got. `after` is the sibling before the new place (None: first). `parts` is the Markdown where it was cut already
-(`with_parts`): that of a long text takes a while, in which nobody else should have to wait.
+id it got. `after` is the sibling before the new place (None: first).
 """
 
-from dataclasses import dataclass, replace
-
-from outlast.apps.documents.content.markdown_parse import Part, cut
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +17,6 @@ class InsertBlock:
     after: str | None
     markdown: str
     ref: str | None = None
-    parts: tuple[Part, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +28,6 @@ class EditBlock:
     block_id: str
     markdown: str
     old: str | None = None
-    parts: tuple[Part, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +56,6 @@ class InsertSection:
     level: int = 2
     markdown: str = ""
     ref: str | None = None
-    parts: tuple[Part, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +89,3 @@ class DeleteSection:
 
 
 Change = InsertBlock | EditBlock | MoveBlock | DeleteBlock | InsertSection | EditSection | MoveSection | DeleteSection
-
-
-def with_parts(change: Change) -> Change:
-    """The change with its Markdown cut."""
-    if not isinstance(change, InsertBlock | EditBlock | InsertSection) or change.parts is not None:
-        return change
-    return replace(change, parts=tuple(cut(change.markdown)))

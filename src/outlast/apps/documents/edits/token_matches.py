@@ -147,10 +147,10 @@ def _anchors(one: Sequence[str], two: Sequence[str], area: _Area) -> list[Pair]:
     ours, theirs = Counter(one[area.a : area.b]), Counter(two[area.c : area.d])
     place = {two[at]: at for at in range(area.c, area.d) if theirs[two[at]] == 1}
     both = [(at, place[one[at]]) for at in range(area.a, area.b) if one[at] in place and ours[one[at]] == 1]
-    return _rising([pair for pair in both if has_word(one[pair[0]])])
+    return rising([pair for pair in both if has_word(one[pair[0]])])
 
 
-def _rising(pairs: list[Pair]) -> list[Pair]:
+def rising(pairs: list[Pair]) -> list[Pair]:
     """The longest run of pairs that rises in both texts (patience sorting)."""
     tops: list[int] = []  # of each pile, the place in the second text
     piles: list[int] = []  # of each pile, the index of its top pair

@@ -1,12 +1,12 @@
 """What is different between two states of a document. Pure."""
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
 from outlast.apps.documents.content.tree import Block, Section, Tree
+from outlast.apps.documents.edits.token_matches import rising
 
 Ranked = Section | Block
 
@@ -39,6 +39,11 @@ def deltas(before: Tree, after: Tree) -> tuple[Delta, ...]:
     moved = _moved(before.sections, after.sections)
     found = [_section(key, olds.get(key), news.get(key), moved) for key in changed]
     return (*(delta for delta in found if delta is not None), *_blocks(olds, news, changed))
+
+
+def gone(found: Sequence[Delta], noun: str) -> tuple[str, ...]:
+    """The ids of a noun that are not there any more."""
+    return tuple(delta.id for delta in found if delta.noun == noun and delta.after is None)
 
 
 def _section(key: str, old: Section | None, new: Section | None, moved: set[str]) -> Delta | None:
@@ -79,7 +84,8 @@ def _moved(before: Sequence[Ranked], after: Sequence[Ranked]) -> set[str]:
     behind_each = list(accumulate(reversed(fixed), _least, initial=len(after)))[-2::-1]
     around = zip(common, before_each, behind_each, strict=False)
     run = [one.id for one, low, high in around if low < places[one.id] < high]
-    return {one.id for one in common} - _longest_run(run, places)
+    kept = rising([(at, places[key]) for at, key in enumerate(run)])
+    return {one.id for one in common} - {run[at] for at, _ in kept}
 
 
 def _least(low: int, place: int | None) -> int:
@@ -88,19 +94,3 @@ def _least(low: int, place: int | None) -> int:
 
 def _most(high: int, place: int | None) -> int:
     return high if place is None else max(high, place)
-
-
-def _longest_run(keys: Sequence[str], places: dict[str, int]) -> set[str]:
-    """As many of the keys as possible whose places ascend."""
-    tails: list[int] = []  # the smallest place that ends a run of each length
-    lengths: list[int] = []  # of the longest run that ends with each key
-    for key in keys:
-        length = bisect_left(tails, places[key])
-        tails[length : length + 1] = [places[key]]
-        lengths.append(length)
-    kept, wanted, bound = set[str](), len(tails) - 1, len(places)
-    for key, length in zip(reversed(keys), reversed(lengths), strict=True):
-        if length == wanted and places[key] < bound:
-            kept.add(key)
-            wanted, bound = wanted - 1, places[key]
-    return kept

@@ -11,11 +11,12 @@ from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents import store
 from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.content import store as content_store
+from outlast.apps.documents.content.markdown_parse import Cuts
 from outlast.apps.documents.content.records import change_of, state_of
 from outlast.apps.documents.content.tree import Block, Section, Tree, count_words
 from outlast.apps.documents.edits import changes as kinds
-from outlast.apps.documents.edits.apply import Applied, Bounds, apply, check, gone
-from outlast.apps.documents.edits.tree_diff import Delta, deltas
+from outlast.apps.documents.edits.apply import Applied, Bounds, apply, check
+from outlast.apps.documents.edits.tree_diff import Delta, deltas, gone
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.summaries import describe
 from outlast.apps.documents.proposals import store as proposals
@@ -65,11 +66,19 @@ def bounds_of(settings: Settings) -> Bounds:
     )
 
 
-def commit(tx: Tx, document: DocumentRow, changes: Sequence[kinds.Change], author: Author, bounds: Bounds) -> Committed:
+def commit(
+    tx: Tx,
+    document: DocumentRow,
+    changes: Sequence[kinds.Change],
+    author: Author,
+    bounds: Bounds,
+    cuts: Cuts | None = None,
+) -> Committed:
     """Apply changes together: all or none. Only the sections that they name are read, only the rows that differ are
-    written. Raises what `apply` does, and `SectionLocked` where somebody else keeps a section that they touch."""
+    written. `cuts`: texts that are cut already. Raises what `apply` does, and `SectionLocked` where somebody else keeps
+    a section that they touch."""
     before = _needed(tx, document, changes)
-    return _write(tx, document, before, apply(before, changes, bounds), author, bounds)
+    return _write(tx, document, before, apply(before, changes, bounds, cuts=cuts), author, bounds)
 
 
 def commit_tree(tx: Tx, document: DocumentRow, before: Tree, after: Tree, author: Author, bounds: Bounds) -> Committed:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from outlast.apps.documents.content.ranks import with_ranks
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.edits import conflict_check as unseen
 from outlast.apps.documents.edits.tree_diff import Delta, deltas
-from outlast.apps.documents.proposals.replacement import with_ranks
 from outlast.base.errors import TextChanged
 
 _HINT: Final = "Change the text yourself, or compare the versions in the history."

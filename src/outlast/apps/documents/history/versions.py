@@ -15,7 +15,6 @@ from outlast.apps.documents.content.records import Record, state_of, step_back, 
 from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.shapes import DocumentVersion
 from outlast.apps.documents.tables import document_versions
-from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
@@ -67,7 +66,9 @@ def list_versions(tx: Tx, document_id: str, before: int | None, limit: int) -> t
     if before is not None:
         chosen = chosen.where(document_versions.c.version < before)
     rows = tx.rows(_VersionLine, chosen.order_by(document_versions.c.version.desc()).limit(limit + 1))
-    return [to_line(row) for row in rows[:limit]], rows[limit - 1].version if len(rows) > limit else None
+    return [store.shown(DocumentVersion, row, **row.touched) for row in rows[:limit]], rows[limit - 1].version if len(
+        rows
+    ) > limit else None
 
 
 def version_of(tx: Tx, document_id: str, version: int) -> DocumentVersion:
@@ -75,7 +76,7 @@ def version_of(tx: Tx, document_id: str, version: int) -> DocumentVersion:
     row = tx.row(_VersionLine, _LINE, {"document": document_id, "version": version})
     if row is None:
         raise no_version(document_id, version)
-    return to_line(row)
+    return store.shown(DocumentVersion, row, **row.touched)
 
 
 class _State(NamedTuple):
@@ -109,26 +110,6 @@ def changes_between(tx: Tx, document_id: str, after: int, upto: int) -> list[lis
     """What each version after `after`, up to `upto`, changed; oldest first."""
     rows = tx.rows(_Changes, _CHANGES, {"document": document_id, "after": after, "upto": upto})
     return [row.changes for row in sorted(rows, key=lambda row: int(row.version))]
-
-
-def to_line(row: _VersionLine) -> DocumentVersion:
-    """A row with its author's name, as the API shows it."""
-    touched = row.touched
-    return DocumentVersion(
-        document_id=row.document_id,
-        version=row.version,
-        kind=row.kind,
-        summary=row.summary,
-        by=row.by,
-        by_name=row.by_name,
-        thread_id=row.thread_id,
-        message_id=row.message_id,
-        run_id=row.run_id,
-        proposal_id=row.proposal_id,
-        sections=touched["sections"],
-        blocks=touched["blocks"],
-        created_at=iso(row.created_at),
-    )
 
 
 def no_version(document_id: str, version: int) -> NotFound:

@@ -31,7 +31,7 @@ from outlast.kernel.limits.rules import checked_markdown
 from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require_owned, require_thread
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read
 
 MOST_TOGETHER = 200_000  # characters of a person's own texts in one request: they are cut while others wait
 
@@ -49,59 +49,42 @@ class MergeView:
     hunks: tuple[Hunk, ...]
 
 
-async def list_document_proposals(
-    services: Services,
-    actor: Actor,
-    document_id: str,
-    state: State = "open",
-    before: str | None = None,
-    limit: int = 100,
+@in_read
+def list_document_proposals(
+    tx: Tx, actor: Actor, document_id: str, state: State = "open", before: str | None = None, limit: int = 100
 ) -> Listed[ProposalData, str]:
     """What agents propose about a document, in whichever thread."""
-
-    def run(tx: Tx) -> Listed[ProposalData, str]:
-        require_document(tx, actor, document_id, Right.READ)
-        return Listed(*store.list_proposals(tx, document_id=document_id, state=state, before=before, limit=limit))
-
-    return await services.db.read(run)
+    require_document(tx, actor, document_id, Right.READ)
+    return Listed(*store.list_proposals(tx, document_id=document_id, state=state, before=before, limit=limit))
 
 
-async def list_thread_proposals(
-    services: Services, actor: Actor, thread_id: str, state: State = "all", before: str | None = None, limit: int = 100
+@in_read
+def list_thread_proposals(
+    tx: Tx, actor: Actor, thread_id: str, state: State = "all", before: str | None = None, limit: int = 100
 ) -> Listed[ProposalData, str]:
     """What a thread's agent proposes."""
-
-    def run(tx: Tx) -> Listed[ProposalData, str]:
-        require_thread(tx, actor, thread_id, Right.READ)
-        return Listed(*store.list_proposals(tx, thread_id=thread_id, state=state, before=before, limit=limit))
-
-    return await services.db.read(run)
+    require_thread(tx, actor, thread_id, Right.READ)
+    return Listed(*store.list_proposals(tx, thread_id=thread_id, state=state, before=before, limit=limit))
 
 
-async def read_proposal(services: Services, actor: Actor, proposal_id: str) -> ProposalData:
+@in_read
+def read_proposal(tx: Tx, actor: Actor, proposal_id: str) -> ProposalData:
     """One proposal with its edits and what became of them."""
-
-    def run(tx: Tx) -> ProposalData:
-        require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.READ)
-        return store.proposal_data(tx, proposal_id)
-
-    return await services.db.read(run)
+    require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.READ)
+    return store.proposal_data(tx, proposal_id)
 
 
-async def read_merge(services: Services, actor: Actor, edit_id: str) -> MergeView:
+@in_read
+def read_merge(tx: Tx, actor: Actor, edit_id: str) -> MergeView:
     """What accepting an edit as proposed would write now."""
-
-    def run(tx: Tx) -> MergeView:
-        row = require_owned(tx, actor, EditRow, edits, "edit", edit_id, Right.READ)
-        (edit,) = store.edits_of(tx, [edit_id])
-        tree = documents.tree(tx, row.document_id)
-        block = None if edit.block_id is None else tree.find_block(edit.block_id)
-        current = "" if block is None else block.markdown
-        wanted = current if edit.op == "move" else edit.new_text
-        merged = merge_of(tree, edit)
-        return MergeView(edit.old_text, current, wanted, merged.text, merged.hunks)
-
-    return await services.db.read(run)
+    row = require_owned(tx, actor, EditRow, edits, "edit", edit_id, Right.READ)
+    (edit,) = store.edits_of(tx, [edit_id])
+    tree = documents.tree(tx, row.document_id)
+    block = None if edit.block_id is None else tree.find_block(edit.block_id)
+    current = "" if block is None else block.markdown
+    wanted = current if edit.op == "move" else edit.new_text
+    merged = merge_of(tree, edit)
+    return MergeView(edit.old_text, current, wanted, merged.text, merged.hunks)
 
 
 async def decide_edit(services: Services, actor: Actor, verdict: Verdict, *, key: str | None = None) -> Decided:

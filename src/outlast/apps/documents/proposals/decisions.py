@@ -178,9 +178,8 @@ def _plan(one: Accepted, places: _Places, made: Plan, rewritten: list[Change], d
             ref = _ref(edit, 0)
             after = places.section_place(edit)
             text = tidy(one.wanted)
-            made.changes.append(
-                InsertSection(after, edit.heading or "", edit.level or 2, text, ref, made.cuts.cut(text))
-            )
+            made.changes.append(InsertSection(after, edit.heading or "", edit.level or 2, text, ref))
+            made.cuts.cut(text)
             places.put(_place(edit), ref, None)
             made.written[edit.id], made.ends[edit.id] = text, ref
 
@@ -191,8 +190,8 @@ def _insert(one: Accepted, places: _Places, made: Plan) -> None:
     section_id, after = places.block_place(edit)
     pieces = _pieces(text, made.cuts)
     for number, piece in enumerate(pieces):
-        parts = made.cuts.cut(piece)
-        made.changes.append(InsertBlock(section_id, after, piece, _ref(edit, number), parts))
+        made.cuts.cut(piece)
+        made.changes.append(InsertBlock(section_id, after, piece, _ref(edit, number)))
         after = _ref(edit, number)
     if after is not None and pieces:
         places.put(_place(edit), after, section_id)
@@ -203,10 +202,12 @@ def _insert(one: Accepted, places: _Places, made: Plan) -> None:
 def _rewrite(edit: EditData, block_id: str, section_id: str, text: str, made: Plan) -> list[Change]:
     """Block by block too: the first keeps the id."""
     first, *more = _pieces(text, made.cuts) or [text]
-    changes: list[Change] = [EditBlock(block_id, first, parts=made.cuts.cut(first))]
+    made.cuts.cut(first)
+    changes: list[Change] = [EditBlock(block_id, first)]
     after = block_id
     for number, piece in enumerate(more, start=1):
-        changes.append(InsertBlock(section_id, after, piece, _ref(edit, number), made.cuts.cut(piece)))
+        made.cuts.cut(piece)
+        changes.append(InsertBlock(section_id, after, piece, _ref(edit, number)))
         after = made.ends[edit.id] = _ref(edit, number)
     return changes
 

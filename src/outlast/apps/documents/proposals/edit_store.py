@@ -21,8 +21,8 @@ from outlast.apps.documents.proposals.shapes import (
 )
 from outlast.apps.documents.rows import EditRow
 from outlast.apps.documents.rules import proposal_state
+from outlast.apps.documents.store import shown
 from outlast.apps.documents.tables import edits, proposals
-from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
@@ -55,7 +55,7 @@ def edits_of(tx: Tx, edit_ids: Sequence[str]) -> list[EditData]:
     if missing:
         edit_id = min(missing)
         raise NotFound("This edit is not there any more.", noun="edit", id=edit_id)
-    return [_edit(row) for row in rows]
+    return [shown(EditData, row.edit, row) for row in rows]
 
 
 def open_edits_of(tx: Tx, document_id: str, thread_id: str | None = None) -> list[EditData]:
@@ -64,7 +64,7 @@ def open_edits_of(tx: Tx, document_id: str, thread_id: str | None = None) -> lis
     if thread_id is not None:
         of_thread = sa.select(proposals.c.id).where(proposals.c.thread_id == thread_id)
         chosen = chosen.where(edits.c.proposal_id.in_(of_thread))
-    return [_edit(row) for row in tx.rows(_NamedEdit, chosen.order_by(*_ORDER))]
+    return [shown(EditData, row.edit, row) for row in tx.rows(_NamedEdit, chosen.order_by(*_ORDER))]
 
 
 class ProposalLine(NamedTuple):
@@ -178,29 +178,8 @@ def _with_edits(tx: Tx, rows: Sequence[ProposalLine]) -> list[ProposalData]:
     found: dict[str, list[EditData]] = {row.id: [] for row in rows}
     if found:
         for row in tx.rows(_NamedEdit, _EDITS.where(edits.c.proposal_id.in_(list(found))).order_by(*_ORDER)):
-            found[row.edit.proposal_id].append(_edit(row))
-    return [_proposal(row, found[row.id]) for row in rows]
-
-
-def _proposal(row: ProposalLine, its_edits: list[EditData]) -> ProposalData:
-    return ProposalData(
-        id=row.id,
-        project_id=row.project_id,
-        document_id=row.document_id,
-        thread_id=row.thread_id,
-        message_id=row.message_id,
-        run_id=row.run_id,
-        summary=row.summary,
-        state=row.state,
-        edits=its_edits,
-        created_at=iso(row.created_at),
-    )
-
-
-def _edit(row: _NamedEdit) -> EditData:
-    values = {name: value for name, value in row.edit._asdict().items() if name in EditData.model_fields}
-    decided_at = None if row.edit.decided_at is None else iso(row.edit.decided_at)
-    return EditData(**{**values, "decided_at": decided_at, "decided_by_name": row.decided_by_name})
+            found[row.edit.proposal_id].append(shown(EditData, row.edit, row))
+    return [shown(ProposalData, row, edits=found[row.id]) for row in rows]
 
 
 def check_decision_rate(tx: Tx, user_id: str, per_user: int) -> None:

@@ -144,7 +144,7 @@ def decide(
     committed = Committed(document.version, None)
     if made.changes:
         author = _author(proposal, title, user_id, len(made.written))
-        committed = writing.commit(tx, document, made.changes, author, bounds)
+        committed = writing.commit(tx, document, made.changes, author, bounds, made.cuts)
     version = None if committed.line is None else committed.version
     for edit_id in made.written:
         tx.update(edits, {"id": edit_id}, version=version)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.documents.content.markdown_parse import cut
+from outlast.apps.documents.content.markdown_parse import Cuts, cut
 from outlast.apps.documents.content.markdown_render import join
 from outlast.apps.documents.content.ranks import LONGEST
 from outlast.apps.documents.content.records import change_of, state_of, step_back, tree_of
@@ -25,7 +25,6 @@ from outlast.apps.documents.edits.changes import (
     InsertSection,
     MoveBlock,
     MoveSection,
-    with_parts,
 )
 from outlast.base.errors import DocumentFull, InputTooLarge, MalformedInput, NotFound, TextChanged
 from tests.document_changes import changes_of
@@ -286,20 +285,23 @@ def test_texts_that_were_cut_before_are_not_cut_again(monkeypatch: pytest.Monkey
         InsertSection(section, "C", 1, "five"),
     ]
     plain = apply(tree, changes, make_id=ids(50)).tree
-    ready = [with_parts(change) for change in changes]
+    cuts = Cuts()
+    apply(tree, changes, cuts=cuts)
 
     def refuse(text: str) -> None:
         raise AssertionError(text)
 
-    monkeypatch.setattr("outlast.apps.documents.edits.apply.cut", refuse)
-    assert apply(tree, ready, make_id=ids(50)).tree == plain
+    monkeypatch.setattr("outlast.apps.documents.content.markdown_parse.cut", refuse)
+    assert apply(tree, changes, make_id=ids(50), cuts=cuts).tree == plain
 
 
 def test_a_merged_text_is_cut_though_the_written_one_was() -> None:
     tree = made_of("The quick brown fox runs\n\nends")
     one = block(tree, "The quick brown fox runs")
-    change = with_parts(EditBlock(one.id, "The slow brown fox walks\n\nMore", "The slow brown fox runs"))
-    after = apply(tree, [change]).tree
+    change = EditBlock(one.id, "The slow brown fox walks\n\nMore", "The slow brown fox runs")
+    cuts = Cuts()
+    cuts.cut(change.markdown)
+    after = apply(tree, [change], cuts=cuts).tree
     assert [one.markdown for one in after.blocks()] == ["The quick brown fox walks", "More", "ends"]
 
 
@@ -313,8 +315,9 @@ def test_a_merged_text_that_is_long_is_left_to_a_person() -> None:
 
 def test_a_text_with_many_headings_is_put_in_one_go() -> None:
     def writing(count: int) -> Callable[[], object]:
-        change = with_parts(InsertBlock(None, None, "# h\n\nx\n\n" * count))
-        return lambda: apply(Tree("doc_1", 1), [change], make_id=ids())
+        change, cuts = InsertBlock(None, None, "# h\n\nx\n\n" * count), Cuts()
+        cuts.cut(change.markdown)
+        return lambda: apply(Tree("doc_1", 1), [change], make_id=ids(), cuts=cuts)
 
     assert_nearly_linear(writing, 20, 200)
     tree = made_of("# h\n\nx\n\n" * 200)
@@ -362,7 +365,8 @@ def test_many_changes_of_a_long_document_take_steps_for_each_change_and_block(
 ) -> None:
     def applying(count: int) -> Callable[[], object]:
         tree = made_of("\n\n".join(f"block {n}" for n in range(count)))
-        made = [with_parts(one) for one in changes(tree, [one.id for one in tree.blocks()])]
-        return lambda: check_order(apply(tree, made, make_id=ids(count + 10)).tree)
+        made, cuts = changes(tree, [one.id for one in tree.blocks()]), Cuts()
+        apply(tree, made, cuts=cuts)
+        return lambda: check_order(apply(tree, made, make_id=ids(count + 10), cuts=cuts).tree)
 
     assert_nearly_linear(applying, 150, 1_200)

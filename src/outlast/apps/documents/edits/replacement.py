@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from typing import Any, Final
+from typing import Final
 
 from outlast.apps.documents.content.markdown_parse import Part
-from outlast.apps.documents.content.ranks import between_all
+from outlast.apps.documents.content.ranks import with_ranks
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.base.ids import new_id
 
@@ -82,23 +82,3 @@ def _pairs(olds: Sequence[Hashable], news: Sequence[Hashable], *, similar: bool 
 def _alike(old: str, new: str) -> bool:
     was, now = Counter(old.split()), Counter(new.split())
     return 2 * (was & now).total() >= ALIKE * (was.total() + now.total())
-
-
-def with_ranks(things: Sequence[Any]) -> list[Any]:
-    """Those with a rank keep it where ranks still ascend; the others get one between."""
-    done: list[Any] = []
-    waiting: list[Any] = []
-    for thing in things:
-        low = done[-1].rank if done else None
-        if not thing.rank or (low is not None and thing.rank <= low):
-            waiting.append(thing)
-            continue
-        done += _between(waiting, low, thing.rank)
-        done.append(thing)
-        waiting = []
-    return done + _between(waiting, done[-1].rank if done else None, None)
-
-
-def _between(things: Sequence[Any], low: str | None, high: str | None) -> list[Any]:
-    ranks = between_all(low, high, len(things))
-    return [replace(thing, rank=rank) for thing, rank in zip(things, ranks, strict=True)]

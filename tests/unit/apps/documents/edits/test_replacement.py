@@ -6,7 +6,7 @@ from hypothesis import example, given
 
 from outlast.apps.documents.content.markdown_parse import cut
 from outlast.apps.documents.content.markdown_render import join
-from outlast.apps.documents.proposals.replacement import replaced
+from outlast.apps.documents.edits.replacement import replaced
 from tests.markdown_texts import markdown_texts
 from tests.unit.apps.documents.edits.test_apply import block, check_order, made_of, text
 
