@@ -84,7 +84,7 @@ def known_secrets(base: Base) -> Redactor:
 def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
     """The configured models. Keys come from the environment variables that the settings name."""
     providers = [
-        ProviderConfig(name, **{field.name: getattr(provider, field.name) for field in fields(provider)})
+        ProviderConfig(name=name, **{field.name: getattr(provider, field.name) for field in fields(provider)})
         for name, provider in settings.providers.items()
     ]
     return ModelCatalog(

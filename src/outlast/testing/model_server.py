@@ -1,7 +1,7 @@
 """A real HTTP server that speaks the providers' wire formats and misbehaves on demand.
 
     async with ModelServer([Answer(text="Hello", fault=Fault.DISCONNECT_MID), Answer(text="Hello again")]) as server:
-        ProviderConfig("fake", "openai-compatible", base_url=server.base_url)
+        ProviderConfig("openai-compatible", base_url=server.base_url, name="fake")
 
 Formats, by the end of the path: `/chat/completions`, `/responses`, `/messages` (Anthropic), `:streamGenerateContent`
 (Gemini). Each request takes the next `Answer`; when none is left, the default. The last user message may carry its own:
@@ -18,7 +18,6 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 import anyio
@@ -26,7 +25,7 @@ import orjson
 from aiohttp import web
 
 from outlast.kernel.models.protocol import CHECK_MARK, NOTE_MARK
-from outlast.kernel.models.words import split_words
+from outlast.kernel.models.turn import split_words
 from outlast.testing.model_wire import (
     AnthropicWriter,
     ChatWriter,
@@ -189,9 +188,7 @@ class ModelServer:
         self._runner = runner
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         if self._runner is not None:
             with anyio.CancelScope(shield=True):
                 await self._runner.cleanup()

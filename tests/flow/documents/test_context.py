@@ -14,8 +14,8 @@ from outlast.apps.documents.proposals.review import Verdict
 from outlast.base.settings import ProfileSettings, Settings
 from outlast.db.database import Database, Tx
 from outlast.kernel.files.tables import artifacts
+from outlast.kernel.threads.actions import post_message
 from outlast.kernel.threads.message_parts import Draft
-from outlast.kernel.threads.post_actions import post_message
 from outlast.testing.scripted_model import Call, ScriptedModel, turn
 from tests.flow.documents.agent_rig import asked_with, document_agent, propose, replace_edit
 

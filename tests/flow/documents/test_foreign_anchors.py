@@ -10,8 +10,9 @@ from outlast.apps.chat.summary_context import conversation_before
 from outlast.apps.documents.about import about
 from outlast.db.database import Tx
 from outlast.kernel.runs import store as runs
+from outlast.kernel.threads import messages
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.open_actions import open_thread
+from outlast.kernel.threads.actions import open_thread
 from tests.factories import make_project, make_run, make_thread
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures
 from tests.flow.documents.talk import Talk
@@ -98,7 +99,7 @@ async def test_a_thread_that_names_another_projects_document_shows_nothing_of_it
     comment = await talk.comment("emil", SECRET, block_id=talk.blocks[0])
     for anchor in anchors_in(talk, comment["id"]):
         thread_id = await left_from_before(talk, anchor)
-        assert (await open_thread(talk.services, talk.team.stranger, thread_id)).about is None
+        assert (await open_thread(talk.services, talk.team.stranger, thread_id))["about"] is None
 
 
 async def test_an_anchor_names_only_what_is_in_its_document(talk: Talk) -> None:
@@ -119,7 +120,7 @@ async def test_a_summary_of_such_a_thread_is_not_told_the_documents_title(talk: 
 
     def look(tx: Tx) -> str:
         held = threads.hold(tx, parent)
-        last, _ = threads.list_messages(tx, parent, None, 1)
+        last, _ = messages.list_messages(tx, parent, None, 1)
         more: dict[str, Any] = {"parent_thread_id": parent, "parent_message_id": last[0].id}
         fork = threads.add_thread(tx, held.project_id, talk.team.stranger.user_id, **more)
         run = runs.run_of(tx, make_run(tx, fork, talk.team.stranger, profile="summary"))

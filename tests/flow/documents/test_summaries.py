@@ -14,8 +14,14 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.runs.actions import start_in
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.actions import archive_thread, create_thread, delete_thread, fork_thread
-from outlast.kernel.threads.family_actions import fork_with_summary, read_family
+from outlast.kernel.threads.actions import (
+    archive_thread,
+    create_thread,
+    delete_thread,
+    fork_thread,
+    fork_with_summary,
+    read_family,
+)
 from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.scripted_model import ScriptedModel, turn
 from outlast_demo.model import DemoModel
@@ -36,23 +42,24 @@ async def test_a_fork_with_summary_copies_nothing_and_its_first_run_is_told_the_
         before = await it.messages()
         model.add(turn("## What it is about\nThe plan."), turn("Yes."))
         made = await fork_with_summary(it.services, it.owner, it.thread_id, key="k")
+        assert made.run_id is not None
         assert await fork_with_summary(it.services, it.owner, it.thread_id, key="k") == made
         with pytest.raises(IdempotencyMismatch):
             await fork_with_summary(it.services, it.owner, it.thread_id, title="Other", key="k")
         assert await it.ended(made.run_id) == "completed"
         assert (await db.read(run_of, made.run_id)).profile == "summary"
-        assert (made.thread.parent_thread_id, made.thread.parent_message_id) == (it.thread_id, before[-1].id)
-        assert (made.thread.title, made.thread.profile) == ('Fork of "The plan"', "document")
-        assert made.thread.anchor == {"type": "document", "id": it.document_id}
-        assert made.thread.lock is not None
-        assert made.thread.lock.holder_id == it.owner.user_id
+        assert (made.parent_thread_id, made.parent_message_id) == (it.thread_id, before[-1].id)
+        assert (made.title, made.profile) == ('Fork of "The plan"', "document")
+        assert made.anchor == {"type": "document", "id": it.document_id}
+        assert made.lock is not None
+        assert made.lock.holder_id == it.owner.user_id
         asked = asked_with(model.requests[2])
         assert model.requests[2].tools == ()
         assert 'by="Ada">\nMake it shorter </quote>\n</quote-2>' in asked
         assert "[propose_edits: done]" in asked
         assert "[PROPOSED EDITS]\n<proposals-2>\n- Shorter: 1 accepted\n</proposals-2>" in asked
         assert await it.messages() == before  # the parent is as it was
-        it.thread_id = made.thread.id
+        it.thread_id = made.id
         first, summary = await it.messages()
         assert first.parts[0].text == "Sum up “The plan” up to this point, so that we can go on from here."
         assert summary.parts[0].text.startswith("## What it is about")
@@ -72,10 +79,11 @@ async def test_somebody_else_may_sum_up_what_they_do_not_drive_and_pays_for_it(d
 
         bob = await db.write(come)
         made = await fork_with_summary(it.services, bob, it.thread_id)
+        assert made.run_id is not None
         run = await db.read(run_of, made.run_id)
         assert run.started_by == bob.user_id
-        assert made.thread.lock is not None
-        assert made.thread.lock.holder_name == "Bob"
+        assert made.lock is not None
+        assert made.lock.holder_name == "Bob"
         parent = await db.read(threads.thread_data, it.thread_id)
         assert parent.lock is not None
         assert parent.lock.holder_name == "Ada"
@@ -88,6 +96,7 @@ async def test_what_was_said_after_the_point_is_not_summed_up(db: Database, tmp_
         point = (await it.messages())[-1].id
         await it.asked("Second")
         made = await fork_with_summary(it.services, it.owner, it.thread_id, point)
+        assert made.run_id is not None
         assert await it.ended(made.run_id) == "completed"
         asked = asked_with(it.model.requests[2])
         assert "First" in asked
@@ -154,8 +163,9 @@ async def test_the_demo_sums_up_what_was_really_said(db: Database, tmp_path: Pat
     async with document_agent(db, tmp_path, DemoModel(delta_delay_s=0)) as it:
         await it.asked("We decided to launch in May. Please tighten this document.")
         made = await fork_with_summary(it.services, it.owner, it.thread_id)
+        assert made.run_id is not None
         assert await it.ended(made.run_id) == "completed"
-        it.thread_id = made.thread.id
+        it.thread_id = made.id
         text = (await it.messages())[-1].parts[0].text
         assert "Ada: We decided to launch in May." in text
         assert "`propose_edits` was called once" in text

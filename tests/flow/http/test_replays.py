@@ -11,7 +11,7 @@ from outlast.db.database import Tx
 from outlast.kernel import idempotency
 from outlast.kernel.projects.tables import members
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.threads import store as threads
+from outlast.kernel.threads import messages
 from outlast.surfaces.http.application import create_api
 from tests.factories import say
 from tests.flow.http.conftest import Site
@@ -69,7 +69,7 @@ async def test_a_removed_member_does_not_get_the_first_answer_again(site: Site, 
     browser.headers["idempotency-key"] = "k"
 
     def ended(tx: Tx) -> None:
-        message_id = threads.list_messages(tx, scene.ids["thread_id"], None, 1)[0][0].id
+        message_id = messages.list_messages(tx, scene.ids["thread_id"], None, 1)[0][0].id
         done = {"status": "error", "leg": "ended", "message_id": message_id}
         model = site.services.catalog.default.id
         tx.execute(sa.update(runs).where(runs.c.id == scene.ids["run_id"]).values(model=model, **done))

@@ -104,12 +104,12 @@ async def listen(model: LanguageModel, request: ModelRequest) -> Heard:
 
 @asynccontextmanager
 async def rigged(
-    kind: str, *answers: Answer, vision: bool = False, model: Mapping[str, Any] | None = None, **provider: Any
+    kind: Any, *answers: Answer, vision: bool = False, model: Mapping[str, Any] | None = None, **provider: Any
 ) -> AsyncIterator[Rig]:
     """A rig for one kind of provider whose server gives `answers`, in order; `model`: more of the model's table."""
     async with ModelServer(answers) as server:
         version = "/v1" if kind in ("openai-compatible", "openai") else ""
-        config = ProviderConfig("fake", kind, f"{server.base_url}{version}", "FAKE_KEY", **provider)
+        config = ProviderConfig(kind, f"{server.base_url}{version}", "FAKE_KEY", name="fake", **provider)
         chosen = ModelSettings(
             **{"id": "fake/m", "provider": "fake", "name": NAMES[kind], "vision": vision, **(model or {})}
         )

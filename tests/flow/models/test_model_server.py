@@ -55,7 +55,7 @@ async def test_it_runs_as_a_program(tmp_path: Path) -> None:
     async with await anyio.open_process(command) as program:
         assert program.stdout is not None
         url = (await program.stdout.receive()).decode().strip()
-        config = ProviderConfig("fake", "vllm", f"{url}/v1")
+        config = ProviderConfig("vllm", f"{url}/v1", name="fake")
         catalog = ModelCatalog([config], [ModelSettings("m", "fake", "m")], secret=lambda name: None)
         try:
             heard = await listen(catalog.language_model("fake"), ModelRequest(catalog.default, "", (user("Hi"),)))

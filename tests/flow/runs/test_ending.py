@@ -24,7 +24,7 @@ from outlast.kernel.runs.sweeper import Sweeper, request_cancel
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log import read_all
-from outlast.kernel.threads.actions import read_thread
+from outlast.kernel.threads.store import thread_data
 from outlast.testing.agents import FakeAgent, FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, turn
 from tests.factories import join, make_user
@@ -122,7 +122,7 @@ async def test_a_cancel_closes_every_open_call_and_the_thread_can_go_on(db: Data
         going_on = await continue_run(it.services, it.owner, started.run_id)
         assert await it.ended(going_on.run_id) == "completed"
         assert [text[:30] for text in told(it.model.requests[1].messages[-1])] == ["This call was cancelled before"] * 2
-        assert (await read_thread(it.services, it.owner, it.thread_id)).thread.run_status == "complete"
+        assert (await it.services.db.read(thread_data, it.thread_id)).run_status == "complete"
 
 
 async def test_who_cancelled_is_told_and_kept(db: Database, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from outlast.kernel.runs.rows import EffectRow
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.tables import runs, timers
-from outlast.kernel.threads.actions import read_thread
+from outlast.kernel.threads.store import thread_data
 from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, turn
 from tests.flow.harness import Stage, frames, stage
@@ -66,7 +66,7 @@ async def test_a_run_that_nobody_follows_ends_in_a_saved_answer(db: Database, tm
 async def test_a_start_without_a_thread_makes_one_and_answers_at_once(db: Database, tmp_path: Path) -> None:
     async with stage(db, tmp_path, [turn("Hi.", HANG)]) as it:
         started = await it.start("Where do herons sleep?", target=NewThread())
-        thread = (await read_thread(it.services, it.owner, started.thread_id)).thread
+        thread = await it.services.db.read(thread_data, started.thread_id)
         assert started.thread_id != it.thread_id
         assert (thread.title, thread.run_status) == ("Where do herons sleep?", "generating")
         assert thread.active_run_id == started.run_id
@@ -152,7 +152,7 @@ async def test_retries_used_up_save_what_was_written_with_an_error_to_act_on(db:
         assert (answer.status, answer.parts[0].text) == ("error", "Half an ans")
         assert answer.error is not None
         assert answer.error.code == "model_overloaded"
-        thread = (await read_thread(it.services, it.owner, it.thread_id)).thread
+        thread = await it.services.db.read(thread_data, it.thread_id)
         assert thread.run_status == "error"
 
 

@@ -20,7 +20,7 @@ from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
 from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.sandboxes.tables import workspaces
-from outlast.kernel.threads.actions import read_thread
+from outlast.kernel.threads.store import thread_data
 from outlast.kernel.threads.tables import threads
 from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import Call, turn
@@ -94,8 +94,8 @@ async def test_a_waiting_run_is_a_row_with_its_question_and_no_worker(db: Databa
         assert (summary.status, summary.waiting_for) == ("awaiting_approval", "approval")
         assert [item["id"] for item in details.pending] == [approval_id]
         assert [part["type"] for part in details.parts] == ["text", "tool_call"]
-        shown = await read_thread(it.services, it.owner, it.thread_id)
-        assert shown.thread.run_status == "awaiting_approval"
+        shown = await it.services.db.read(thread_data, it.thread_id)
+        assert shown.run_status == "awaiting_approval"
 
 
 async def test_after_five_minutes_the_sandbox_is_frozen_and_the_run_is_paused(db: Database, tmp_path: Path) -> None:

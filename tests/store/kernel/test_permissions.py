@@ -19,7 +19,6 @@ from outlast.kernel.projects import actions as projects
 from outlast.kernel.projects import member_actions as members
 from outlast.kernel.services import Services
 from outlast.kernel.threads import actions as threads
-from outlast.kernel.threads import post_actions as posting
 from outlast.kernel.threads.message_parts import Draft
 from tests.factories import Team, join, make_services, make_user
 from tests.unit.base.test_images import PNG
@@ -37,14 +36,14 @@ ACTIONS: dict[str, tuple[str, Act]] = {
     "list threads": ("viewer", lambda s, a, t: threads.list_threads(s, a, t.project_id)),
     "search threads": ("viewer", lambda s, a, t: threads.list_threads(s, a, t.project_id, query="first")),
     "create thread": ("editor", lambda s, a, t: threads.create_thread(s, a, t.project_id)),
-    "read thread": ("viewer", lambda s, a, t: threads.read_thread(s, a, t.thread_id)),
+    "read thread": ("viewer", lambda s, a, t: threads.open_thread(s, a, t.thread_id)),
     "rename thread": ("editor", lambda s, a, t: threads.rename_thread(s, a, t.thread_id, "New")),
     "archive thread": ("editor", lambda s, a, t: threads.archive_thread(s, a, t.thread_id)),
     "unarchive thread": ("editor", lambda s, a, t: threads.unarchive_thread(s, a, t.thread_id)),
     "fork thread": ("editor", lambda s, a, t: threads.fork_thread(s, a, t.thread_id)),
     "delete thread": ("owner", lambda s, a, t: threads.delete_thread(s, a, t.thread_id)),
     "list messages": ("viewer", lambda s, a, t: threads.list_messages(s, a, t.thread_id)),
-    "post message": ("editor", lambda s, a, t: posting.post_message(s, a, t.thread_id, Draft("hello"))),
+    "post message": ("editor", lambda s, a, t: threads.post_message(s, a, t.thread_id, Draft("hello"))),
     "take lock": ("editor", lambda s, a, t: locks.take_lock(s, a, t.thread_id)),
     "release lock": ("editor", lambda s, a, t: locks.release_lock(s, a, t.thread_id)),
     "request lock": ("editor", lambda s, a, t: locks.request_lock(s, a, t.thread_id)),

@@ -26,8 +26,7 @@ from outlast.kernel.models.protocol import (
     Usage,
 )
 from outlast.kernel.models.providers.connections import Connections
-from outlast.kernel.models.turn import TurnCalls
-from outlast.kernel.models.words import split_words
+from outlast.kernel.models.turn import TurnCalls, split_words
 from outlast_demo.documents.scene import is_document
 from outlast_demo.documents.scripts import document_lines
 from outlast_demo.documents.summaries import is_summary, summary_lines

@@ -16,6 +16,7 @@ from outlast.kernel.runs import views
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.services import Services
 from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.messages import list_messages
 from outlast.kernel.threads.shapes import MessageData
 
 SHOWN: Final[Mapping[str, str]] = {  # by tool, the argument that is its code
@@ -58,7 +59,7 @@ def _of_messages(
 ) -> Listed[CodeAnswer, int]:
     seen = 0
     while len(items) < limit and seen < MOST_MESSAGES:
-        messages, before = threads.list_messages(tx, thread_id, before)
+        messages, before = list_messages(tx, thread_id, before)
         seen += len(messages)
         for message in reversed(messages):
             items += _of_message(message)

@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from types import TracebackType
 from typing import Any, Final, Self
 
 import aiohttp
@@ -34,9 +33,7 @@ class Client:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         await self._session.close()
 
     async def get(self, path: str, **params: Any) -> Any:

@@ -1,5 +1,7 @@
 """Following a run in the terminal, and asking the person there what the run asks."""
 
+import asyncio
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,7 +12,6 @@ import anyio
 from outlast.base.errors import ApprovalDecided, OutlastError
 from outlast.kernel.cli.client import Client
 from outlast.kernel.cli.exits import Exit
-from outlast.kernel.cli.prompts import ask
 from outlast.kernel.cli.run_text import Rendering, shorten
 from outlast.kernel.cli.session import command_line, wants_json
 from outlast.kernel.cli.terminal import can_ask, err, out, print_error, print_json_line, styled
@@ -150,3 +151,24 @@ async def _send(run: _FollowedRun, path: str, body: Mapping[str, Any]) -> None:
         out.print("  Decided by somebody else.", style="dim")
     except OutlastError as error:
         print_error(error)
+
+
+async def ask(question: str) -> str:
+    """The line a person types. Cancelled: the question is withdrawn, nothing typed is lost to later ones."""
+    out.print(styled((question, "bold"), " "), end="")
+    loop = asyncio.get_running_loop()
+    typed: asyncio.Future[str] = loop.create_future()
+
+    def read() -> None:
+        line = sys.stdin.readline()
+        if not typed.done():
+            typed.set_result(line)
+
+    loop.add_reader(sys.stdin.fileno(), read)
+    try:
+        line = await typed
+    finally:
+        loop.remove_reader(sys.stdin.fileno())
+    if not line:
+        raise EOFError
+    return line.strip()

@@ -1,10 +1,14 @@
-"""What all nouns share: the two bases, pages, and the bounds of common fields."""
+"""What all nouns share: the two bases, pages, the bounds of common fields, and shapes made of rows."""
 
-from typing import Annotated, Generic, TypeVar
+from datetime import datetime
+from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from outlast.base.clock import iso
+
 Item = TypeVar("Item")
+Shape = TypeVar("Shape", bound=BaseModel)
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Days = Annotated[float, Field(gt=0, le=3650, allow_inf_nan=False)]
@@ -41,3 +45,12 @@ class Problem(Answer):
     fields: dict[str, object]
     request_id: str
     retry_after_s: float | None = None
+
+
+def shape_of(kind: type[Shape], row: Any, **more: Any) -> Shape:
+    """A shape whose fields are the row's columns of the same names, times as the API writes them; `more` has the fields
+    that are not. `row` is a named tuple."""
+    fields = kind.model_fields
+    columns = {name: value for name, value in row._asdict().items() if name in fields}
+    times = {name: iso(value) for name, value in columns.items() if isinstance(value, datetime)}
+    return kind(**{**columns, **times, **more})

@@ -15,7 +15,7 @@ from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.output_limits import WithinLimit, output_limit
 from outlast.kernel.models.prices import FREE_KINDS, preload_prices
 from outlast.kernel.models.protocol import LanguageModel, ModelSpec
-from outlast.kernel.models.providers import DEMO_MODEL, DEMO_PROVIDER, KINDS, is_installed, open_provider, preload
+from outlast.kernel.models.providers import DEMO_MODEL, DEMO_PROVIDER, is_installed, open_provider, preload
 from outlast.kernel.models.providers.connections import Connections
 
 
@@ -179,12 +179,6 @@ def _no_model() -> UnknownModel:
 
 
 def _require_valid(provider: ProviderConfig) -> None:
-    if provider.kind not in KINDS:
-        raise InvalidSetting(
-            f"The provider {provider.name!r} has the unknown kind {provider.kind!r}.",
-            hint=f"Kinds are: {', '.join(sorted(KINDS))}.",
-            setting=f"providers.{provider.name}.kind",
-        )
     if provider.url and not _is_plain_http(provider.url):
         raise InvalidSetting(
             f"The provider {provider.name!r} has a base_url that is not a plain http or https address.",

@@ -1,10 +1,9 @@
 """What the configuration says about providers, as the catalog takes it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from outlast.base.settings.tables import SendReasoning
+from outlast.base.settings.tables import ProviderSettings
 
 DEFAULT_BASE_URLS: Final = {
     "openrouter": "https://openrouter.ai/api/v1",
@@ -23,28 +22,11 @@ DEFAULT_KEY_ENVS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class ProviderConfig:
-    """One `[providers.<name>]` table (`ProviderSettings`) with its name.
+class ProviderConfig(ProviderSettings):
+    """One `[providers.<name>]` table with its name. Empty `base_url` and `api_key_env` mean the kind's own; no
+    `api_key_env` at all means no key is sent."""
 
-    `kind`: openai-compatible, openrouter, groq, ollama, vllm, openai, anthropic, google, demo. Empty `base_url` and
-    `api_key_env` mean the kind's own; no `api_key_env` at all means no key is sent. The three time-outs are in seconds:
-    to connect, to the first byte of the answer, between two reads of it. `headers` and `extra_body` are sent along as
-    they are, `max_tokens_field` names the wire field that bounds the output (openai-compatible kinds), `send_reasoning`
-    says whether models get their earlier thinking back, and `delta_delay_s` is the demo's pause between words.
-    """
-
-    name: str
-    kind: str
-    base_url: str = ""
-    api_key_env: str = ""
-    connect_timeout_s: float = 10.0
-    first_token_timeout_s: float = 120.0
-    token_timeout_s: float = 60.0
-    headers: Mapping[str, str] = field(default_factory=dict)
-    extra_body: Mapping[str, Any] = field(default_factory=dict)
-    max_tokens_field: str = "max_tokens"
-    send_reasoning: SendReasoning = "auto"
-    delta_delay_s: float = 0.02
+    name: str = field(kw_only=True)
 
     @property
     def url(self) -> str:

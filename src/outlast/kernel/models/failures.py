@@ -56,6 +56,10 @@ class Peer:
     def shown(self) -> str:
         return self.label or self.model
 
+    @property
+    def fields(self) -> dict[str, Any]:
+        return {"provider": self.provider, "model": self.model}
+
     def clean(self, text: str) -> str:
         """The provider's words on one line, without keys, at most 300 characters."""
         flat = " ".join(_BEARER.sub("••••••", self.key.scrub(text)).split())
@@ -104,7 +108,7 @@ def complaint_of(value: Any) -> Complaint:
 
 def refusal(peer: Peer, status: int, said: Complaint, retry_after_s: float | None = None) -> OutlastError:
     """The error for an HTTP status (or the equal code inside a stream) and what the provider said with it."""
-    fields: dict[str, Any] = {"provider": peer.provider, "model": peer.model, "status": status}
+    fields = {**peer.fields, "status": status}
     words = peer.clean(said.message) or "(no reason given)"
     told = f"The provider of {peer.shown} answered {status}: {words}"
     codes = f"{said.code} {said.kind}"
@@ -135,7 +139,7 @@ def policy_refused(peer: Peer, words: str, fields: Mapping[str, Any] | None = No
     return ModelPolicyRefused(
         f"The provider of {peer.shown} refused this under its content policy: {words}",
         hint="Change the wording, or choose another model.",
-        **(fields or {"provider": peer.provider, "model": peer.model}),
+        **(fields or peer.fields),
     )
 
 
@@ -161,8 +165,7 @@ def timed_out(peer: Peer, waiting_for: str, seconds: float) -> ModelTimeout:
     return ModelTimeout(
         f"The provider of {peer.shown} did not send {waiting_for} within {seconds:g} s.",
         hint="Ask again, choose another model, or raise the provider's time-out setting.",
-        provider=peer.provider,
-        model=peer.model,
+        **peer.fields,
         waiting_for=waiting_for,
         timeout_s=seconds,
     )
@@ -172,26 +175,19 @@ def unreachable(peer: Peer, base_url: str, reason: str) -> ModelUnreachable:
     return ModelUnreachable(
         f"The provider of {peer.shown} cannot be reached at {base_url}: {peer.clean(reason)}",
         hint="Check the network and the provider's base_url, and that the service is running.",
-        provider=peer.provider,
-        model=peer.model,
+        **peer.fields,
     )
 
 
 def cut(peer: Peer) -> ModelCut:
-    return ModelCut(
-        f"{peer.shown} broke off in the middle of its answer.",
-        hint="Ask again.",
-        provider=peer.provider,
-        model=peer.model,
-    )
+    return ModelCut(f"{peer.shown} broke off in the middle of its answer.", hint="Ask again.", **peer.fields)
 
 
 def unreadable(peer: Peer, what: str) -> ModelOutputInvalid:
     return ModelOutputInvalid(
         f"The provider of {peer.shown} sent {what}.",
         hint="Ask again; if it stays, check that base_url speaks this provider's format.",
-        provider=peer.provider,
-        model=peer.model,
+        **peer.fields,
     )
 
 

@@ -4,13 +4,7 @@ from typing import Final
 
 from outlast.kernel.models.protocol import Usage
 
-_PRICED_AS: Final = {
-    "openrouter": "openrouter",
-    "groq": "groq",
-    "openai": "openai",
-    "anthropic": "anthropic",
-    "google": "google",
-}
+_PRICED_KINDS: Final = frozenset({"openrouter", "groq", "openai", "anthropic", "google"})
 FREE_KINDS: Final = frozenset({"demo", "ollama", "vllm"})
 
 
@@ -29,10 +23,9 @@ def cost_usd(kind: str, base_url: str, model_name: str, usage: Usage) -> float |
     tokens = genai_prices.Usage(
         input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cache_read_tokens=usage.cached_tokens
     )
-    provider = _PRICED_AS.get(kind)
     try:
-        if provider is not None:
-            price = genai_prices.calc_price(tokens, model_name, provider_id=provider)
+        if kind in _PRICED_KINDS:
+            price = genai_prices.calc_price(tokens, model_name, provider_id=kind)
         else:
             price = genai_prices.calc_price(tokens, model_name, provider_api_url=base_url)
     except (LookupError, ValueError):

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
-from outlast.base.settings.tables import ReasoningSettings, SendReasoning
+from outlast.base.settings.tables import ModelSettings, SendReasoning
 
 Role = Literal["user", "assistant", "tool"]
 Finish = Literal["stop", "tool_calls", "length", "refused", "paused"]
@@ -87,23 +87,13 @@ class ToolSpec:
     parameters: dict[str, Any]
 
 
-AS_USUAL: Final = ReasoningSettings()
-
-
 @dataclass(frozen=True, slots=True)
-class ModelSpec:
-    """A model people can choose. `id` is ours, `name` the provider's; `credits` are charged per run."""
+class ModelSpec(ModelSettings):
+    """A model people can choose, with all that its settings may leave open. `id` is ours, `name` the provider's;
+    `credits` are charged per run."""
 
-    id: str
-    provider: str
-    name: str
-    vision: bool = False
-    credits: int = 1
-    context_tokens: int = 128_000
     max_output_tokens: int = 16_384
-    label: str = ""
     send_reasoning: SendReasoning = "auto"
-    reasoning: ReasoningSettings = AS_USUAL
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
-"""The tool calls of a streamed turn, which every adapter (and the scripted fake) collects here, and their arguments as
-providers accept them. Pure.
+"""The tool calls of a streamed turn, which every adapter (and the scripted fake) collects here, their arguments as
+providers accept them, and a text cut as a model streams it. Pure.
 """
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from outlast.kernel.models.protocol import Finish, ToolArgumentsDelta, ToolCallS
 
 INVALID_ARGUMENTS_KEY: Final = "invalid_json"
 INVALID_ARGUMENTS_CHARS: Final = 2_000
+_WORD: Final = re.compile(r"\s*\S+|\s+")
 
 
 @dataclass(slots=True)
@@ -67,3 +69,8 @@ def sendable_arguments(text: str) -> str:
     if parse_arguments(text) is not None:
         return text or "{}"
     return orjson.dumps({INVALID_ARGUMENTS_KEY: text[:INVALID_ARGUMENTS_CHARS]}).decode()
+
+
+def split_words(text: str) -> list[str]:
+    """The text's words, each with the white space before it; joined, they are the text again."""
+    return _WORD.findall(text)

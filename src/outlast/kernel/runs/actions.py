@@ -36,9 +36,9 @@ from outlast.kernel.subjects import registry
 from outlast.kernel.subjects.hooks import call_run_hook
 from outlast.kernel.threads import driver as driving
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.actions import new_thread_fields
 from outlast.kernel.threads.message_parts import Draft, compose
-from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.messages import add_message, message_in
+from outlast.kernel.threads.new_thread import new_thread_fields
 from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rules import demand_open
 
@@ -243,7 +243,7 @@ def start_in(
         )
     _hold_payers(tx, actor, active_run(tx, thread_id) if on_busy == "interrupt" else None)
     driving.drive(tx, thread_id, project_id, actor, services.settings.locks.ttl_s)
-    message = threads.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
+    message = add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
     new_run_id = new_id("run")
     if waits_for is not None and on_busy == "interrupt":
         waits_for = _interrupt(tx, services, thread_id, actor, new_run_id)

@@ -101,7 +101,7 @@ def show(run: RunArgument) -> None:
     """Show how a run stands: status, times, usage, what it waits for, and its answer.
 
     To see all its work: outlast runs follow"""
-    from outlast.kernel.cli.run_summary import print_run
+    from outlast.kernel.cli.run_text import print_run
 
     print_run(call_server(lambda client: client.get(f"/v1/runs/{run}")))
 

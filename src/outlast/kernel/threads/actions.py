@@ -1,47 +1,57 @@
-"""Threads: list, search, make, read, rename, archive, fork, delete; their messages."""
+"""Threads: list, search, make, open, read, rename, archive, fork, delete; their messages, and what people post."""
 
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from outlast.base.errors import MalformedInput, OutlastError, ThreadBusy, UnknownProfile
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.apps import registry as apps
+from outlast.kernel.http.responses import shown_run
+from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import checked_line
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.lists import Listed
+from outlast.kernel.mentions.actions import see_thread, tell_named
+from outlast.kernel.mentions.store import anything_waits, named_in
 from outlast.kernel.projects.permissions import require, require_thread
 from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import views
+from outlast.kernel.runs.actions import start_in
+from outlast.kernel.runs.notifications import announce_thread
+from outlast.kernel.runs.shapes import RunSummaryAnswer
 from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read, in_write
+from outlast.kernel.streams import follow
 from outlast.kernel.subjects import registry
 from outlast.kernel.subjects.copies import save_files
-from outlast.kernel.threads import lists
+from outlast.kernel.threads import lists, messages
 from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.family import family
 from outlast.kernel.threads.forks import fork_thread as copy_thread
-from outlast.kernel.threads.lists import ListedThread
-from outlast.kernel.threads.ports import default_agent
-from outlast.kernel.threads.rules import checked_anchor, fork_title
-from outlast.kernel.threads.shapes import MessageData, ThreadData
-from outlast.kernel.threads.tables import threads as threads_table
+from outlast.kernel.threads.message_parts import Draft, compose
+from outlast.kernel.threads.new_thread import check_thread_rate, new_thread_fields
+from outlast.kernel.threads.ports import SUMMARY_AGENT, default_agent
+from outlast.kernel.threads.rows import ThreadRow
+from outlast.kernel.threads.rules import demand_open, fork_title
+from outlast.kernel.threads.shapes import (
+    FamilyThreadAnswer,
+    ForkAnswer,
+    ListedThreadAnswer,
+    MessageData,
+    PostedAnswer,
+    ThreadData,
+)
+from outlast.kernel.threads.tables import messages as messages_table
+
+QUEUED_SHOWN: Final = 50
+SUMMARY_MESSAGE: Final = "Sum up “{title}” up to this point, so that we can go on from here."
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadView:
-    """A thread as its page shows it: `log_seq` is the last number of its log at the moment of reading, `lineage` the
-    threads it was forked from (id, title), the nearest first, `role` the reader's in the project."""
-
-    thread: ThreadData
-    role: str
-    log_seq: int
-    lineage: Sequence[tuple[str, str]]
-
-
-async def list_threads(
-    services: Services,
+@in_read
+def list_threads(
+    tx: Tx,
     actor: Actor,
     project_id: str,
     *,
@@ -50,17 +60,13 @@ async def list_threads(
     profile: str | None = None,
     before: str | None = None,
     limit: int = 50,
-) -> Listed[ListedThread, str]:
+) -> Listed[ListedThreadAnswer, str]:
     """The project's threads, last changed first; with a query those it finds, whatever their status. Those of screens
     and pages are among them, with it as their anchor; `profile` leaves only those of one agent profile."""
-
-    def run(tx: Tx) -> Listed[ListedThread, str]:
-        require(tx, actor, project_id, Right.READ)
-        if query.strip():
-            return lists.search_threads(tx, project_id, query, before, limit, profile=profile)
-        return lists.list_threads(tx, project_id, status, before, limit, profile=profile)
-
-    return await services.db.read(run)
+    require(tx, actor, project_id, Right.READ)
+    if query.strip():
+        return lists.search_threads(tx, project_id, query, before, limit, profile=profile)
+    return lists.list_threads(tx, project_id, status, before, limit, profile=profile)
 
 
 async def create_thread(
@@ -88,46 +94,53 @@ async def create_thread(
     return made
 
 
-def check_thread_rate(tx: Tx, services: Services, actor: Actor) -> None:
-    """Raise `RateLimited` when the actor has reached the limit of new threads a minute."""
-    check_made_rate(tx, threads_table, actor.user_id, services.settings.limits.threads_per_minute_per_user)
+async def open_thread(services: Services, actor: Actor, thread_id: str) -> dict[str, Any]:
+    """What a `ThreadAnswer` says: a thread with what its page shows beside the messages, all of one moment. Counts as
+    following for a while, and what names the actor there as seen. Raises `NotFound`."""
+    named = False
+
+    def run(tx: Tx) -> dict[str, Any]:
+        nonlocal named
+        project_id = require_thread(tx, actor, thread_id, Right.READ).project_id
+        data = threads.thread_data(tx, thread_id)
+        named = anything_waits(tx, actor.user_id, thread_id=thread_id)
+        return {
+            **data.model_dump(),
+            "cursor": follow.thread_cursor(tx, thread_id),
+            "watching": [
+                member.model_dump(exclude={"role"}) for member in services.presence.present(thread_id).watching
+            ],
+            "lineage": [{"id": parent_id, "title": title} for parent_id, title in threads.lineage(tx, thread_id)],
+            "active_run": _active_run(tx, services, data.active_run_id),
+            "queued_runs": [{"run_id": run.id, "message_id": run.message_id} for run in _queued(tx, data)],
+            "about": registry.about(tx, project_id, data.anchor),
+            "project_role": require(tx, actor, project_id, Right.READ),
+        }
+
+    opened = await services.db.read(run)
+    services.watching.touch(thread_id)
+    if named:
+        await see_thread(services, actor, thread_id)
+    return opened
 
 
-def new_thread_fields(services: Services, title: str | None, profile: str, anchor: Any) -> dict[str, Any]:
-    """A new thread's fields, checked. Raises `MalformedInput`, `InputTooLarge`, `UnknownProfile`."""
-    demand_profile(services, profile)
-    kind = registry.subject(profile)
-    if kind is not None and kind.fork is not None:
-        raise MalformedInput(
-            f"A thread of the profile {profile} is made with its {kind.noun}.",
-            hint=f"POST /v1/projects/{{id}}/{kind.table.name} makes both; start runs on the {kind.noun}'s thread.",
-            field="profile",
-        )
-    return {
-        "title": None if title is None else checked_line("The title", title, services.settings.limits.title_chars),
-        "profile": profile,
-        "anchor": checked_anchor(anchor, apps.load().anchors),
-    }
+def _active_run(tx: Tx, services: Services, run_id: str | None) -> dict[str, Any] | None:
+    if run_id is None:
+        return None
+    return shown_run(views.summary_of(tx, run_id), views.details_of(tx, run_id, services.settings.sandbox))
 
 
-def demand_profile(services: Services, profile: str) -> None:
-    """Raise `UnknownProfile` unless an agent profile of this name is registered."""
-    listed = services.engine.agents.listed
-    if profile not in listed:
-        known = ", ".join(sorted(listed))
-        raise UnknownProfile("There is no agent profile of this name.", hint=f"There are: {known}.", field="profile")
-
-
-async def read_thread(services: Services, actor: Actor, thread_id: str) -> ThreadView:
-    """One thread with what its page shows beside the messages."""
-    return await services.db.read(view_thread, actor, thread_id)
-
-
-def view_thread(tx: Tx, actor: Actor, thread_id: str) -> ThreadView:
-    """As `read_thread`, inside a transaction that reads more of the same moment."""
-    row = require_thread(tx, actor, thread_id, Right.READ)
-    data = threads.thread_data(tx, thread_id)
-    return ThreadView(data, require(tx, actor, row.project_id, Right.READ), row.log_seq, threads.lineage(tx, thread_id))
+def _queued(tx: Tx, thread: ThreadData) -> list[RunSummaryAnswer]:
+    """The runs that wait behind the active one, each behind the one that it waits for: a run that interrupts goes
+    before those that came earlier."""
+    found, _ = views.list_summaries(tx, [thread.project_id], thread_id=thread.id, status="queued", limit=QUEUED_SHOWN)
+    left, ordered = [run for run in reversed(found) if run.id != thread.active_run_id], []
+    while left:
+        ids = {run.id for run in left}
+        following = next((run for run in left if run.after_run_id not in ids), left[0])
+        left.remove(following)
+        ordered.append(following)
+    return ordered
 
 
 async def rename_thread(services: Services, actor: Actor, thread_id: str, title: str) -> ThreadData:
@@ -147,30 +160,24 @@ async def rename_thread(services: Services, actor: Actor, thread_id: str, title:
     return await services.db.write(run)
 
 
-async def archive_thread(services: Services, actor: Actor, thread_id: str) -> ThreadData:
+@in_write
+def archive_thread(tx: Tx, actor: Actor, thread_id: str) -> ThreadData:
     """Hide a thread from the list (editors); it is still found by search. Raises `ThreadBusy` while a run of it has not
-    ended, `ThreadOfScreen`, `ThreadOfPage` or `ThreadOfDocument` for one
-    that belongs to one of these. Repeating is harmless."""
-
-    def run(tx: Tx) -> ThreadData:
-        require_thread(tx, actor, thread_id, Right.EDIT)
-        _demand_its_own(tx, thread_id, "archived")
-        _demand_idle(tx, thread_id)
-        threads.set_status(tx, thread_id, "archived")
-        return threads.announce(tx, thread_id)
-
-    return await services.db.write(run)
+    ended, `ThreadOfScreen`, `ThreadOfPage` or `ThreadOfDocument` for one that belongs to one of these. Repeating is
+    harmless."""
+    require_thread(tx, actor, thread_id, Right.EDIT)
+    _demand_its_own(tx, thread_id, "archived")
+    _demand_idle(tx, thread_id)
+    threads.set_status(tx, thread_id, "archived")
+    return threads.announce(tx, thread_id)
 
 
-async def unarchive_thread(services: Services, actor: Actor, thread_id: str) -> ThreadData:
+@in_write
+def unarchive_thread(tx: Tx, actor: Actor, thread_id: str) -> ThreadData:
     """Bring a thread back to the list (editors). Repeating is harmless."""
-
-    def run(tx: Tx) -> ThreadData:
-        require_thread(tx, actor, thread_id, Right.EDIT)
-        threads.set_status(tx, thread_id, "open")
-        return threads.announce(tx, thread_id)
-
-    return await services.db.write(run)
+    require_thread(tx, actor, thread_id, Right.EDIT)
+    threads.set_status(tx, thread_id, "open")
+    return threads.announce(tx, thread_id)
 
 
 async def delete_thread(services: Services, actor: Actor, thread_id: str) -> None:
@@ -225,16 +232,114 @@ async def fork_thread(
     return await services.db.write(run)
 
 
-async def list_messages(
-    services: Services, actor: Actor, thread_id: str, before: int | None = None, limit: int = 50
+async def fork_with_summary(
+    services: Services,
+    actor: Actor,
+    thread_id: str,
+    message_id: str | None = None,
+    title: str | None = None,
+    *,
+    model: str | None = None,
+    key: str | None = None,
+) -> ForkAnswer:
+    """Make a thread about the same thing that begins with a summary of this one up to a message (None: the last), also
+    while another user drives it or it is archived (editors). Nothing is copied: the new thread's first run writes the
+    summary, and is started like any other, by the actor, who drives the new thread. A repeated `key` gets the first
+    answer. Raises `MalformedInput` for the thread of a screen or page, `NotFound` where there is nothing to sum up, and
+    as `start_run`; then nothing was made."""
+    limit = services.settings.limits.title_chars
+    chosen = None if title is None else checked_line("The title", title, limit)
+
+    def produce(tx: Tx, parent: ThreadRow) -> dict[str, Any]:
+        agent = _summary_agent(parent.profile)
+        check_thread_rate(tx, services, actor)
+        last = messages.message_in(tx, thread_id, message_id)
+        fork_id = threads.add_thread(
+            tx,
+            parent.project_id,
+            actor.user_id,
+            title=chosen or fork_title(parent.title, limit),
+            profile=parent.profile,
+            anchor=parent.anchor,
+            parent_thread_id=thread_id,
+            parent_message_id=last.id,
+        )
+        draft = Draft(SUMMARY_MESSAGE.format(title=parent.title))
+        started = start_in(tx, services, actor, fork_id, draft, model, "reject", profile=agent)
+        return {"thread_id": fork_id, "run_id": started["run_id"]}
+
+    def run(tx: Tx) -> ForkAnswer:
+        parent = require_thread(tx, actor, thread_id, Right.EDIT)
+        asked = request_hash("fork with summary", thread_id, message_id, chosen, model)
+        made = remember(tx, actor.user_id, key, asked, lambda: produce(tx, parent))
+        return ForkAnswer(**dict(threads.thread_data(tx, made["thread_id"])), run_id=made["run_id"])
+
+    return await services.db.write(run)
+
+
+def _summary_agent(profile: str) -> str:
+    """The agent that sums up a thread of this profile. Raises `MalformedInput` where forks copy files as well."""
+    kind = registry.subject(profile)
+    if kind is not None and kind.fork is not None:
+        raise MalformedInput(
+            f"The thread of a {profile} is forked with its {profile}, not with a summary.",
+            hint="Fork it without summary: the fork works on a copy of its own.",
+            field="summary",
+        )
+    agent = apps.implementation(SUMMARY_AGENT)
+    if not agent:
+        raise UnknownProfile("This server has no agent that sums up conversations.", field="summary")
+    return agent
+
+
+@in_read
+def read_family(tx: Tx, actor: Actor, thread_id: str) -> list[FamilyThreadAnswer]:
+    """The thread with its ancestors and all their forks, parents before children; at most 200."""
+    require_thread(tx, actor, thread_id, Right.READ)
+    return family(tx, thread_id)
+
+
+@in_read
+def list_messages(
+    tx: Tx, actor: Actor, thread_id: str, before: int | None = None, limit: int = 50
 ) -> Listed[MessageData, int]:
     """A page of a thread's messages: the newest, or those before a position."""
+    require_thread(tx, actor, thread_id, Right.READ)
+    return Listed(*messages.list_messages(tx, thread_id, before, limit))
 
-    def run(tx: Tx) -> Listed[MessageData, int]:
-        require_thread(tx, actor, thread_id, Right.READ)
-        return Listed(*threads.list_messages(tx, thread_id, before, limit))
 
-    return await services.db.read(run)
+async def post_message(
+    services: Services, actor: Actor, thread_id: str, draft: Draft, *, key: str | None = None
+) -> PostedAnswer:
+    """Add a message (editors; no lock needed); members named in it find it in their inbox. `@agent` in it starts a run
+    that answers it, behind one that is at work: then everything that starting one takes is asked for. A repeated `key`
+    gets the first answer. Raises `ThreadArchived`, what `compose` does, and with `@agent` what `start_run` does."""
+    asked = request_hash("post", thread_id, draft.content, list(draft.parts), list(draft.images), list(draft.mentions))
+    limits = services.settings.limits
+
+    def produce(tx: Tx, row: ThreadRow) -> dict[str, Any]:
+        if named_in(tx, row.project_id, draft.text).agent:
+            return start_in(tx, services, actor, thread_id, draft, None, "enqueue")
+        by_users = messages_table.c.role == "user"
+        check_made_rate(
+            tx, messages_table, actor.user_id, limits.messages_per_minute_per_user, by="sender_id", which=by_users
+        )
+        parts = compose(tx, row.project_id, draft, limits)
+        demand_open(threads.hold(tx, thread_id).status, thread_id)
+        message = messages.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
+        announce_thread(tx, thread_id)
+        tell_named(tx, actor, row.project_id, message, draft.mentions)
+        return {"message_id": message.id, "run_id": None}
+
+    def run(tx: Tx) -> PostedAnswer:
+        row = require_thread(tx, actor, thread_id, Right.EDIT)
+        made = remember(tx, actor.user_id, key, asked, lambda: produce(tx, row))
+        return PostedAnswer(**dict(messages.message_data(tx, made["message_id"])), started_run_id=made["run_id"])
+
+    posted = await services.db.write(run)
+    if posted.started_run_id is not None:
+        services.warm(thread_id)
+    return posted
 
 
 def _demand_its_own(tx: Tx, thread_id: str, what: str) -> None:

@@ -4,15 +4,15 @@ from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.shapes import FamilyThreadAnswer
 from outlast.kernel.threads.tables import threads
 
-MOST: Final = 200
-DEEPEST: Final = 100
+MAX_THREADS: Final = 200
+MAX_ANCESTORS: Final = 100
 
 _SHOWN: Final = sa.select(threads, users.c.name.label("created_by_name")).select_from(
     threads.outerjoin(users, users.c.id == threads.c.created_by)
@@ -24,7 +24,7 @@ class _FamilyLine(NamedTuple):
     created_by_name: str | None
 
 
-def family(tx: Tx, thread_id: str, most: int = MOST) -> list[FamilyThreadAnswer]:
+def family(tx: Tx, thread_id: str, most: int = MAX_THREADS) -> list[FamilyThreadAnswer]:
     """The thread's ancestors, itself, and everything forked from any of them, parents before children; at most `most`,
     the thread and its ancestors always among them. An ancestor that was deleted ends the line upwards."""
     line = _line(tx, thread_id)
@@ -43,7 +43,7 @@ def _line(tx: Tx, thread_id: str) -> list[FamilyThreadAnswer]:
     """From the oldest ancestor to the thread itself."""
     line: list[FamilyThreadAnswer] = []
     wanted: str | None = thread_id
-    while wanted is not None and len(line) < DEEPEST and all(one.id != wanted for one in line):
+    while wanted is not None and len(line) < MAX_ANCESTORS and all(one.id != wanted for one in line):
         row = tx.row(_FamilyLine, _SHOWN.where(threads.c.id == wanted))
         if row is None:
             break
@@ -53,17 +53,4 @@ def _line(tx: Tx, thread_id: str) -> list[FamilyThreadAnswer]:
 
 
 def _thread(row: _FamilyLine) -> FamilyThreadAnswer:
-    thread = row.thread
-    return FamilyThreadAnswer(
-        id=thread.id,
-        title=thread.title,
-        profile=thread.profile,
-        parent_thread_id=thread.parent_thread_id,
-        parent_message_id=thread.parent_message_id,
-        status=thread.status,
-        run_status=thread.run_status,
-        message_count=thread.message_count,
-        created_by=thread.created_by,
-        created_by_name=row.created_by_name,
-        created_at=iso(thread.created_at),
-    )
+    return shape_of(FamilyThreadAnswer, row.thread, created_by_name=row.created_by_name)

@@ -69,9 +69,8 @@ def _copy_messages(
         )
         for row in rows
     ]
-    tx.execute(sa.insert(messages), [copy._asdict() for copy in copies])
-    counted = {"message_count": len(copies), "last_position": upto}
-    tx.execute(sa.update(threads).where(threads.c.id == to_thread_id).values(**counted))
+    tx.insert_many(messages, [copy._asdict() for copy in copies])
+    tx.update(threads, {"id": to_thread_id}, message_count=len(copies), last_position=upto)
 
 
 def _mapped(part: dict[str, Any], proposed: Mapping[str, str]) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Lists of threads: pages by last change, or what a search finds."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -12,31 +11,23 @@ from outlast.db.database import Tx
 from outlast.kernel.lists import Listed
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.search import match_in, matching_threads
-from outlast.kernel.threads.shapes import Match, ThreadData
-from outlast.kernel.threads.store import ShownThread, select_threads, to_data
+from outlast.kernel.threads.shapes import ListedThreadAnswer
+from outlast.kernel.threads.store import SHOWN_THREADS, ShownThread, to_data
 from outlast.kernel.threads.tables import threads
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class ListedThread:
-    """A thread in a list; `match` says why a search found it."""
-
-    thread: ThreadData
-    match: Match | None = None
-
-
 def list_threads(
     tx: Tx, project_id: str, status: str | None, before: str | None, limit: int, *, profile: str | None = None
-) -> Listed[ListedThread, str]:
+) -> Listed[ListedThreadAnswer, str]:
     """The project's threads of one status and one agent profile (None: all), at most `limit`. Raises
     `CursorUnknown`."""
     chosen = _of(project_id, profile)
     if status is not None:
         chosen = chosen.where(threads.c.status == status)
     rows = tx.rows(ShownThread, _page(chosen, before, limit))
-    items = [ListedThread(to_data(row)) for row in rows[:limit]]
+    items = [to_data(row, ListedThreadAnswer, match=None) for row in rows[:limit]]
     return Listed(items, _following([row.thread for row in rows], limit))
 
 
@@ -48,7 +39,7 @@ class _FoundThread(NamedTuple):
 
 def search_threads(
     tx: Tx, project_id: str, query: str, before: str | None, limit: int, *, profile: str | None = None
-) -> Listed[ListedThread, str]:
+) -> Listed[ListedThreadAnswer, str]:
     """The project's threads, archived ones included, in whose title or in one of whose messages every word of the query
     begins a word. A query without words finds nothing. Raises `CursorUnknown`."""
     found = matching_threads(tx, project_id, query)
@@ -58,17 +49,15 @@ def search_threads(
         _of(project_id, profile).add_columns(found.c.first, found.c.last).join(found, found.c.thread_id == threads.c.id)
     )
     rows = tx.rows(_FoundThread, _page(chosen, before, limit))
-    items = [
-        ListedThread(
-            to_data(row.shown), match_in(tx, row.shown.thread.id, row.shown.thread.title, row.first, row.last, query)
-        )
-        for row in rows[:limit]
-    ]
+    items = []
+    for shown, first, last in rows[:limit]:
+        match = match_in(tx, shown.thread.id, shown.thread.title, first, last, query)
+        items.append(to_data(shown, ListedThreadAnswer, match=match))
     return Listed(items, _following([row.shown.thread for row in rows], limit))
 
 
 def _of(project_id: str, profile: str | None) -> sa.Select[Any]:
-    chosen = select_threads().where(threads.c.project_id == project_id)
+    chosen = SHOWN_THREADS.where(threads.c.project_id == project_id)
     return chosen if profile is None else chosen.where(threads.c.profile == profile)
 
 

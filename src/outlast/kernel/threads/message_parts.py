@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import sqlalchemy as sa
-
 from outlast.base.errors import EmptyMessage, MalformedInput, NotFound
 from outlast.base.ids import new_id
 from outlast.base.settings import LimitSettings
@@ -29,12 +27,18 @@ class Draft:
     mentions: Sequence[str] = field(default=())
     told: Sequence[str] = field(default=())
 
+    @property
+    def text(self) -> str:
+        """All texts, one below the other."""
+        texts = [part.get("text") for part in self.parts]
+        return "\n".join([self.content or "", *(text for text in texts if isinstance(text, str))])
+
 
 def compose(tx: Tx, project_id: str, draft: Draft, limits: LimitSettings) -> list[dict[str, Any]]:
     """The parts of a new message, with ids of their own. Raises `EmptyMessage`, `InputTooLarge`, `MalformedInput`, and
     `NotFound` for an image that is not the project's."""
     texts_and_images = [
-        *_content(draft),
+        *({"type": "text", "text": text} for text in [draft.content] if text is not None),
         *draft.parts,
         *({"type": "image", "attachment_id": at} for at in draft.images),
     ]
@@ -46,10 +50,6 @@ def compose(tx: Tx, project_id: str, draft: Draft, limits: LimitSettings) -> lis
     if not kept:
         raise EmptyMessage("The message is empty.")
     return [part.model_dump() for part in kept]
-
-
-def _content(draft: Draft) -> list[dict[str, str]]:
-    return [] if draft.content is None else [{"type": "text", "text": draft.content}]
 
 
 def _part(tx: Tx, project_id: str, part: Mapping[str, Any]) -> TextPart | ImagePart:
@@ -65,8 +65,7 @@ def _part(tx: Tx, project_id: str, part: Mapping[str, Any]) -> TextPart | ImageP
 
 
 def _image(tx: Tx, project_id: str, attachment_id: str) -> ImagePart:
-    mine = attachments.c.id == attachment_id, attachments.c.project_id == project_id
-    row = tx.row(AttachmentRow, sa.select(attachments).where(*mine))
+    row = tx.find(AttachmentRow, attachments, {"id": attachment_id, "project_id": project_id})
     if row is None:
         raise NotFound(
             "There is no such attachment in this project.",

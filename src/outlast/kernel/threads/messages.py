@@ -4,27 +4,25 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.streams.log import append
 from outlast.kernel.threads.rows import MessageRow
 from outlast.kernel.threads.rules import text_of, title_from
-from outlast.kernel.threads.search import move_words, put_words, replace_title, replace_words
+from outlast.kernel.threads.search import move_words, put_words, replace_words, set_title
 from outlast.kernel.threads.shapes import MessageCreated, MessageData
 from outlast.kernel.threads.tables import messages, threads
 
 PAGE: Final = 50
 
 # Built once: making a statement anew costs four times what running it does, and every start goes through these.
-_ADD: Final = sa.insert(messages)
-_ONE: Final = (
-    sa.select(messages, users.c.name.label("sender_name"))
-    .outerjoin(users, users.c.id == messages.c.sender_id)
-    .where(messages.c.id == sa.bindparam("message"))
+_NAMED: Final = sa.select(messages, users.c.name.label("sender_name")).outerjoin(
+    users, users.c.id == messages.c.sender_id
 )
+_ONE: Final = _NAMED.where(messages.c.id == sa.bindparam("message"))
 _NEXT_POSITION: Final = (
     sa.update(threads)
     .where(threads.c.id == sa.bindparam("thread"))
@@ -49,7 +47,6 @@ _ANSWERED: Final = (
     .where(messages.c.thread_id == sa.bindparam("thread"), messages.c.reply_to == sa.bindparam("message"))
     .limit(1)
 )
-_RETITLE: Final = sa.update(threads).where(threads.c.id == sa.bindparam("thread")).values(title=sa.bindparam("line"))
 
 
 def add_message(
@@ -72,27 +69,27 @@ def add_message(
     message's title, followers `message.created`, the search index its words. The thread itself is not announced."""
     thread = _next_position(tx, thread_id)
     message_id = new_id("message")
-    row = {
-        "id": message_id,
-        "thread_id": thread_id,
-        "position": thread.last_position,
-        "role": role,
-        "sender_id": sender_id,
-        "status": status,
-        "parts": parts,
-        "model": model,
-        "run_id": run_id,
-        "reply_to": reply_to,
-        "credits": credits,
-        "error": error,
-        "stop_reason": stop_reason,
-        "created_at": tx.now,
-    }
-    tx.execute(_ADD, row)
+    tx.insert(
+        messages,
+        id=message_id,
+        thread_id=thread_id,
+        position=thread.last_position,
+        role=role,
+        sender_id=sender_id,
+        status=status,
+        parts=parts,
+        model=model,
+        run_id=run_id,
+        reply_to=reply_to,
+        credits=credits,
+        error=error,
+        stop_reason=stop_reason,
+        created_at=tx.now,
+    )
     text = text_of(parts)
     put_words(tx, thread_id, thread.project_id, thread.last_position, text)
     if thread.message_count == 1 and not thread.titled and text.strip():
-        _set_title(tx, thread_id, thread.project_id, title_from(text))
+        set_title(tx, thread_id, thread.project_id, title_from(text))
     data = message_data(tx, message_id)
     if logged:  # an answer's message.created stands in its run's log instead, before run.completed
         append(tx, thread_id, [("message.created", MessageCreated(message=data))])
@@ -176,7 +173,7 @@ def list_messages(
 ) -> tuple[list[MessageData], int | None]:
     """The last `limit` messages before a position (None: the newest), oldest first, and the position to ask older ones
     with (None: there are none)."""
-    mine = _select().where(messages.c.thread_id == thread_id)
+    mine = _NAMED.where(messages.c.thread_id == thread_id)
     if before is not None:
         mine = mine.where(messages.c.position < before)
     rows = tx.rows(_NamedMessage, mine.order_by(messages.c.position.desc()).limit(limit + 1))
@@ -186,7 +183,7 @@ def list_messages(
 
 def messages_upto(tx: Tx, thread_id: str, position: int, limit: int | None = None) -> list[MessageData]:
     """The messages up to and including a position, oldest first; with `limit`, only the last so many of them."""
-    mine = _select().where(messages.c.thread_id == thread_id, messages.c.position <= position)
+    mine = _NAMED.where(messages.c.thread_id == thread_id, messages.c.position <= position)
     rows = tx.rows(_NamedMessage, mine.order_by(messages.c.position.desc()).limit(limit))
     return [_to_data(row) for row in reversed(rows)]
 
@@ -205,31 +202,5 @@ def _next_position(tx: Tx, thread_id: str) -> _NextPosition:
     return row
 
 
-def _set_title(tx: Tx, thread_id: str, project_id: str, title: str) -> None:
-    tx.execute(_RETITLE, {"thread": thread_id, "line": title})
-    replace_title(tx, thread_id, project_id, title)
-
-
-def _select() -> sa.Select[Any]:
-    return sa.select(messages, users.c.name.label("sender_name")).outerjoin(users, users.c.id == messages.c.sender_id)
-
-
 def _to_data(row: _NamedMessage) -> MessageData:
-    return MessageData.model_validate(
-        {
-            "id": row.message.id,
-            "thread_id": row.message.thread_id,
-            "position": row.message.position,
-            "role": row.message.role,
-            "sender_id": row.message.sender_id,
-            "sender_name": row.sender_name,
-            "status": row.message.status,
-            "parts": row.message.parts,
-            "model": row.message.model,
-            "run_id": row.message.run_id,
-            "credits": row.message.credits,
-            "error": row.message.error,
-            "stop_reason": row.message.stop_reason,
-            "created_at": iso(row.message.created_at),
-        }
-    )
+    return shape_of(MessageData, row.message, sender_name=row.sender_name)

@@ -1,20 +1,16 @@
 """Threads and their messages: list, search, make, read, rename, archive, fork, delete."""
 
-from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import Signed, Svc
-from outlast.kernel.http.responses import nothing, page, reply, shown_run
+from outlast.kernel.http.parameters import Before, Key, Limit
+from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.threads import actions
-from outlast.kernel.threads import family_actions as families
-from outlast.kernel.threads import post_actions as posting
-from outlast.kernel.threads.lists import ListedThread
 from outlast.kernel.threads.message_parts import Draft
-from outlast.kernel.threads.open_actions import OpenedThread, open_thread
 from outlast.kernel.threads.shapes import (
     FamilyThreadAnswer,
     ForkAnswer,
@@ -30,8 +26,6 @@ from outlast.kernel.threads.shapes import (
 )
 
 router = APIRouter(prefix="/v1", tags=["Threads"])
-Key = Annotated[str | None, Header(alias="Idempotency-Key")]
-MAX_POSITION = 2**31 - 1  # of a message, as the databases count
 
 
 @router.get("/projects/{project_id}/threads", response_model=Page[ListedThreadAnswer])
@@ -43,14 +37,14 @@ async def list_threads(
     q: str = Query("", max_length=500),
     profile: str | None = Query(None, max_length=40),
     before: str | None = None,
-    limit: int = Query(50, ge=1, le=200),
+    limit: Limit = 50,
 ) -> Response:
     """The project's threads, last changed first; with `q` those whose title or messages hold its words, archived too;
     with `profile` those of one agent profile (`screen`: those that build screens)."""
     found = await actions.list_threads(
         services, actor, project_id, status=status, query=q, profile=profile, before=before, limit=limit
     )
-    return reply(page([_listed(item) for item in found.items], found.next))
+    return reply(page(*found))
 
 
 @router.post("/projects/{project_id}/threads", status_code=201, response_model=ThreadData)
@@ -65,7 +59,7 @@ async def create_thread(project_id: str, body: ThreadRequest, services: Svc, act
 @router.get("/threads/{thread_id}", response_model=ThreadAnswer)
 async def read_thread(thread_id: str, services: Svc, actor: Signed) -> Response:
     """A thread with what its page shows: load its messages, then follow it from `cursor`."""
-    return reply(_opened(await open_thread(services, actor, thread_id)))
+    return reply(await actions.open_thread(services, actor, thread_id))
 
 
 @router.patch("/threads/{thread_id}", response_model=ThreadData)
@@ -101,58 +95,35 @@ async def fork_thread(
     a summary of it instead."""
     asked = body or ForkRequest()
     if asked.summary:
-        made = await families.fork_with_summary(
+        made = await actions.fork_with_summary(
             services, actor, thread_id, asked.message_id, asked.title, model=asked.model, key=key
         )
-        return reply({**made.thread.model_dump(), "run_id": made.run_id}, 201)
+        return reply(made, 201)
     return reply(await actions.fork_thread(services, actor, thread_id, asked.message_id, asked.title), 201)
 
 
 @router.get("/threads/{thread_id}/family", response_model=Page[FamilyThreadAnswer])
 async def read_family(thread_id: str, services: Svc, actor: Signed) -> Response:
     """The thread with those it was forked from and all forks of them, parents before children; at most 200."""
-    return reply(page(await families.read_family(services, actor, thread_id)))
+    return reply(page(await actions.read_family(services, actor, thread_id)))
 
 
 @router.get("/threads/{thread_id}/messages", response_model=Page[MessageData])
 async def list_messages(
-    thread_id: str,
-    services: Svc,
-    actor: Signed,
-    before: int | None = Query(None, ge=0, le=MAX_POSITION),
-    limit: int = Query(50, ge=1, le=200),
+    thread_id: str, services: Svc, actor: Signed, before: Before = None, limit: Limit = 50
 ) -> Response:
     """A page of messages, oldest first: the newest ones, or those before a position."""
-    found = await actions.list_messages(services, actor, thread_id, before, limit)
-    return reply(page(found.items, found.next))
+    return reply(page(*await actions.list_messages(services, actor, thread_id, before, limit)))
 
 
 @router.post("/threads/{thread_id}/messages", status_code=201, response_model=PostedAnswer)
 async def post_message(thread_id: str, body: MessageRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
     """Add a message without starting a run (editors; needs no lock); members named in it (`@Ada`) find it in their
     inbox. `@agent` in it starts a run after all, as POST …/runs does: `started_run_id` says which."""
-    posted = await posting.post_message(services, actor, thread_id, draft_of(body), key=key)
-    return reply({**posted.message.model_dump(mode="json"), "started_run_id": posted.run_id}, 201)
+    return reply(await actions.post_message(services, actor, thread_id, draft_of(body), key=key), 201)
 
 
 def draft_of(body: MessageRequest) -> Draft:
     """What a person sends, as the kernel takes it."""
     parts = [part.model_dump() for part in body.parts or ()]
     return Draft(body.content, parts, body.images, body.mentions)
-
-
-def _listed(item: ListedThread) -> dict[str, Any]:
-    return {**item.thread.model_dump(), "match": item.match}
-
-
-def _opened(opened: OpenedThread) -> dict[str, Any]:
-    return {
-        **opened.view.thread.model_dump(),
-        "cursor": opened.cursor,
-        "watching": [{"user_id": member.user_id, "name": member.name} for member in opened.watching],
-        "lineage": [{"id": thread_id, "title": title} for thread_id, title in opened.view.lineage],
-        "active_run": shown_run(*opened.active_run) if opened.active_run else None,
-        "queued_runs": [{"run_id": run.id, "message_id": run.message_id} for run in opened.queued],
-        "about": None if opened.about is None else asdict(opened.about),
-        "project_role": opened.view.role,
-    }

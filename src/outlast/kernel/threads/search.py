@@ -8,12 +8,13 @@ over a tsvector on PostgreSQL; `_matches` knows the difference. All words must m
 
 import re
 import unicodedata
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import TSQUERY
 
 from outlast.db.database import Tx
+from outlast.kernel.threads.rows import MessageRow, ThreadRow
 from outlast.kernel.threads.rules import text_of
 from outlast.kernel.threads.shapes import Match
 from outlast.kernel.threads.tables import messages, search_entries, threads
@@ -27,12 +28,6 @@ TITLE: Final = 0  # the position of a title's row
 _WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 REBUILD_THREADS: Final = 20  # in one transaction
 _REBUILD_PAGE: Final = 500
-_ADD: Final = sa.insert(search_entries)
-_RETITLE: Final = (
-    sa.update(search_entries)
-    .where(search_entries.c.thread_id == sa.bindparam("thread"), search_entries.c.position == TITLE)
-    .values(words=sa.bindparam("entry"))
-)
 
 
 def words_of(text: str) -> list[str]:
@@ -42,24 +37,23 @@ def words_of(text: str) -> list[str]:
 
 def put_words(tx: Tx, thread_id: str, project_id: str, position: int, text: str) -> None:
     """Index a new message, or a new thread's title (position 0)."""
-    tx.execute(_ADD, {"thread_id": thread_id, "position": position, "words": _entry(project_id, text)})
+    tx.insert(search_entries, thread_id=thread_id, position=position, words=_entry(project_id, text))
 
 
 def replace_words(tx: Tx, thread_id: str, project_id: str, position: int, text: str) -> None:
-    """Index a message under other words."""
-    at = search_entries.c.thread_id == thread_id, search_entries.c.position == position
-    tx.execute(sa.update(search_entries).where(*at).values(words=_entry(project_id, text)))
+    """Index a message, or a thread's title (position 0), under other words."""
+    tx.update(search_entries, {"thread_id": thread_id, "position": position}, words=_entry(project_id, text))
+
+
+def set_title(tx: Tx, thread_id: str, project_id: str, title: str) -> None:
+    """Give a thread a title, and index it under that."""
+    tx.update(threads, {"id": thread_id}, title=title)
+    replace_words(tx, thread_id, project_id, TITLE, title)
 
 
 def move_words(tx: Tx, thread_id: str, position: int, to: int) -> None:
     """A message has another position."""
-    at = search_entries.c.thread_id == thread_id, search_entries.c.position == position
-    tx.execute(sa.update(search_entries).where(*at).values(position=to))
-
-
-def replace_title(tx: Tx, thread_id: str, project_id: str, title: str) -> None:
-    """Index a thread under another title."""
-    tx.execute(_RETITLE, {"thread": thread_id, "entry": _entry(project_id, title)})
+    tx.update(search_entries, {"thread_id": thread_id, "position": position}, position=to)
 
 
 def copy_words(tx: Tx, from_thread_id: str, to_thread_id: str, upto: int) -> None:
@@ -83,18 +77,12 @@ def matching_threads(tx: Tx, project_id: str, query: str) -> sa.Subquery | None:
     return found.group_by(search_entries.c.thread_id).subquery("found")
 
 
-class _Match(NamedTuple):
-    id: str
-    parts: Any
-
-
 def match_in(tx: Tx, thread_id: str, title: str, first: int, last: int, query: str) -> Match:
     """What to show for a thread that was found: its title where that matched, else the newest message that did."""
     wanted = words_of(query)
     if first == TITLE:
         return Match(snippet=snippet(title, wanted), message_id=None)
-    at = messages.c.thread_id == thread_id, messages.c.position == last
-    row = tx.row(_Match, sa.select(messages.c.id, messages.c.parts).where(*at))
+    row = tx.find(MessageRow, messages, {"thread_id": thread_id, "position": last})
     if row is None:
         return Match(snippet="", message_id=None)
     return Match(snippet=snippet(text_of(row.parts), wanted), message_id=row.id)
@@ -119,19 +107,13 @@ def mend_index(tx: Tx) -> None:
         tx.execute(sa.text("INSERT INTO search_words(search_words) VALUES ('rebuild')"))
 
 
-class _Thread(NamedTuple):
-    id: str
-    project_id: str
-    title: str
-
-
 def rebuild(tx: Tx, after: str = "", limit: int = REBUILD_THREADS) -> tuple[str | None, int]:
     """Make the entries of the next `limit` threads anew, in the order of their ids, from their titles and messages.
     Returns the id to go on `after` (None: all are done) and how many entries were made. Safe to repeat. Writers wait
     for one such slice only; what is searched for meanwhile is found."""
     page = tx.rows(
-        _Thread,
-        sa.select(threads.c.id, threads.c.project_id, threads.c.title)
+        ThreadRow,
+        sa.select(threads)
         .where(threads.c.id > after)
         .order_by(threads.c.id)
         .limit(limit)
@@ -144,31 +126,17 @@ def rebuild(tx: Tx, after: str = "", limit: int = REBUILD_THREADS) -> tuple[str 
     return (page[-1].id if len(page) == limit else None), count
 
 
-class _Message(NamedTuple):
-    position: int
-    parts: Any
-
-
 def _index_thread(tx: Tx, thread_id: str, project_id: str, title: str) -> int:
     put_words(tx, thread_id, project_id, TITLE, title)
     count, last = 1, 0
     while True:
-        after = messages.c.thread_id == thread_id, messages.c.position > last
-        page = tx.rows(
-            _Message,
-            sa.select(messages.c.position, messages.c.parts)
-            .where(*after)
-            .order_by(messages.c.position)
-            .limit(_REBUILD_PAGE),
-        )
+        after = sa.select(messages).where(messages.c.thread_id == thread_id, messages.c.position > last)
+        page = tx.rows(MessageRow, after.order_by(messages.c.position).limit(_REBUILD_PAGE))
         if not page:
             return count
-        rows: list[dict[str, Any]] = [
-            {"thread_id": thread_id, "position": row.position, "words": _entry(project_id, text_of(row.parts))}
-            for row in page
-        ]
-        tx.execute(sa.insert(search_entries), rows)
-        count, last = count + len(rows), page[-1].position
+        for row in page:
+            put_words(tx, thread_id, project_id, row.position, text_of(row.parts))
+        count, last = count + len(page), page[-1].position
 
 
 def _matches(tx: Tx, project_id: str, words: list[str]) -> sa.ColumnElement[bool]:

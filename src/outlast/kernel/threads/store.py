@@ -1,17 +1,13 @@
-"""Threads in the database, and the news about them. First argument: the open transaction.
+"""Threads in the database, and the news about them. First argument: the open transaction."""
 
-Messages are in `messages.py`; both halves are used together, so this module also hands on its functions.
-"""
-
-from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
-from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
+from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.locks.store import LOCK_COLUMNS, LockColumns, drop, find_lock, join_lock, lock_data
 from outlast.kernel.mentions import store as mentions
@@ -21,30 +17,14 @@ from outlast.kernel.sandboxes.tables import sandboxes
 from outlast.kernel.streams.log import append
 from outlast.kernel.streams.tables import log
 from outlast.kernel.subjects import registry as subjects
-from outlast.kernel.threads.messages import add_message, list_messages, message_data, messages_upto
 from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rows import ThreadRow
-from outlast.kernel.threads.rules import NEW_TITLE, document_of, title_from
-from outlast.kernel.threads.search import TITLE, put_words, replace_title
+from outlast.kernel.threads.rules import NEW_TITLE, document_of
+from outlast.kernel.threads.search import TITLE, put_words, set_title
 from outlast.kernel.threads.shapes import ThreadData, ThreadDeleted, ThreadUpdated
 from outlast.kernel.threads.tables import threads
 
-__all__ = [
-    "add_message",
-    "add_thread",
-    "announce",
-    "delete_thread",
-    "hold",
-    "lineage",
-    "list_messages",
-    "message_data",
-    "messages_upto",
-    "rename",
-    "set_run_state",
-    "set_status",
-    "thread_data",
-    "title_from",
-]
+T = TypeVar("T", bound=ThreadData)
 
 _sandbox = (
     sa.select(sa.func.max(sandboxes.c.id))
@@ -54,15 +34,11 @@ _sandbox = (
 )
 
 # Built once: making a statement anew costs four times what running it does, and every start goes through these.
-_ADD: Final = sa.insert(threads)
 _OF: Final = threads.c.id == sa.bindparam("thread")
 _HOLD: Final = sa.select(threads).where(_OF).with_for_update(key_share=True)
-_ONE: Final = sa.select(threads, _sandbox, *LOCK_COLUMNS).select_from(join_lock(threads, threads.c.id)).where(_OF)
-_SET_RUN_STATE: Final = (
-    sa.update(threads)
-    .where(_OF)
-    .values(run_status=sa.bindparam("state"), active_run_id=sa.bindparam("run"), updated_at=sa.bindparam("now"))
-)
+SHOWN_THREADS: Final = sa.select(threads, _sandbox, *LOCK_COLUMNS).select_from(join_lock(threads, threads.c.id))
+"""Threads with their lock and sandbox, for `to_data`."""
+_ONE: Final = SHOWN_THREADS.where(_OF)
 
 
 def add_thread(
@@ -79,23 +55,23 @@ def add_thread(
     """Make an open thread and return its id. An `anchor` in a document is one of this project, with its `document_id`
     (`documents/anchors.py`). Without a title it gets one from its first message. Not announced yet."""
     thread_id, shown = new_id("thread"), title or NEW_TITLE
-    row = {
-        "id": thread_id,
-        "project_id": project_id,
-        "title": shown,
-        "titled": title is not None,
-        "profile": profile or default_agent(),
-        "status": "open",
-        "run_status": "idle",
-        "anchor": anchor,
-        "document_id": document_of(anchor),
-        "parent_thread_id": parent_thread_id,
-        "parent_message_id": parent_message_id,
-        "created_by": created_by,
-        "created_at": tx.now,
-        "updated_at": tx.now,
-    }
-    tx.execute(_ADD, row)
+    tx.insert(
+        threads,
+        id=thread_id,
+        project_id=project_id,
+        title=shown,
+        titled=title is not None,
+        profile=profile or default_agent(),
+        status="open",
+        run_status="idle",
+        anchor=anchor,
+        document_id=document_of(anchor),
+        parent_thread_id=parent_thread_id,
+        parent_message_id=parent_message_id,
+        created_by=created_by,
+        created_at=tx.now,
+        updated_at=tx.now,
+    )
     put_words(tx, thread_id, project_id, TITLE, shown)
     return thread_id
 
@@ -120,7 +96,7 @@ def thread_data(tx: Tx, thread_id: str) -> ThreadData:
     row = tx.row(ShownThread, _ONE, {"thread": thread_id})
     if row is None:
         raise NotFound("There is no such thread.", thread_id=thread_id)
-    return to_data(row)
+    return to_data(row, ThreadData)
 
 
 def announce(tx: Tx, thread_id: str) -> ThreadData:
@@ -134,20 +110,18 @@ def announce(tx: Tx, thread_id: str) -> ThreadData:
 
 def rename(tx: Tx, thread_id: str, project_id: str, title: str) -> None:
     """Give a thread the title that a person chose."""
-    changed = {"title": title, "titled": True, "updated_at": tx.now}
-    tx.execute(sa.update(threads).where(threads.c.id == thread_id).values(**changed))
-    replace_title(tx, thread_id, project_id, title)
+    tx.update(threads, {"id": thread_id}, titled=True, updated_at=tx.now)
+    set_title(tx, thread_id, project_id, title)
 
 
 def set_status(tx: Tx, thread_id: str, status: str) -> None:
     """Archive ("archived") or bring back ("open")."""
-    tx.execute(sa.update(threads).where(threads.c.id == thread_id).values(status=status))
+    tx.update(threads, {"id": thread_id}, status=status)
 
 
 def set_run_state(tx: Tx, thread_id: str, run_status: str, active_run_id: str | None) -> None:
     """Record what the thread's runs are doing. Not announced yet."""
-    state = {"thread": thread_id, "state": run_status, "run": active_run_id, "now": tx.now}
-    tx.execute(_SET_RUN_STATE, state)
+    tx.update(threads, {"id": thread_id}, run_status=run_status, active_run_id=active_run_id, updated_at=tx.now)
 
 
 def delete_thread(tx: Tx, thread_id: str) -> None:
@@ -187,29 +161,7 @@ def lineage(tx: Tx, thread_id: str) -> list[tuple[str, str]]:
     return line
 
 
-def select_threads() -> sa.Select[Any]:
-    """Threads with their lock and sandbox, for `to_data`."""
-    return sa.select(threads, _sandbox, *LOCK_COLUMNS).select_from(join_lock(threads, threads.c.id))
-
-
-def to_data(row: ShownThread) -> ThreadData:
-    """A row of `select_threads` as the API shows it."""
-    created: datetime = row.thread.created_at
-    return ThreadData(
-        id=row.thread.id,
-        project_id=row.thread.project_id,
-        title=row.thread.title,
-        profile=row.thread.profile,
-        status=row.thread.status,
-        run_status=row.thread.run_status,
-        active_run_id=row.thread.active_run_id,
-        sandbox_id=row.sandbox_id,
-        anchor=row.thread.anchor,
-        parent_thread_id=row.thread.parent_thread_id,
-        parent_message_id=row.thread.parent_message_id,
-        lock=lock_data(row.lock, row.thread.id),
-        message_count=row.thread.message_count,
-        created_by=row.thread.created_by,
-        created_at=iso(created),
-        updated_at=iso(row.thread.updated_at),
-    )
+def to_data(row: ShownThread, kind: type[T], **more: Any) -> T:
+    """A row of `SHOWN_THREADS` as `ThreadData`, or as a shape that extends it with `more`."""
+    lock = lock_data(row.lock, row.thread.id)
+    return shape_of(kind, row.thread, sandbox_id=row.sandbox_id, lock=lock, **more)

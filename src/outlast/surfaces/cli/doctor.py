@@ -6,8 +6,8 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +21,7 @@ from outlast.base.data_directory import existing_data_directory, held
 from outlast.base.errors import DatabaseDamaged, DataDirectoryInUse, DataDirectoryMissing, OutlastError
 from outlast.base.settings import Settings
 from outlast.db.connect import open_database, sqlite_path
+from outlast.db.database import Database
 from outlast.db.sqlite import SqliteDatabase, find_damage
 from outlast.kernel.cli.exits import Exit
 from outlast.kernel.cli.session import wants_json
@@ -96,19 +97,29 @@ def _data_folder(settings: Settings) -> Finding:
         return Finding("bad", "Data directory", error.message, (error.hint,))
 
 
-async def _database(settings: Settings) -> Finding:
+@asynccontextmanager
+async def _opened(settings: Settings) -> AsyncIterator[Database | None]:
+    """The database; None: there is none yet. Raises `DataDirectoryMissing`."""
     url = settings.database.url.reveal()
+    folder = existing_data_directory(settings.server.data_dir)
+    if url.startswith("sqlite:///") and not sqlite_path(url, folder).is_file():
+        yield None
+        return
+    database = open_database(url, folder, SystemClock())
     try:
-        folder = existing_data_directory(settings.server.data_dir)
-        if url.startswith("sqlite:///") and not sqlite_path(url, folder).is_file():
-            return Finding("note", "Database", f"{settings.database.url}: none yet")
-        database = open_database(url, folder, SystemClock())
-        try:
+        yield database
+    finally:
+        await database.aclose()
+
+
+async def _database(settings: Settings) -> Finding:
+    try:
+        async with _opened(settings) as database:
+            if database is None:
+                return Finding("note", "Database", f"{settings.database.url}: none yet")
             await database.read(lambda tx: None)
             if isinstance(database, SqliteDatabase) and (damage := find_damage(database.path)):
                 raise DatabaseDamaged("; ".join(damage))
-        finally:
-            await database.aclose()
     except DataDirectoryMissing:
         return Finding("note", "Database", f"{settings.database.url}: not opened, without a data directory")
     except DatabaseDamaged as error:
@@ -121,16 +132,11 @@ async def _database(settings: Settings) -> Finding:
 
 async def _set_aside(settings: Settings) -> list[Finding]:
     """What a server tries no more; nothing where there is no database yet, or it cannot be read."""
-    url = settings.database.url.reveal()
     try:
-        folder = existing_data_directory(settings.server.data_dir)
-        if url.startswith("sqlite:///") and not sqlite_path(url, folder).is_file():
-            return []
-        database = open_database(url, folder, SystemClock())
-        try:
+        async with _opened(settings) as database:
+            if database is None:
+                return []
             items = await database.read(store.listed)
-        finally:
-            await database.aclose()
     except (OutlastError, sa.exc.DatabaseError):
         return []
     if not items:

@@ -42,7 +42,7 @@ AFTER_APPS = (
     CommandGroup("version", f"{HERE}.server_commands", "Show the version", CONNECTION),
     CommandGroup("serve", f"{HERE}.serve_commands", "Start the server", SERVER),
     CommandGroup("worker", f"{HERE}.serve_commands", "Start a worker without HTTP", SERVER),
-    CommandGroup("logs", f"{HERE}.logs", "Show the log of the server", SERVER),
+    CommandGroup("logs", f"{HERE}.server_commands", "Show the log of the server", SERVER),
     CommandGroup("doctor", f"{HERE}.server_commands", "Check this machine and configuration", SERVER),
     CommandGroup("check-config", f"{HERE}.server_commands", "Check a configuration file", SERVER),
     CommandGroup("migrate", f"{HERE}.server_commands", "Update the database's tables", SERVER),

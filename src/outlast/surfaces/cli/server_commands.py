@@ -1,13 +1,15 @@
-"""`outlast check-config`, `migrate`, `doctor`, `version`."""
+"""`outlast check-config`, `migrate`, `doctor`, `logs`, `version`."""
 
+import subprocess
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from outlast.base.errors import NotFound
 from outlast.kernel.cli.commands import Commands
-from outlast.kernel.cli.options import ON_DATA, ON_TERMINAL
+from outlast.kernel.cli.options import ON_DATA, ON_MACHINE, ON_TERMINAL
 from outlast.kernel.cli.session import read_settings
 from outlast.kernel.cli.terminal import print_fields, print_result
 
@@ -56,6 +58,24 @@ def doctor() -> None:
     from outlast.surfaces.cli.doctor import print_findings
 
     raise typer.Exit(print_findings(read_settings()))
+
+
+@app.verb("logs", "outlast logs --follow", shared=ON_MACHINE)
+def logs(
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Show at most this many lines.")] = 100,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Show new lines as they come.")] = False,
+) -> None:
+    """Show the last lines of the server's log.
+
+    The log is in the data directory. Its level, format and size are settings in the section [logs]."""
+    from outlast.base.data_directory import existing_data_directory
+    from outlast.base.logs import LOG_PATH
+
+    path = existing_data_directory(read_settings().server.data_dir) / LOG_PATH
+    if not path.is_file():
+        raise NotFound(f"There is no log at {path}.", hint="Start the server, and set logs.file_mb above 0.")
+    command = ["tail", "-n", str(limit), *(["-F"] if follow else []), str(path)]
+    raise typer.Exit(subprocess.run(command, check=False).returncode)
 
 
 @app.verb("version", "outlast version", shared=ON_TERMINAL)

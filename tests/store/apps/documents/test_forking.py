@@ -29,6 +29,7 @@ from outlast.db.database import Tx
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread
+from outlast.kernel.threads.messages import add_message
 from outlast.kernel.threads.tables import messages
 from tests.documents import BOUNDS, inserting, make_document, quick_transactions, replacing
 from tests.factories import Team, make_run, say, thread_row
@@ -64,7 +65,7 @@ class Fork:
     def show(self, tx: Tx, thread_id: str, made: ProposalData) -> None:
         part = {"type": "proposal", "id": new_id("part"), "step": 0, "proposal_id": made.id, "edits": 2}
         shown = {**part, "document_id": self.document_id, "summary": made.summary}
-        message = threads.add_message(tx, thread_id, "assistant", None, "complete", [shown])
+        message = add_message(tx, thread_id, "assistant", None, "complete", [shown])
         tx.update(table, {"id": made.id}, message_id=message.id)
 
     def fork(self, tx: Tx, thread_id: str) -> str:

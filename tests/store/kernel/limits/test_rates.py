@@ -24,9 +24,8 @@ from outlast.kernel.projects.actions import create_project
 from outlast.kernel.projects.member_actions import create_invitation
 from outlast.kernel.projects.tables import invitations, members
 from outlast.kernel.services import Services
-from outlast.kernel.threads.actions import create_thread, fork_thread
+from outlast.kernel.threads.actions import create_thread, fork_thread, post_message
 from outlast.kernel.threads.message_parts import Draft
-from outlast.kernel.threads.post_actions import post_message
 from outlast.kernel.threads.tables import messages, threads
 from tests.factories import Team, make_services
 

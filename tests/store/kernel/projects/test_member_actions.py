@@ -30,7 +30,7 @@ async def test_who_opens_an_invitation_signed_out_becomes_a_user_with_token_and_
     by_cookie = await accounts.actor_for_session(services, joined.cookie)
     assert by_cookie is not None
     assert (by_token.user_id, by_token.name) == (by_cookie.user_id, by_cookie.name) == (joined.user_id, "Nora")
-    assert (await threads.read_thread(services, by_token, team.thread_id)).role == "editor"
+    assert (await threads.open_thread(services, by_token, team.thread_id))["project_role"] == "editor"
     assert (await accounts.read_me(services, by_token)).default_project_id != team.project_id
     await accounts.revoke_token(services, by_token, by_token.token_id or "")
     assert await accounts.actor_for_session(services, joined.cookie) is None
@@ -85,9 +85,9 @@ async def test_anybody_may_leave_and_lets_go_of_what_they_drove(db: Database, tm
     team = await db.write(Team)
     await locks.take_lock(services, team.editor, team.thread_id)
     await members.remove_member(services, team.editor, team.project_id, team.editor.user_id)
-    assert (await threads.read_thread(services, team.owner, team.thread_id)).thread.lock is None
+    assert (await threads.open_thread(services, team.owner, team.thread_id))["lock"] is None
     with pytest.raises(NotFound):
-        await threads.read_thread(services, team.editor, team.thread_id)
+        await threads.open_thread(services, team.editor, team.thread_id)
 
 
 async def test_who_becomes_a_viewer_lets_go_too(db: Database, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ async def test_who_becomes_a_viewer_lets_go_too(db: Database, tmp_path: Path) ->
     team = await db.write(Team)
     await locks.take_lock(services, team.editor, team.thread_id)
     await members.change_member(services, team.owner, team.project_id, team.editor.user_id, "viewer")
-    assert (await threads.read_thread(services, team.owner, team.thread_id)).thread.lock is None
+    assert (await threads.open_thread(services, team.owner, team.thread_id))["lock"] is None
     with pytest.raises(MalformedInput):
         await members.change_member(services, team.owner, team.project_id, team.editor.user_id, "king")
 

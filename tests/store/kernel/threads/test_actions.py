@@ -27,7 +27,6 @@ from outlast.kernel.locks import actions as locks
 from outlast.kernel.projects import actions as projects
 from outlast.kernel.runs.tables import approvals, effects
 from outlast.kernel.threads import actions as threads
-from outlast.kernel.threads import post_actions as posting
 from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.tables import threads as thread_table
 from tests.factories import Team, make_run, make_services
@@ -40,8 +39,8 @@ async def test_a_message_is_made_of_texts_and_the_projects_images(db: Database, 
     image = await attachments.upload_attachment(services, team.editor, team.project_id, "../cat.png", PNG)
     assert (image.name, image.media_type, image.width, image.height) == ("cat.png", "image/png", 640, 480)
     parts = [{"type": "image", "attachment_id": image.id}, {"type": "text", "text": "and that\x00"}]
-    posted = await posting.post_message(services, team.editor, team.thread_id, Draft("look", parts, [image.id]))
-    shown = [part.model_dump(exclude={"id", "step"}) for part in posted.message.parts]
+    posted = await threads.post_message(services, team.editor, team.thread_id, Draft("look", parts, [image.id]))
+    shown = [part.model_dump(exclude={"id", "step"}) for part in posted.parts]
     assert [part.get("text") or part["attachment_id"] for part in shown] == ["look", image.id, "and that", image.id]
     assert (shown[1]["width"], shown[1]["name"]) == (640, "cat.png")
     assert (await attachments.open_attachment(services, team.viewer, image.id)) == (image, PNG)
@@ -65,7 +64,7 @@ async def test_a_message_that_cannot_be_is_refused_and_nothing_is_kept(
     services = make_services(db, tmp_path)
     team = await db.write(Team)
     with pytest.raises(error):
-        await posting.post_message(services, team.editor, team.thread_id, draft)
+        await threads.post_message(services, team.editor, team.thread_id, draft)
     assert len((await threads.list_messages(services, team.editor, team.thread_id)).items) == 1
 
 
@@ -76,9 +75,9 @@ async def test_too_many_images_and_images_of_another_project_are_refused(db: Dat
     mine = await attachments.upload_attachment(services, team.editor, team.project_id, "a.png", PNG)
     foreign = await attachments.upload_attachment(services, team.stranger, other.id, "a.png", PNG)
     with pytest.raises(InputTooLarge, match="9 images"):
-        await posting.post_message(services, team.editor, team.thread_id, Draft(images=[mine.id] * 9))
+        await threads.post_message(services, team.editor, team.thread_id, Draft(images=[mine.id] * 9))
     with pytest.raises(NotFound):
-        await posting.post_message(services, team.editor, team.thread_id, Draft(images=[foreign.id]))
+        await threads.post_message(services, team.editor, team.thread_id, Draft(images=[foreign.id]))
 
 
 async def test_an_archived_thread_is_hidden_found_and_closed_until_it_is_brought_back(
@@ -89,13 +88,13 @@ async def test_an_archived_thread_is_hidden_found_and_closed_until_it_is_brought
     assert (await threads.archive_thread(services, team.editor, team.thread_id)).status == "archived"
     assert (await threads.list_threads(services, team.viewer, team.project_id)).items == []
     found = await threads.list_threads(services, team.viewer, team.project_id, query="first")
-    assert [item.thread.id for item in found.items] == [team.thread_id]
+    assert [item.id for item in found.items] == [team.thread_id]
     with pytest.raises(ThreadArchived):
-        await posting.post_message(services, team.editor, team.thread_id, Draft("hello"))
+        await threads.post_message(services, team.editor, team.thread_id, Draft("hello"))
     fork = await threads.fork_thread(services, team.editor, team.thread_id)
     assert (fork.status, fork.title) == ("open", 'Fork of "first message"')
     await threads.unarchive_thread(services, team.editor, team.thread_id)
-    await posting.post_message(services, team.editor, team.thread_id, Draft("hello"))
+    await threads.post_message(services, team.editor, team.thread_id, Draft("hello"))
 
 
 async def test_a_thread_with_a_run_is_neither_archived_nor_deleted(db: Database, tmp_path: Path) -> None:
@@ -121,9 +120,9 @@ async def test_a_fork_is_possible_while_somebody_else_drives(db: Database, tmp_p
     team = await db.write(Team)
     await locks.take_lock(services, team.owner, team.thread_id)
     fork = await threads.fork_thread(services, team.editor, team.thread_id, title="Mine")
-    view = await threads.read_thread(services, team.viewer, fork.id)
-    assert (view.thread.title, view.thread.lock, view.role) == ("Mine", None, "viewer")
-    assert view.lineage == [(team.thread_id, "first message")]
+    view = await threads.open_thread(services, team.viewer, fork.id)
+    assert (view["title"], view["lock"], view["project_role"]) == ("Mine", None, "viewer")
+    assert view["lineage"] == [{"id": team.thread_id, "title": "first message"}]
 
 
 async def test_a_thread_is_made_with_what_it_is_about(db: Database, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from outlast.kernel.streams.tables import log
 from outlast.kernel.threads import store
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.lists import search_threads
+from outlast.kernel.threads.messages import add_message, messages_upto
 from outlast.kernel.threads.rows import MessageRow
 from outlast.kernel.threads.tables import messages, threads
 from tests.factories import Team, make_project, make_thread, make_user, say, text_part
@@ -30,7 +31,7 @@ def state_of(tx: Tx, thread_id: str) -> list[dict[str, Any]]:
 
 def content(tx: Tx, thread_id: str) -> list[dict[str, Any]]:
     """The messages without what names the thread."""
-    page = store.messages_upto(tx, thread_id, 1000)
+    page = messages_upto(tx, thread_id, 1000)
     return [message.model_dump(exclude={"id", "thread_id"}) for message in page]
 
 
@@ -48,7 +49,7 @@ def conversation(tx: Tx, team: Team, turns: int) -> str:
         }
         image = {"type": "image", "id": f"prt_i{n}", "attachment_id": "att_1", "media_type": "image/png"}
         parts = [text_part(f"answer {n}"), call, image]
-        store.add_message(
+        add_message(
             tx, thread_id, "assistant", None, "complete", parts, model="demo", reply_to=question, run_id=f"run_{n}"
         )
     return thread_id
@@ -60,7 +61,7 @@ async def test_at_every_point_the_copy_equals_the_beginning_and_the_parent_is_un
         parent_id = conversation(tx, team, 4)
         before, whole = state_of(tx, parent_id), content(tx, parent_id)
         parent = store.hold(tx, parent_id)
-        for message in store.messages_upto(tx, parent_id, 1000):
+        for message in messages_upto(tx, parent_id, 1000):
             fork_id = fork_thread(tx, parent, team.editor, message.id, "Fork", None)
             assert content(tx, fork_id) == whole[: message.position]
             data = store.thread_data(tx, fork_id)
@@ -120,7 +121,7 @@ async def test_a_forks_messages_are_found_by_search(db: Database) -> None:
         team = Team(tx)
         fork_id = fork_thread(tx, store.hold(tx, conversation(tx, team, 2)), team.owner, None, "Fork", None)
         found = search_threads(tx, team.project_id, "answer", None, 10)
-        assert fork_id in [item.thread.id for item in found.items]
+        assert fork_id in [item.id for item in found.items]
 
     await db.write(run)
 
@@ -144,7 +145,7 @@ async def test_files_are_copied_as_they_were_at_the_message(db: Database) -> Non
     def run(tx: Tx) -> None:
         team = Team(tx)
         asked: list[tuple[str, str, str]] = []
-        message_id = store.messages_upto(tx, team.thread_id, 1)[0].id
+        message_id = messages_upto(tx, team.thread_id, 1)[0].id
         fork_id = fork_thread(
             tx,
             store.hold(tx, team.thread_id),

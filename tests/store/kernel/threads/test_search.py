@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outlast.db.database import Database, Tx
-from outlast.kernel.threads import search, store
+from outlast.kernel.threads import messages, search, store
 from outlast.kernel.threads.lists import search_threads
 from outlast.kernel.threads.tables import search_entries
 from tests.factories import make_project, make_thread, make_user, say
@@ -55,7 +55,7 @@ def prepare(tx: Tx) -> tuple[str, dict[str, str]]:
 
 def found(tx: Tx, project_id: str, query: str, names: dict[str, str]) -> set[str]:
     by_id = {thread_id: name for name, thread_id in names.items()}
-    return {by_id[item.thread.id] for item in search_threads(tx, project_id, query, None, 50).items}
+    return {by_id[item.id] for item in search_threads(tx, project_id, query, None, 50).items}
 
 
 async def test_every_word_must_begin_a_word_of_one_message_or_title(db: Database) -> None:
@@ -74,7 +74,7 @@ async def test_a_hit_shows_the_newest_message_or_the_title(db: Database) -> None
     match = page.items[0].match
     assert match is not None
     assert match.snippet == "see src/outlast/app.py and run_time"
-    assert match.message_id == (await db.read(store.list_messages, page.items[0].thread.id))[0][1].id
+    assert match.message_id == (await db.read(messages.list_messages, page.items[0].id))[0][1].id
 
 
 async def test_archived_and_renamed_threads_are_found_and_deleted_ones_are_not(db: Database) -> None:
@@ -93,7 +93,7 @@ async def test_results_come_in_pages(db: Database) -> None:
     assert first.next is not None
     second = await db.read(search_threads, project_id, "quick", first.next, 1)
     assert second.next is None
-    assert first.items[0].thread.id != second.items[0].thread.id
+    assert first.items[0].id != second.items[0].id
 
 
 async def test_the_deleted_index_is_rebuilt_to_the_same_answers(db: Database) -> None:
@@ -137,7 +137,7 @@ async def test_nothing_that_is_typed_or_written_breaks_it(db: Database, text: st
         written = text.replace("\x00", "")  # refused in messages, but may be typed
         say(tx, thread_id, ada, written)
         search_threads(tx, project_id, text, None, 10)
-        hits = [item.thread.id for item in search_threads(tx, project_id, written, None, 10).items]
+        hits = [item.id for item in search_threads(tx, project_id, written, None, 10).items]
         assert hits == ([thread_id] if search.words_of(written) else [])
 
     await db.write(run)

@@ -15,6 +15,7 @@ from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.streams.tables import log
 from outlast.kernel.threads import lists, store
+from outlast.kernel.threads.messages import add_message, list_messages, message_data, messages_upto
 from outlast.kernel.threads.tables import messages, threads
 from tests.factories import Team, make_project, make_run, make_thread, make_user, say, text_part
 
@@ -27,14 +28,14 @@ async def test_messages_are_numbered_and_paged_by_position(db: Database) -> None
     def run(tx: Tx) -> None:
         ada = make_user(tx)
         thread_id = make_thread(tx, make_project(tx, ada), ada, *(f"number {n}" for n in range(1, 121)))
-        newest, older = store.list_messages(tx, thread_id)
+        newest, older = list_messages(tx, thread_id)
         assert ([newest[0].position, newest[-1].position], older) == ([71, 120], 71)
-        middle, older = store.list_messages(tx, thread_id, older)
+        middle, older = list_messages(tx, thread_id, older)
         assert ([middle[0].position, middle[-1].position], older) == ([21, 70], 21)
-        oldest, older = store.list_messages(tx, thread_id, older)
+        oldest, older = list_messages(tx, thread_id, older)
         assert ([oldest[0].position, oldest[-1].position], older) == ([1, 20], None)
-        assert [m.position for m in store.messages_upto(tx, thread_id, 5)] == [1, 2, 3, 4, 5]
-        assert [m.position for m in store.messages_upto(tx, thread_id, 5, 2)] == [4, 5]
+        assert [m.position for m in messages_upto(tx, thread_id, 5)] == [1, 2, 3, 4, 5]
+        assert [m.position for m in messages_upto(tx, thread_id, 5, 2)] == [4, 5]
         assert store.thread_data(tx, thread_id).message_count == 120
 
     await db.write(run)
@@ -49,7 +50,7 @@ async def test_messages_added_at_once_get_a_position_each(db: Database) -> None:
     async with anyio.create_task_group() as tasks:
         for n in range(20):
             tasks.start_soon(db.write, say, thread_id, team.owner, f"at once {n}")
-    page, _ = await db.read(store.list_messages, thread_id)
+    page, _ = await db.read(list_messages, thread_id)
     assert [message.position for message in page] == list(range(1, 21))
 
 
@@ -58,7 +59,7 @@ async def test_a_message_is_told_whole_with_its_senders_name(db: Database) -> No
         ada = make_user(tx)
         thread_id = make_thread(tx, make_project(tx, ada), ada)
         part = text_part("an answer")
-        made = store.add_message(
+        made = add_message(
             tx,
             thread_id,
             "assistant",
@@ -72,13 +73,13 @@ async def test_a_message_is_told_whole_with_its_senders_name(db: Database) -> No
             stop_reason="provider",
         )
         say(tx, thread_id, ada, "hello")
-        assert made == store.message_data(tx, made.id)
+        assert made == message_data(tx, made.id)
         assert made.parts[0].model_dump() == part
         assert made.error is not None
         assert made.error.code == "model_timeout"
         _, line = read_all(tx, thread_id)[0]
         assert orjson.loads(line)["data"]["message"] == made.model_dump()
-        assert [m.sender_name for m in store.list_messages(tx, thread_id)[0]] == [None, "Ada"]
+        assert [m.sender_name for m in list_messages(tx, thread_id)[0]] == [None, "Ada"]
         assert logged(tx, thread_id) == ["message.created", "message.created"]
 
     await db.write(run)
@@ -126,14 +127,14 @@ async def test_a_list_is_paged_by_last_change(db: Database) -> None:
         cursor: str | None = None
         while True:
             page = lists.list_threads(tx, project_id, "open", cursor, 2)
-            seen += [item.thread.id for item in page.items]
+            seen += [item.id for item in page.items]
             cursor = page.next
             if cursor is None:
                 break
         assert sorted(seen) == sorted(made[1:])
         assert len(seen) == 6
         archived = lists.list_threads(tx, project_id, "archived", None, 10)
-        assert [item.thread.id for item in archived.items] == [made[0]]
+        assert [item.id for item in archived.items] == [made[0]]
         assert len(lists.list_threads(tx, project_id, None, None, 10).items) == 7
 
     await db.write(run)

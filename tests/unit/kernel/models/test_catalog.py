@@ -10,8 +10,8 @@ from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
 from outlast.testing.scripted_model import ScriptedModel
 
-LOCAL = ProviderConfig("local", "ollama")
-PAID = ProviderConfig("paid", "openai-compatible", "https://models.example/v1/", "PAID_KEY")
+LOCAL = ProviderConfig("ollama", name="local")
+PAID = ProviderConfig("openai-compatible", "https://models.example/v1/", "PAID_KEY", name="paid")
 MODELS = [
     ModelSettings("local/small", "local", "small"),
     ModelSettings("paid/big", "paid", "big", vision=True, credits=3, label="Big one"),
@@ -60,10 +60,9 @@ def test_a_missing_key_names_the_variable() -> None:
     ("changes", "words"),
     [
         ({"providers": [LOCAL]}, "paid"),
-        ({"providers": [LOCAL, ProviderConfig("paid", "magic")]}, "magic"),
-        ({"providers": [LOCAL, ProviderConfig("paid", "openai-compatible")]}, "base_url"),
-        ({"providers": [LOCAL, ProviderConfig("paid", "groq", "https://me:secret@host/v1")]}, "plain http"),
-        ({"providers": [LOCAL, ProviderConfig("paid", "groq", "host/v1")]}, "plain http"),
+        ({"providers": [LOCAL, ProviderConfig("openai-compatible", name="paid")]}, "base_url"),
+        ({"providers": [LOCAL, ProviderConfig("groq", "https://me:secret@host/v1", name="paid")]}, "plain http"),
+        ({"providers": [LOCAL, ProviderConfig("groq", "host/v1", name="paid")]}, "plain http"),
         ({"models": [MODELS[0], MODELS[0]]}, "twice"),
         ({"default_model": "nope"}, "nope"),
     ],
@@ -85,7 +84,7 @@ async def test_an_adapter_is_opened_once_and_shows_no_key() -> None:
 
 
 async def test_warming_up_loads_the_sdks_of_usable_providers_only() -> None:
-    configs = [ProviderConfig("claude", "anthropic"), ProviderConfig("gpt", "openai", api_key_env="K"), LOCAL]
+    configs = [ProviderConfig("anthropic", name="claude"), ProviderConfig("openai", api_key_env="K", name="gpt"), LOCAL]
     models = catalog(providers=configs, models=[], secret={"K": "k"}.get)
     await models.warm_up()
     assert "pydantic_ai.models.openai" in __import__("sys").modules
@@ -110,7 +109,7 @@ async def test_one_session_serves_each_base_url() -> None:
 async def test_a_missing_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "anthropic", None)
     models = catalog(
-        providers=[ProviderConfig("claude", "anthropic", api_key_env="K")], models=[], secret={"K": "k"}.get
+        providers=[ProviderConfig("anthropic", api_key_env="K", name="claude")], models=[], secret={"K": "k"}.get
     )
     with pytest.raises(errors.InvalidSetting) as caught:
         models.language_model("claude")

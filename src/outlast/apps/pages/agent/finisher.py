@@ -29,7 +29,7 @@ from outlast.kernel.runs.shapes import PageStats
 from outlast.kernel.runs.store import transcript_of
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.threads.rows import ThreadRow
-from outlast.kernel.threads.search import replace_title
+from outlast.kernel.threads.search import set_title
 from outlast.kernel.threads.tables import messages, threads
 
 TITLE_CHARS: Final = 60
@@ -140,8 +140,7 @@ def _titled(tx: Tx, run: Run, page: PageRow, said: str) -> dict[str, Any]:
         return {}
     thread = tx.find(ThreadRow, threads, {"id": run.thread_id})
     if thread is not None and not thread.titled:
-        tx.update(threads, {"id": run.thread_id}, title=title)
-        replace_title(tx, run.thread_id, thread.project_id, title)
+        set_title(tx, run.thread_id, thread.project_id, title)
     return {"title": title}
 
 

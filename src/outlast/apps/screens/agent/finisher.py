@@ -16,7 +16,7 @@ from outlast.db.database import Tx
 from outlast.kernel.agents.prompt import NOT_READABLE
 from outlast.kernel.runs.model import Run
 from outlast.kernel.threads.rows import ThreadRow
-from outlast.kernel.threads.search import replace_title
+from outlast.kernel.threads.search import set_title
 from outlast.kernel.threads.tables import threads
 
 log = logging.getLogger("outlast.agents")
@@ -57,8 +57,7 @@ def _titled(tx: Tx, run: Run, screen: ScreenRow, outcome: Outcome) -> dict[str, 
         return {}
     thread = tx.find(ThreadRow, threads, {"id": run.thread_id})
     if thread is not None and not thread.titled:
-        tx.update(threads, {"id": run.thread_id}, title=outcome.title)
-        replace_title(tx, run.thread_id, thread.project_id, outcome.title)
+        set_title(tx, run.thread_id, thread.project_id, outcome.title)
     return {"title": outcome.title}
 
 

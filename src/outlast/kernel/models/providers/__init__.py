@@ -5,7 +5,7 @@
 configured; `demo` is in the package outlast-demo. A new provider: one file here and one line in `_OPENERS`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -30,51 +30,31 @@ DEMO_MODEL: Final = ModelSettings(
     label="Demo (recorded answers, real tools)",
 )
 
-_Opener = Callable[[ProviderConfig, ApiKey, Connections, Clock], LanguageModel]
-
-
-def _openai_compatible(config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> LanguageModel:
-    from outlast.kernel.models.providers.openai_compatible import OpenAICompatible
-
-    return OpenAICompatible(config, key, connections, clock)
-
-
-def _pydantic_ai(config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> LanguageModel:
-    from outlast.kernel.models.providers.pydantic_ai_direct import open_direct
-
-    return open_direct(config, key, connections, clock)
-
-
-_OPENERS: Final[Mapping[str, _Opener]] = MappingProxyType(
+_HERE: Final = "outlast.kernel.models.providers"
+_CHAT_COMPLETIONS: Final = f"{_HERE}.openai_compatible:OpenAICompatible"
+_VENDOR_SDK: Final = f"{_HERE}.pydantic_ai_direct:open_direct"
+_OPENERS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "openai-compatible": _openai_compatible,
-        "openrouter": _openai_compatible,
-        "groq": _openai_compatible,
-        "ollama": _openai_compatible,
-        "vllm": _openai_compatible,
-        "openai": _pydantic_ai,
-        "anthropic": _pydantic_ai,
-        "google": _pydantic_ai,
+        "openai-compatible": _CHAT_COMPLETIONS,
+        "openrouter": _CHAT_COMPLETIONS,
+        "groq": _CHAT_COMPLETIONS,
+        "ollama": _CHAT_COMPLETIONS,
+        "vllm": _CHAT_COMPLETIONS,
+        "openai": _VENDOR_SDK,
+        "anthropic": _VENDOR_SDK,
+        "google": _VENDOR_SDK,
     }
 )
-
+"""What opens a provider of this kind, imported when the first is opened: called with its configuration, key, the
+connections and a clock."""
 GROUP: Final = "outlast.model_kinds"
-PACKAGED: Final = frozenset({"demo"})
-"""Kinds that another package brings, as an entry point of that group; without it there is no such model."""
-KINDS: Final = frozenset(_OPENERS) | PACKAGED
+"""Entry points of other packages that open kinds which are not in the table."""
 
-_HERE: Final = "outlast.kernel.models.providers"
 _DIRECT: Final = (
     "pydantic_ai.direct",
     f"{_HERE}.pydantic_ai_clients",
     f"{_HERE}.pydantic_ai_errors",
     f"{_HERE}.pydantic_ai_messages",
-)
-_HEAVY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        kind: (*_DIRECT, f"pydantic_ai.models.{kind}", f"pydantic_ai.providers.{kind}")
-        for kind in ("openai", "anthropic", "google")
-    }
 )
 
 
@@ -82,11 +62,12 @@ def preload(kind: str) -> None:
     """Imports what the first turn of this kind would import, and builds the SDK's models, which it would do with its
     first answer, on the event loop; seconds of CPU for the vendors' SDKs. Blocks: call it in a thread. Packages that
     are missing stay missing; the first use says so."""
-    for module in _HEAVY.get(kind, ()):
+    if _OPENERS.get(kind) != _VENDOR_SDK:
+        return
+    for module in (*_DIRECT, f"pydantic_ai.models.{kind}", f"pydantic_ai.providers.{kind}"):
         with suppress(ImportError):
             import_module(module)
-    if kind in _HEAVY:
-        _build_models(f"{kind}.")
+    _build_models(f"{kind}.")
 
 
 def _build_models(package: str) -> None:
@@ -103,15 +84,16 @@ def _build_models(package: str) -> None:
 
 def open_provider(config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> LanguageModel:
     """The adapter for a provider of an installed kind. Connects to nothing yet."""
-    opener = _OPENERS.get(config.kind) or _packaged(config.kind).load()
+    opener = next(iter(_entry_points(config.kind))).load()
     model: LanguageModel = opener(config, key, connections, clock)
     return model
 
 
 def is_installed(kind: str) -> bool:
     """Whether models of this kind can be opened; looks at the installed packages for kinds that need one."""
-    return kind not in PACKAGED or bool(entry_points(group=GROUP, name=kind))
+    return bool(_entry_points(kind))
 
 
-def _packaged(kind: str) -> EntryPoint:
-    return next(iter(entry_points(group=GROUP, name=kind)))
+def _entry_points(kind: str) -> Collection[EntryPoint]:
+    own = _OPENERS.get(kind)
+    return [EntryPoint(kind, own, GROUP)] if own else entry_points(group=GROUP, name=kind)

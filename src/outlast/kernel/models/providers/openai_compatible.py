@@ -140,15 +140,12 @@ class OpenAICompatible:
         """More bytes; none at the end, which is also where a connection breaks once the model has finished."""
         try:
             return await response.content.readany()
-        except TimeoutError:
+        except (aiohttp.ClientError, OSError) as error:
             if reader.answered:
                 reader.finished = True
                 return b""
-            raise failures.timed_out(peer, "the next token", self._config.token_timeout_s) from None
-        except (aiohttp.ClientError, OSError):
-            if reader.answered:
-                reader.finished = True
-                return b""
+            if isinstance(error, TimeoutError):
+                raise failures.timed_out(peer, "the next token", self._config.token_timeout_s) from None
             raise failures.cut(peer) from None
 
 

@@ -227,8 +227,7 @@ class ChatStream:
             self._failure = ModelCut(
                 f"{self._peer.provider} reported an error in the middle of an answer of {self._peer.model}.",
                 hint="Ask again.",
-                provider=self._peer.provider,
-                model=self._peer.model,
+                **self._peer.fields,
             )
         else:
             self._finish = _FINISHES.get(reason, "stop")

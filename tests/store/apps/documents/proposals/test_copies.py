@@ -21,6 +21,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread
+from outlast.kernel.threads.messages import add_message
 from outlast.kernel.threads.tables import messages
 from tests.documents import Desk, inserting, moving, replacing
 from tests.factories import thread_row
@@ -40,7 +41,7 @@ def _answer(tx: Tx, thread_id: str, *made: ProposalData) -> str:
         }
         for one in made
     ]
-    message_id = threads.add_message(tx, thread_id, "assistant", None, "complete", parts).id
+    message_id = add_message(tx, thread_id, "assistant", None, "complete", parts).id
     for one in made:
         tx.update(proposals, {"id": one.id}, message_id=message_id)
     return message_id

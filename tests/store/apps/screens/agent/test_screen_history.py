@@ -32,7 +32,7 @@ from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint, add
 from outlast.kernel.sandboxes.rules import State, is_alive
 from outlast.kernel.sandboxes.tables import sandboxes as sandbox_rows
 from outlast.kernel.subjects.new_subject import NewSubject
-from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.messages import list_messages
 from outlast.kernel.threads.tables import messages
 from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
 from tests.factories import make_project, make_run, make_thread, make_user, say
@@ -55,7 +55,7 @@ def _conversation(tx: Tx, answered: list[bool], limit: int) -> tuple[list[str], 
             said.append(f"answer {number}")
     run = runs.run_of(tx, make_run(tx, thread_id, owner, message_id=own, profile="screen"))
     told = [m.content for m in format_messages_for_agent(records_of(exchanges_before(tx, run, limit)))]
-    return said, told, threads.list_messages(tx, thread_id)[0]
+    return said, told, list_messages(tx, thread_id)[0]
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from outlast.base.settings.tables import ReasoningSettings
+from outlast.base.settings.tables import ProviderKind, ReasoningSettings
 from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.protocol import (
     ImagePiece,
@@ -20,7 +20,7 @@ from outlast.kernel.models.protocol import (
 )
 from outlast.kernel.models.providers.openai_requests import Dialect, adapted, chat_body, reasoning_sent
 
-CONFIG = ProviderConfig("fake", "openai-compatible", "http://127.0.0.1/v1")
+CONFIG = ProviderConfig("openai-compatible", "http://127.0.0.1/v1", name="fake")
 SPEC = ModelSpec("m", "fake", "wire-name", vision=True)
 
 
@@ -180,7 +180,7 @@ def test_bounds_tools_and_the_operators_own_fields_are_sent() -> None:
     ],
 )
 def test_how_much_to_think_is_said_in_the_kinds_own_words(
-    kind: str, reasoning: ReasoningSettings, expected: dict[str, Any]
+    kind: ProviderKind, reasoning: ReasoningSettings, expected: dict[str, Any]
 ) -> None:
     body = body_of(config=replace(CONFIG, kind=kind), model=replace(SPEC, reasoning=reasoning))
     assert {key: value for key, value in body.items() if key.startswith("reasoning")} == expected
