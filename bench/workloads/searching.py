@@ -94,7 +94,7 @@ async def _judge(knowledge: Knowledge, questions: Sequence[Question]) -> tuple[f
     gains, recalls = [], []
     for question in questions:
         answer = await knowledge.search(question.text, project_id="", limit=DEPTH)
-        found = [hit.url for hit in answer.hits]
+        found = [hit.url for hit in answer.items]
         gain = sum(1 / math.log2(at + 2) for at, one in enumerate(found) if one in question.relevant)
         best = sum(1 / math.log2(at + 2) for at in range(min(DEPTH, len(question.relevant))))
         gains.append(gain / best)

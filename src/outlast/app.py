@@ -30,7 +30,7 @@ from outlast.apps.chat.agent import chat_agent
 from outlast.apps.chat.summary_agent import summary_agent
 from outlast.apps.documents.agent.agent import document_agent
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
-from outlast.apps.knowledge.recall import Recall
+from outlast.apps.knowledge.memory import Recall
 from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.pages.agent.agent import nothing, page_agent
 from outlast.apps.pages.agent.dormancy import KIND as DORMANT

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import anyio
 
-from outlast.apps.knowledge.hits import ModuleShelf, QueryEmbedder
 from outlast.apps.knowledge.http_fetch import Fetcher
 from outlast.apps.knowledge.indexer import Indexer
 from outlast.apps.knowledge.keeper import Followed, SourceKeeper
@@ -19,7 +18,7 @@ from outlast.apps.knowledge.readers.own_docs import own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader, Registries
 from outlast.apps.knowledge.readers.reader import SourceReader
 from outlast.apps.knowledge.reranker import Reranker
-from outlast.apps.knowledge.search import Knowledge
+from outlast.apps.knowledge.search import Knowledge, QueryEmbedder
 from outlast.apps.knowledge.sources import configured_sources
 from outlast.apps.pages.agent.dormancy import Dormancy, no_sessions
 from outlast.apps.pages.versions import Rules as PageRules
@@ -186,7 +185,7 @@ def sandbox_steps(sandboxes: SandboxManager | None) -> SandboxSteps | None:
     return SandboxSteps(sandboxes.freeze, sandboxes.thaw, sandboxes.kill, sandboxes.stop_commands)
 
 
-def open_knowledge(base: Base, embedder: QueryEmbedder | None, modules: ModuleShelf) -> Knowledge:
+def open_knowledge(base: Base, embedder: QueryEmbedder | None, modules: Modules) -> Knowledge:
     """Search in documentation and modules, with the re-ranker that is configured, if any. Its indexes are kept in the
     data folder."""
     asked = base.settings.rerank

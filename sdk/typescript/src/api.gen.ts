@@ -279,7 +279,7 @@ export interface ArtifactHit {
   terms: string[]
 }
 
-/** Passages, best first. */
+/** Passages, best first; `note` is "" or one sentence about how the search went. */
 export interface ArtifactHits {
   /** Passages, best first. */
   items: ArtifactHit[]
@@ -1185,7 +1185,8 @@ export interface Health {
   status: string
 }
 
-/** How a hit scored by each method; methods that did not find it are missing. */
+/** How a hit scored by each method: `words` (BM25, from 0 upwards), `vectors` (cosine, -1 to 1), `reranked` (as the
+ * re-ranker says, 0 to 1); methods that did not find it are missing. */
 export interface HitScores {
   /** Score by words, from 0 to 1; left out if no word matches. */
   words: number | null
@@ -1374,7 +1375,9 @@ export interface KeptFile {
   target: string | null
 }
 
-/** Hits, best first. */
+/** Hits, best first. `method` says what the order rests on; `note` is "" or one sentence about what was missing (no
+ * embedder, embedder failed, no such package). `searched` passages and modules were compared in `took_ms`
+ * milliseconds. */
 export interface KnowledgeAnswer {
   /** Hits, best first. */
   items: KnowledgeHit[]
@@ -1388,7 +1391,11 @@ export interface KnowledgeAnswer {
   took_ms: number
 }
 
-/** A passage of documentation, or a saved module. */
+/** A passage of documentation, or a saved module. A doc: `id` of its passage, `heading` the way to it (` › `
+ * between), `text` its Markdown, `url` where to read it. A module: its own `id`, `heading` its path, `text`
+ * description and exports, `usage` an import to copy, `verified` whether its imports worked with the dependencies as
+ * they are. `score` is from 0 to 1, higher is better, comparable within one answer only. `terms` are the words of
+ * the text that match the query, as they stand there, for highlighting. */
 export interface KnowledgeHit {
   /** `doc` for documentation, `module` for saved code. */
   type: 'doc' | 'module'
@@ -1420,7 +1427,8 @@ export interface KnowledgeHit {
   verified: boolean
 }
 
-/** A package of indexed documentation. */
+/** A package of indexed documentation: its sources together. `versions`: those known of its sources; `fetched_at`:
+ * its oldest content; `failed`: sources whose last try failed (older passages stay). */
 export interface KnowledgePackage {
   /** Name of the package, such as `npm:react`. */
   package: string

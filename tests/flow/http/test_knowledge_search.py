@@ -104,10 +104,10 @@ async def test_query_vectors_come_over_the_wire_and_a_reranker_orders_the_best(d
     assert texts[0]["input"] == ["how do I list issues?"]
     ((body, authorization),) = asked
     assert (body["query"], body["model"], authorization) == ("how do I list issues?", "judge", "Bearer secret")
-    told = [hit.text.count("e") + hit.heading.count("e") for hit in answer.hits]
+    told = [hit.text.count("e") + hit.heading.count("e") for hit in answer.items]
     assert told == sorted(told, reverse=True)
-    assert {"words", "vectors", "reranked"} == set(answer.hits[0].scores)
-    assert all(0 <= hit.score <= 1 for hit in answer.hits)
+    assert None not in answer.items[0].scores.model_dump().values()
+    assert all(0 <= hit.score <= 1 for hit in answer.items)
 
 
 async def test_a_reranker_that_is_slow_gone_or_talks_nonsense_changes_nothing(db: Database):
@@ -135,7 +135,7 @@ async def test_a_reranker_that_is_slow_gone_or_talks_nonsense_changes_nothing(db
             knowledge = Knowledge(db, SystemClock(), reranker=reranker)
             answer = await knowledge.search("create an issue", project_id=team.project_id)
             assert answer.method == "words"
-            assert answer.hits[0].heading == "Issues › Create"
+            assert answer.items[0].heading == "Issues › Create"
             assert reason in answer.note, url
     finally:
         await connections.aclose()

@@ -60,7 +60,7 @@ async def test_a_text_is_read_in_the_background_and_found_by_search(scene: Scene
     read = await actions.read_artifact(scene.services, scene.team.viewer, made.id)
     assert (read.state, read.trouble, read.characters) == ("ready", None, len(NOTES.strip()))
     answer = await scene.search("where does the rollout begin")
-    assert (answer.hits[0].artifact.id, answer.hits[0].heading, answer.hits[0].page) == (
+    assert (answer.items[0].artifact.id, answer.items[0].heading, answer.items[0].page) == (
         made.id,
         "Plan › Rollout",
         None,
@@ -74,7 +74,7 @@ async def test_a_text_is_read_in_the_background_and_found_by_search(scene: Scene
 async def test_a_pdf_is_found_by_its_page(scene: Scene) -> None:
     made = await scene.read("report.pdf", pdf("Weather in Lisbon", "Prices of tiles", ""))
     assert (made.state, made.pages) == ("ready", 3)
-    (hit, *_) = (await scene.search("tiles")).hits
+    (hit, *_) = (await scene.search("tiles")).items
     assert (hit.page, hit.text.strip()) == (2, "Prices of tiles")
     page = await actions.read_artifact_text(scene.services, scene.team.viewer, made.id, 2)
     assert (page.text.strip(), page.page, page.pages) == ("Prices of tiles", 2, 3)
@@ -101,7 +101,7 @@ async def test_another_project_finds_nothing_of_it(scene: Scene) -> None:
     await scene.read("plan.md", NOTES.encode())
     other = await scene.services.db.write(Team)
     found = await actions.search_artifacts(scene.services, other.owner, other.project_id, "rollout")
-    assert (list(found.hits), found.note) == ([], "The project has no files.")
+    assert (list(found.items), found.note) == ([], "The project has no files.")
 
 
 async def test_a_deleted_file_is_not_found_any_more(scene: Scene) -> None:
@@ -109,7 +109,7 @@ async def test_a_deleted_file_is_not_found_any_more(scene: Scene) -> None:
     with pytest.raises(Forbidden):
         await actions.delete_artifact(scene.services, scene.team.viewer, made.id)
     await actions.delete_artifact(scene.services, scene.team.editor, made.id)
-    assert not (await scene.search("rollout")).hits
+    assert not (await scene.search("rollout")).items
 
     def sources(tx: Tx) -> int:
         mine = knowledge_sources.c.project_id == scene.team.project_id
@@ -125,7 +125,7 @@ async def test_a_file_that_goes_while_it_is_read_leaves_no_text_behind(scene: Sc
     assert row is not None
     await actions.delete_artifact(scene.services, scene.team.editor, made.id)
     await scene.keeper._read(row)
-    assert not (await scene.search("rollout")).hits
+    assert not (await scene.search("rollout")).items
 
 
 async def test_what_a_dead_server_was_reading_is_read_by_the_next(scene: Scene) -> None:

@@ -16,12 +16,13 @@ import orjson
 from outlast.apps.knowledge import ingest as filling
 from outlast.apps.knowledge import memory, store
 from outlast.apps.knowledge.http_fetch import Fetcher
-from outlast.apps.knowledge.indexer import Indexer, remove_unused, save_vectors
+from outlast.apps.knowledge.indexer import Indexer, memories_without_vector, remove_unused, save_vectors
 from outlast.apps.knowledge.keeper import SourceKeeper
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.readers.own_docs import own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader, Registries
 from outlast.apps.knowledge.readers.reader import SourceReader
+from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.sources import LEASE, configured_sources
 from outlast.apps.knowledge.tables import knowledge_sources, vectors
 from outlast.base.errors import ModelUnreachable
@@ -60,12 +61,12 @@ async def keeping(
 
 
 async def sources(db: Database) -> list[Any]:
-    return await db.read(lambda tx: [store.source_data(tx, row, "") for row in store.listed(tx, [])])
+    return await db.read(lambda tx: [store.source_data(tx, row, "") for row in store.list_sources(tx, "")])
 
 
-async def passages(db: Database) -> list[store.Passage]:
-    def run(tx: Any) -> list[store.Passage]:
-        return [one for row in store.listed(tx, []) for one in store.passages_of(tx, row.id)]
+async def passages(db: Database) -> list[KnowledgePassageRow]:
+    def run(tx: Any) -> list[KnowledgePassageRow]:
+        return [one for row in store.list_sources(tx, "") for one in store.passages_of(tx, row.id)]
 
     return await db.read(run)
 
@@ -120,7 +121,7 @@ async def test_what_has_not_changed_is_not_sent_again(db: Database) -> None:
         await read_again(db, keeper)
         assert site.statuses == [200, 304]
         assert await passages(db) == before
-        assert (await db.read(store.marks, "prj_x"))[0].revision == 1
+        assert (await db.read(store.sources_of_project, "prj_x"))[0].revision == 1
 
 
 async def test_a_change_keeps_the_ids_of_the_passages_that_stay(db: Database) -> None:
@@ -486,7 +487,7 @@ async def test_a_failing_embedder_is_left_alone_and_words_that_come_later_are_em
 
 
 async def missing(db: Database, embedder: HashingEmbedder) -> int:
-    return len(await db.read(memory.without_vector, embedder.model, 10))
+    return len(await db.read(memories_without_vector, embedder.model, 10))
 
 
 async def until_embedded(db: Database, embedder: HashingEmbedder) -> None:

@@ -133,7 +133,7 @@ async def test_a_saved_module_is_announced_listed_searched_and_imported_later(
         (saved,) = named(events, "modules.saved")
         assert [(one["path"], one["verified"]) for one in saved["modules"]] == [("lib/tracker.ts", True)]
         (row,) = await it.modules()
-        assert row.exports == ("double(n)", "Row")
+        assert row.exports == ["double(n)", "Row"]
         found, ran = results(await it.asked("use it"))
         hits = [hit for hit in json.loads(found)["results"] if hit["type"] == "module"]
         assert [hit["path"] for hit in hits] == ["lib/tracker.ts"]

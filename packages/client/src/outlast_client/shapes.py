@@ -292,7 +292,7 @@ class ArtifactHit(TypedDict):
 
 
 class ArtifactHits(TypedDict):
-    """Passages, best first."""
+    """Passages, best first; `note` is "" or one sentence about how the search went."""
     # Passages, best first.
     items: Sequence[ArtifactHit]
     # How the search went, in a sentence; empty if there is nothing to say.
@@ -1200,7 +1200,8 @@ class Health(TypedDict):
 
 
 class HitScores(TypedDict):
-    """How a hit scored by each method; methods that did not find it are missing."""
+    """How a hit scored by each method: `words` (BM25, from 0 upwards), `vectors` (cosine, -1 to 1),
+    `reranked` (as the re-ranker says, 0 to 1); methods that did not find it are missing."""
     # Score by words, from 0 to 1; left out if no word matches.
     words: float | None
     # Similarity of the vectors, from 0 to 1; left out if there are none.
@@ -1390,7 +1391,9 @@ class KeptFile(TypedDict):
 
 
 class KnowledgeAnswer(TypedDict):
-    """Hits, best first."""
+    """Hits, best first. `method` says what the order rests on; `note` is "" or one sentence about what was
+    missing (no embedder, embedder failed, no such package). `searched` passages and modules were
+    compared in `took_ms` milliseconds."""
     # Hits, best first.
     items: Sequence[KnowledgeHit]
     # How the hits were found and sorted.
@@ -1404,7 +1407,12 @@ class KnowledgeAnswer(TypedDict):
 
 
 class KnowledgeHit(TypedDict):
-    """A passage of documentation, or a saved module."""
+    """A passage of documentation, or a saved module. A doc: `id` of its passage, `heading` the way to it
+    (` › ` between), `text` its Markdown, `url` where to read it. A module: its own `id`, `heading` its
+    path, `text` description and exports, `usage` an import to copy, `verified` whether its imports
+    worked with the dependencies as they are. `score` is from 0 to 1, higher is better, comparable
+    within one answer only. `terms` are the words of the text that match the query, as they stand there,
+    for highlighting."""
     # `doc` for documentation, `module` for saved code.
     type: Literal["doc", "module"]
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
@@ -1436,7 +1444,8 @@ class KnowledgeHit(TypedDict):
 
 
 class KnowledgePackage(TypedDict):
-    """A package of indexed documentation."""
+    """A package of indexed documentation: its sources together. `versions`: those known of its sources;
+    `fetched_at`: its oldest content; `failed`: sources whose last try failed (older passages stay)."""
     # Name of the package, such as `npm:react`.
     package: str
     # Versions that are documented.

@@ -31,9 +31,5 @@ APP: Final = App(
         EventType("SourceChangedEvent", SourceChanged, "knowledge.updated"),
         EventType("SourceRemovedEvent", SourceRemoved, "knowledge.removed"),
     ],
-    routes=[
-        "outlast.apps.knowledge.search_routes",
-        "outlast.apps.knowledge.source_routes",
-        "outlast.apps.knowledge.module_routes",
-    ],
+    routes=["outlast.apps.knowledge.routes", "outlast.apps.knowledge.module_routes"],
 )

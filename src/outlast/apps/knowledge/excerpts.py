@@ -1,12 +1,13 @@
 """What is shown of what a search found, and of packages."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from outlast.apps.knowledge import store
 from outlast.apps.knowledge import tokenizer as words
-from outlast.apps.knowledge.hits import ModuleText
-from outlast.kernel.library.search import Hit, PackageData
+from outlast.apps.knowledge.rows import KnowledgeSourceRow
+from outlast.base.clock import iso
+from outlast.kernel.library.modules import Module, searched_text
+from outlast.kernel.library.search import HitAnswer, HitScores, PackageAnswer
 
 
 def known_package(asked: str, known: Sequence[str]) -> str:
@@ -24,29 +25,35 @@ def _bare(package: str) -> str:
     return name[:at] if at > 0 else name
 
 
-def text_of(module: ModuleText) -> str:
-    """What is searched of a module."""
-    return f"{module.description}\n{module.path}: {', '.join(module.exports)}\n{module.usage}"
+def text_of(module: Module) -> str:
+    """What is searched of a module in the workspace of its user."""
+    return searched_text(module.imported_path, module.description, module.exports, module.imported_usage)
 
 
-def module_hit(module: ModuleText, score: float, how: dict[str, float], terms: frozenset[str]) -> Hit:
+def module_hit(module: Module, dependencies: str, score: float, scores: HitScores, terms: frozenset[str]) -> HitAnswer:
+    """A module as search shows it, where sandboxes have these dependencies."""
+    path = module.imported_path
     text = module.description + (f"\nExports: {', '.join(module.exports)}" if module.exports else "")
-    return Hit(
+    return HitAnswer(
         type="module",
         id=module.id,
-        heading=module.path,
+        heading=path,
         text=text,
-        fetched_at=module.updated_at,
+        url="",
+        package="",
+        version="",
+        fetched_at=iso(module.updated_at),
         score=score,
-        scores=how,
-        terms=words.found_words(f"{module.path}\n{text}", terms),
-        usage=module.usage,
-        verified=module.verified,
+        scores=scores,
+        terms=words.found_words(f"{path}\n{text}", terms),
+        source_id=None,
+        usage=module.imported_usage,
+        verified=module.verified(dependencies),
     )
 
 
-def passage_hit(row: store.Sourced, score: float, how: dict[str, float], terms: frozenset[str]) -> Hit:
-    return Hit(
+def passage_hit(row: store.Sourced, score: float, scores: HitScores, terms: frozenset[str]) -> HitAnswer:
+    return HitAnswer(
         type="doc",
         id=row.id,
         heading=row.heading,
@@ -54,28 +61,30 @@ def passage_hit(row: store.Sourced, score: float, how: dict[str, float], terms: 
         url=row.url,
         package=row.package,
         version=row.version,
-        fetched_at=row.fetched_at,
+        fetched_at=None if row.fetched_at is None else iso(row.fetched_at),
         score=score,
-        scores=how,
+        scores=scores,
         terms=words.found_words(f"{row.heading}\n{row.body}", terms),
         source_id=row.source_id,
+        usage="",
+        verified=True,
     )
 
 
-def rescored(hit: Hit, told: float) -> Hit:
+def rescored(hit: HitAnswer, told: float) -> HitAnswer:
     """The hit with the re-ranker's score."""
     score = round(told, 4)
-    return replace(hit, score=score, scores={**hit.scores, "reranked": score})
+    return hit.model_copy(update={"score": score, "scores": hit.scores.model_copy(update={"reranked": score})})
 
 
-def package_data(name: str, marks: Sequence[store.Mark]) -> PackageData:
+def package_answer(name: str, sources: Sequence[KnowledgeSourceRow]) -> PackageAnswer:
     """What is known of a package by its sources."""
-    dates = [mark.fetched_at for mark in marks if mark.fetched_at is not None]
-    return PackageData(
+    oldest = min((one.fetched_at for one in sources if one.fetched_at is not None), default=None)
+    return PackageAnswer(
         package=name,
-        versions=sorted({mark.version for mark in marks if mark.version}),
-        sources=len(marks),
-        passages=sum(mark.passages for mark in marks),
-        failed=sum(mark.failed for mark in marks),
-        fetched_at=min(dates, default=None),
+        versions=sorted({one.version for one in sources if one.version}),
+        sources=len(sources),
+        passages=sum(one.passages for one in sources),
+        failed=sum(one.state == "failed" for one in sources),
+        fetched_at=None if oldest is None else iso(oldest),
     )

@@ -18,6 +18,7 @@ from outlast.apps.knowledge import postings, store
 from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.arrays import Floats, np
 from outlast.apps.knowledge.index_files import Segment
+from outlast.apps.knowledge.rows import KnowledgePassageRow, KnowledgeSourceRow
 from outlast.apps.knowledge.texts import searched_text
 from outlast.db.database import Database
 
@@ -62,17 +63,15 @@ class Shelves:
         """There may be vectors that were missing."""
         self._news += 1
 
-    async def open(self, marks: Sequence[store.Mark]) -> list[Shelf]:
+    async def open(self, sources: Sequence[KnowledgeSourceRow]) -> list[Shelf]:
         """The shelves of these sources as they are now, in order. Slow for those that are not in memory: about a second
         for 10,000 new passages, a tenth of that for those kept in a file."""
-        return [await self._shelf(mark) for mark in marks if mark.passages]
+        return [await self._shelf(source) for source in sources if source.passages]
 
-    async def is_kept(self, mark: store.Mark) -> bool:
+    async def is_kept(self, source: KnowledgeSourceRow) -> bool:
         """Whether a file holds the source's index as it is now, so that opening it is quick."""
         folder = self._folder
-        return folder is not None and await anyio.to_thread.run_sync(
-            saved.is_kept, folder, mark.source_id, mark.revision
-        )
+        return folder is not None and await anyio.to_thread.run_sync(saved.is_kept, folder, source.id, source.revision)
 
     async def fill(self, shelves: Sequence[Shelf], model: str, dimensions: int) -> bool:
         """See to it that the shelves have their matrices for this model. False: they would take more memory than there
@@ -117,41 +116,41 @@ class Shelves:
         """Whether a further shelf may push out another."""
         return self.size_bytes > self._most_bytes * 0.9
 
-    async def _shelf(self, mark: store.Mark) -> Shelf:
-        shelf = self._known(mark)
+    async def _shelf(self, source: KnowledgeSourceRow) -> Shelf:
+        shelf = self._known(source)
         if shelf is None:
             async with self._making:
-                shelf = self._known(mark)
+                shelf = self._known(source)
                 if shelf is None:
-                    shelf = Shelf(await self._segment(mark))
-                    self._shelves[mark.source_id] = shelf
+                    shelf = Shelf(await self._segment(source))
+                    self._shelves[source.id] = shelf
                     self._make_room(keep=[shelf])
-        self._shelves.move_to_end(mark.source_id)
+        self._shelves.move_to_end(source.id)
         return shelf
 
-    def _known(self, mark: store.Mark) -> Shelf | None:
-        shelf = self._shelves.get(mark.source_id)
-        return shelf if shelf is not None and shelf.segment.revision == mark.revision else None
+    def _known(self, source: KnowledgeSourceRow) -> Shelf | None:
+        shelf = self._shelves.get(source.id)
+        return shelf if shelf is not None and shelf.segment.revision == source.revision else None
 
-    async def _segment(self, mark: store.Mark) -> Segment:
+    async def _segment(self, source: KnowledgeSourceRow) -> Segment:
         folder = self._folder
         if folder is not None:
-            kept = await anyio.to_thread.run_sync(saved.load, folder, mark.source_id, mark.revision)
-            if kept is not None and len(kept.ids) == mark.passages:
+            kept = await anyio.to_thread.run_sync(saved.load, folder, source.id, source.revision)
+            if kept is not None and len(kept.ids) == source.passages:
                 return kept
-        passages = await self._db.read(store.passages_of, mark.source_id)
+        passages = await self._db.read(store.passages_of, source.id)
         terms: list[list[str]] = []
         for start in range(0, len(passages), SLICE):
             some = passages[start : start + SLICE]
             terms += await anyio.to_thread.run_sync(_terms, some)
         made = Segment(
-            mark.source_id,
-            mark.revision,
+            source.id,
+            source.revision,
             tuple(passage.id for passage in passages),
             tuple(passage.hash for passage in passages),
             await anyio.to_thread.run_sync(postings.build, terms),
         )
-        if folder is not None and len(passages) == mark.passages:
+        if folder is not None and len(passages) == source.passages:
             await anyio.to_thread.run_sync(saved.save, folder, made)
         return made
 
@@ -191,7 +190,7 @@ class Shelves:
                 del self._shelves[source_id]
 
 
-def _terms(passages: Sequence[store.Passage]) -> list[list[str]]:
+def _terms(passages: Sequence[KnowledgePassageRow]) -> list[list[str]]:
     return [words.terms_of(searched_text(passage.heading, passage.body)) for passage in passages]
 
 

@@ -10,7 +10,7 @@ import logging
 import math
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import Final, NamedTuple
+from typing import Final
 
 import anyio
 import sqlalchemy as sa
@@ -18,17 +18,19 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from outlast.apps.knowledge import ingest as filling
-from outlast.apps.knowledge import memory, modules, store
-from outlast.apps.knowledge.hits import QueryEmbedder
+from outlast.apps.knowledge import store
 from outlast.apps.knowledge.keeper import Followed, nobody
+from outlast.apps.knowledge.rows import KnowledgePassageRow
+from outlast.apps.knowledge.search import QueryEmbedder
 from outlast.apps.knowledge.store import BELL, FEW, TEXTS, VECTORS
-from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, memories, vectors
-from outlast.apps.knowledge.tables import modules as module_rows
+from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, memories, modules, vectors
 from outlast.apps.knowledge.texts import searched_text
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError, TryLater
 from outlast.base.supervision.supervisor import Supervisor
-from outlast.db.database import Database, Tx
+from outlast.db.database import Database, R, Tx
+from outlast.kernel.library.memories import Memory
+from outlast.kernel.library.modules import Module
 
 AT_ONCE: Final = 256  # texts that are read together
 BATCH: Final = 64  # texts between two writes, unless the embedder takes another number in one request
@@ -41,27 +43,23 @@ log = logging.getLogger("outlast.knowledge")
 Missing = Callable[[Tx, str, int], list[tuple[str, str]]]
 
 
-class _Passage(NamedTuple):
-    hash: str
-    heading: str
-    body: str
+def _without_vector(table: sa.Table, shape: type[R], text_of: Callable[[R], tuple[str, str]]) -> Missing:
+    """A query for the (hash, text) of at most `limit` rows of this table that have no vector of a model yet."""
+    rows = sa.select(*(table.c[name] for name in shape._fields)).order_by(table.c.id)
+
+    def missing(tx: Tx, model: str, limit: int) -> list[tuple[str, str]]:
+        known = sa.exists().where(vectors.c.model == model, vectors.c.hash == table.c.hash)
+        return [text_of(row) for row in tx.rows(shape, rows.where(~known).limit(limit))]
+
+    return missing
 
 
-def passages_without_vector(tx: Tx, model: str, limit: int) -> list[tuple[str, str]]:
-    """(hash, text) of passages that have no vector of this model yet."""
-    missing = ~sa.exists().where(vectors.c.model == model, vectors.c.hash == knowledge_passages.c.hash)
-    table = knowledge_passages.c
-    rows = tx.rows(
-        _Passage, sa.select(table.hash, table.heading, table.body).where(missing).order_by(table.id).limit(limit)
-    )
-    return [(row.hash, searched_text(row.heading, row.body)) for row in rows]
-
-
-SHELVES: Final[Sequence[Missing]] = (
-    memory.without_vector,  # short and soon wanted
-    modules.without_vector,
-    passages_without_vector,
+memories_without_vector: Final = _without_vector(memories, Memory, lambda one: (one.hash, one.summary))
+modules_without_vector: Final = _without_vector(modules, Module, lambda one: (one.hash, one.text))
+passages_without_vector: Final = _without_vector(
+    knowledge_passages, KnowledgePassageRow, lambda one: (one.hash, searched_text(one.heading, one.body))
 )
+MISSING: Final = (memories_without_vector, modules_without_vector, passages_without_vector)  # the shortest first
 
 
 class Indexer:
@@ -74,12 +72,11 @@ class Indexer:
         clock: Clock,
         embedder: QueryEmbedder,
         followed: Followed = nobody,
-        shelves: Sequence[Missing] = SHELVES,
         batch: int = BATCH,
         supervisor: Supervisor | None = None,
     ) -> None:
         """`batch`: texts that the embedder takes in one request; so many are saved together."""
-        self._db, self._clock, self._embedder, self._followed, self._shelves = (db, clock, embedder, followed, shelves)
+        self._db, self._clock, self._embedder, self._followed = db, clock, embedder, followed
         self._batch = batch
         self._guard = (supervisor or Supervisor(clock)).guard
         self._refused: set[str] = set()  # hashes
@@ -132,7 +129,7 @@ class Indexer:
         count = 0
         self._told_at.clear()
         try:
-            for missing in self._shelves:
+            for missing in MISSING:
                 while texts := await self._without_vector(missing):
                     hashes = list(texts)
                     for start in range(0, len(hashes), self._batch):
@@ -225,7 +222,7 @@ def remove_unused(tx: Tx) -> int:
     """Vectors of texts that nothing has any more; how many."""
     used = [
         sa.exists().where(column == vectors.c.hash)
-        for column in (knowledge_passages.c.hash, module_rows.c.hash, memories.c.hash)
+        for column in (knowledge_passages.c.hash, modules.c.hash, memories.c.hash)
     ]
     old = vectors.c.created_at < tx.now - UNUSED_FOR
     return tx.execute(sa.delete(vectors).where(old, *(~one for one in used))).rowcount

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from outlast.apps.knowledge import store
 from outlast.apps.knowledge.documents import Document, KnownPage
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
-from outlast.apps.knowledge.rows import KnowledgePageRow, KnowledgeSourceRow
+from outlast.apps.knowledge.rows import KnowledgePageRow, KnowledgePassageRow, KnowledgeSourceRow
 from outlast.apps.knowledge.shapes import SourceChanged, SourceKind, SourceRemoved
 from outlast.apps.knowledge.store import BELL, FEW
 from outlast.apps.knowledge.tables import knowledge_pages, knowledge_passages, knowledge_sources
@@ -250,7 +250,7 @@ def fill(tx: Tx, source_id: str, contents: Contents, due_at: datetime | None, pl
     return True
 
 
-def now_held(tx: Tx, source_id: str) -> tuple[int, list[store.Passage]]:
+def now_held(tx: Tx, source_id: str) -> tuple[int, list[KnowledgePassageRow]]:
     """(revision, passages) of a source, to work out an exchange from; -1: it was removed."""
     row = store.find(tx, source_id)
     return (-1, []) if row is None else (row.revision, store.passages_of(tx, source_id))

@@ -1,24 +1,26 @@
 """Memory: one line per run of a thread, with what was asked and what was done. First argument: the open transaction.
 
-The next run gets the latest lines in order, and those older ones that resemble its request. A memory never changes, and
-is deleted with its thread.
+The next run gets the latest lines in order, and those older ones that resemble its request (`Recall`). A memory never
+changes, and is deleted with its thread.
 """
 
-import hashlib
 from collections.abc import Collection
-from typing import Final, NamedTuple
+from typing import Final
 
 import sqlalchemy as sa
 
-from outlast.apps.knowledge.rows import MemoryRow
+from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.knowledge.store import TEXTS
-from outlast.apps.knowledge.tables import memories, vectors
+from outlast.apps.knowledge.tables import memories
+from outlast.apps.knowledge.texts import text_hash
 from outlast.base.ids import new_id
-from outlast.db.database import Tx
+from outlast.db.database import Database, Tx
 from outlast.kernel.library.memories import Memory
 
 SUMMARY_CHARS: Final = 500
 MAX_SEARCHED: Final = 2_000  # memories of one thread, the newest
+MIN_SHARE: Final = 0.3  # of the best score; memories that score less are not recalled
+_MEMORIES: Final = sa.select(*(memories.c[name] for name in Memory._fields))
 
 
 def shorten_summary(summary: str) -> str:
@@ -33,57 +35,42 @@ def remember(tx: Tx, *, project_id: str, thread_id: str, run_id: str, summary: s
     line = shorten_summary(summary)
     if not line:
         return None
-    digest = hashlib.sha256(line.encode()).hexdigest()
     tx.execute(sa.delete(memories).where(memories.c.run_id == run_id))
-    memory = Memory(new_id("memory"), thread_id, run_id, line, digest, tx.now)
-    tx.insert(
-        memories,
-        id=memory.id,
-        project_id=project_id,
-        thread_id=thread_id,
-        run_id=run_id,
-        summary=line,
-        hash=digest,
-        created_at=tx.now,
-    )
+    memory = Memory(new_id("memory"), thread_id, run_id, line, text_hash(line), tx.now)
+    tx.insert(memories, project_id=project_id, **memory._asdict())
     tx.ring(TEXTS)
     return memory
 
 
 def of_thread(tx: Tx, thread_id: str, *, without: Collection[str] = (), limit: int = MAX_SEARCHED) -> list[Memory]:
     """The thread's memories, newest first, except those of the runs in `without`."""
-    found = sa.select(memories).where(memories.c.thread_id == thread_id)
+    found = _MEMORIES.where(memories.c.thread_id == thread_id)
     if without:
         found = found.where(memories.c.run_id.not_in(sorted(without)))
-    newest = found.order_by(memories.c.created_at.desc(), memories.c.id.desc()).limit(limit)
-    return [
-        Memory(row.id, row.thread_id, row.run_id, row.summary, row.hash, row.created_at)
-        for row in tx.rows(MemoryRow, newest)
-    ]
-
-
-class _RunSummary(NamedTuple):
-    run_id: str
-    summary: str
+    return tx.rows(Memory, found.order_by(memories.c.created_at.desc(), memories.c.id.desc()).limit(limit))
 
 
 def summaries_of_runs(tx: Tx, run_ids: Collection[str]) -> dict[str, str]:
     """Run id → summary, for the runs that have one."""
-    rows = tx.rows(
-        _RunSummary, sa.select(memories.c.run_id, memories.c.summary).where(memories.c.run_id.in_(sorted(run_ids)))
-    )
-    return {row.run_id: row.summary for row in rows}
+    found = tx.rows(Memory, _MEMORIES.where(memories.c.run_id.in_(sorted(run_ids))))
+    return {memory.run_id: memory.summary for memory in found}
 
 
-class _Unembedded(NamedTuple):
-    hash: str
-    summary: str
+class Recall:
+    """Searches memories by vectors, or by words on a server without an embedder."""
 
+    def __init__(self, db: Database, knowledge: Knowledge) -> None:
+        self._db, self._knowledge = db, knowledge
 
-def without_vector(tx: Tx, model: str, limit: int) -> list[tuple[str, str]]:
-    """(hash, text) of at most `limit` memories that have no vector of this model yet."""
-    missing = ~sa.exists().where(vectors.c.model == model, vectors.c.hash == memories.c.hash)
-    rows = tx.rows(
-        _Unembedded, sa.select(memories.c.hash, memories.c.summary).where(missing).order_by(memories.c.id).limit(limit)
-    )
-    return [(row.hash, row.summary) for row in rows]
+    async def of_thread(
+        self, thread_id: str, query: str, *, without: Collection[str] = (), limit: int = 3
+    ) -> list[Memory]:
+        """At most `limit` memories of the thread that resemble the query, best first, without those of the runs named.
+        Reads only; safe to repeat and to cancel."""
+        if limit < 1 or not query.strip():
+            return []
+        known = await self._db.read(of_thread, thread_id, without=without)
+        scores = await self._knowledge.rank(query, [(one.hash, one.summary) for one in known])
+        least = max(scores, default=0.0) * MIN_SHARE
+        order = sorted(range(len(known)), key=lambda at: (-scores[at], at))
+        return [known[at] for at in order[:limit] if scores[at] > 0 and scores[at] >= least]

@@ -1,32 +1,30 @@
 """Modules: code that agents saved, listed, published to a person's library, and forgotten."""
 
-from collections.abc import Sequence
-
 import anyio.to_thread
 
 from outlast.apps.knowledge import modules as store
 from outlast.apps.knowledge.modules import dependencies_hash
-from outlast.apps.knowledge.rows import ModuleRow
 from outlast.apps.knowledge.tables import modules
 from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.library.modules import Module, ModuleOrigin
-from outlast.kernel.library.publication import MOST_BYTES, announced, publishable
+from outlast.kernel.library.publication import MAX_BYTES, announced, publishable
 from outlast.kernel.library.shapes import ModuleData
 from outlast.kernel.projects.permissions import require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.awake import awake_sandbox
 from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
 from outlast.kernel.sandboxes.checkpoints.contents import beginning_of
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_write
 from outlast_sandbox.interface import Sandbox
 
 
 async def list_published(services: Services, actor: Actor) -> list[ModuleData]:
     """The actor's own library, by path."""
-    return _shown(services, await services.db.read(store.of_user, actor.user_id))
+    dependencies = _dependencies(services)
+    return [module.data(dependencies) for module in await services.db.read(store.of_user, actor.user_id)]
 
 
 async def publish_module(services: Services, actor: Actor, module_id: str) -> ModuleData:
@@ -45,38 +43,34 @@ async def publish_module(services: Services, actor: Actor, module_id: str) -> Mo
     def run(tx: Tx) -> ModuleData:
         _require(tx, actor, module_id)
         origin = ModuleOrigin(module.project_id, module.page_id, actor.user_id, module.run_id)
-        published = store.publish(tx, found.module, origin, actor.user_id, found.blob, dependencies)
+        published = store.publish(tx, found, origin, actor.user_id, dependencies)
         return published.data(dependencies)
 
     return await services.db.write(run)
 
 
-async def delete_module(services: Services, actor: Actor, module_id: str) -> None:
+@in_write
+def delete_module(tx: Tx, actor: Actor, module_id: str) -> None:
     """Forget a module: one of a page or thread (editors; its file stays), or one of the actor's own library."""
-
-    def run(tx: Tx) -> None:
-        _require(tx, actor, module_id)
-        store.remove(tx, [module_id])
-
-    await services.db.write(run)
+    _require(tx, actor, module_id)
+    store.remove(tx, [module_id])
 
 
 def _require(tx: Tx, actor: Actor, module_id: str) -> Module:
     """The module, if the actor may change it. A published one is its owner's alone, whatever project it came from."""
-    row = tx.find(ModuleRow, modules, {"id": module_id})
-    if row is not None and row.scope == "user":
-        if row.user_id != actor.user_id:
-            raise NotFound("There is no such module, or you may not see it.", noun="module", id=module_id)
-    else:
-        require_owned(tx, actor, ModuleRow, modules, "module", module_id, Right.EDIT)
-    return store.module_of(tx, module_id)
+    module = tx.find(Module, modules, {"id": module_id})
+    if module is None or module.scope != "user":
+        return require_owned(tx, actor, Module, modules, "module", module_id, Right.EDIT)
+    if module.user_id != actor.user_id:
+        raise NotFound("There is no such module, or you may not see it.", noun="module", id=module_id)
+    return module
 
 
 async def _content(services: Services, workspace_id: str, path: str, sandbox: Sandbox | None) -> bytes:
     """The file as it is now: from the sandbox that is awake, else from the newest checkpoint."""
     if sandbox is not None:
         try:
-            return await sandbox.read_file(path, MOST_BYTES + 1)
+            return await sandbox.read_file(path, MAX_BYTES + 1)
         except SandboxLost:
             pass
     keeper = keeper_of(services)
@@ -84,12 +78,7 @@ async def _content(services: Services, workspace_id: str, path: str, sandbox: Sa
     entry = None if kept is None else (await keeper.tree(kept)).by_path.get(path)
     if entry is None or entry.kind != "file":
         raise NotFound(f"The file {path} is gone.", hint="Have the agent write it again.", path=path)
-    return await anyio.to_thread.run_sync(beginning_of, services.blobs, entry, MOST_BYTES + 1)
-
-
-def _shown(services: Services, found: Sequence[Module]) -> list[ModuleData]:
-    dependencies = _dependencies(services)
-    return [module.data(dependencies) for module in found]
+    return await anyio.to_thread.run_sync(beginning_of, services.blobs, entry, MAX_BYTES + 1)
 
 
 def _dependencies(services: Services) -> str:

@@ -10,18 +10,16 @@ from typing import Final, Protocol
 
 import sqlalchemy as sa
 
-from outlast.apps.knowledge.hits import ModuleText
-from outlast.apps.knowledge.rows import ModuleRow
 from outlast.apps.knowledge.store import TEXTS
-from outlast.apps.knowledge.tables import modules, vectors
+from outlast.apps.knowledge.tables import modules
 from outlast.base.errors import NotFound, OutlastError
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.library.modules import Module, ModuleOrigin, NewModule, hash_of, searched_text
 
 log = logging.getLogger("outlast.knowledge")
-MOST_OF_A_WORKSPACE: Final = 200
-MOST_OF_A_USER: Final = 500
+MAX_OF_A_WORKSPACE: Final = 200
+MAX_OF_A_USER: Final = 500
 
 
 class ModuleFiles(Protocol):
@@ -43,10 +41,6 @@ class Modules:
     def look_into(self, files: ModuleFiles) -> None:
         """From now on these files say which modules live."""
         self._files = files
-
-    async def living(self, *, project_id: str, workspace_id: str | None, user_id: str | None) -> list[ModuleText]:
-        """`usable` as search sees them: each path and usage as they are written in this workspace."""
-        return [_searched(one, self.dependencies) for one in await self.usable(workspace_id, user_id)]
 
     async def usable(self, workspace_id: str | None, user_id: str | None) -> list[Module]:
         """Those of the workspace, then those published to the user, by path. Rows whose files have vanished are
@@ -93,10 +87,10 @@ def of_user(tx: Tx, user_id: str) -> list[Module]:
 
 def module_of(tx: Tx, module_id: str) -> Module:
     """Raises `NotFound`."""
-    row = tx.find(ModuleRow, modules, {"id": module_id})
-    if row is None:
+    module = tx.find(Module, modules, {"id": module_id})
+    if module is None:
         raise NotFound("This module was deleted.", id=module_id)
-    return _module(row)
+    return module
 
 
 def save(
@@ -106,52 +100,32 @@ def save(
     known = {module.path: module for module in of_workspace(tx, workspace_id)}
     saved = []
     for one in announced:
-        values = _said(one) | {
-            "run_id": origin.run_id,
-            "user_id": origin.user_id,
-            "dependencies": dependencies if one.verified else None,
-            "verified_at": tx.now if one.verified else None,
-            "updated_at": tx.now,
-        }
         before = known.get(one.path)
-        if before is None and len(known) >= MOST_OF_A_WORKSPACE:
+        if before is None and len(known) >= MAX_OF_A_WORKSPACE:
             continue
-        module_id = before.id if before is not None else new_id("module")
-        if before is not None:
-            tx.update(modules, {"id": module_id}, **values)
-        else:
+        values = _said(tx, one, origin, dependencies)
+        if before is None:
             of = {"project_id": origin.project_id, "page_id": origin.page_id, "workspace_id": workspace_id}
-            tx.insert(modules, id=module_id, scope="session", created_at=tx.now, **of, **values)
-        known[one.path] = module_of(tx, module_id)
+            values |= of | {"scope": "session"}
+        known[one.path] = _put(tx, before, values)
         saved.append(known[one.path])
     tx.ring(TEXTS)
     return saved
 
 
-def publish(
-    tx: Tx, announced: NewModule, origin: ModuleOrigin, published_by: str, blob: str, dependencies: str
-) -> Module:
+def publish(tx: Tx, announced: NewModule, origin: ModuleOrigin, published_by: str, dependencies: str) -> Module:
     """Put a module into a user's library, in the place of an earlier one with the same path. Its file must be stored
-    under `blob` already."""
-    values = _said(announced) | {
+    under its `content_hash` already."""
+    values = _said(tx, announced, origin, dependencies) | {
+        "scope": "user",
         "project_id": origin.project_id,
         "page_id": origin.page_id,
-        "blob": blob,
-        "content_hash": blob,
-        "run_id": origin.run_id,
+        "blob": announced.content_hash,
         "published_by": published_by,
-        "dependencies": dependencies if announced.verified else None,
-        "verified_at": tx.now if announced.verified else None,
-        "updated_at": tx.now,
     }
     before = next((one for one in of_user(tx, origin.user_id) if one.path == announced.path), None)
-    if before is not None:
-        tx.update(modules, {"id": before.id}, **values)
-        return module_of(tx, before.id)
-    module_id = new_id("module")
-    tx.insert(modules, id=module_id, user_id=origin.user_id, scope="user", created_at=tx.now, **values)
     tx.ring(TEXTS)
-    return module_of(tx, module_id)
+    return _put(tx, before, values)
 
 
 def mark_verified(tx: Tx, module_ids: Collection[str], dependencies: str) -> None:
@@ -172,32 +146,12 @@ def remove_unchanged(tx: Tx, seen: Iterable[Module]) -> None:
         tx.execute(sa.delete(modules).where(*same))
 
 
-def without_vector(tx: Tx, model: str, limit: int) -> list[tuple[str, str]]:
-    """(hash, text) of modules that have no vector of this model yet."""
-    missing = ~sa.exists().where(vectors.c.model == model, vectors.c.hash == modules.c.hash)
-    rows = tx.rows(ModuleRow, sa.select(modules).where(missing).order_by(modules.c.id).limit(limit))
-    return [(row.hash, _module(row).text) for row in rows]
-
-
-def _searched(one: Module, dependencies: str) -> ModuleText:
-    return ModuleText(
-        id=one.id,
-        path=one.imported_path,
-        description=one.description,
-        exports=one.exports,
-        usage=one.imported_usage,
-        hash=one.hash,
-        verified=one.verified(dependencies),
-        updated_at=one.updated_at,
-    )
-
-
 def _all(tx: Tx, *where: sa.ColumnElement[bool]) -> list[Module]:
-    rows = sa.select(modules).where(*where).order_by(modules.c.path, modules.c.id).limit(MOST_OF_A_USER)
-    return [_module(row) for row in tx.rows(ModuleRow, rows)]
+    found = sa.select(modules).where(*where).order_by(modules.c.path, modules.c.id)
+    return tx.rows(Module, found.limit(MAX_OF_A_USER))
 
 
-def _said(one: NewModule) -> dict[str, object]:
+def _said(tx: Tx, one: NewModule, origin: ModuleOrigin, dependencies: str) -> dict[str, object]:
     return {
         "path": one.path,
         "description": one.description,
@@ -205,9 +159,18 @@ def _said(one: NewModule) -> dict[str, object]:
         "usage": one.usage,
         "hash": hash_of(searched_text(one.path, one.description, one.exports, one.usage)),
         "content_hash": one.content_hash,
+        "run_id": origin.run_id,
+        "user_id": origin.user_id,
+        "dependencies": dependencies if one.verified else None,
+        "verified_at": tx.now if one.verified else None,
+        "updated_at": tx.now,
     }
 
 
-def _module(row: ModuleRow) -> Module:
-    values = {name: getattr(row, name) for name in Module.__dataclass_fields__ if name != "exports"}
-    return Module(**values, exports=tuple(row.exports))
+def _put(tx: Tx, before: Module | None, values: dict[str, object]) -> Module:
+    module_id = before.id if before is not None else new_id("module")
+    if before is not None:
+        tx.update(modules, {"id": module_id}, **values)
+    else:
+        tx.insert(modules, id=module_id, created_at=tx.now, **values)
+    return module_of(tx, module_id)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from outlast.apps.knowledge.documents import Document
-from outlast.apps.knowledge.store import Passage
+from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.texts import Cut, page_of, text_hash
 
 
@@ -51,7 +51,7 @@ class Exchange:
         return bool(self.removed or self.added or self.moved)
 
 
-def exchange(revision: int, old: Sequence[Passage], contents: Contents) -> Exchange:
+def exchange(revision: int, old: Sequence[KnowledgePassageRow], contents: Contents) -> Exchange:
     """Passages that say the same keep their ids, and with their hash their vectors: at the same address first, then
     wherever. Blocking for large sources: call it in a worker thread."""
     new = _new_passages(contents, old)
@@ -75,7 +75,7 @@ def exchange(revision: int, old: Sequence[Passage], contents: Contents) -> Excha
     )
 
 
-def _new_passages(contents: Contents, old: Sequence[Passage]) -> list[Cut]:
+def _new_passages(contents: Contents, old: Sequence[KnowledgePassageRow]) -> list[Cut]:
     kept: defaultdict[str, list[Cut]] = defaultdict(list)
     for one in old:
         kept[page_of(one.url)].append(Cut(one.heading, one.body, one.url))
@@ -86,7 +86,7 @@ def _new_passages(contents: Contents, old: Sequence[Passage]) -> list[Cut]:
     return found
 
 
-def _taken(old: Sequence[Passage], new: Sequence[Cut], hashes: Sequence[str]) -> dict[int, str]:
+def _taken(old: Sequence[KnowledgePassageRow], new: Sequence[Cut], hashes: Sequence[str]) -> dict[int, str]:
     """By new position, the id of the passage that stays there."""
     by_place: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for passage in reversed(old):

@@ -8,10 +8,10 @@ or fail; the answer says so. The same passages give the same order on either dat
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import anyio
 import anyio.to_thread
@@ -22,10 +22,10 @@ from outlast.apps.knowledge import rules, store
 from outlast.apps.knowledge import stale_vectors as lengths
 from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.arrays import Floats, np
-from outlast.apps.knowledge.excerpts import known_package, module_hit, package_data, passage_hit, rescored
-from outlast.apps.knowledge.hits import ModuleShelf, ModuleText, QueryEmbedder
+from outlast.apps.knowledge.excerpts import known_package, module_hit, package_answer, passage_hit, rescored
 from outlast.apps.knowledge.index_cache import Shelf, Shelves
 from outlast.apps.knowledge.reranker import Reranker, RerankFailed
+from outlast.apps.knowledge.rows import KnowledgeSourceRow
 from outlast.apps.knowledge.vector_math import (
     BLOCK,
     SMALL,
@@ -41,9 +41,10 @@ from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
-from outlast.kernel.library.search import Hit, PackageData, SearchAnswer
+from outlast.kernel.library.modules import Module, UsableModules
+from outlast.kernel.library.search import HitAnswer, HitScores, PackageAnswer, SearchMethod, SearchReply
 
-MOST_BYTES: Final = 1_000_000_000  # of memory for indexes and vectors
+MAX_BYTES: Final = 1_000_000_000  # of memory for indexes and vectors
 QUERY_CHARS: Final = 2_000  # of a query are looked at
 EMBED_WAIT_S: Final = 5.0  # for a query's vector; then words alone must do
 REST_S: Final = 30.0  # that an embedder is left alone after it failed
@@ -58,29 +59,31 @@ NO_VECTORS: Final = "What was searched has no vectors of the embedder as it is n
 NOT_COMPARED: Final = "Vectors could not be compared, so this search went by words alone."
 
 
+class QueryEmbedder(Protocol):
+    """What turns a query into a vector: float16, little-endian, length 1, as the passages' vectors are."""
+
+    @property
+    def model(self) -> str:
+        """Key of the vectors that it makes: name of the model, with dimensions."""
+
+    async def embed(self, texts: Sequence[str]) -> list[bytes]: ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Looked:
     """What one search looks through: documentation first, in the order of `starts`, then modules."""
 
     shelves: Sequence[Shelf]
-    modules: Sequence[ModuleText]
+    modules: Sequence[Module]
     words: Floats
     cosines: Floats | None
 
-    def place(self, at: int) -> tuple[Shelf, int] | ModuleText:
+    def place(self, at: int) -> tuple[Shelf, int] | Module:
         for shelf in self.shelves:
             if at < len(shelf.segment.ids):
                 return shelf, at
             at -= len(shelf.segment.ids)
         return self.modules[at]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Found:
-    """A candidate with its text and scores. `key` is the same for equal texts."""
-
-    hit: Hit
-    key: str
 
 
 class Knowledge:
@@ -93,10 +96,10 @@ class Knowledge:
         *,
         folder: Path | None = None,
         embedder: QueryEmbedder | None = None,
-        modules: ModuleShelf | None = None,
+        modules: UsableModules | None = None,
         reranker: Reranker | None = None,
         rerank_candidates: int = 20,
-        most_bytes: int = MOST_BYTES,
+        most_bytes: int = MAX_BYTES,
         vector_share: float = rules.VECTOR_SHARE,
         supervisor: Supervisor | None = None,
     ) -> None:
@@ -138,36 +141,38 @@ class Knowledge:
         it begins anew. What cannot be made now is made when it is searched."""
         self._changed = anyio.Event()
         await self._mend()
-        marks = await self._db.read(store.every_mark)
-        self._shelves.keep_only(frozenset(mark.source_id for mark in marks))
-        await self._each(marks, self._open if self._opens_early(marks) else self._make)
+        sources = await self._db.read(store.all_sources)
+        self._shelves.keep_only(frozenset(source.id for source in sources))
+        await self._each(sources, self._open if self._opens_early(sources) else self._make)
         if self._begins_anew or self.embedder is None:
             return
         length = self._length or await self._db.read(lengths.known_length, self.embedder)
-        everybodys = sum(mark.passages for mark in marks if mark.project_id is None)
+        everybodys = sum(source.passages for source in sources if source.project_id is None)
         if length and self._shelves.can_fill(everybodys, length):
-            await self._each(marks, partial(self._fill_early, self.embedder, length))
+            await self._each(sources, partial(self._fill_early, self.embedder, length))
 
-    async def _each(self, marks: Sequence[store.Mark], make: Callable[[store.Mark], Awaitable[object]]) -> None:
-        for mark in marks:
+    async def _each(
+        self, sources: Sequence[KnowledgeSourceRow], make: Callable[[KnowledgeSourceRow], Awaitable[object]]
+    ) -> None:
+        for source in sources:
             if self._begins_anew or self._shelves.is_full:
                 return
-            await self._guard.once("search index", mark.source_id, make, mark)
+            await self._guard.once("search index", source.id, make, source)
 
-    def _opens_early(self, marks: Sequence[store.Mark]) -> bool:
+    def _opens_early(self, sources: Sequence[KnowledgeSourceRow]) -> bool:
         """Whether indexes lie in memory before anybody searches."""
-        few = sum(mark.passages for mark in marks) <= QUICKLY_OPENED
+        few = sum(source.passages for source in sources) <= QUICKLY_OPENED
         return self._is_used or self.embedder is not None or not few
 
-    async def _make(self, mark: store.Mark) -> None:
-        if not await self._shelves.is_kept(mark):
-            await self._open(mark)
+    async def _make(self, source: KnowledgeSourceRow) -> None:
+        if not await self._shelves.is_kept(source):
+            await self._open(source)
 
-    async def _open(self, mark: store.Mark) -> None:
-        await self._shelves.open([mark])
+    async def _open(self, source: KnowledgeSourceRow) -> None:
+        await self._shelves.open([source])
 
-    async def _fill_early(self, model: str, length: int, mark: store.Mark) -> None:
-        for shelf in await self._shelves.open([mark]):
+    async def _fill_early(self, model: str, length: int, source: KnowledgeSourceRow) -> None:
+        for shelf in await self._shelves.open([source]):
             await self._shelves.fill_early(shelf, model, length)
 
     @property
@@ -199,40 +204,42 @@ class Knowledge:
         limit: int = 5,
         workspace_id: str | None = None,
         user_id: str | None = None,
-    ) -> SearchAnswer:
+    ) -> SearchReply:
         """See `Searcher.search`."""
         began = self._clock.monotonic()
         query = query[:QUERY_CHARS].strip()
-        marks = await self._db.read(store.marks, project_id)
+        sources = await self._db.read(store.sources_of_project, project_id)
         if package is not None:
-            wanted = known_package(package, [mark.package for mark in marks])
-            marks = [mark for mark in marks if mark.package == wanted]
-        living: Sequence[ModuleText] = ()
+            wanted = known_package(package, [source.package for source in sources])
+            sources = [source for source in sources if source.package == wanted]
+        living: Sequence[Module] = ()
         if self._modules is not None and (workspace_id is not None or user_id is not None):
-            living = await self._modules.living(project_id=project_id, workspace_id=workspace_id, user_id=user_id)
-        looked, notes = await self._look(query, marks, living)
+            living = await self._modules.usable(workspace_id, user_id)
+        looked, notes = await self._look(query, sources, living)
         found = await self._found(looked, query, max(limit, self._candidates()) + SPARE)
-        method = "words" if looked.cosines is None else "words+vectors"
+        method: SearchMethod = "words" if looked.cosines is None else "words+vectors"
         if self._reranker is not None and len(found) > 1:
             found, note = await self._reranked(self._reranker, query, found[: self._candidates()])
-            notes += [note] if note else []
-            method += "" if note else "+reranked"
-        if package is not None and not marks:
+            if note:
+                notes.append(note)
+            else:
+                method = "words+reranked" if looked.cosines is None else "words+vectors+reranked"
+        if package is not None and not sources:
             notes.insert(0, f"There is no documentation of {package[:200]} here.")
-        return SearchAnswer(
-            hits=[one.hit for one in found[:limit]],
+        return SearchReply(
+            items=found[:limit],
             method=method,
             note=" ".join(notes),
             searched=len(looked.words),
             took_ms=round((self._clock.monotonic() - began) * 1000, 2),
         )
 
-    async def packages(self, project_id: str) -> list[PackageData]:
+    async def packages(self, project_id: str) -> list[PackageAnswer]:
         """See `Searcher.packages`."""
-        by_name: dict[str, list[store.Mark]] = {}
-        for mark in await self._db.read(store.marks, project_id):
-            by_name.setdefault(mark.package, []).append(mark)
-        return [package_data(name, by_name[name]) for name in sorted(by_name)]
+        by_name: dict[str, list[KnowledgeSourceRow]] = {}
+        for source in await self._db.read(store.sources_of_project, project_id):
+            by_name.setdefault(source.package, []).append(source)
+        return [package_answer(name, by_name[name]) for name in sorted(by_name)]
 
     async def rank(self, query: str, texts: Sequence[tuple[str, str]]) -> list[float]:
         """How well each text, given as (SHA-256, text), answers the query, in order: as in a search, from 0 to 1, by
@@ -253,7 +260,7 @@ class Knowledge:
     # --- looking
 
     async def _look(
-        self, query: str, marks: Sequence[store.Mark], modules: Sequence[ModuleText]
+        self, query: str, sources: Sequence[KnowledgeSourceRow], modules: Sequence[Module]
     ) -> tuple[_Looked, list[str]]:
         """Both ways of looking, side by side."""
         self._is_used = True
@@ -270,19 +277,19 @@ class Knowledge:
                 try:
                     cosines = await self._cosines(vector, model, shelves, modules)
                 except Exception as error:  # whatever it is, there are still words
-                    _log_failure("vectors not compared", error)
+                    _log_not_compared(error)
                     vector, note = None, NOT_COMPARED
 
-        shelves = await self._shelves.open(marks)
+        shelves = await self._shelves.open(sources)
         async with anyio.create_task_group() as tasks:
-            if query and (marks or modules):
+            if query and (sources or modules):
                 tasks.start_soon(by_vectors)
-            by_words = await away(sum(mark.passages for mark in marks), words_in, shelves, modules, terms)
+            by_words = await away(sum(source.passages for source in sources), words_in, shelves, modules, terms)
         if cosines is None and vector is not None and model is not None:
             try:
                 cosines = await self._cosines_of_few(vector, model, shelves, modules, by_words)
             except Exception as error:  # as above
-                _log_failure("vectors not compared", error)
+                _log_not_compared(error)
                 note = NOT_COMPARED
         if cosines is not None and bool(np.isnan(cosines).all()):
             note = NO_VECTORS if len(cosines) else note
@@ -318,7 +325,7 @@ class Knowledge:
         return vector, ""
 
     async def _cosines(
-        self, vector: Floats, model: str, shelves: list[Shelf], modules: Sequence[ModuleText]
+        self, vector: Floats, model: str, shelves: list[Shelf], modules: Sequence[Module]
     ) -> Floats | None:
         """How near each text is to the query; NaN: it has no vector. None: they do not fit into memory."""
         if not await self._shelves.fill(shelves, model, len(vector)):
@@ -342,7 +349,7 @@ class Knowledge:
         return np.concatenate([*halves, cosines_of(hashes, known, vector)])
 
     async def _cosines_of_few(
-        self, vector: Floats, model: str, shelves: list[Shelf], modules: Sequence[ModuleText], by_words: Floats
+        self, vector: Floats, model: str, shelves: list[Shelf], modules: Sequence[Module], by_words: Floats
     ) -> Floats:
         """The same for the best by words alone; the others count as not near at all."""
         at = rules.best(by_words, BY_WORDS)
@@ -355,38 +362,40 @@ class Knowledge:
         cosines[at] = found
         return cosines
 
-    async def _found(self, looked: _Looked, query: str, limit: int) -> list[_Found]:
+    async def _found(self, looked: _Looked, query: str, limit: int) -> list[HitAnswer]:
+        """The best texts with their scores, each text once."""
         scores, order = await away(len(looked.words), ordered, looked.words, looked.cosines, self._vector_share, limit)
         places = [(at, looked.place(at)) for at in order]
-        ids = [place[0].segment.ids[place[1]] for _, place in places if isinstance(place, tuple)]
+        ids = [place[0].segment.ids[place[1]] for _, place in places if not isinstance(place, Module)]
         rows = await self._db.read(store.passages_by_id, ids)
         terms = frozenset(words.query_terms(query))
-        found: dict[str, _Found] = {}
+        found: dict[str, HitAnswer] = {}
         for at, place in places:
-            how = {"words": round(float(looked.words[at]), 4)}
+            how = HitScores(words=round(float(looked.words[at]), 4))
             if looked.cosines is not None and not np.isnan(looked.cosines[at]):
-                how["vectors"] = round(float(looked.cosines[at]), 4)
+                how = how.model_copy(update={"vectors": round(float(looked.cosines[at]), 4)})
             score = round(float(scores[at]), 4)
-            if isinstance(place, ModuleText):
-                one = _Found(module_hit(place, score, how, terms), place.id)
+            if isinstance(place, Module):
+                found[place.id] = module_hit(
+                    place, self._modules.dependencies if self._modules else "", score, how, terms
+                )
             else:
                 shelf, position = place
                 row = rows.get(shelf.segment.ids[position])
-                if row is None:  # changed since the marks were read
+                if row is None:  # changed since the sources were read
                     self._shelves.forget(shelf.segment.source_id)
                     continue
-                one = _Found(passage_hit(row, score, how, terms), shelf.segment.hashes[position])
-            found.setdefault(one.key, one)
+                found.setdefault(shelf.segment.hashes[position], passage_hit(row, score, how, terms))
         return list(found.values())
 
-    async def _reranked(self, reranker: Reranker, query: str, found: list[_Found]) -> tuple[list[_Found], str]:
-        texts = [f"{one.hit.heading}\n\n{one.hit.text}" for one in found]
+    async def _reranked(self, reranker: Reranker, query: str, found: list[HitAnswer]) -> tuple[list[HitAnswer], str]:
+        texts = [f"{hit.heading}\n\n{hit.text}" for hit in found]
         try:
             told = rules.as_shares(await reranker.scores(query, texts))
         except RerankFailed as error:
             return found, f"The re-ranker was not used: {error}."
         order = sorted(range(len(found)), key=lambda at: -told[at])
-        return [replace(found[at], hit=rescored(found[at].hit, told[at])) for at in order], ""
+        return [rescored(found[at], told[at]) for at in order], ""
 
     def _candidates(self) -> int:
         return self._rerank_candidates if self._reranker is not None else 0
@@ -398,11 +407,11 @@ class Knowledge:
             self._changed.set()
 
 
-def _log_failure(what: str, error: Exception, **more: str) -> None:
+def _log_not_compared(error: Exception) -> None:
     if isinstance(error, OutlastError):
-        log.warning(what, extra={"code": error.code, "reason": error.message, **more})
+        log.warning("vectors not compared", extra={"code": error.code, "reason": error.message})
     else:
-        log.warning(what, exc_info=error, extra=more)
+        log.warning("vectors not compared", exc_info=error)
 
 
 def _reason(error: Exception) -> str:

@@ -1,8 +1,12 @@
-"""Sources of documentation, and passages of them."""
+"""Sources of documentation, passages of them, and packages."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
 
 from outlast.base.events import Frozen
+from outlast.kernel.http.shapes import Answer, Request
+from outlast.kernel.library.search import PackageAnswer
 
 SourceKind = Literal[
     "markdown",  # one address or file
@@ -56,3 +60,25 @@ class SourceChanged(Frozen):
 
 class SourceRemoved(Frozen):
     source_id: str
+
+
+class PackagesReply(Answer):
+    """Packages of indexed documentation, and the model that search uses for vectors."""
+
+    items: list[PackageAnswer]
+    next: str | None
+    embedder: str | None
+    reranker: bool
+
+
+class SourceRequest(Request):
+    """Documentation to add: an address, a package (`npm:NAME`, `pypi:NAME`), or a text with its file name."""
+
+    model_config = ConfigDict(str_max_length=None)
+
+    package: Annotated[str, Field(min_length=1, max_length=300)]
+    location: Annotated[str, Field(max_length=2_000)] | None = None
+    text: str | None = None
+    name: Annotated[str, Field(max_length=300)] | None = None
+    project_id: Annotated[str, Field(max_length=100)] | None = None
+    kind: SourceKind | None = None

@@ -1,12 +1,11 @@
 """Sources, passages and vectors as they are read. First argument: the open transaction. `ingest.py` writes them.
 
 A source without a project is everybody's; it comes from the configuration. Whatever changes passages rings `BELL`, and
-whatever adds vectors rings `VECTORS`, in every process: an index made from them compares `marks` again. Whoever stores
-another text that wants a vector (a module, a memory) rings `TEXTS`.
+whatever adds vectors rings `VECTORS`, in every process: an index made from them compares the sources' revisions again.
+What stores another text that needs a vector (a module, a memory) rings `TEXTS`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -22,33 +21,6 @@ BELL: Final = "knowledge"
 VECTORS: Final = "knowledge-vectors"
 TEXTS: Final = "knowledge-texts"
 FEW: Final = 500  # values in one list of a statement
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """How far a source is: an index made at another `revision` is out of date. `fetched_at`: its content."""
-
-    source_id: str
-    project_id: str | None
-    package: str
-    version: str
-    revision: int
-    passages: int
-    failed: bool
-    fetched_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A stored passage; `hash` is the key of its vector."""
-
-    id: str
-    source_id: str
-    position: int
-    heading: str
-    body: str
-    url: str
-    hash: str
 
 
 class Sourced(NamedTuple):
@@ -68,7 +40,7 @@ class Sourced(NamedTuple):
 _OWN: Final = sa.or_(
     knowledge_sources.c.project_id.is_(None), knowledge_sources.c.project_id == sa.bindparam("project")
 )
-_MARKS: Final = sa.select(knowledge_sources).where(_OWN).order_by(knowledge_sources.c.id)
+_SOURCES: Final = sa.select(knowledge_sources).where(_OWN).order_by(knowledge_sources.c.id)
 _PASSAGES: Final = (
     sa.select(knowledge_passages)
     .where(knowledge_passages.c.source_id == sa.bindparam("source"))
@@ -82,15 +54,15 @@ _COUNT_VECTORS: Final = (
 )
 
 
-def marks(tx: Tx, project_id: str) -> list[Mark]:
-    """Of every source that a project can search: everybody's and its own, by id."""
-    return [_mark(row) for row in tx.rows(KnowledgeSourceRow, _MARKS, {"project": project_id})]
+def sources_of_project(tx: Tx, project_id: str) -> list[KnowledgeSourceRow]:
+    """Every source that a project can search: everybody's and its own, by id."""
+    return tx.rows(KnowledgeSourceRow, _SOURCES, {"project": project_id})
 
 
-def every_mark(tx: Tx) -> list[Mark]:
-    """Of every source there is, everybody's first."""
+def all_sources(tx: Tx) -> list[KnowledgeSourceRow]:
+    """Every source there is, everybody's first."""
     rows = tx.rows(KnowledgeSourceRow, sa.select(knowledge_sources).order_by(knowledge_sources.c.id))
-    return sorted(map(_mark, rows), key=lambda mark: mark.project_id is not None)
+    return sorted(rows, key=lambda row: row.project_id is not None)
 
 
 def passages_by_id(tx: Tx, ids: Sequence[str]) -> dict[str, Sourced]:
@@ -104,12 +76,9 @@ def passages_by_id(tx: Tx, ids: Sequence[str]) -> dict[str, Sourced]:
     return {row.id: row for row in rows}
 
 
-def passages_of(tx: Tx, source_id: str) -> list[Passage]:
+def passages_of(tx: Tx, source_id: str) -> list[KnowledgePassageRow]:
     """All passages of a source, in its order."""
-    return [
-        Passage(row.id, row.source_id, row.position, row.heading, row.body, row.url, row.hash)
-        for row in tx.rows(KnowledgePassageRow, _PASSAGES, {"source": source_id})
-    ]
+    return tx.rows(KnowledgePassageRow, _PASSAGES, {"source": source_id})
 
 
 class _StoredVector(NamedTuple):
@@ -136,10 +105,10 @@ def find(tx: Tx, source_id: str) -> KnowledgeSourceRow | None:
     return tx.find(KnowledgeSourceRow, knowledge_sources, {"id": source_id})
 
 
-def listed(tx: Tx, project_ids: Sequence[str], package: str | None = None) -> list[KnowledgeSourceRow]:
-    """Everybody's sources and those of these projects, by package, then in the order in which they were added; files of
-    projects are listed by themselves."""
-    here = sa.or_(knowledge_sources.c.project_id.is_(None), knowledge_sources.c.project_id.in_(project_ids))
+def list_sources(tx: Tx, project_id: str, package: str | None = None) -> list[KnowledgeSourceRow]:
+    """Everybody's sources and those of the project (empty: none), by package, then in the order in which they were
+    added; files of projects are listed by themselves."""
+    here = sa.or_(knowledge_sources.c.project_id.is_(None), knowledge_sources.c.project_id == project_id)
     query = sa.select(knowledge_sources).where(here, knowledge_sources.c.kind != "artifact")
     if package is not None:
         query = query.where(knowledge_sources.c.package == package)
@@ -188,19 +157,6 @@ def page_of_passages(tx: Tx, source_id: str, after: int, limit: int) -> list[Pas
         )
         for row in rows
     ]
-
-
-def _mark(row: KnowledgeSourceRow) -> Mark:
-    return Mark(
-        row.id,
-        row.project_id,
-        row.package,
-        row.version,
-        row.revision,
-        row.passages,
-        row.state == "failed",
-        row.fetched_at,
-    )
 
 
 def _iso(moment: Any) -> str | None:

@@ -40,10 +40,10 @@ def query_terms(text: str) -> list[str]:
     return list(dict.fromkeys(terms_of(text)))[:MAX_QUERY_TERMS]
 
 
-def found_words(text: str, terms: frozenset[str], limit: int = 40) -> tuple[str, ...]:
+def found_words(text: str, terms: frozenset[str], limit: int = 40) -> list[str]:
     """The words of a text, as they stand there, that have one of these terms: what is to be highlighted."""
     words = dict.fromkeys(raw for raw in _RAW.findall(text) if not terms.isdisjoint(_terms(raw[:MAX_WORD_CHARS])))
-    return tuple(words)[:limit]
+    return list(words)[:limit]
 
 
 @lru_cache(maxsize=65_536)

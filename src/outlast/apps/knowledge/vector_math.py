@@ -9,8 +9,8 @@ from outlast.apps.knowledge import postings, rules
 from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.arrays import Floats, np
 from outlast.apps.knowledge.excerpts import text_of
-from outlast.apps.knowledge.hits import ModuleText
 from outlast.apps.knowledge.index_cache import Shelf
+from outlast.kernel.library.modules import Module
 
 SMALL: Final = 3_000  # texts whose arrays are worked through in less than a millisecond
 BLOCK: Final = 10_000  # vectors that are compared at a stretch
@@ -29,7 +29,7 @@ def ordered(by_words: Floats, cosines: Floats | None, vector_share: float, limit
     return scores, [int(at) for at in rules.best(scores, limit)]
 
 
-def words_in(shelves: Sequence[Shelf], modules: Sequence[ModuleText], terms: Sequence[str]) -> Floats:
+def words_in(shelves: Sequence[Shelf], modules: Sequence[Module], terms: Sequence[str]) -> Floats:
     """BM25 of every passage of the shelves, then of the modules, as one collection."""
     collection = [shelf.segment.postings for shelf in shelves]
     if modules:

@@ -8,16 +8,15 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.files import store
 from outlast.kernel.files.kinds import file_name, kind_of
 from outlast.kernel.files.rows import ArtifactRow
-from outlast.kernel.files.search import FileAnswer, ProjectFiles
-from outlast.kernel.files.shapes import ArtifactData, FileTextAnswer
+from outlast.kernel.files.search import ProjectFiles
+from outlast.kernel.files.shapes import ArtifactData, FileSearchAnswer, FileTextAnswer
 from outlast.kernel.files.tables import artifacts
-from outlast.kernel.files.tables import artifacts as artifacts_table
 from outlast.kernel.limits.rules import check_bytes, clean
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read, in_write
 
 
 async def upload_artifact(services: Services, actor: Actor, project_id: str, name: str, content: bytes) -> ArtifactData:
@@ -28,7 +27,7 @@ async def upload_artifact(services: Services, actor: Actor, project_id: str, nam
 
     def allowed(tx: Tx) -> None:
         require(tx, actor, project_id, Right.EDIT)
-        check_made_rate(tx, artifacts_table, actor.user_id, most_a_minute, things="files")
+        check_made_rate(tx, artifacts, actor.user_id, most_a_minute, things="files")
 
     await services.db.read(allowed)  # before anything is written
     asked = services.settings.documents
@@ -48,26 +47,20 @@ async def upload_artifact(services: Services, actor: Actor, project_id: str, nam
     return await services.db.write(run)
 
 
-async def list_artifacts(
-    services: Services, actor: Actor, project_id: str, before: str | None = None, limit: int = 50
+@in_read
+def list_artifacts(
+    tx: Tx, actor: Actor, project_id: str, before: str | None = None, limit: int = 50
 ) -> Listed[ArtifactData, str]:
     """The project's files, newest first (members)."""
-
-    def run(tx: Tx) -> Listed[ArtifactData, str]:
-        require(tx, actor, project_id, Right.READ)
-        return Listed(*store.list_artifacts(tx, project_id, before, limit))
-
-    return await services.db.read(run)
+    require(tx, actor, project_id, Right.READ)
+    return Listed(*store.list_artifacts(tx, project_id, before, limit))
 
 
-async def read_artifact(services: Services, actor: Actor, artifact_id: str) -> ArtifactData:
+@in_read
+def read_artifact(tx: Tx, actor: Actor, artifact_id: str) -> ArtifactData:
     """One file (members)."""
-
-    def run(tx: Tx) -> ArtifactData:
-        require_owned(tx, actor, ArtifactRow, artifacts, "artifact", artifact_id, Right.READ)
-        return store.artifact_data(tx, artifact_id)
-
-    return await services.db.read(run)
+    require_owned(tx, actor, ArtifactRow, artifacts, "artifact", artifact_id, Right.READ)
+    return store.artifact_data(tx, artifact_id)
 
 
 async def open_artifact(services: Services, actor: Actor, artifact_id: str) -> tuple[ArtifactData, bytes]:
@@ -89,7 +82,7 @@ async def read_artifact_text(services: Services, actor: Actor, artifact_id: str,
 
 async def search_artifacts(
     services: Services, actor: Actor, project_id: str, query: str, limit: int = 10
-) -> FileAnswer:
+) -> FileSearchAnswer:
     """What is found in the texts of a project's files (members). Raises `MalformedInput` for a query of spaces."""
     if not query.strip():
         raise MalformedInput("The query is empty.", hint="Say what you are looking for.", field="q")
@@ -97,16 +90,13 @@ async def search_artifacts(
     return await _files(services).search(project_id, query, limit)
 
 
-async def delete_artifact(services: Services, actor: Actor, artifact_id: str) -> None:
+@in_write
+def delete_artifact(tx: Tx, actor: Actor, artifact_id: str) -> None:
     """Remove a file and its text from search (who uploaded it, if still an editor, and owners)."""
-
-    def run(tx: Tx) -> None:
-        row = require_owned(tx, actor, ArtifactRow, artifacts, "artifact", artifact_id, Right.EDIT)
-        if row.created_by != actor.user_id:
-            require(tx, actor, row.project_id, Right.OWN)
-        store.delete(tx, artifact_id)
-
-    await services.db.write(run)
+    row = require_owned(tx, actor, ArtifactRow, artifacts, "artifact", artifact_id, Right.EDIT)
+    if row.created_by != actor.user_id:
+        require(tx, actor, row.project_id, Right.OWN)
+    store.delete(tx, artifact_id)
 
 
 def _files(services: Services) -> ProjectFiles:

@@ -40,8 +40,7 @@ async def search_artifacts(
     project_id: str, services: Svc, actor: Signed, q: str = Query(max_length=2_000), limit: int = Query(10, ge=1, le=50)
 ) -> Response:
     """What is found in the texts of the project's files."""
-    found = await actions.search_artifacts(services, actor, project_id, q, limit)
-    return reply({"items": found.hits, "note": found.note})
+    return reply(await actions.search_artifacts(services, actor, project_id, q, limit))
 
 
 @router.get("/artifacts/{artifact_id}", response_model=ArtifactData)

@@ -1,8 +1,5 @@
 """Looks things up in the files of a project, for people and agents."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import anyio.to_thread
 
 from outlast.base.errors import Conflict, NotFound
@@ -12,18 +9,10 @@ from outlast.kernel.files import store
 from outlast.kernel.files.index import PACKAGE
 from outlast.kernel.files.kinds import page_of
 from outlast.kernel.files.rows import ArtifactRow
-from outlast.kernel.files.shapes import ArtifactData, FileHitAnswer, FileTextAnswer
+from outlast.kernel.files.shapes import ArtifactData, FileHitAnswer, FileSearchAnswer, FileTextAnswer
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.files.texts import PAGE_BREAK
 from outlast.kernel.library.search import Searcher
-
-
-@dataclass(frozen=True, slots=True)
-class FileAnswer:
-    """Passages, best first; `note` is "" or one sentence about how the search went."""
-
-    hits: Sequence[FileHitAnswer]
-    note: str
 
 
 class ProjectFiles:
@@ -36,10 +25,10 @@ class ProjectFiles:
         """The newest files of a project."""
         return store.list_artifacts(tx, project_id, None, limit)[0]
 
-    async def search(self, project_id: str, query: str, limit: int = 5) -> FileAnswer:
+    async def search(self, project_id: str, query: str, limit: int = 5) -> FileSearchAnswer:
         """What is found in the files of a project."""
         answer = await self._searcher.search(query, project_id=project_id, package=PACKAGE, limit=limit)
-        hits = [hit for hit in answer.hits if hit.type == "doc" and hit.source_id is not None]
+        hits = [hit for hit in answer.items if hit.type == "doc" and hit.source_id is not None]
         ids = [hit.source_id for hit in hits if hit.source_id is not None]
         known = await self._db.read(store.by_source, project_id, ids) if ids else {}
         found = [
@@ -49,7 +38,7 @@ class ProjectFiles:
                 text=hit.text,
                 page=page_of(hit.url),
                 score=hit.score,
-                terms=list(hit.terms),
+                terms=hit.terms,
             )
             for hit in hits
             if hit.source_id in known
@@ -57,7 +46,7 @@ class ProjectFiles:
         note = answer.note
         if not found and not (await self._db.read(store.list_artifacts, project_id, None, 1))[0]:
             note = "The project has no files."
-        return FileAnswer(found, note)
+        return FileSearchAnswer(items=found, note=note)
 
     async def read(self, project_id: str, artifact_id: str, page: int = 1) -> FileTextAnswer:
         """A page of a file's text. Raises `NotFound`, `Conflict` where there is no text."""

@@ -49,7 +49,7 @@ class FileHitAnswer(BaseModel):
 
 
 class FileSearchAnswer(BaseModel):
-    """Passages, best first."""
+    """Passages, best first; `note` is "" or one sentence about how the search went."""
 
     items: list[FileHitAnswer]
     note: str

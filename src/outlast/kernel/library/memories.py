@@ -1,16 +1,14 @@
 """Memories: what each run of a thread did, in one line."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from outlast.db.database import Tx
 from outlast.kernel.apps.ports import Port
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """The line of one run. `hash` is the SHA-256 of `summary`, by which its vector is found."""
 
     id: str

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 from outlast.base.clock import iso
 from outlast.base.errors import InternalError
@@ -22,15 +22,14 @@ class NewModule:
 
     path: str
     description: str
-    exports: tuple[str, ...]
+    exports: Sequence[str]
     usage: str
     content_hash: str | None = None
     verified: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
-    """A module's row. `dependencies`: the hash that it was last verified with (None: never)."""
+class Module(NamedTuple):
+    """A module's row. `exports` are names; `dependencies`: the hash that it was last verified with (None: never)."""
 
     id: str
     project_id: str | None
@@ -40,7 +39,7 @@ class Module:
     scope: Literal["session", "user"]
     path: str
     description: str
-    exports: tuple[str, ...]
+    exports: list[str]
     usage: str
     hash: str
     content_hash: str | None
@@ -81,7 +80,7 @@ class Module:
             scope=self.scope,
             path=self.path,
             description=self.description,
-            exports=list(self.exports),
+            exports=self.exports,
             usage=self.usage,
             verified=self.verified(dependencies),
             published_by=self.published_by,
@@ -133,10 +132,10 @@ class Library(Protocol):
         return []
 
     def publish(
-        self, tx: Tx, announced: NewModule, origin: ModuleOrigin, published_by: str, blob: str, dependencies: str
+        self, tx: Tx, announced: NewModule, origin: ModuleOrigin, published_by: str, dependencies: str
     ) -> Module:
         """Put a module into a user's library, in the place of an earlier one with the same path. Its file must be
-        stored under `blob` already."""
+        stored under its `content_hash` already."""
         raise InternalError("This server keeps no modules.")
 
     def mark_verified(self, tx: Tx, module_ids: Collection[str], dependencies: str) -> None:

@@ -1,6 +1,5 @@
 """What a module has to be to be published: one file that stands alone."""
 
-from dataclasses import dataclass
 from typing import Final
 
 import anyio.to_thread
@@ -12,24 +11,16 @@ from outlast.kernel.library.import_check import missing, try_import
 from outlast.kernel.library.modules import Module, NewModule, hash_of
 from outlast_sandbox.interface import Sandbox
 
-MOST_BYTES: Final = 256_000
-
-
-@dataclass(frozen=True, slots=True)
-class Publication:
-    """A file that may be published: its module and where its content is stored."""
-
-    module: NewModule
-    blob: str
+MAX_BYTES: Final = 256_000
 
 
 async def publishable(
     module: NewModule, content: bytes, blobs: FolderBlobs, sandbox: Sandbox | None, effect_id: str, attempt: int = 1
-) -> Publication:
-    """The module with its file stored, once it is seen to stand alone and, where a sandbox is given, to be imported
-    there. Raises `MalformedInput` with what is in its way, `DiskFull`. Repeatable."""
-    if len(content) > MOST_BYTES:
-        raise MalformedInput(f"The module {module.path} is longer than {MOST_BYTES:,} bytes.", path=module.path)
+) -> NewModule:
+    """The module with its file stored under its `content_hash`, once it is seen to stand alone and, where a sandbox is
+    given, to be imported there. Raises `MalformedInput` with what is in its way, `DiskFull`. Repeatable."""
+    if len(content) > MAX_BYTES:
+        raise MalformedInput(f"The module {module.path} is longer than {MAX_BYTES:,} bytes.", path=module.path)
     text = content.decode("utf-8", "replace")
     leaning = relative_imports(text, module.path)
     if leaning:
@@ -49,8 +40,7 @@ async def publishable(
             raise MalformedInput(f"The module {module.path} cannot be imported: {why}", path=module.path)
         verified = True
     blob = await anyio.to_thread.run_sync(blobs.put, content)
-    said = NewModule(module.path, module.description, module.exports, module.usage, blob, verified)
-    return Publication(said, blob)
+    return NewModule(module.path, module.description, module.exports, module.usage, blob, verified)
 
 
 def announced(module: Module) -> NewModule:

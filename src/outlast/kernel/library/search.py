@@ -1,64 +1,66 @@
 """What a search of documentation and modules gives."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Literal, Protocol
 
-HitType = Literal["doc", "module"]
+from outlast.kernel.http.shapes import Answer
+
+SearchMethod = Literal["words", "words+vectors", "words+reranked", "words+vectors+reranked"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """One thing found. A doc: `id` of its passage, `heading` the way to it (` › ` between), `text` its Markdown, `url`
-    where to read it, `source_id`. A module: its own `id`, `heading` its path, `text` description and exports, `usage`
-    an import to copy, `verified` whether its imports worked with the dependencies as they are; package "" there.
+class HitScores(Answer):
+    """How a hit scored by each method: `words` (BM25, from 0 upwards), `vectors` (cosine, -1 to 1), `reranked` (as the
+    re-ranker says, 0 to 1); methods that did not find it are missing."""
 
-    `score` is from 0 to 1, higher is better, comparable within one answer only. `scores` says by method how it came
-    about: `words` (BM25, from 0 upwards), `vectors` (cosine, -1 to 1), `reranked` (as the re-ranker says); a method
-    that does not know the hit is missing there. `terms` are the words of the text that the query's words found, as
-    they stand there, for highlighting."""
+    words: float | None = None
+    vectors: float | None = None
+    reranked: float | None = None
 
-    type: HitType
+
+class HitAnswer(Answer):
+    """A passage of documentation, or a saved module. A doc: `id` of its passage, `heading` the way to it (` › `
+    between), `text` its Markdown, `url` where to read it. A module: its own `id`, `heading` its path, `text`
+    description and exports, `usage` an import to copy, `verified` whether its imports worked with the dependencies as
+    they are. `score` is from 0 to 1, higher is better, comparable within one answer only. `terms` are the words of the
+    text that match the query, as they stand there, for highlighting."""
+
+    type: Literal["doc", "module"]
     id: str
     heading: str
     text: str
-    url: str = ""
-    package: str = ""
-    version: str = ""
-    fetched_at: datetime | None = None
-    score: float = 0.0
-    scores: Mapping[str, float] = field(default_factory=dict)
-    terms: tuple[str, ...] = ()
-    source_id: str | None = None
-    usage: str = ""
-    verified: bool = True
+    url: str
+    package: str
+    version: str
+    fetched_at: str | None
+    score: float
+    scores: HitScores
+    terms: list[str]
+    source_id: str | None
+    usage: str
+    verified: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchAnswer:
-    """Hits, best first, at most as many as asked for. `method` says what the order rests on; `note` is "" or one
-    sentence for people and models about what was not there (no embedder, embedder failed, no such package).
-    `searched` passages and modules were looked through, in `took_ms` milliseconds."""
+class SearchReply(Answer):
+    """Hits, best first. `method` says what the order rests on; `note` is "" or one sentence about what was missing (no
+    embedder, embedder failed, no such package). `searched` passages and modules were compared in `took_ms`
+    milliseconds."""
 
-    hits: Sequence[Hit]
-    method: str
-    note: str = ""
-    searched: int = 0
-    took_ms: float = 0.0
+    items: list[HitAnswer]
+    method: SearchMethod
+    note: str
+    searched: int
+    took_ms: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackageData:
-    """A package that can be searched in a project: its sources together. `versions`: those known of its sources;
-    `fetched_at`: its oldest content; `failed`: sources whose last try failed (older passages stay)."""
+class PackageAnswer(Answer):
+    """A package of indexed documentation: its sources together. `versions`: those known of its sources; `fetched_at`:
+    its oldest content; `failed`: sources whose last try failed (older passages stay)."""
 
     package: str
-    versions: Sequence[str]
+    versions: list[str]
     sources: int
     passages: int
     failed: int
-    fetched_at: datetime | None
+    fetched_at: str | None
 
 
 class Searcher(Protocol):
@@ -83,16 +85,16 @@ class Searcher(Protocol):
         limit: int = 5,
         workspace_id: str | None = None,
         user_id: str | None = None,
-    ) -> SearchAnswer:
+    ) -> SearchReply:
         """What is found for a query (any text) in the documentation of everybody and of the project, in the modules of
         the workspace and the published ones of the user. `package` leaves only that package's documentation (modules
         stay). Always answers: without an embedder, offline, with nothing indexed. Reads only; safe to repeat and to
         cancel. Permission is the caller's business."""
-        return SearchAnswer(hits=(), method="words")
+        return SearchReply(items=[], method="words", note="", searched=0, took_ms=0.0)
 
-    async def packages(self, project_id: str) -> Sequence[PackageData]:
+    async def packages(self, project_id: str) -> list[PackageAnswer]:
         """The packages that can be searched in a project, by name."""
-        return ()
+        return []
 
 
 class NoSearch(Searcher):

@@ -63,7 +63,7 @@ async def documented(db: Database, team: Team, chapters: int) -> str:
 
 
 async def without_vector(db: Database, embedder: HashingEmbedder) -> list[str]:
-    return [text for _, text in await db.read(memory.without_vector, embedder.model, 1000)]
+    return [text for _, text in await db.read(embedding.memories_without_vector, embedder.model, 1000)]
 
 
 async def told(db: Database, team: Team) -> list[int]:

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.apps.knowledge import memory
-from outlast.apps.knowledge.indexer import save_vectors
-from outlast.apps.knowledge.memory import shorten_summary
-from outlast.apps.knowledge.recall import Recall
+from outlast.apps.knowledge.indexer import memories_without_vector, save_vectors
+from outlast.apps.knowledge.memory import Recall, shorten_summary
 from outlast.apps.knowledge.search import Knowledge
 from outlast.db.database import Database
 from outlast.kernel.library.memories import Memory
@@ -72,10 +71,10 @@ async def test_what_resembles_the_request_is_recalled_best_first(db: Database, t
     await remember(db, team, *LINES)
     embedder = HashingEmbedder() if embedded else None
     if embedder is not None:
-        texts = dict(await db.read(memory.without_vector, embedder.model, 100))
+        texts = dict(await db.read(memories_without_vector, embedder.model, 100))
         made = await embedder.embed(list(texts.values()))
         await db.write(save_vectors, embedder.model, dict(zip(texts, made, strict=True)))
-        assert await db.read(memory.without_vector, embedder.model, 100) == []
+        assert await db.read(memories_without_vector, embedder.model, 100) == []
     found = await recall(db, embedder).of_thread(team.thread_id, "send it to slack", limit=2)
     assert found[0].summary == LINES[1]
     assert len(found) <= 2

@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.apps.knowledge import modules
-from outlast.apps.knowledge.indexer import save_vectors
+from outlast.apps.knowledge.indexer import modules_without_vector, save_vectors
 from outlast.apps.knowledge.modules import Modules, dependencies_hash
 from outlast.apps.knowledge.search import Knowledge
 from outlast.base.errors import InternalError, NotFound
@@ -75,7 +75,7 @@ async def save(db: Database, team: Team, workspace_id: str, *some: NewModule, **
 
 async def publish(db: Database, team: Team, one: NewModule, blob: str = "b" * 64) -> Module:
     origin = ModuleOrigin(team.project_id, None, team.owner.user_id, "run_1")
-    return await db.write(modules.publish, one, origin, team.editor.user_id, blob, "d1")
+    return await db.write(modules.publish, replace(one, content_hash=blob), origin, team.editor.user_id, "d1")
 
 
 async def test_the_last_word_on_a_path_counts(db: Database, team: Team, workspace_id: str) -> None:
@@ -164,9 +164,9 @@ async def test_a_published_module_is_found_by_its_person_alone_under_its_own_pat
 ) -> None:
     one = await publish(db, team, LINEAR)
     shelf = Modules(db, Files(), "d1")
-    (told,) = await shelf.living(project_id=team.project_id, workspace_id=None, user_id=team.owner.user_id)
-    assert (told.id, told.path) == (one.id, "library/lib/linear.ts")
-    assert told.usage == "import { openIssues } from './library/lib/linear.ts'"
+    (told,) = await shelf.usable(None, team.owner.user_id)
+    assert (told.id, told.imported_path) == (one.id, "library/lib/linear.ts")
+    assert told.imported_usage == "import { openIssues } from './library/lib/linear.ts'"
     assert one.published_by == team.editor.user_id
     assert await shelf.usable(None, team.editor.user_id) == []
 
@@ -186,19 +186,19 @@ async def test_search_finds_modules_beside_documentation_and_says_which_are_unve
     shelf = Modules(db, Files("lib/linear.ts", "lib/slack.ts"), "others")
     knowledge = Knowledge(db, ManualClock(), modules=shelf)
     answer = await knowledge.search("my open issues", project_id=team.project_id, workspace_id=workspace_id)
-    assert [(hit.type, hit.heading, hit.verified) for hit in answer.hits] == [("module", "lib/linear.ts", False)]
-    await db.write(modules.mark_verified, [answer.hits[0].id], "others")
+    assert [(hit.type, hit.heading, hit.verified) for hit in answer.items] == [("module", "lib/linear.ts", False)]
+    await db.write(modules.mark_verified, [answer.items[0].id], "others")
     again = await knowledge.search("open issues", project_id=team.project_id, workspace_id=workspace_id)
-    assert again.hits[0].verified is True
+    assert again.items[0].verified is True
 
 
 async def test_modules_without_a_vector_are_named_once_each(db: Database, team: Team, workspace_id: str) -> None:
     (one,) = await save(db, team, workspace_id, LINEAR)
     embedder = HashingEmbedder()
-    assert await db.read(modules.without_vector, embedder.model, 10) == [(one.hash, one.text)]
+    assert await db.read(modules_without_vector, embedder.model, 10) == [(one.hash, one.text)]
     (vector,) = await embedder.embed([one.text])
     await db.write(save_vectors, embedder.model, {one.hash: vector})
-    assert await db.read(modules.without_vector, embedder.model, 10) == []
+    assert await db.read(modules_without_vector, embedder.model, 10) == []
 
 
 async def test_the_file_of_a_published_module_stays_among_the_blobs(db: Database, team: Team, tmp_path: Path) -> None:

@@ -17,15 +17,16 @@ from outlast.apps.knowledge import index_files as saved
 from outlast.apps.knowledge import search, store
 from outlast.apps.knowledge import vector_math as comparing
 from outlast.apps.knowledge.excerpts import known_package
-from outlast.apps.knowledge.hits import ModuleText
 from outlast.apps.knowledge.indexer import Indexer
 from outlast.apps.knowledge.reranker import Reranker, RerankFailed
 from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.search import REST_S, Knowledge
 from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, vectors
 from outlast.apps.knowledge.texts import searched_text, text_hash
+from outlast.base.clock import iso
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
+from outlast.kernel.library.modules import Module
 from outlast.testing.clock import START, ManualClock
 from outlast.testing.embeddings import HashingEmbedder
 from tests.factories import Team
@@ -120,15 +121,15 @@ def embedder() -> HashingEmbedder:
 
 
 def headings(answer: Any) -> list[str]:
-    return [hit.heading for hit in answer.hits]
+    return [hit.heading for hit in answer.items]
 
 
 async def test_a_hit_says_what_it_is_where_it_stands_and_how_old_it_is(db: Database, team: Team):
     source_id = await db.write(put_source)
     answer = await Knowledge(db, ManualClock()).search("create an issue", project_id=team.project_id)
-    hit = answer.hits[0]
+    hit = answer.items[0]
     assert (hit.type, hit.heading, hit.text, hit.url) == ("doc", *TEXTS[0])
-    assert (hit.package, hit.version, hit.fetched_at) == ("npm:tracker", "2.1.0", START)
+    assert (hit.package, hit.version, hit.fetched_at) == ("npm:tracker", "2.1.0", iso(START))
     assert (hit.score, hit.source_id, answer.searched) == (1.0, source_id, len(TEXTS))
     assert {"createIssue", "issue"} <= set(hit.terms)
     assert headings(answer) == ["Issues › Create", "Issues › List"]
@@ -150,9 +151,10 @@ async def test_with_an_embedder_both_ways_of_searching_are_put_together(
     knowledge = Knowledge(db, ManualClock(), embedder=embedder)
     answer = await knowledge.search("creation of issues", project_id=team.project_id)
     assert (answer.method, answer.note) == ("words+vectors", "")
-    assert answer.hits[0].heading == "Issues › Create"
-    scores = answer.hits[0].scores
-    assert answer.hits[0].score == pytest.approx(0.7 * scores["vectors"] + 0.3, abs=0.001)
+    assert answer.items[0].heading == "Issues › Create"
+    nearness = answer.items[0].scores.vectors
+    assert nearness is not None
+    assert answer.items[0].score == pytest.approx(0.7 * nearness + 0.3, abs=0.001)
 
 
 async def test_an_embedder_that_fails_is_left_alone_for_a_while_and_words_do(
@@ -190,13 +192,13 @@ async def test_what_has_no_vector_yet_is_found_by_its_words_and_gets_it_with_the
     await embed_all(db, embedder, only=["Authentication", "Webhooks"])
     knowledge = Knowledge(db, ManualClock(), embedder=embedder)
     before = await knowledge.search("createIssue", project_id=team.project_id)
-    assert before.hits[0].heading == "Issues › Create"
-    assert "vectors" not in before.hits[0].scores
+    assert before.items[0].heading == "Issues › Create"
+    assert before.items[0].scores.vectors is None
     await embed_all(db, embedder)
     knowledge._hear(store.VECTORS)  # on PostgreSQL it comes over the wire, a moment later
     after = await knowledge.search("createIssue", project_id=team.project_id)
-    assert after.hits[0].heading == "Issues › Create"
-    assert "vectors" in after.hits[0].scores
+    assert after.items[0].heading == "Issues › Create"
+    assert after.items[0].scores.vectors is not None
 
 
 async def test_where_vectors_do_not_fit_into_memory_those_of_the_best_by_words_are_looked_up(
@@ -213,7 +215,7 @@ async def test_where_vectors_do_not_fit_into_memory_those_of_the_best_by_words_a
 async def _scored(knowledge: Knowledge, asked: dict[str, Any]) -> list[tuple[str, float]]:
     answer = await knowledge.search(**asked)
     assert answer.method == "words+vectors"
-    return [(hit.heading, hit.score) for hit in answer.hits]
+    return [(hit.heading, hit.score) for hit in answer.items]
 
 
 async def test_a_project_sees_its_own_documentation_and_everybodys_but_no_other_projects(db: Database, team: Team):
@@ -237,7 +239,7 @@ async def test_a_package_can_be_asked_for_alone_also_without_registry_and_versio
         answer = await knowledge.search("webhooks", project_id=team.project_id, package=name)
         assert headings(answer) == ["Webhooks"], name
     nothing = await knowledge.search("webhooks", project_id=team.project_id, package="npm:other")
-    assert (nothing.hits, nothing.method) == ([], "words")
+    assert (nothing.items, nothing.method) == ([], "words")
     assert "no documentation of npm:other" in nothing.note
 
 
@@ -265,7 +267,7 @@ async def test_an_index_kept_from_an_earlier_start_gives_the_same_answer_and_a_b
 
     async def ask() -> list[tuple[str, float]]:
         answer = await Knowledge(db, ManualClock(), folder=folder).search("list an issue", project_id=team.project_id)
-        return [(hit.heading, hit.score) for hit in answer.hits]
+        return [(hit.heading, hit.score) for hit in answer.items]
 
     first = await ask()
     kept = folder / f"{source_id}.npz"
@@ -285,7 +287,7 @@ async def test_equal_texts_are_shown_once(db: Database, team: Team):
 async def test_a_query_of_nothing_or_of_anything_is_answered(db: Database, team: Team):
     knowledge = Knowledge(db, ManualClock())
     for query in ("", "the", "�\x00'\"%", "x" * 100_000):
-        assert (await knowledge.search(query, project_id=team.project_id)).hits == []
+        assert (await knowledge.search(query, project_id=team.project_id)).items == []
     await db.write(put_source)
     for query in ("", "the", "�\x00'\"%", "webhooks " * 10_000):
         await knowledge.search(query, project_id=team.project_id)
@@ -294,20 +296,33 @@ async def test_a_query_of_nothing_or_of_anything_is_answered(db: Database, team:
 class Shelf:
     """A shelf with one module, while its file lives."""
 
+    dependencies = "d1"
+
     def __init__(self) -> None:
         self.lives = True
         self.asked: list[tuple[str | None, str | None]] = []
 
-    async def living(self, *, project_id: str, workspace_id: str | None, user_id: str | None) -> list[ModuleText]:
+    async def usable(self, workspace_id: str | None, user_id: str | None) -> list[Module]:
         self.asked.append((workspace_id, user_id))
-        module = ModuleText(
+        module = Module(
             id="mod_1",
+            project_id=None,
+            workspace_id=workspace_id,
+            page_id=None,
+            user_id="usr_1",
+            scope="session",
             path="lib/tracker.ts",
             description="Reads all open issues of the tracker.",
-            exports=("openIssues",),
+            exports=["openIssues"],
             usage="import { openIssues } from './lib/tracker.ts'",
             hash="0" * 64,
-            verified=True,
+            content_hash=None,
+            blob=None,
+            dependencies=self.dependencies,
+            verified_at=START,
+            run_id=None,
+            published_by=None,
+            created_at=START,
             updated_at=START,
         )
         return [module] if self.lives else []
@@ -319,12 +334,12 @@ async def test_modules_are_found_beside_documentation_while_their_files_live(db:
     knowledge = Knowledge(db, ManualClock(), modules=shelf)
     asked: dict[str, Any] = {"project_id": team.project_id, "workspace_id": "wsp_1", "user_id": "usr_1"}
     answer = await knowledge.search("open issues", package="npm:other", **asked)
-    (hit,) = answer.hits
+    (hit,) = answer.items
     assert (hit.type, hit.heading) == ("module", "lib/tracker.ts")
     assert hit.usage == "import { openIssues } from './lib/tracker.ts'"
-    assert {hit.type for hit in (await knowledge.search("open issues", **asked)).hits} == {"module", "doc"}
+    assert {hit.type for hit in (await knowledge.search("open issues", **asked)).items} == {"module", "doc"}
     shelf.lives = False
-    assert {hit.type for hit in (await knowledge.search("open issues", **asked)).hits} == {"doc"}
+    assert {hit.type for hit in (await knowledge.search("open issues", **asked)).items} == {"doc"}
     assert shelf.asked == [("wsp_1", "usr_1")] * 3
 
 
@@ -346,7 +361,7 @@ async def test_a_reranker_has_the_last_word_and_without_it_the_order_stays(db: D
     knowledge = Knowledge(db, ManualClock(), reranker=judge)
     judged = await knowledge.search("create an issue", project_id=team.project_id)
     assert (judged.method, headings(judged)) == ("words+reranked", ["Issues › List", "Issues › Create"])
-    assert judged.hits[0].scores["reranked"] == judged.hits[0].score == 0.9
+    assert judged.items[0].scores.reranked == judged.items[0].score == 0.9
     judge.fails = True
     kept = await knowledge.search("create an issue", project_id=team.project_id)
     assert (kept.method, headings(kept)) == ("words", ["Issues › Create", "Issues › List"])
@@ -359,7 +374,7 @@ async def test_packages_are_listed_with_what_is_known_of_them(db: Database, team
     (one,) = await Knowledge(db, ManualClock()).packages(team.project_id)
     assert (one.package, one.versions) == ("npm:tracker", ["2.1.0", "2.2.0"])
     assert (one.sources, one.passages, one.failed) == (2, 5, 1)
-    assert one.fetched_at == START - timedelta(days=3)
+    assert one.fetched_at == iso(START - timedelta(days=3))
 
 
 async def test_own_texts_can_be_ranked_with_stored_vectors(db: Database, team: Team, embedder: HashingEmbedder):
@@ -416,7 +431,7 @@ class Renewed(HashingEmbedder):
         return HashingEmbedder().model
 
 
-@pytest.mark.parametrize("most_bytes", [search.MOST_BYTES, 600])
+@pytest.mark.parametrize("most_bytes", [search.MAX_BYTES, 600])
 async def test_vectors_of_another_length_count_as_none_and_the_answer_says_so(
     db: Database, team: Team, embedder: HashingEmbedder, most_bytes: int
 ):
@@ -533,13 +548,13 @@ async def test_vectors_are_read_before_anybody_asks_where_there_is_room(
     await db.write(put_source)
     await embed_all(db, embedder)
     size = {}
-    for most_bytes in (search.MOST_BYTES, 10_000):
+    for most_bytes in (search.MAX_BYTES, 10_000):
         knowledge = Knowledge(db, ManualClock(), embedder=embedder, most_bytes=most_bytes)
         async with anyio.create_task_group() as tasks:
             await tasks.start(knowledge.run)
             size[most_bytes] = knowledge._shelves.size_bytes
             tasks.cancel_scope.cancel()
-    assert size[search.MOST_BYTES] - size[10_000] == len(TEXTS) * embedder.dimensions * 4
+    assert size[search.MAX_BYTES] - size[10_000] == len(TEXTS) * embedder.dimensions * 4
     assert embedder.texts == []
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as some
 
 from outlast.apps.knowledge.documents import Document
 from outlast.apps.knowledge.passage_changes import Contents, exchange
-from outlast.apps.knowledge.store import Passage
+from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.texts import Cut
 
 texts = some.lists(some.sampled_from("abcdef"), max_size=12)
@@ -17,9 +17,9 @@ def cuts(words: list[str]) -> list[Cut]:
     return [Cut("H", word, f"u#{word}") for word in words]
 
 
-def stored(words: list[str]) -> list[Passage]:
+def stored(words: list[str]) -> list[KnowledgePassageRow]:
     return [
-        Passage(f"psg_{at}", "src_1", at, one.heading, one.body, one.url, one.hash)
+        KnowledgePassageRow(f"psg_{at}", "src_1", "tracker", "1", at, one.heading, one.body, one.url, one.hash)
         for at, one in enumerate(cuts(words))
     ]
 

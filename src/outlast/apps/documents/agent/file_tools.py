@@ -7,8 +7,7 @@ from pydantic import Field
 
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, tool
-from outlast.kernel.files.search import FileAnswer
-from outlast.kernel.files.shapes import FileHitAnswer, FileTextAnswer
+from outlast.kernel.files.shapes import FileHitAnswer, FileSearchAnswer, FileTextAnswer
 
 RESULTS: Final = 6
 CONTENT_CHARS: Final = 4_000
@@ -18,7 +17,7 @@ READ_CHARS: Final = 20_000
 class Files(Protocol):
     """Whoever knows a project's files."""
 
-    async def search(self, project_id: str, query: str, limit: int = 5) -> FileAnswer: ...
+    async def search(self, project_id: str, query: str, limit: int = 5) -> FileSearchAnswer: ...
     async def read(self, project_id: str, artifact_id: str, page: int = 1) -> FileTextAnswer: ...
 
 
@@ -38,10 +37,10 @@ def search_files_tool(files: Files) -> Tool:
         """Search the text of the project's files (PDFs, notes and other documents that people uploaded). Returns the
         best passages with the file's name and id."""
         answer = await files.search(ctx.run.project_id, query, RESULTS)
-        body: dict[str, Any] = {"results": [_told(hit) for hit in answer.hits]}
+        body: dict[str, Any] = {"results": [_told(hit) for hit in answer.items]}
         if answer.note:
             body["note"] = answer.note
-        elif not answer.hits:
+        elif not answer.items:
             body["note"] = "No file of the project says anything of it."
         return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
 

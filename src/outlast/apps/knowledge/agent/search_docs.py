@@ -6,12 +6,11 @@ from typing import Annotated, Any, Final
 import orjson
 from pydantic import Field
 
-from outlast.base.clock import iso
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, tool
 from outlast.kernel.agents.workspaces import find_workspace
-from outlast.kernel.library.search import Hit, PackageData, SearchAnswer, Searcher
+from outlast.kernel.library.search import HitAnswer, PackageAnswer, Searcher, SearchReply
 from outlast.kernel.runs.model import Run
 from outlast.kernel.threads.tables import threads
 
@@ -49,26 +48,26 @@ def search_docs_tool(searcher: Searcher, db: Database, results: int = 5) -> Tool
             workspace_id=await db.read(_workspace, run),
             user_id=run.started_by,
         )
-        found_docs = any(hit.type == "doc" for hit in answer.hits)
+        found_docs = any(hit.type == "doc" for hit in answer.items)
         packages = [] if found_docs else await searcher.packages(run.project_id)
         return told(answer, packages)
 
     return search_docs
 
 
-def told(answer: SearchAnswer, packages: Sequence[PackageData]) -> str:
+def told(answer: SearchReply, packages: Sequence[PackageAnswer]) -> str:
     """An answer as the model reads it: JSON, best hits first. `packages` are those that could be searched."""
-    body: dict[str, Any] = {"results": [_result(hit) for hit in answer.hits]}
+    body: dict[str, Any] = {"results": [_result(hit) for hit in answer.items]}
     if answer.note:
         body["note"] = answer.note
     if packages:
         body["available_packages"] = [_name(package) for package in packages[:PACKAGES]]
-    elif not answer.hits:
+    elif not answer.items:
         body["available_packages"] = []
     return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
 
 
-def _result(hit: Hit) -> dict[str, Any]:
+def _result(hit: HitAnswer) -> dict[str, Any]:
     if hit.type == "module":
         module: dict[str, Any] = {"type": "module", "path": hit.heading, "usage": hit.usage, "content": hit.text}
         if not hit.verified:
@@ -82,11 +81,11 @@ def _result(hit: Hit) -> dict[str, Any]:
         "url": hit.url,
         "package": hit.package,
         "version": hit.version,
-        "fetched_at": None if hit.fetched_at is None else iso(hit.fetched_at),
+        "fetched_at": hit.fetched_at,
     }
 
 
-def _name(package: PackageData) -> str:
+def _name(package: PackageAnswer) -> str:
     versions = ", ".join(package.versions)
     return f"{package.package} ({versions})" if versions else package.package
 

@@ -17,7 +17,7 @@ from outlast.kernel.agents.tool import Tool, tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.apps import registry
 from outlast.kernel.library.modules import LIBRARY, Module, ModuleOrigin, NewModule, UsableModules
-from outlast.kernel.library.publication import MOST_BYTES, Publication, publishable
+from outlast.kernel.library.publication import MAX_BYTES, publishable
 from outlast.kernel.runs.tables import approvals
 
 Path = Annotated[str, Field(min_length=1, max_length=300, description="The module's file, relative to the workspace.")]
@@ -38,9 +38,9 @@ def publish_module_tool(workspaces: Workspaces, db: Database, modules: UsableMod
         opened = await workspaces.open(ctx)
         known = await modules.usable(opened.workspace_id, None)
         wanted = _wanted(NewModule(path, description, tuple(exports), usage), known)
-        content = await opened.sandbox.read_file(wanted.path, MOST_BYTES + 1)
-        publication = await publishable(wanted, content, blobs, opened.sandbox, ctx.effect_id, ctx.attempt)
-        published = await db.write(_publish, ctx, opened.workspace_id, publication, modules.dependencies)
+        content = await opened.sandbox.read_file(wanted.path, MAX_BYTES + 1)
+        module = await publishable(wanted, content, blobs, opened.sandbox, ctx.effect_id, ctx.attempt)
+        published = await db.write(_publish, ctx, opened.workspace_id, module, modules.dependencies)
         return (
             f"Published. Other work of whoever approved it imports it as {published.imported_path}:\n"
             f"{published.imported_usage}"
@@ -70,7 +70,7 @@ def _wanted(asked: NewModule, known: list[Module]) -> NewModule:
     return module
 
 
-def _publish(tx: Tx, context: Context, workspace_id: str, publication: Publication, dependencies: str) -> Module:
+def _publish(tx: Tx, context: Context, workspace_id: str, module: NewModule, dependencies: str) -> Module:
     run = context.run
     page = page_of_workspace(tx, workspace_id)
     decided = sa.select(approvals.c.decided_by).where(
@@ -79,5 +79,4 @@ def _publish(tx: Tx, context: Context, workspace_id: str, publication: Publicati
     # Into the library of whoever decided: nobody puts code before the agents of somebody else.
     owner = tx.execute(decided.limit(1)).scalar() or run.started_by
     origin = ModuleOrigin(run.project_id, page.id if page is not None else None, owner, run.id)
-    publish = registry.implementation(LIBRARY).publish
-    return publish(tx, publication.module, origin, owner, publication.blob, dependencies)
+    return registry.implementation(LIBRARY).publish(tx, module, origin, owner, dependencies)

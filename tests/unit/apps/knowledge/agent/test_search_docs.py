@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import orjson
 import pytest
 
 from outlast.apps.knowledge.agent.search_docs import CONTENT_CHARS, search_docs_tool, told
 from outlast.base.errors import ArgumentsInvalid
-from outlast.kernel.library.search import Hit, PackageData, SearchAnswer
+from outlast.kernel.library.search import HitAnswer, HitScores, PackageAnswer, SearchReply
 
-DOC = Hit(
+DOC = HitAnswer(
     type="doc",
     id="pas_1",
     heading="Issues › Create",
@@ -19,15 +17,26 @@ DOC = Hit(
     url="https://docs.example/issues#create",
     package="npm:tracker",
     version="2.1.0",
-    fetched_at=datetime(2030, 1, 1, tzinfo=UTC),
+    fetched_at="2030-01-01T00:00:00.000Z",
     score=0.9,
+    scores=HitScores(words=1.0),
+    terms=[],
+    source_id="src_1",
+    usage="",
+    verified=True,
 )
-MODULE = Hit(type="module", id="mod_1", heading="lib/tracker.ts", text="Lists issues.", usage="import { list }")
-PACKAGE = PackageData(package="npm:tracker", versions=["2.1.0"], sources=1, passages=3, failed=0, fetched_at=None)
+MODULE = DOC.model_copy(
+    update={"type": "module", "heading": "lib/tracker.ts", "text": "Lists issues.", "usage": "import { list }"}
+)
+PACKAGE = PackageAnswer(package="npm:tracker", versions=["2.1.0"], sources=1, passages=3, failed=0, fetched_at=None)
+
+
+def answer(*hits: HitAnswer, note: str = "") -> SearchReply:
+    return SearchReply(items=list(hits), method="words", note=note, searched=3, took_ms=1.0)
 
 
 def test_a_passage_comes_with_where_it_stands_and_how_old_it_is():
-    body = orjson.loads(told(SearchAnswer(hits=[DOC], method="words"), []))
+    body = orjson.loads(told(answer(DOC), []))
     assert body == {
         "results": [
             {
@@ -44,19 +53,19 @@ def test_a_passage_comes_with_where_it_stands_and_how_old_it_is():
 
 
 def test_a_module_comes_with_its_path_and_an_import_to_copy():
-    (found,) = orjson.loads(told(SearchAnswer(hits=[MODULE], method="words"), []))["results"]
+    (found,) = orjson.loads(told(answer(MODULE), []))["results"]
     assert found == {"type": "module", "path": "lib/tracker.ts", "usage": "import { list }", "content": "Lists issues."}
 
 
 def test_where_nothing_is_found_the_model_is_told_what_could_be_searched_and_why():
-    body = orjson.loads(told(SearchAnswer(hits=[], method="words", note="No such package."), [PACKAGE]))
+    body = orjson.loads(told(answer(note="No such package."), [PACKAGE]))
     assert body == {"results": [], "note": "No such package.", "available_packages": ["npm:tracker (2.1.0)"]}
-    assert orjson.loads(told(SearchAnswer(hits=[], method="words"), []))["available_packages"] == []
+    assert orjson.loads(told(answer(), []))["available_packages"] == []
 
 
 def test_a_very_long_passage_is_cut_and_says_so():
-    long = Hit(type="doc", id="pas_2", heading="All", text="x" * (CONTENT_CHARS + 1))
-    (found,) = orjson.loads(told(SearchAnswer(hits=[long], method="words"), []))["results"]
+    long = DOC.model_copy(update={"text": "x" * (CONTENT_CHARS + 1)})
+    (found,) = orjson.loads(told(answer(long), []))["results"]
     assert found["content"].endswith("(cut; read on at the url)")
 
 

@@ -1,21 +1,41 @@
-"""Sources of documentation: list, add, look into, read again, remove."""
+"""Documentation: search it and its packages; list, add, look into, read again, and remove its sources."""
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from outlast.apps.knowledge import source_actions as actions
-from outlast.apps.knowledge.shapes import PassageData, SourceData
-from outlast.apps.knowledge.source_actions import PASSAGES, Addition
-from outlast.apps.knowledge.source_shapes import SourceRequest
-from outlast.base.errors import MalformedInput
+from outlast.apps.knowledge import actions
+from outlast.apps.knowledge.actions import PASSAGES
+from outlast.apps.knowledge.shapes import PackagesReply, PassageData, SourceData, SourceRequest
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
+from outlast.kernel.library.search import SearchReply
 
-router = APIRouter(prefix="/v1/knowledge/sources", tags=["Knowledge"])
+router = APIRouter(prefix="/v1/knowledge", tags=["Knowledge"])
 
 
-@router.get("", response_model=Page[SourceData])
+@router.get("/search", response_model=SearchReply)
+async def search_knowledge(
+    services: Svc,
+    actor: Signed,
+    q: str = Query(min_length=1, max_length=2_000),
+    package: str | None = Query(None, max_length=300),
+    limit: int | None = Query(None, ge=1, le=50),
+    project_id: str | None = None,
+) -> Response:
+    """Search everybody's documentation, the project's (without one: the caller's default project) and the caller's
+    published modules. Always answers; `method` says what the order rests on."""
+    found = await actions.search_knowledge(services, actor, q, project_id=project_id, package=package, limit=limit)
+    return reply(found.model_dump(exclude_unset=True))  # `scores` names the methods that know a hit
+
+
+@router.get("/packages", response_model=PackagesReply)
+async def list_knowledge_packages(services: Svc, actor: Signed, project_id: str | None = None) -> Response:
+    """What can be searched, by name, and whether searches use vectors."""
+    return reply(await actions.list_packages(services, actor, project_id))
+
+
+@router.get("/sources", response_model=Page[SourceData])
 async def list_knowledge_sources(
     services: Svc, actor: Signed, project_id: str | None = None, package: str | None = Query(None, max_length=300)
 ) -> Response:
@@ -23,40 +43,33 @@ async def list_knowledge_sources(
     return reply(page(await actions.list_sources(services, actor, project_id, package)))
 
 
-@router.post("", status_code=201, response_model=SourceData)
+@router.post("/sources", status_code=201, response_model=SourceData)
 async def add_knowledge_source(body: SourceRequest, services: Svc, actor: Signed) -> Response:
     """Add documentation to a project (editors). An address is read in the background (`knowledge.updated` reports
     progress); a text is added immediately. Adding the same place again rereads that source."""
-    if (body.location is None) == (body.text is None):
-        raise MalformedInput(
-            "A source has a location or a text.", hint="Send one of the two, and not both.", field="location"
-        )
-    addition = Addition(
-        package=body.package, location=body.location or "", text=body.text, name=body.name or "", kind=body.kind
-    )
-    return reply(await actions.add_source(services, actor, addition, body.project_id), 201)
+    return reply(await actions.add_source(services, actor, body), 201)
 
 
-@router.get("/{source_id}", response_model=SourceData)
+@router.get("/sources/{source_id}", response_model=SourceData)
 async def read_knowledge_source(source_id: str, services: Svc, actor: Signed) -> Response:
     """One source, and how far it is."""
     return reply(await actions.read_source(services, actor, source_id))
 
 
-@router.delete("/{source_id}", status_code=204)
+@router.delete("/sources/{source_id}", status_code=204)
 async def remove_knowledge_source(source_id: str, services: Svc, actor: Signed) -> Response:
     """Remove a source that was added to a project (editors). One of the configuration is refused (409)."""
     await actions.remove_source(services, actor, source_id)
     return nothing()
 
 
-@router.post("/{source_id}/refresh", status_code=202, response_model=SourceData)
+@router.post("/sources/{source_id}/refresh", status_code=202, response_model=SourceData)
 async def refresh_knowledge_source(source_id: str, services: Svc, actor: Signed) -> Response:
     """Have it read again now; what has not changed is kept."""
     return reply(await actions.refresh_source(services, actor, source_id), 202)
 
 
-@router.get("/{source_id}/passages", response_model=Page[PassageData])
+@router.get("/sources/{source_id}/passages", response_model=Page[PassageData])
 async def list_knowledge_passages(
     source_id: str,
     services: Svc,

@@ -1,6 +1,6 @@
-"""Sources of documentation: list, add, look into, read again, remove. Those of the configuration are everybody's."""
+"""Documentation: search it, and list, add, look into, read again, and remove its sources. Sources of the configuration
+are everybody's."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
@@ -14,102 +14,117 @@ from outlast.apps.knowledge.http_fetch import NotRead, checked_address
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.rows import KnowledgeSourceRow
-from outlast.apps.knowledge.shapes import PassageData, SourceData, SourceKind
+from outlast.apps.knowledge.shapes import PackagesReply, PassageData, SourceData, SourceKind, SourceRequest
 from outlast.apps.knowledge.sources import INSTALLED, cut_name, is_web, kind_of, private_exceptions
 from outlast.apps.knowledge.tables import knowledge_sources
 from outlast.base.errors import Conflict, InputTooLarge, MalformedInput, NotFound
 from outlast.base.packages import NPM, PYPI, NotAPackage, name_of, parse_package
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.library.search import SearchReply
 from outlast.kernel.limits.rules import check_bytes, checked_line, clean, is_blank
 from outlast.kernel.lists import Listed
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read, in_write
 
 PACKAGE_CHARS: Final = 200
 LOCATION_CHARS: Final = 2_000
-MOST_PER_PROJECT: Final = 500
+MAX_PER_PROJECT: Final = 500
 NOT_SOONER: Final = timedelta(seconds=15)  # than after the last time, for sources of everybody
 PASSAGES: Final = 50
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Addition:
-    """What somebody adds: what is at `location` (an address, or a package), or a `text` with a `name`. `kind` says what
-    an address leads to, where its spelling does not."""
+async def search_knowledge(
+    services: Services,
+    actor: Actor,
+    query: str,
+    *,
+    project_id: str | None = None,
+    package: str | None = None,
+    limit: int | None = None,
+) -> SearchReply:
+    """What is found in everybody's documentation, the project's (None: the actor's default one) and the modules
+    published to the actor (members). `limit` None: as configured. Raises `MalformedInput` for a query of spaces."""
+    if not query.strip():
+        raise MalformedInput("The query is empty.", hint="Say what you are looking for.", field="q")
+    chosen = await services.db.read(_readable_project, actor, project_id)
+    return await services.knowledge.search(
+        query,
+        project_id=chosen,
+        package=package or None,
+        limit=limit or services.settings.knowledge.results,
+        user_id=actor.user_id,
+    )
 
-    package: str
-    location: str = ""
-    text: str | None = None
-    name: str = ""
-    kind: SourceKind | None = None
+
+async def list_packages(services: Services, actor: Actor, project_id: str | None = None) -> PackagesReply:
+    """What can be searched in a project, by name (members)."""
+    chosen = await services.db.read(_readable_project, actor, project_id)
+    found = services.knowledge
+    packages = await found.packages(chosen)
+    return PackagesReply(items=packages, next=None, embedder=found.embedder, reranker=found.reranks)
 
 
 async def list_sources(
     services: Services, actor: Actor, project_id: str | None = None, package: str | None = None
 ) -> list[SourceData]:
     """Everybody's sources and those of a project (None: the actor's default one), by package (members)."""
-    model = services.knowledge.embedder or ""
 
     def run(tx: Tx) -> list[SourceData]:
-        chosen = project_id or projects.find_default_project(tx, actor.user_id)
-        if chosen is not None:
-            require(tx, actor, chosen, Right.READ)
-        rows = store.listed(tx, [chosen] if chosen is not None else [], package or None)
-        return [store.source_data(tx, row, model) for row in rows]
+        rows = store.list_sources(tx, _readable_project(tx, actor, project_id), package or None)
+        return [store.source_data(tx, row, _model(services)) for row in rows]
 
     return await services.db.read(run)
 
 
 async def read_source(services: Services, actor: Actor, source_id: str) -> SourceData:
-    """One source (members; everybody's: whoever is signed in). Raises `NotFound`."""
-    model = services.knowledge.embedder or ""
+    """One source (members; everybody's: anyone who is signed in). Raises `NotFound`."""
 
     def run(tx: Tx) -> SourceData:
-        return store.source_data(tx, _source(tx, actor, source_id, Right.READ), model)
+        return store.source_data(tx, _source(tx, actor, source_id, Right.READ), _model(services))
 
     return await services.db.read(run)
 
 
-async def read_passages(
-    services: Services, actor: Actor, source_id: str, after: int = -1, limit: int = PASSAGES
+@in_read
+def read_passages(
+    tx: Tx, actor: Actor, source_id: str, after: int = -1, limit: int = PASSAGES
 ) -> Listed[PassageData, int]:
     """At most `limit` passages of a source behind the position `after` (members). Raises `NotFound`."""
-
-    def run(tx: Tx) -> Listed[PassageData, int]:
-        _source(tx, actor, source_id, Right.READ)
-        found = store.page_of_passages(tx, source_id, after, limit + 1)
-        shown = found[:limit]
-        return Listed(shown, shown[-1].position if len(found) > limit else None)
-
-    return await services.db.read(run)
+    _source(tx, actor, source_id, Right.READ)
+    found = store.page_of_passages(tx, source_id, after, limit + 1)
+    shown = found[:limit]
+    return Listed(shown, shown[-1].position if len(found) > limit else None)
 
 
-async def add_source(services: Services, actor: Actor, addition: Addition, project_id: str | None = None) -> SourceData:
+async def add_source(services: Services, actor: Actor, asked: SourceRequest) -> SourceData:
     """Add documentation to a project (editors; None: the actor's default one). What is at an address is read soon; a
     text is there at once. The same place again is the same source, read anew. A file of the server is never read
     because somebody asks for it. Raises `MalformedInput`, `InputTooLarge`."""
-    if project_id is not None:  # before anything that takes time
-        await services.db.read(require, actor, project_id, Right.EDIT)
-    package = package_label(addition.package)
-    if addition.text is not None:
-        return await _add_text(services, actor, package, addition, project_id)
-    location, kind = _place(services, addition, package)
+    if (asked.location is None) == (asked.text is None):
+        raise MalformedInput(
+            "A source has a location or a text.", hint="Send one of the two, and not both.", field="location"
+        )
+    if asked.project_id is not None:  # before anything that takes time
+        await services.db.read(require, actor, asked.project_id, Right.EDIT)
+    package = package_label(asked.package)
+    if asked.text is not None:
+        return await _add_text(services, actor, package, asked)
+    location, kind = _place(services, asked, package)
 
     def run(tx: Tx) -> SourceData:
-        chosen = _for_editing(tx, actor, project_id)
-        new = NewSource(package, kind, location, chosen, actor.user_id)
-        return _told(tx, services, filling.add(tx, new, tx.now))
+        chosen = _for_editing(tx, actor, asked.project_id)
+        source_id = filling.add(tx, NewSource(package, kind, location, chosen, actor.user_id), tx.now)
+        return _told(tx, source_id, _model(services))
 
     return await services.db.write(run)
 
 
 async def refresh_source(services: Services, actor: Actor, source_id: str) -> SourceData:
-    """Have a source read again now (editors; everybody's: whoever is signed in, at most every 15 s). Raises `NotFound`,
-    `Conflict` (a text that somebody handed in cannot be read again)."""
-    model = services.knowledge.embedder or ""
+    """Have a source read again now (editors; everybody's: anyone who is signed in, at most every 15 s). Raises
+    `NotFound`, `Conflict` (a text that somebody handed in cannot be read again)."""
 
     def run(tx: Tx) -> SourceData:
         row = _source(tx, actor, source_id, Right.EDIT)
@@ -122,33 +137,29 @@ async def refresh_source(services: Services, actor: Actor, source_id: str) -> So
         lately = row.checked_at is not None and tx.now - row.checked_at < NOT_SOONER
         if not (row.project_id is None and lately):
             filling.want_now(tx, [source_id])
-        return store.source_data(tx, _source(tx, actor, source_id, Right.READ), model)
+        return store.source_data(tx, _source(tx, actor, source_id, Right.READ), _model(services))
 
     return await services.db.write(run)
 
 
-async def remove_source(services: Services, actor: Actor, source_id: str) -> None:
+@in_write
+def remove_source(tx: Tx, actor: Actor, source_id: str) -> None:
     """Remove a source with its passages (editors). Raises `NotFound`, `Conflict` (it comes from the configuration)."""
-
-    def run(tx: Tx) -> None:
-        row = _source(tx, actor, source_id, Right.EDIT)
-        if row.project_id is None:
-            raise Conflict(
-                f"The source {row.location} comes from the server's configuration.",
-                hint="The operator takes it out of docs in its [[sandbox.dependencies]] table and starts the server "
-                "again.",
-                source_id=source_id,
-            )
-        if row.kind == "artifact":
-            raise Conflict(
-                "This source is the text of a file of the project.",
-                hint="Delete the file: its text goes with it.",
-                source_id=source_id,
-                artifact_id=row.location,
-            )
-        filling.remove(tx, source_id)
-
-    await services.db.write(run)
+    row = _source(tx, actor, source_id, Right.EDIT)
+    if row.project_id is None:
+        raise Conflict(
+            f"The source {row.location} comes from the server's configuration.",
+            hint="The operator takes it out of docs in its [[sandbox.dependencies]] table and starts the server again.",
+            source_id=source_id,
+        )
+    if row.kind == "artifact":
+        raise Conflict(
+            "This source is the text of a file of the project.",
+            hint="Delete the file: its text goes with it.",
+            source_id=source_id,
+            artifact_id=row.location,
+        )
+    filling.remove(tx, source_id)
 
 
 def package_label(text: str) -> str:
@@ -162,39 +173,37 @@ def package_label(text: str) -> str:
     return label
 
 
-async def _add_text(
-    services: Services, actor: Actor, package: str, addition: Addition, project_id: str | None
-) -> SourceData:
-    name = checked_line("The name", addition.name or package, PACKAGE_CHARS)
-    text = clean(addition.text or "")
+async def _add_text(services: Services, actor: Actor, package: str, asked: SourceRequest) -> SourceData:
+    name = checked_line("The name", asked.name or package, PACKAGE_CHARS)
+    text = clean(asked.text or "")
     if is_blank(text):
         raise MalformedInput("The text is empty.", hint="Hand in some Markdown.", field="text")
-    asked = services.settings.knowledge
-    check_bytes("The text", len(text.encode()), asked.source_bytes)
-    document, cuts = await anyio.to_thread.run_sync(document_of, name, text, asked.passage_chars)
+    limits = services.settings.knowledge
+    check_bytes("The text", len(text.encode()), limits.source_bytes)
+    document, cuts = await anyio.to_thread.run_sync(document_of, name, text, limits.passage_chars)
     if not cuts:
         raise MalformedInput(f"{name} holds nothing that can be searched.", hint="Hand in some Markdown.")
-    contents = Contents([document], {document.url: cuts}, cut_name(asked.passage_chars))
+    contents = Contents([document], {document.url: cuts}, cut_name(limits.passage_chars))
 
     def run(tx: Tx) -> SourceData:
-        chosen = _for_editing(tx, actor, project_id)
+        chosen = _for_editing(tx, actor, asked.project_id)
         source_id = filling.add(tx, NewSource(package, "text", name, chosen, actor.user_id), None)
         filling.fill(tx, source_id, contents, None)
-        return _told(tx, services, source_id)
+        return _told(tx, source_id, _model(services))
 
     return await services.db.write(run)
 
 
-def _place(services: Services, addition: Addition, package: str) -> tuple[str, SourceKind]:
+def _place(services: Services, asked: SourceRequest, package: str) -> tuple[str, SourceKind]:
     """Where to read, and as what. Raises `MalformedInput`."""
-    stated = addition.location.strip()
-    if addition.kind == "package" or stated == INSTALLED or stated.startswith((NPM, PYPI)):
+    stated = (asked.location or "").strip()
+    if asked.kind == "package" or stated == INSTALLED or stated.startswith((NPM, PYPI)):
         try:
             parsed = parse_package(package if stated in ("", INSTALLED) else stated)
         except NotAPackage as error:
             raise MalformedInput(f"{stated!r} is no package.", hint=f"Write {error}.", field="location") from None
         return parsed, "package"
-    if addition.kind in filling.HANDED_IN:
+    if asked.kind in filling.HANDED_IN:
         raise MalformedInput(
             "A text is handed in as text, with a name; a file at /v1/projects/{id}/artifacts.", field="kind"
         )
@@ -210,7 +219,17 @@ def _place(services: Services, addition: Addition, package: str) -> tuple[str, S
         checked_address(location, private_exceptions(services.settings.knowledge.allow_private))
     except NotRead as error:
         raise MalformedInput(f"It cannot be read: {error}.", field="location") from None
-    return location, addition.kind or kind_of(location)
+    return location, asked.kind or kind_of(location)
+
+
+def _readable_project(tx: Tx, actor: Actor, project_id: str | None) -> str:
+    """The project that is meant, which the actor may read; "" for an actor without a default project, who sees what is
+    everybody's."""
+    chosen = project_id or projects.find_default_project(tx, actor.user_id)
+    if chosen is None:
+        return ""
+    require(tx, actor, chosen, Right.READ)
+    return chosen
 
 
 def _for_editing(tx: Tx, actor: Actor, project_id: str | None) -> str:
@@ -218,9 +237,9 @@ def _for_editing(tx: Tx, actor: Actor, project_id: str | None) -> str:
     require(tx, actor, chosen, Right.EDIT)
     mine = (knowledge_sources.c.project_id == chosen) & (knowledge_sources.c.kind != "artifact")
     count = tx.execute(sa.select(sa.func.count()).select_from(knowledge_sources).where(mine)).scalar_one()
-    if count >= MOST_PER_PROJECT:
+    if count >= MAX_PER_PROJECT:
         raise InputTooLarge(
-            f"The project has {count} sources of documentation; at most {MOST_PER_PROJECT} are kept.",
+            f"The project has {count} sources of documentation; at most {MAX_PER_PROJECT} are kept.",
             hint="Remove some, or put several documents into one source (llms.txt, a sitemap, a folder).",
             project_id=chosen,
         )
@@ -228,7 +247,7 @@ def _for_editing(tx: Tx, actor: Actor, project_id: str | None) -> str:
 
 
 def _source(tx: Tx, actor: Actor, source_id: str, right: Right) -> KnowledgeSourceRow:
-    """The source's row. Everybody's may be read, and read again, by whoever is signed in; the caller looks after what
+    """The source's row. Everybody's may be read, and read again, by anyone who is signed in; the caller checks what
     else is asked of it."""
     row = store.find(tx, source_id)
     if row is not None and row.project_id is not None:
@@ -238,9 +257,13 @@ def _source(tx: Tx, actor: Actor, source_id: str, right: Right) -> KnowledgeSour
     return row
 
 
-def _told(tx: Tx, services: Services, source_id: str) -> SourceData:
-    model = services.knowledge.embedder or ""
+def _told(tx: Tx, source_id: str, model: str) -> SourceData:
     filling.tell(tx, source_id, model)
     row = store.find(tx, source_id)
     assert row is not None  # added a moment ago, in this transaction
     return store.source_data(tx, row, model)
+
+
+def _model(services: Services) -> str:
+    """The embedder's model; empty: none is configured."""
+    return services.knowledge.embedder or ""
