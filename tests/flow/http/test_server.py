@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from types import SimpleNamespace
 
 import anyio
 import pytest
@@ -13,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from outlast.base.errors import StartRefused
 from outlast.kernel.http.event_stream import EventStream, OpenStreams, StreamTimes
-from outlast.surfaces.http.server import HttpServer, bind
+from outlast.surfaces.http.server import DatedState, HttpServer, bind
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 CHUNK = b"id: 1\ndata: " + b"x" * 65_536 + b"\n\n"
@@ -101,3 +102,18 @@ def test_a_taken_port_is_refused_in_words():
         taken.listen()
         with pytest.raises(StartRefused, match="Address already in use"):
             bind("127.0.0.1", taken.getsockname()[1])
+
+
+def test_each_answer_has_the_date_of_its_second(monkeypatch: pytest.MonkeyPatch):
+    clock = iter([1_800_000_000.2, 1_800_000_000.9, 1_800_000_001.1])
+    monkeypatch.setattr("outlast.surfaces.http.server.time", SimpleNamespace(time=lambda: next(clock)))
+    state = DatedState()
+    dates = [state.default_headers for _ in range(3)]
+    assert dates[0] == [(b"date", b"Fri, 15 Jan 2027 08:00:00 GMT")] == dates[1]
+    assert dates[2] == [(b"date", b"Fri, 15 Jan 2027 08:00:01 GMT")]
+
+
+async def test_an_answer_is_dated():
+    async with serving(Endless(CHUNK), StreamTimes(60, 30, 60)) as (_, port), await connect(port) as client:
+        await client.send(REQUEST)
+        assert b"\r\ndate: " in await client.receive(65_536)

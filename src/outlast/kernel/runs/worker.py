@@ -47,6 +47,7 @@ class Worker:
         self._legs: dict[LegKey, Leg] = {}
         self._stopping = False
         self._idle = anyio.Event()
+        self._busy = anyio.Event()
 
     @property
     def active(self) -> int:
@@ -100,6 +101,7 @@ class Worker:
                         continue
                     leg = Leg(engine, run, first_seq)
                     self._legs[run.id, run.attempt] = leg
+                    self._busy.set()
                     group.start_soon(once, kinds.RUN, run.id, self._work, leg)
                 if room <= 0 or len(claimed) < min(room, CLAIM_BATCH) or self._stopping:
                     await channel.wait(version)
@@ -216,6 +218,9 @@ class Worker:
         """Leases are renewed by a task of their own, whatever the legs are doing."""
         lease_s = self._engine.settings.runs.lease_s
         while True:
+            if not self._legs:  # an idle server is not woken
+                self._busy = anyio.Event()
+                await self._busy.wait()
             await self._engine.clock.sleep(min(self._engine.settings.runs.heartbeat_s, lease_s / 3))
             if self._legs:
                 try:

@@ -5,7 +5,9 @@ import contextlib
 import errno
 import logging
 import socket
+import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from email.utils import formatdate
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
@@ -17,6 +19,7 @@ from anyio.abc import TaskStatus
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
 
 from outlast.base.errors import InputTooLarge, MalformedInput, OutlastError, StartRefused
 from outlast.base.ids import new_id
@@ -209,6 +212,24 @@ async def _nothing(*, task_status: TaskStatus[None]) -> None:
     task_status.started()
 
 
+class DatedState(ServerState):
+    """What connections share. Its `default_headers` are the date, made when an answer needs it: a server that made it
+    every second would be woken by nothing else while it has nothing to do."""
+
+    _second = 0
+    _headers: tuple[tuple[bytes, bytes], ...] = ()
+
+    @property
+    def default_headers(self) -> list[tuple[bytes, bytes]]:
+        if (second := int(time.time())) != self._second:
+            self._second, self._headers = second, ((b"date", formatdate(second, usegmt=True).encode()),)
+        return list(self._headers)
+
+    @default_headers.setter
+    def default_headers(self, _headers: list[tuple[bytes, bytes]]) -> None:
+        """Its first, empty ones."""
+
+
 class HttpServer(uvicorn.Server):
     """Serves `app` on bound sockets until `stop`: then open requests have `grace_s` to end. `close_streams` ends those
     that never would; `beside` is what the application needs to have running."""
@@ -239,6 +260,7 @@ class HttpServer(uvicorn.Server):
             timeout_graceful_shutdown=max(1, round(grace_s)),
         )
         super().__init__(config)
+        self.server_state = DatedState()
         self._listeners = list(listeners)
         self._stopping = anyio.Event()
         self._close_streams = close_streams
@@ -282,9 +304,7 @@ class HttpServer(uvicorn.Server):
 
     async def main_loop(self) -> None:
         self.ready.set()
-        while not await self.on_tick(0):
-            with anyio.move_on_after(1):
-                await self._stopping.wait()
+        await self._stopping.wait()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
