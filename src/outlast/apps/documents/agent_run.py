@@ -4,15 +4,14 @@ It is a run like any other: it goes on when the caller goes away, and a repeated
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import aclosing
-from dataclasses import dataclass, field
+from contextlib import aclosing, suppress
 from typing import Any, Final
 
 import anyio
 import orjson
 import sqlalchemy as sa
 
-from outlast.apps.documents.proposals.shapes import EditData
+from outlast.apps.documents.agent_run_shapes import DEFAULT_WAIT_S, AgentCall, AgentEdit, AgentRunAnswer, AgentRunOpen
 from outlast.apps.documents.proposals.store import proposal_data
 from outlast.apps.documents.tables import proposals
 from outlast.base.errors import InternalError, OutlastError, RunFinished
@@ -30,37 +29,12 @@ from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.rules import text_of
 
 WAITING: Final = frozenset({"awaiting_approval", "paused"})
-DEFAULT_WAIT_S: Final = 600.0
-LONGEST_WAIT_S: Final = 3600.0
+_OF_EDIT: Final = set(AgentEdit.model_fields) - {"edit_id"}
 _OF_RUN: Final = (
     sa.select(proposals.c.id)
     .where(proposals.c.run_id == sa.bindparam("run"))
     .order_by(proposals.c.created_at, proposals.c.id)
 )
-
-
-@dataclass(frozen=True, slots=True)
-class AgentAnswer:
-    """What a run that completed gave: its text, the edits that it proposed (without those that something newer took the
-    place of), its tool calls as the parts of a message."""
-
-    run_id: str
-    thread_id: str
-    message_id: str | None
-    message: str
-    proposal_id: str | None
-    edits: Sequence[EditData]
-    calls: Sequence[Mapping[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class StillOpen:
-    """The run has not ended: it waits for a person (`pending`: for what), or the time to wait was over."""
-
-    run_id: str
-    thread_id: str
-    status: str
-    pending: Mapping[str, Any] | None = field(default=None)
 
 
 async def run_agent(
@@ -73,7 +47,7 @@ async def run_agent(
     wait_s: float = DEFAULT_WAIT_S,
     key: str | None = None,
     waiting: anyio.CancelScope | None = None,
-) -> AgentAnswer | StillOpen:
+) -> AgentRunAnswer | AgentRunOpen:
     """Start a run and wait until it ends, waits for a person, or `wait_s` seconds are over; the run goes on in any
     case, also when this is cancelled. Cancelling `waiting` ends the waiting at once, with what there is. A repeated
     `key` finds the first run and waits for that. Raises as `start_run`; for a run that failed its own error, for one
@@ -107,12 +81,13 @@ def _statuses(chunk: bytes) -> list[str]:
     return [event["data"]["status"] for event in events if event["event"] == "run.status"]
 
 
-def _outcome(tx: Tx, actor: Actor, run_id: str) -> AgentAnswer | StillOpen:
+def _outcome(tx: Tx, actor: Actor, run_id: str) -> AgentRunAnswer | AgentRunOpen:
     require_run(tx, actor, run_id, Right.READ)
     summary = views.summary_of(tx, run_id)
     if summary.status not in ENDED:
         pending = views.details_of(tx, run_id).pending
-        return StillOpen(run_id, summary.thread_id, summary.status, pending[0] if pending else None)
+        shown = {"pending": pending[0] if pending else None, "status": summary.status}
+        return AgentRunOpen.model_validate({**shown, "thread_id": summary.thread_id, "run_id": run_id})
     ids: dict[str, Any] = {"run_id": run_id, "thread_id": summary.thread_id, "message_id": summary.answer_message_id}
     if summary.status == "cancelled":
         raise RunFinished(
@@ -127,18 +102,27 @@ def _outcome(tx: Tx, actor: Actor, run_id: str) -> AgentAnswer | StillOpen:
     return _answer(tx, summary)
 
 
-def _answer(tx: Tx, summary: RunSummaryAnswer) -> AgentAnswer:
+def _answer(tx: Tx, summary: RunSummaryAnswer) -> AgentRunAnswer:
     parts = views.details_of(tx, summary.id).parts
     made = [proposal_data(tx, proposal_id) for proposal_id in tx.execute(_OF_RUN, {"run": summary.id}).scalars()]
-    return AgentAnswer(
-        summary.id,
-        summary.thread_id,
-        summary.answer_message_id,
-        _message(parts),
-        made[-1].id if made else None,
-        [edit for proposal in made for edit in proposal.edits if edit.state != "superseded"],
-        [part for part in parts if part["type"] == "tool_call"],
+    edits = [edit for proposal in made for edit in proposal.edits if edit.state != "superseded"]
+    return AgentRunAnswer(
+        message=_message(parts),
+        proposed_edits=[AgentEdit(edit_id=edit.id, **edit.model_dump(include=_OF_EDIT)) for edit in edits],
+        tool_calls=[_call(part) for part in parts if part["type"] == "tool_call"],
+        proposal_id=made[-1].id if made else None,
+        thread_id=summary.thread_id,
+        run_id=summary.id,
+        message_id=summary.answer_message_id,
     )
+
+
+def _call(part: Mapping[str, Any]) -> AgentCall:
+    arguments: Any = part["arguments"]
+    with suppress(orjson.JSONDecodeError):  # what a model wrote is shown as it is
+        arguments = orjson.loads(arguments or "{}")
+    named = {name: part[name] for name in ("tool", "status", "result")}
+    return AgentCall(id=part["call_id"], arguments=arguments, **named)
 
 
 def _message(parts: Sequence[dict[str, Any]]) -> str:

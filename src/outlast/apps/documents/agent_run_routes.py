@@ -1,15 +1,11 @@
 """Start a run and wait for its answer, in one request."""
 
-from typing import Any
-
 import anyio
-import orjson
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from outlast.apps.documents.agent_run import AgentAnswer, StillOpen, run_agent
+from outlast.apps.documents.agent_run import run_agent
 from outlast.apps.documents.agent_run_shapes import AgentRunAnswer, AgentRunOpen, AgentRunRequest
-from outlast.apps.documents.proposals.shapes import EditData
 from outlast.base.errors import OutlastError
 from outlast.kernel.http.auth import Signed, Surface, Svc
 from outlast.kernel.http.responses import reply
@@ -28,7 +24,7 @@ async def run_agent_and_wait(
     """
     surface: Surface = request.app.state.surface
     waiting = anyio.CancelScope()
-    outcome: AgentAnswer | StillOpen | OutlastError | None = None
+    outcome: AgentRunAnswer | AgentRunOpen | OutlastError | None = None
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_wait_for_leaving, request, waiting)
         surface.streams.enter(waiting)  # a server that stops lets the caller go
@@ -51,53 +47,10 @@ async def run_agent_and_wait(
     if isinstance(outcome, OutlastError):
         raise outcome
     assert outcome is not None
-    return _shown(outcome)
+    return reply(outcome, 202 if isinstance(outcome, AgentRunOpen) else 200)
 
 
 async def _wait_for_leaving(request: Request, scope: anyio.CancelScope) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
     scope.cancel()
-
-
-def _shown(found: AgentAnswer | StillOpen) -> Response:
-    if isinstance(found, StillOpen):
-        waits = {"pending": found.pending, "status": found.status}
-        return reply({**waits, "threadId": found.thread_id, "runId": found.run_id}, 202)
-    return reply(
-        {
-            "message": found.message,
-            "proposedEdits": [_edit(edit) for edit in found.edits],
-            "toolCalls": [_call(part) for part in found.calls],
-            "proposalId": found.proposal_id,
-            "threadId": found.thread_id,
-            "runId": found.run_id,
-            "messageId": found.message_id,
-        }
-    )
-
-
-def _edit(edit: EditData) -> dict[str, Any]:
-    return {
-        "editId": edit.id,
-        "op": edit.op,
-        "blockId": edit.block_id,
-        "sectionId": edit.section_id,
-        "afterId": edit.after_id,
-        "heading": edit.heading,
-        "level": edit.level,
-        "oldText": edit.old_text,
-        "newText": edit.new_text,
-    }
-
-
-def _call(part: Any) -> dict[str, Any]:
-    named = {name: part[name] for name in ("tool", "status", "result")}
-    return {"id": part["call_id"], "arguments": _arguments(part["arguments"]), **named}
-
-
-def _arguments(text: str) -> Any:
-    try:
-        return orjson.loads(text or "{}")
-    except orjson.JSONDecodeError:
-        return text

@@ -1,17 +1,29 @@
 """Start and wait, with the names of its first users: camelCase."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
-from outlast.apps.documents.agent_run import DEFAULT_WAIT_S, LONGEST_WAIT_S
 from outlast.apps.documents.proposals.shapes import EditOp
 from outlast.kernel.runs.shapes import PendingApproval, PendingQuestion
 from outlast.kernel.threads.parts import ToolStatus
 
+DEFAULT_WAIT_S: Final = 600.0
+LONGEST_WAIT_S: Final = 3600.0
+
 
 class Camel(BaseModel):
-    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True, str_max_length=2_000_000)
+    model_config = ConfigDict(
+        defer_build=True,
+        extra="forbid",
+        frozen=True,
+        str_max_length=2_000_000,
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+    )
 
 
 class AgentContext(Camel):
@@ -19,28 +31,28 @@ class AgentContext(Camel):
 
     model_config = ConfigDict(defer_build=True, extra="ignore")
 
-    thread_id: str = Field(alias="threadId", max_length=60)
+    thread_id: str = Field(max_length=60)
 
 
 class AgentRunRequest(Camel):
     """A message to an agent whose result you wait for."""
 
     context: AgentContext
-    user_message: str = Field(alias="userMessage")
+    user_message: str
     model: str | None = None
-    timeout_s: float = Field(DEFAULT_WAIT_S, alias="timeoutS", gt=0, le=LONGEST_WAIT_S, allow_inf_nan=False)
+    timeout_s: float = Field(DEFAULT_WAIT_S, gt=0, le=LONGEST_WAIT_S, allow_inf_nan=False)
 
 
 class AgentEdit(Camel):
-    edit_id: str = Field(alias="editId")
+    edit_id: str
     op: EditOp
-    block_id: str | None = Field(alias="blockId")
-    section_id: str | None = Field(alias="sectionId")
-    after_id: str | None = Field(alias="afterId")
+    block_id: str | None
+    section_id: str | None
+    after_id: str | None
     heading: str | None
     level: int | None
-    old_text: str = Field(alias="oldText")
-    new_text: str = Field(alias="newText")
+    old_text: str
+    new_text: str
 
 
 class AgentCall(Camel):
@@ -57,12 +69,12 @@ class AgentRunAnswer(Camel):
     """What came of the run: its last message, proposed edits and tool calls."""
 
     message: str
-    proposed_edits: list[AgentEdit] = Field(alias="proposedEdits")
-    tool_calls: list[AgentCall] = Field(alias="toolCalls")
-    proposal_id: str | None = Field(alias="proposalId")
-    thread_id: str = Field(alias="threadId")
-    run_id: str = Field(alias="runId")
-    message_id: str | None = Field(alias="messageId")
+    proposed_edits: list[AgentEdit]
+    tool_calls: list[AgentCall]
+    proposal_id: str | None
+    thread_id: str
+    run_id: str
+    message_id: str | None
 
 
 class AgentRunOpen(Camel):
@@ -70,5 +82,5 @@ class AgentRunOpen(Camel):
 
     pending: Annotated[PendingApproval | PendingQuestion, Field(discriminator="kind")] | None
     status: Literal["queued", "running", "awaiting_approval", "paused"]
-    thread_id: str = Field(alias="threadId")
-    run_id: str = Field(alias="runId")
+    thread_id: str
+    run_id: str
