@@ -6,8 +6,8 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from outlast.apps.documents.comments.actions import Written, create_comment
-from outlast.apps.documents.comments.shapes import Quote
+from outlast.apps.documents.comments.actions import create_comment
+from outlast.apps.documents.comments.shapes import CommentRequest, QuoteInput
 from outlast.apps.documents.edits.changes import DeleteSection
 from outlast.apps.documents.proposals.actions import decide_edits
 from outlast.apps.documents.proposals.review import Verdict
@@ -56,17 +56,17 @@ async def test_a_comment_given_to_the_agent_comes_with_its_quote_its_answers_and
     async with document_agent(db, tmp_path, [turn("Fine."), turn("Fine again.")]) as it:
         tree = await it.tree()
         block = await it.block(2)
-        said = Written(
+        said = CommentRequest(
             body="Are these all?",
             section_id=block.section_id,
             block_id=block.id,
-            quote=Quote(text="three risks"),
-            linked_sections=(tree.sections[-1].id,),
+            quote=QuoteInput(text="three risks"),
+            linked_sections=[tree.sections[-1].id],
         )
         made = await create_comment(it.services, it.owner, it.document_id, said)
         comment_id = made.comment.id
         await create_comment(
-            it.services, it.owner, it.document_id, Written(body="@agent please look", parent_id=comment_id)
+            it.services, it.owner, it.document_id, CommentRequest(body="@agent please look", parent_id=comment_id)
         )
         await it.model.wait_requests(1)
         text = asked_with(it.model.requests[0])

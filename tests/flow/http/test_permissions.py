@@ -174,8 +174,7 @@ def _checkpoint(tx: Tx, team: Team, sandbox_id: str) -> str:
 def _comment(tx: Tx, team: Team, document_id: str) -> str:
     """The editor's."""
     by = team.editor.user_id
-    new = comments.NewComment(document_id=document_id, project_id=team.project_id, by=by, body="Why?")
-    return comments.add(tx, new)
+    return comments.add(tx, document_id=document_id, project_id=team.project_id, by=by, body="Why?")
 
 
 def _source(team: Team) -> NewSource:

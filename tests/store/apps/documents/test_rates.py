@@ -11,7 +11,8 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.apps.documents import store
-from outlast.apps.documents.comments.actions import Written, create_comment
+from outlast.apps.documents.comments.actions import create_comment
+from outlast.apps.documents.comments.shapes import CommentRequest
 from outlast.apps.documents.edits.actions import change_document, import_markdown, restore_version
 from outlast.apps.documents.edits.changes import InsertSection
 from outlast.apps.documents.rows import DocumentRow
@@ -25,7 +26,7 @@ from tests.store.kernel.limits.test_rates import expect_two_a_minute
 
 
 async def comment(services: Services, actor: Actor, desk: Desk) -> None:
-    await create_comment(services, actor, desk.document_id, Written(body="Why?"))
+    await create_comment(services, actor, desk.document_id, CommentRequest(body="Why?"))
 
 
 async def change(services: Services, actor: Actor, desk: Desk) -> None:

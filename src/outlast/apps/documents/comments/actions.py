@@ -1,17 +1,15 @@
 """Comments on documents: write, read, change, resolve, delete them, and give them to somebody or to the agent."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from outlast.apps.documents import store as documents
 from outlast.apps.documents.comments import store
-from outlast.apps.documents.comments.anchor_resolution import Anchor, Content, new_anchor
-from outlast.apps.documents.comments.shapes import CommentData, Quote
-from outlast.apps.documents.comments.store import NewComment, Status
+from outlast.apps.documents.comments.comment_anchors import Content, new_anchor
+from outlast.apps.documents.comments.shapes import AssignedAnswer, CommentData, CommentRequest
+from outlast.apps.documents.comments.store import Status
 from outlast.apps.documents.permissions import require_document
 from outlast.apps.documents.rows import CommentRow, DocumentRow
-from outlast.apps.documents.tables import comments as comments_table
 from outlast.apps.documents.tables import comments as table
 from outlast.base.errors import Forbidden, InputTooLarge, MalformedInput, NotFound
 from outlast.db.database import Tx
@@ -37,44 +35,20 @@ MOST_LINKED: Final = 50
 MOST_NAMED: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Assigned:
-    """A comment as it is now. `thread_id` is the conversation about it, `run_id` the run that was started for it."""
-
-    comment: CommentData
-    thread_id: str | None = None
-    run_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """What somebody writes: the text, what it is about (nothing: the whole document), the users that they picked, and
-    who is to take care of it: `agent`, or a user's id."""
-
-    body: str
-    section_id: str | None = None
-    block_id: str | None = None
-    quote: Quote | None = None
-    parent_id: str | None = None
-    linked_sections: Sequence[str] = ()
-    mentions: Sequence[str] = ()
-    assign: str | None = None
-
-
 async def create_comment(
-    services: Services, actor: Actor, document_id: str, written: Written, *, key: str | None = None
-) -> Assigned:
+    services: Services, actor: Actor, document_id: str, written: CommentRequest, *, key: str | None = None
+) -> AssignedAnswer:
     """Comment on a document, or answer a comment (editors). Whoever is named in it finds it in their inbox; `@agent`,
     or `assign`, gives it (an answer: what it answers) to the agent or a member, as `assign_comment` does. A repeated
     `key` gets the first answer. Raises `MalformedInput`, `InputTooLarge`, `NotFound` for a place or an answered comment
     that is not the document's, `RateLimited`, and what starting a run raises; then nothing was written."""
     body = checked_body(services, written.body)
-    asked = request_hash("comment", document_id, repr(written))
+    asked = request_hash("comment", document_id, written.model_dump())
 
-    def run(tx: Tx) -> Assigned:
+    def run(tx: Tx) -> AssignedAnswer:
         row = require_document(tx, actor, document_id, Right.EDIT)
         made = remember(tx, actor.user_id, key, asked, lambda: _create(tx, services, actor, row, body, written))
-        return Assigned(store.comment_data(tx, made["id"]), made["thread_id"], made["run_id"])
+        return _shown(tx, made)
 
     return await services.db.write(run)
 
@@ -162,7 +136,7 @@ async def assign_comment(
     message: str | None = None,
     model: str | None = None,
     key: str | None = None,
-) -> Assigned:
+) -> AssignedAnswer:
     """Give a comment to a member, to `agent`, or to nobody (editors). A resolved one is open again.
 
     A member (who must be able to edit) finds it in the inbox until it is resolved. For the agent a conversation about
@@ -178,14 +152,19 @@ async def assign_comment(
         store.announce(tx, comment_id, by=actor.user_id)
         if row.status == "resolved" and to is not None:
             documents.announce(tx, row.document_id, by=actor.user_id)
-        return given
+        return {"id": comment_id, **given}
 
-    def run(tx: Tx) -> Assigned:
+    def run(tx: Tx) -> AssignedAnswer:
         found = require_owned(tx, actor, CommentRow, table, "comment", comment_id, Right.EDIT)
         made = remember(tx, actor.user_id, key, asked, lambda: produce(tx, found))
-        return Assigned(store.comment_data(tx, comment_id), made["thread_id"], made["run_id"])
+        return _shown(tx, made)
 
     return await services.db.write(run)
+
+
+def _shown(tx: Tx, made: dict[str, Any]) -> AssignedAnswer:
+    comment = store.comment_data(tx, made["id"])
+    return AssignedAnswer(comment=comment, thread_id=made["thread_id"], run_id=made["run_id"])
 
 
 def checked_body(services: Services, body: str) -> str:
@@ -211,14 +190,15 @@ def _held(tx: Tx, row: CommentRow) -> CommentRow:
 
 
 def _create(
-    tx: Tx, services: Services, actor: Actor, document: DocumentRow, body: str, written: Written
+    tx: Tx, services: Services, actor: Actor, document: DocumentRow, body: str, written: CommentRequest
 ) -> dict[str, Any]:
-    check_made_rate(tx, comments_table, actor.user_id, services.settings.limits.comments_per_minute_per_user, by="by")
+    check_made_rate(tx, table, actor.user_id, services.settings.limits.comments_per_minute_per_user, by="by")
     check_count("mentions", len(written.mentions), MOST_NAMED)
     documents.hold(tx, document.id)
     parent = None if written.parent_id is None else _answered(tx, document.id, written.parent_id)
     named = mentions.named_in(tx, document.project_id, body, written.mentions)
-    new = NewComment(
+    comment_id = store.add(
+        tx,
         document_id=document.id,
         project_id=document.project_id,
         by=actor.user_id,
@@ -227,7 +207,6 @@ def _create(
         mentions=named.users,
         **_place(tx, document.id, written, parent),
     )
-    comment_id = store.add(tx, new)
     row = store.hold(tx, comment_id)
     to = written.assign or (AGENT if named.agent else None)
     given: dict[str, Any] = {"thread_id": None, "run_id": None}
@@ -256,14 +235,14 @@ def _answered(tx: Tx, document_id: str, parent_id: str) -> CommentRow:
     return row if row.parent_id is None else store.hold(tx, row.parent_id)
 
 
-def _place(tx: Tx, document_id: str, written: Written, parent: CommentRow | None) -> dict[str, Any]:
+def _place(tx: Tx, document_id: str, written: CommentRequest, parent: CommentRow | None) -> dict[str, Any]:
     placed = written.section_id or written.block_id or written.quote
     if parent is not None:
         if placed:
             raise MalformedInput("An answer is where the comment is that it answers.", field="section_id")
-        return {"anchor": Anchor()}
+        return {}
     if not placed and not written.linked_sections:
-        return {"anchor": Anchor()}
+        return {}
     content = store.content_of(tx, document_id)
     anchor = new_anchor(content, written.section_id, written.block_id, written.quote)
     return {"anchor": anchor, "linked_sections": _checked_links(content, written.linked_sections)}

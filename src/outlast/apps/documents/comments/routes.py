@@ -6,14 +6,12 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from outlast.apps.documents.comments import actions
-from outlast.apps.documents.comments.actions import Written
 from outlast.apps.documents.comments.shapes import (
     AssignedAnswer,
     AssignRequest,
     CommentData,
     CommentPatch,
     CommentRequest,
-    Quote,
 )
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Key
@@ -42,17 +40,7 @@ async def create_comment(
     document_id: str, body: CommentRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
     """Comment, or answer (editors). `@agent` in the text, or `assign`, gives it to the agent or a member at once."""
-    written = Written(
-        body=body.body,
-        section_id=body.section_id,
-        block_id=body.block_id,
-        quote=None if body.quote is None else Quote(**body.quote.model_dump()),
-        parent_id=body.parent_id,
-        linked_sections=body.linked_sections,
-        mentions=body.mentions,
-        assign=body.assign,
-    )
-    return reply((await actions.create_comment(services, actor, document_id, written, key=key)).comment, 201)
+    return reply((await actions.create_comment(services, actor, document_id, body, key=key)).comment, 201)
 
 
 @router.get("/comments/{comment_id}", response_model=CommentData)
@@ -83,7 +71,5 @@ async def assign_comment(
 ) -> Response:
     """Give a comment to a member, to nobody, or to the agent: then a conversation about it is made (or goes on), the
     message posted and a run started, with the rights, credits and limits of any start (editors)."""
-    given = await actions.assign_comment(
-        services, actor, comment_id, body.to, message=body.message, model=body.model, key=key
-    )
-    return reply({"comment": given.comment, "thread_id": given.thread_id, "run_id": given.run_id})
+    wanted = {"message": body.message, "model": body.model}
+    return reply(await actions.assign_comment(services, actor, comment_id, body.to, **wanted, key=key))

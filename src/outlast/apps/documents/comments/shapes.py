@@ -57,12 +57,8 @@ class CommentDeleted(Frozen):
     document_id: str
 
 
-class QuoteInput(Request):
+class QuoteInput(Request, Quote):
     """Selected text of a block, as it is shown or as Markdown, with the text around it."""
-
-    text: str
-    prefix: str = ""
-    suffix: str = ""
 
 
 class CommentRequest(Request):

@@ -4,14 +4,13 @@ A comment keeps where it was put, also when that place is gone (`orphaned`): a r
 changes one holds its document's row, before its thread's and its project's.
 """
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.apps.documents import store
-from outlast.apps.documents.comments.anchor_resolution import Anchor, Content, place
+from outlast.apps.documents.comments.comment_anchors import WHOLE_DOCUMENT, Anchor, Content, place
 from outlast.apps.documents.comments.shapes import CommentChanged, CommentData, CommentDeleted, Quote
 from outlast.apps.documents.rows import CommentRow
 from outlast.apps.documents.tables import blocks, comments, sections
@@ -54,49 +53,35 @@ _HOLD: Final = sa.select(comments).where(comments.c.id == sa.bindparam("comment"
 _ANCHORED: Final = sa.select(comments).where(
     comments.c.document_id == sa.bindparam("document"), comments.c.section_id.is_not(None)
 )
-_SECTIONS: Final = sa.select(sections.c.id).where(sections.c.document_id == sa.bindparam("document"))
-_BLOCKS: Final = (
-    sa.select(blocks.c.id, blocks.c.section_id, blocks.c.markdown)
-    .join(sections, sections.c.id == blocks.c.section_id)
-    .where(blocks.c.document_id == sa.bindparam("document"))
-    .order_by(sections.c.rank, blocks.c.rank)
-)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewComment:
-    """What a comment is made of. `by`: the user who writes it. An answer (`parent_id`) has no place of its own."""
-
-    document_id: str
-    project_id: str
-    by: str
-    body: str
-    anchor: Anchor = field(default_factory=Anchor)
-    parent_id: str | None = None
-    linked_sections: tuple[str, ...] = ()
-    mentions: tuple[str, ...] = ()
-
-
-def add(tx: Tx, new: NewComment) -> str:
-    """Add a comment and return its id; whoever it names finds it in their inbox. Not announced yet."""
+def add(
+    tx: Tx,
+    *,
+    document_id: str,
+    project_id: str,
+    by: str,
+    body: str,
+    anchor: Anchor = WHOLE_DOCUMENT,
+    parent_id: str | None = None,
+    linked_sections: Sequence[str] = (),
+    mentions: Sequence[str] = (),
+) -> str:
+    """Add a comment that the user `by` writes and return its id. An answer (`parent_id`) has no place of its own. Not
+    announced yet."""
     comment_id = new_id("comment")
     tx.insert(
         comments,
         id=comment_id,
-        document_id=new.document_id,
-        project_id=new.project_id,
-        parent_id=new.parent_id,
-        section_id=new.anchor.section_id,
-        block_id=new.anchor.block_id,
-        quote=None if new.anchor.quote is None else new.anchor.quote.model_dump(),
-        orphaned=new.anchor.orphaned,
-        linked_sections=list(new.linked_sections),
-        body=new.body,
-        mentions=list(new.mentions),
+        document_id=document_id,
+        project_id=project_id,
+        parent_id=parent_id,
+        **_columns(anchor),
+        linked_sections=list(linked_sections),
+        body=body,
+        mentions=list(mentions),
         status="open",
-        assigned_to=None,
-        thread_id=None,
-        by=new.by,
+        by=by,
         created_at=tx.now,
         updated_at=tx.now,
     )
@@ -224,17 +209,11 @@ def leave_thread(tx: Tx, thread_id: str) -> list[str]:
     return [one.id for one in about]
 
 
-class _BlockText(NamedTuple):
-    id: str
-    section_id: str
-    markdown: str
-
-
 def content_of(tx: Tx, document_id: str) -> Content:
     """What comments can be put on, as it is now."""
-    held = set(tx.execute(_SECTIONS, {"document": document_id}).scalars())
-    rows = tx.rows(_BlockText, _BLOCKS, {"document": document_id})
-    return Content(frozenset(held), [(row.id, row.section_id, row.markdown) for row in rows])
+    tree = store.tree(tx, document_id)
+    blocks_of = [(block.id, block.section_id, block.markdown) for block in tree.blocks()]
+    return Content([section.id for section in tree.sections], blocks_of)
 
 
 def reanchor(tx: Tx, document_id: str, touched: Collection[str]) -> None:
@@ -249,9 +228,7 @@ def reanchor(tx: Tx, document_id: str, touched: Collection[str]) -> None:
         now = place(before, content, touched)
         if now == before:
             continue
-        quote = None if now.quote is None else now.quote.model_dump()
-        values = {"section_id": now.section_id, "block_id": now.block_id, "quote": quote}
-        tx.update(comments, {"id": row.id}, **values, orphaned=now.orphaned)
+        tx.update(comments, {"id": row.id}, **_columns(now))
         if not now.shown_as(before):
             announce(tx, row.id)
 
@@ -270,6 +247,12 @@ def anchor_of(row: CommentRow) -> Anchor:
     """Where a comment was put, as its row says."""
     quote = None if row.quote is None else Quote.model_validate(row.quote)
     return Anchor(row.section_id, row.block_id, quote, row.orphaned)
+
+
+def _columns(anchor: Anchor) -> dict[str, Any]:
+    quote = None if anchor.quote is None else anchor.quote.model_dump()
+    place = {"section_id": anchor.section_id, "block_id": anchor.block_id}
+    return {**place, "quote": quote, "orphaned": anchor.orphaned}
 
 
 def _data(row: ShownComment) -> CommentData:

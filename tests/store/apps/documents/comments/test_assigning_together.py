@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from outlast.apps.documents.comments import actions
 from outlast.apps.documents.comments import store as comments
-from outlast.apps.documents.comments.actions import Written
+from outlast.apps.documents.comments.shapes import CommentRequest
 from outlast.apps.documents.edits.changes import InsertBlock
 from outlast.base.errors import ThreadLocked
 from outlast.db.database import Database
@@ -29,7 +29,7 @@ def services_of(db: Database, folder: Path) -> Services:
 async def test_a_comment_gets_one_conversation_however_many_give_it_to_the_agent(db: Database, tmp_path: Path) -> None:
     desk, services = await Desk.open(db), services_of(db, tmp_path)
     team = desk.team
-    made = await actions.create_comment(services, team.editor, desk.document_id, Written(body="Shorter."))
+    made = await actions.create_comment(services, team.editor, desk.document_id, CommentRequest(body="Shorter."))
     outcomes: list[str] = []
 
     async def give(actor: Actor) -> None:
@@ -57,9 +57,11 @@ async def test_comments_and_edits_of_several_people_at_once_all_arrive(db: Datab
     team, block = desk.team, await desk.block(0)
 
     async def talk(actor: Actor, number: int) -> None:
-        written = Written(body=f"@Olga @Emil {number}", block_id=block.id)
+        written = CommentRequest(body=f"@Olga @Emil {number}", block_id=block.id)
         made = await actions.create_comment(services, actor, desk.document_id, written)
-        await actions.create_comment(services, actor, desk.document_id, Written(body="Yes.", parent_id=made.comment.id))
+        await actions.create_comment(
+            services, actor, desk.document_id, CommentRequest(body="Yes.", parent_id=made.comment.id)
+        )
         await actions.change_comment(services, actor, made.comment.id, status="resolved")
 
     async def edit(number: int) -> None:

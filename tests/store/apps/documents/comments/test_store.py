@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from outlast.apps.documents import store
 from outlast.apps.documents.comments import store as comments
-from outlast.apps.documents.comments.anchor_resolution import new_anchor
+from outlast.apps.documents.comments.comment_anchors import new_anchor
 from outlast.apps.documents.comments.quotes import find
 from outlast.apps.documents.comments.shapes import CommentData, Quote
-from outlast.apps.documents.comments.store import NewComment
 from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.changes import Change, DeleteBlock, DeleteSection, EditBlock, InsertBlock, MoveBlock
 from outlast.apps.documents.edits.write import Author
@@ -36,7 +35,8 @@ def put(
 ) -> str:
     """A comment of the editor's."""
     content = comments.content_of(tx, desk.document_id)
-    new = NewComment(
+    return comments.add(
+        tx,
         document_id=desk.document_id,
         project_id=desk.team.project_id,
         by=desk.team.editor.user_id,
@@ -44,7 +44,6 @@ def put(
         anchor=new_anchor(content, section_id, block_id, quote),
         parent_id=parent_id,
     )
-    return comments.add(tx, new)
 
 
 async def at(desk: Desk, comment_id: str) -> CommentData:

@@ -10,7 +10,6 @@ import pytest
 from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents import store
 from outlast.apps.documents.comments import store as comments
-from outlast.apps.documents.comments.store import NewComment
 from outlast.apps.documents.edits.changes import DeleteSection
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.proposals.review import Verdict
@@ -383,12 +382,10 @@ async def commented(desk: Desk) -> tuple[str, str]:
     def comment(tx: Tx) -> tuple[str, str]:
         comment_id = comments.add(
             tx,
-            NewComment(
-                document_id=desk.document_id,
-                project_id=desk.team.project_id,
-                by=desk.team.editor.user_id,
-                body="Shorter, please.",
-            ),
+            document_id=desk.document_id,
+            project_id=desk.team.project_id,
+            by=desk.team.editor.user_id,
+            body="Shorter, please.",
         )
         anchor = {"type": "comment", "id": comment_id, "document_id": desk.document_id}
         return comment_id, make_thread(tx, desk.team.project_id, desk.team.owner, profile="document", anchor=anchor)

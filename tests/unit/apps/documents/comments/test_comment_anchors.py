@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from outlast.apps.documents.comments.anchor_resolution import Anchor, Content, new_anchor, place
+from outlast.apps.documents.comments.comment_anchors import Anchor, Content, new_anchor, place
 from outlast.apps.documents.comments.shapes import Quote
 from outlast.base.errors import InputTooLarge, MalformedInput, NotFound
 

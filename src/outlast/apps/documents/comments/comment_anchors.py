@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Final
 
 from outlast.apps.documents.comments.quotes import Effort, Text, find_again
 from outlast.apps.documents.comments.shapes import Quote
@@ -26,6 +27,9 @@ class Anchor:
     def shown_as(self, other: "Anchor") -> bool:
         """Whether people see both at the same place: surroundings of a quote are for finding it only."""
         return replace(self, quote=_words(self.quote)) == replace(other, quote=_words(other.quote))
+
+
+WHOLE_DOCUMENT: Final = Anchor()
 
 
 class Content:
