@@ -5,8 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final
 
-from outlast.apps.documents import anchors, section_locks, store
-from outlast.apps.documents.about import about
+from outlast.apps.documents import section_locks, store, thread_anchors
 from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.proposals.copies import copy_proposals
 from outlast.apps.documents.proposals.outcomes import outcomes_of_thread
@@ -28,7 +27,7 @@ class DocumentThreads(NoThreadHooks):
     def check_anchor(
         self, tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | None
     ) -> Mapping[str, Any] | None:
-        check = anchors.resolved if profile == "document" else anchors.kept
+        check = thread_anchors.resolved if profile == "document" else thread_anchors.kept
         return check(tx, project_id, anchor)
 
     def before_delete(self, tx: Tx, thread_id: str, by: str) -> Callable[[], None]:
@@ -53,7 +52,7 @@ class DocumentThreads(NoThreadHooks):
         return lambda: section_locks.tell_dropped(tx, dropped)
 
     def about(self, tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> About | None:
-        return about(tx, project_id, document_of(anchor), anchor)
+        return thread_anchors.about(tx, project_id, document_of(anchor), anchor)
 
     def removed_from_inbox(self, tx: Tx, thread_id: str) -> Sequence[InboxChanged]:
         waits = tx.exists(proposals, {"thread_id": thread_id, "state": "open"})

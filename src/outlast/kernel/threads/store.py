@@ -53,7 +53,7 @@ def add_thread(
     parent_message_id: str | None = None,
 ) -> str:
     """Make an open thread and return its id. An `anchor` in a document is one of this project, with its `document_id`
-    (`documents/anchors.py`). Without a title it gets one from its first message. Not announced yet."""
+    (`documents/thread_anchors.py`). Without a title it gets one from its first message. Not announced yet."""
     thread_id, shown = new_id("thread"), title or NEW_TITLE
     tx.insert(
         threads,

@@ -1,32 +1,28 @@
-"""What a conversation is about: a document, or a part of it, that is there in its project. First argument: the open
-transaction."""
+"""What a conversation is about: a document, or a part of it. Its anchor is checked when the thread is made (`resolved`,
+`kept`) and shown with it (`about`). First argument: the open transaction.
+
+Each query asks for the project, or for the document, which is the project's: an anchor may name anything."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
+from outlast.apps.documents.rows import CommentRow
 from outlast.apps.documents.tables import blocks, comments, documents, sections
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
+from outlast.kernel.mentions.rules import one_line
+from outlast.kernel.subjects.about import About
 
 TYPES: Final = ("document", "section", "comment", "selection")
 PLACES: Final = ("document_id", "section_id", "block_id")  # one of which says where selected text is
-_DOCUMENT: Final = sa.select(documents.c.id.label("document_id")).where(
-    documents.c.id == sa.bindparam("id"), documents.c.project_id == sa.bindparam("project")
-)
-_SECTION: Final = sa.select(sections.c.document_id).where(
-    sections.c.id == sa.bindparam("id"), sections.c.project_id == sa.bindparam("project")
-)
-_COMMENT: Final = sa.select(comments.c.document_id).where(
-    comments.c.id == sa.bindparam("id"), comments.c.project_id == sa.bindparam("project")
-)
 _BLOCK: Final = (
     sa.select(blocks.c.document_id)
     .join(documents, documents.c.id == blocks.c.document_id)
     .where(blocks.c.id == sa.bindparam("id"), documents.c.project_id == sa.bindparam("project"))
 )
-_NOUNS: Final = {"document": _DOCUMENT, "section": _SECTION, "comment": _COMMENT, "block": _BLOCK}
+_DOCUMENT_OF: Final = {"document": documents.c.id, "section": sections.c.document_id, "comment": comments.c.document_id}
 
 
 def kept(tx: Tx, project_id: str, anchor: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -68,7 +64,54 @@ def _selection(tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> dict[str, 
 def _document_of(tx: Tx, project_id: str, noun: str, wanted: Any, field: str) -> str:
     if not isinstance(wanted, str):
         raise MalformedInput(f"The anchor names no {noun}.", field=field)
-    found: str | None = tx.execute(_NOUNS[noun], {"id": wanted, "project": project_id}).scalar()
+    found: str | None
+    if noun == "block":
+        found = tx.execute(_BLOCK, {"id": wanted, "project": project_id}).scalar()
+    else:
+        found = tx.value(_DOCUMENT_OF[noun], {"id": wanted, "project_id": project_id})
     if found is None:
         raise NotFound(f"The {noun} that the anchor names is not in this project.", noun=noun, id=wanted, field=field)
     return found
+
+
+def about(tx: Tx, project_id: str, document_id: str | None, anchor: Mapping[str, Any] | None) -> About | None:
+    """What the anchor of this project's thread about this document shows: the document's title, the section's heading,
+    the words in question. None: it is about none, or the document is gone, or another project's."""
+    if document_id is None or anchor is None:
+        return None
+    title = tx.value(documents.c.title, {"id": document_id, "project_id": project_id})
+    if title is None:
+        return None
+    match anchor.get("type"):
+        case "section":
+            section_id, heading = _section(tx, document_id, anchor.get("id"))
+            return About(document_id, title, section_id, heading, gone=section_id is None)
+        case "comment":
+            return _comment(tx, document_id, title, str(anchor.get("id")))
+        case "selection":
+            block_id = anchor.get("block_id")
+            home = tx.value(blocks.c.section_id, {"id": block_id, "document_id": document_id})
+            section_id, heading = _section(tx, document_id, home or anchor.get("section_id"))
+            words, gone = one_line(str(anchor.get("text", ""))), block_id is not None and home is None
+            shown_block = None if home is None else block_id
+            return About(document_id, title, section_id, heading, shown_block, text=words, gone=gone)
+        case _:
+            return About(document_id, title)
+
+
+def _comment(tx: Tx, document_id: str, title: str, comment_id: str) -> About:
+    row = tx.find(CommentRow, comments, {"id": comment_id, "document_id": document_id})
+    if row is None:
+        return About(document_id, title, gone=True)
+    section_id, heading = _section(tx, document_id, row.section_id)
+    return About(document_id, title, section_id, heading, comment_id=comment_id, text=one_line(row.body))
+
+
+class _Heading(NamedTuple):
+    id: str
+    heading: str
+
+
+def _section(tx: Tx, document_id: str, section_id: str | None) -> tuple[str | None, str | None]:
+    row = tx.find(_Heading, sections, {"id": section_id, "document_id": document_id})
+    return (None, None) if row is None else (row.id, row.heading)
