@@ -16,11 +16,13 @@ from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.changes import Change, DeleteBlock, EditBlock, InsertSection
 from outlast.apps.documents.edits.write import Author, Committed, bounds_of
 from outlast.apps.documents.history import versions
+from outlast.apps.documents.proposals import new_proposals
 from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals import store as proposals
-from outlast.apps.documents.proposals.review import Decided, Verdict
-from outlast.apps.documents.proposals.shapes import EditData, ProposalData
-from outlast.apps.documents.proposals.store import NewEdit, Source, Trouble
+from outlast.apps.documents.proposals.new_proposals import Source
+from outlast.apps.documents.proposals.review import Verdict
+from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, ProposalData
+from outlast.apps.documents.proposals.validation import NewEdit, Trouble
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.db.database import Database, Tx
@@ -59,7 +61,7 @@ def make_documents(tx: Tx, /, team: Team) -> dict[str, str]:
     thread_id = store.document_of(tx, document_id).thread_id
     run_id = make_run(tx, thread_id, team.owner, profile="document", status="completed", leg="ended")
     source = Source(thread_id, run_id, new_id("effect"), team.owner.user_id)
-    proposal = proposals.propose(tx, document_id, source, "Shorter", [replacing(block, "The plan.")])
+    proposal = new_proposals.propose(tx, document_id, source, "Shorter", [replacing(block, "The plan.")])
     assert isinstance(proposal, ProposalData)
     return {
         "document_id": document_id,
@@ -149,21 +151,23 @@ class Desk:
             thread = thread_id or self.thread_id
             run_id = make_run(tx, thread, self.team.owner, profile="document", status="completed", leg="ended")
             source = Source(thread, run_id, effect_id or new_id("effect"), self.team.owner.user_id)
-            return proposals.propose(tx, self.document_id, source, summary, edits)
+            return new_proposals.propose(tx, self.document_id, source, summary, edits)
 
         return await self.db.write(run)
 
-    async def decide(self, proposal: ProposalData, *verdicts: Verdict, by: Actor | None = None) -> Decided:
+    async def decide(self, proposal: ProposalData, *verdicts: Verdict, by: Actor | None = None) -> DecidedAnswer:
         user_id = (by or self.team.owner).user_id
         return await self.db.write(reviewing.decide, proposal.id, verdicts, user_id, BOUNDS)
 
-    async def accept(self, proposal: ProposalData, *ordinals: int, by: Actor | None = None, **own: Any) -> Decided:
+    async def accept(
+        self, proposal: ProposalData, *ordinals: int, by: Actor | None = None, **own: Any
+    ) -> DecidedAnswer:
         """Accept edits by their numbers (none: those that are open); `text` and `old` for each."""
         now = await self.read(proposal)
         chosen = [edit for edit in now.edits if (edit.ordinal in ordinals if ordinals else edit.state == "open")]
         return await self.decide(now, *[Verdict(edit.id, "accept", **own) for edit in chosen], by=by)
 
-    async def reject(self, proposal: ProposalData, ordinal: int) -> Decided:
+    async def reject(self, proposal: ProposalData, ordinal: int) -> DecidedAnswer:
         return await self.decide(proposal, Verdict(proposal.edits[ordinal - 1].id, "reject"))
 
     async def read(self, proposal: ProposalData) -> ProposalData:

@@ -9,7 +9,7 @@ import pytest
 
 from outlast.apps.documents.edits.changes import EditBlock
 from outlast.apps.documents.proposals import actions
-from outlast.apps.documents.proposals.store import NewEdit
+from outlast.apps.documents.proposals.validation import NewEdit
 from outlast.base.errors import RateLimited
 from tests.asgi import Browser
 from tests.documents import Desk, deleting, inserting, replacing

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from outlast.apps.documents import section_locks, store, thread_anchors
 from outlast.apps.documents.comments import store as comments
-from outlast.apps.documents.proposals.copies import copy_proposals
-from outlast.apps.documents.proposals.outcomes import outcomes_of_thread
+from outlast.apps.documents.proposals.fork_copies import copy_proposals
+from outlast.apps.documents.proposals.store import outcomes_of_thread
 from outlast.apps.documents.tables import documents, proposals
 from outlast.base.errors import NotFound, ThreadOfDocument
 from outlast.db.database import Tx

@@ -7,15 +7,15 @@ from typing import Any
 import anyio
 
 from outlast.apps.documents.proposals import review as reviewing
-from outlast.apps.documents.proposals.review import Decided, Verdict
-from outlast.apps.documents.proposals.shapes import ProposalData
+from outlast.apps.documents.proposals.review import Verdict
+from outlast.apps.documents.proposals.shapes import DecidedAnswer, ProposalData
 from outlast.base.errors import EditDecided, OutlastError
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
 from tests.documents import BOUNDS, Desk, inserting, replacing
 
 
-async def together(*calls: tuple[Desk, ProposalData, int, Actor]) -> list[Decided | OutlastError]:
+async def together(*calls: tuple[Desk, ProposalData, int, Actor]) -> list[DecidedAnswer | OutlastError]:
     """What each of these acceptances came to."""
     answers: list[Any] = [None] * len(calls)
 
@@ -37,7 +37,7 @@ async def test_of_two_who_accept_an_edit_at_once_one_makes_the_version(db: Datab
     proposal = await desk.propose(replacing(await desk.block(0), "The plan."))
     people = [desk.team.owner, desk.team.editor] * 4
     answers = await together(*[(desk, proposal, 1, actor) for actor in people])
-    (made,) = [answer for answer in answers if isinstance(answer, Decided)]
+    (made,) = [answer for answer in answers if isinstance(answer, DecidedAnswer)]
     others = [answer for answer in answers if isinstance(answer, EditDecided)]
     assert (made.version, len(others)) == (2, len(people) - 1)
     assert {other.fields["decided_by"] for other in others} == {made.edits[0].decided_by}
@@ -52,6 +52,6 @@ async def test_all_who_accept_different_edits_at_once_make_a_version_each(db: Da
     people = [desk.team.owner, desk.team.editor]
     calls = [(desk, one, at, people[at % 2]) for one in (proposal, other) for at in (1, 2, 3)]
     answers = await together(*calls)
-    versions = [answer.version for answer in answers if isinstance(answer, Decided)]
+    versions = [answer.version for answer in answers if isinstance(answer, DecidedAnswer)]
     assert sorted(version or 0 for version in versions) == [2, 3, 4, 5, 6, 7]
     assert await desk.texts() == ["Text 0.", "More 0.", "Text 1.", "More 1.", "Text 2.", "More 2."]

@@ -16,13 +16,13 @@ from outlast.apps.documents import store
 from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.changes import EditBlock
 from outlast.apps.documents.edits.write import Author
+from outlast.apps.documents.proposals import new_proposals
 from outlast.apps.documents.proposals import review as reviewing
-from outlast.apps.documents.proposals import store as proposals
-from outlast.apps.documents.proposals.copies import copy_proposals
-from outlast.apps.documents.proposals.edit_store import edits_of, list_proposals, open_edits_of
+from outlast.apps.documents.proposals.fork_copies import copy_proposals
+from outlast.apps.documents.proposals.new_proposals import Source
 from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.shapes import ProposalData
-from outlast.apps.documents.proposals.store import Source
+from outlast.apps.documents.proposals.store import edits_of, list_proposals, open_edits_of
 from outlast.apps.documents.tables import proposals as table
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
@@ -58,7 +58,7 @@ class Fork:
     def propose(self, tx: Tx, thread_id: str, *edits: Any) -> ProposalData:
         run_id = make_run(tx, thread_id, self.team.owner, profile="document", status="completed", leg="ended")
         source = Source(thread_id, run_id, new_id("effect"), self.team.owner.user_id)
-        made = proposals.propose(tx, self.document_id, source, "Shorter", edits)
+        made = new_proposals.propose(tx, self.document_id, source, "Shorter", edits)
         assert isinstance(made, ProposalData)
         return made
 

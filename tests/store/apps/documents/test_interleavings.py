@@ -38,11 +38,13 @@ from outlast.apps.documents.edits.changes import (
 )
 from outlast.apps.documents.edits.write import Author
 from outlast.apps.documents.history import versions
+from outlast.apps.documents.proposals import new_proposals
 from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals import store as proposals
+from outlast.apps.documents.proposals.new_proposals import Source
 from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.shapes import EditData
-from outlast.apps.documents.proposals.store import NewEdit, Source
+from outlast.apps.documents.proposals.validation import NewEdit
 from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import sections
 from outlast.base.errors import Conflict, EditDecided, NotFound, SectionLocked, TextChanged
@@ -328,7 +330,7 @@ class Interleaving(RuleBasedStateMachine):
         def run(tx: Tx) -> Any:
             run_id = make_run(tx, self.thread_id, self.team.owner, profile="document", status="completed", leg="ended")
             source = Source(self.thread_id, run_id, new_id("effect"), self.team.owner.user_id)
-            return proposals.propose(tx, self.document_id, source, "Say it better", wanted)
+            return new_proposals.propose(tx, self.document_id, source, "Say it better", wanted)
 
         if wanted:
             self.do(run)

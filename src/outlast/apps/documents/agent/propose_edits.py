@@ -13,8 +13,9 @@ from pydantic import Field, model_validator
 
 from outlast.apps.documents import store as documents
 from outlast.apps.documents.agent.context import document_of_thread
+from outlast.apps.documents.proposals.new_proposals import Source, propose
 from outlast.apps.documents.proposals.shapes import EditOp, ProposalData
-from outlast.apps.documents.proposals.store import NewEdit, Source, Trouble, propose
+from outlast.apps.documents.proposals.validation import NewEdit, Trouble
 from outlast.base.errors import ArgumentsInvalid, FenceLost, NotFound, RunFinished
 from outlast.base.ids import new_id
 from outlast.base.settings import DocumentSettings

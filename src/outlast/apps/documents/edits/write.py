@@ -19,7 +19,7 @@ from outlast.apps.documents.edits.apply import Applied, Bounds, apply, check
 from outlast.apps.documents.edits.tree_diff import Delta, deltas, gone
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.summaries import describe
-from outlast.apps.documents.proposals import store as proposals
+from outlast.apps.documents.proposals.superseded import supersede_gone
 from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.shapes import DocumentVersion, EditorKind, VersionCreated, VersionKind
 from outlast.apps.documents.tables import document_versions
@@ -129,7 +129,7 @@ def _write(tx: Tx, document: DocumentRow, before: Tree, applied: Applied, author
     if author.thread_id is not None:  # threads before the project's log, as everywhere
         append(tx, author.thread_id, [event])
     lost = gone(found, "block"), gone(found, "section")
-    proposals.supersede_gone(tx, document_id, *lost, version, before, author.user_id)
+    supersede_gone(tx, document_id, *lost, version, before, author.user_id)
     comments.reanchor(tx, document_id, [delta.id for delta in found if not delta.quiet])
     append(tx, document.project_id, [event])
     comments.tell_inbox(tx, document.project_id, unasked)

@@ -1,25 +1,29 @@
 """What agents propose about documents: read it, and decide about it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import asdict, replace
+from typing import Any, Literal
 
 import anyio.to_thread
 
 from outlast.apps.documents import store as documents
 from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.edits.actions import MOST_CHARS
-from outlast.apps.documents.edits.merge import Hunk
 from outlast.apps.documents.edits.write import bounds_of
 from outlast.apps.documents.permissions import require_document
-from outlast.apps.documents.proposals import edit_store as store
-from outlast.apps.documents.proposals import reopened
+from outlast.apps.documents.proposals import reopened, store
 from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals.decisions import merge_of
-from outlast.apps.documents.proposals.edit_store import State
-from outlast.apps.documents.proposals.reopened import Reopening
-from outlast.apps.documents.proposals.review import Decided, Left, Verdict
-from outlast.apps.documents.proposals.shapes import EditData, ProposalData
+from outlast.apps.documents.proposals.review import Verdict
+from outlast.apps.documents.proposals.shapes import (
+    DecidedAnswer,
+    EditData,
+    MergeAnswer,
+    MergeHunk,
+    NamedDecision,
+    ProposalData,
+)
+from outlast.apps.documents.proposals.store import State
 from outlast.apps.documents.rows import EditRow, ProposalRow
 from outlast.apps.documents.rules import Decision
 from outlast.apps.documents.tables import edits, proposals
@@ -33,20 +37,8 @@ from outlast.kernel.projects.permissions import require_owned, require_thread
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services, in_read
 
+How = Literal["decide", "possible", "all"]
 MOST_TOGETHER = 200_000  # characters of a person's own texts in one request: they are cut while others wait
-
-
-@dataclass(frozen=True, slots=True)
-class MergeView:
-    """An edit brought together with its block as it is now: what the agent saw (`base`), what the block says
-    (`current`), what the agent wants (`wanted`), and what accepting would write (`text`; None: there are conflicts).
-    The hunks in order are all three texts."""
-
-    base: str
-    current: str
-    wanted: str
-    text: str | None
-    hunks: tuple[Hunk, ...]
 
 
 @in_read
@@ -75,8 +67,8 @@ def read_proposal(tx: Tx, actor: Actor, proposal_id: str) -> ProposalData:
 
 
 @in_read
-def read_merge(tx: Tx, actor: Actor, edit_id: str) -> MergeView:
-    """What accepting an edit as proposed would write now."""
+def read_merge(tx: Tx, actor: Actor, edit_id: str) -> MergeAnswer:
+    """What accepting an edit as proposed would write now (`text`; None: there are conflicts)."""
     row = require_owned(tx, actor, EditRow, edits, "edit", edit_id, Right.READ)
     (edit,) = store.edits_of(tx, [edit_id])
     tree = documents.tree(tx, row.document_id)
@@ -84,10 +76,11 @@ def read_merge(tx: Tx, actor: Actor, edit_id: str) -> MergeView:
     current = "" if block is None else block.markdown
     wanted = current if edit.op == "move" else edit.new_text
     merged = merge_of(tree, edit)
-    return MergeView(edit.old_text, current, wanted, merged.text, merged.hunks)
+    hunks = [MergeHunk(**asdict(hunk)) for hunk in merged.hunks]
+    return MergeAnswer(base=edit.old_text, current=current, wanted=wanted, text=merged.text, hunks=hunks)
 
 
-async def decide_edit(services: Services, actor: Actor, verdict: Verdict, *, key: str | None = None) -> Decided:
+async def decide_edit(services: Services, actor: Actor, verdict: Verdict, *, key: str | None = None) -> DecidedAnswer:
     """Accept (with a text of one's own, if given) or reject one edit (editors); as `decide_edits`."""
     row = await services.db.read(require_owned, actor, EditRow, edits, "edit", verdict.edit_id, Right.EDIT)
     return await decide_edits(services, actor, row.proposal_id, [verdict], key=key)
@@ -101,7 +94,7 @@ async def decide_edits(
     *,
     possible: bool = False,
     key: str | None = None,
-) -> Decided:
+) -> DecidedAnswer:
     """Decide about edits of one proposal together (editors): all or none, in one version; with `possible` what cannot
     be accepted now is left open and named. A block that says something else by now is merged with. No lock of the
     thread is needed. A repeated `key` gets the first answer. Raises
@@ -116,19 +109,22 @@ async def decide_edits(
             size_chars=size,
             limit_chars=MOST_TOGETHER,
         )
-    asked = ["possible" if possible else "decide", cleaned]
-    return await _decide(services, actor, proposal_id, lambda _tx: cleaned, asked, key)
+    how: How = "possible" if possible else "decide"
+    asked = [asdict(verdict) for verdict in cleaned]
+    return await _decide(services, actor, proposal_id, lambda _tx: cleaned, how, asked, key)
 
 
-async def reopen_edit(services: Services, actor: Actor, wanted: Reopening, *, key: str | None = None) -> Decided:
+async def reopen_edit(
+    services: Services, actor: Actor, wanted: NamedDecision, *, key: str | None = None
+) -> DecidedAnswer:
     """Take a decision about one edit back (editors), as `reopen_edits`."""
     row = await services.db.read(require_owned, actor, EditRow, edits, "edit", wanted.edit_id, Right.EDIT)
     return await reopen_edits(services, actor, row.proposal_id, [wanted], key=key)
 
 
 async def reopen_edits(
-    services: Services, actor: Actor, proposal_id: str, wanted: Sequence[Reopening], *, key: str | None = None
-) -> Decided:
+    services: Services, actor: Actor, proposal_id: str, wanted: Sequence[NamedDecision], *, key: str | None = None
+) -> DecidedAnswer:
     """Open decided edits of one proposal again (editors). What was accepted leaves the document, together with all that
     was accepted in the same version; what others wrote since stays. Rejected edits change nothing. Repeating is
     harmless. Raises `EditDecided`, `TextChanged` where the text was changed since, `NotFound` where it was deleted,
@@ -137,19 +133,19 @@ async def reopen_edits(
     def produce(tx: Tx) -> dict[str, Any]:
         store.check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
         bounds = bounds_of(services.settings)
-        return _answer(reopened.reopen(tx, proposal_id, wanted, actor.user_id, bounds))
+        return reopened.reopen(tx, proposal_id, wanted, actor.user_id, bounds).model_dump()
 
-    def run(tx: Tx) -> Decided:
+    def run(tx: Tx) -> DecidedAnswer:
         require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.EDIT)
-        asked = request_hash("reopen", proposal_id, [asdict(one) for one in wanted])
-        return _decided(remember(tx, actor.user_id, key, asked, lambda: produce(tx)))
+        asked = request_hash("reopen", proposal_id, [[one.edit_id, one.decided_at] for one in wanted])
+        return DecidedAnswer.model_validate(remember(tx, actor.user_id, key, asked, lambda: produce(tx)))
 
     return await services.db.write(run)
 
 
 async def decide_all(
     services: Services, actor: Actor, proposal_id: str, decision: Decision, *, key: str | None = None
-) -> Decided:
+) -> DecidedAnswer:
     """Accept or reject every edit of a proposal that is still open (editors), as `decide_edits`; what cannot be
     accepted now is left open and named. Where none is open any more nothing happens, and the edits are answered as
     they are."""
@@ -158,7 +154,7 @@ async def decide_all(
         found = store.proposal_data(tx, proposal_id).edits
         return [Verdict(edit.id, decision) for edit in found if edit.state == "open"]
 
-    return await _decide(services, actor, proposal_id, verdicts, ["all", decision], key)
+    return await _decide(services, actor, proposal_id, verdicts, "all", decision, key)
 
 
 async def _decide(
@@ -166,10 +162,11 @@ async def _decide(
     actor: Actor,
     proposal_id: str,
     choose: Callable[[Tx], Sequence[Verdict]],
-    asked: list[Any],
+    how: How,
+    asked: Any,
     key: str | None,
-) -> Decided:
-    wanted = request_hash("review", proposal_id, [asked[0], _plain(asked[1])])
+) -> DecidedAnswer:
+    wanted = request_hash("review", proposal_id, [how, asked])
 
     def rehearsed(tx: Tx) -> tuple[Tree, Sequence[Verdict], list[EditData]]:
         row = require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.EDIT)
@@ -182,31 +179,17 @@ async def _decide(
         store.check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
         documents.hold(tx, store.proposal_row(tx, proposal_id).document_id)
         verdicts = choose(tx)
-        if not verdicts and asked[0] == "all":
-            return _answer(Decided(None, store.proposal_data(tx, proposal_id).edits))
+        if not verdicts and how == "all":
+            return DecidedAnswer(version=None, edits=store.proposal_data(tx, proposal_id).edits).model_dump()
         bounds = bounds_of(services.settings)
-        decide = reviewing.decide if asked[0] == "decide" else reviewing.decide_possible
-        return _answer(decide(tx, proposal_id, verdicts, actor.user_id, bounds, cuts))
+        decide = reviewing.decide if how == "decide" else reviewing.decide_possible
+        return decide(tx, proposal_id, verdicts, actor.user_id, bounds, cuts).model_dump()
 
-    def run(tx: Tx) -> Decided:
+    def run(tx: Tx) -> DecidedAnswer:
         require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.EDIT)
-        return _decided(remember(tx, actor.user_id, key, wanted, lambda: produce(tx)))
+        return DecidedAnswer.model_validate(remember(tx, actor.user_id, key, wanted, lambda: produce(tx)))
 
     return await services.db.write(run)
-
-
-def _answer(decided: Decided) -> dict[str, Any]:
-    left = [asdict(one) for one in decided.left]
-    return {"version": decided.version, "edits": [edit.model_dump() for edit in decided.edits], "left": left}
-
-
-def _decided(made: dict[str, Any]) -> Decided:
-    left = [Left(**one) for one in made.get("left", [])]
-    return Decided(made["version"], [EditData(**edit) for edit in made["edits"]], left)
-
-
-def _plain(asked: Any) -> Any:
-    return [asdict(verdict) for verdict in asked] if isinstance(asked, list) else asked
 
 
 def _cleaned(verdict: Verdict) -> Verdict:

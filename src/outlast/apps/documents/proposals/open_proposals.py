@@ -1,6 +1,6 @@
 """Proposals that wait for somebody. A read over other rooms' rows; nothing is stored for it."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -23,27 +23,32 @@ class _OpenProposal(NamedTuple):
     left: int
 
 
+_LEFT: Final = (
+    sa.select(sa.func.count())
+    .where(edits.c.proposal_id == proposals.c.id, edits.c.state == "open")
+    .scalar_subquery()
+    .label("left")
+)
+_ITEMS: Final = (
+    sa.select(
+        proposals,
+        threads.c.title.label("thread_title"),
+        documents.c.title.label("document_title"),
+        runs.c.answer_id,
+        _LEFT,
+    )
+    .select_from(proposals.join(threads, threads.c.id == proposals.c.thread_id))
+    .join(documents, documents.c.id == proposals.c.document_id)
+    .outerjoin(runs, runs.c.id == proposals.c.run_id)
+)
+
+
 def proposals_for(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None = None) -> list[Waiting]:
     """Open proposals of conversations that this user began, drives or asked the agent in, of one project (None: of all)
     in which they edit; a part of them, if that is given."""
     mine = (members.c.project_id == proposals.c.project_id) & (members.c.user_id == user_id)
-    left = (
-        sa.select(sa.func.count())
-        .where(edits.c.proposal_id == proposals.c.id, edits.c.state == "open")
-        .scalar_subquery()
-    )
     found = (
-        sa.select(
-            proposals,
-            threads.c.title.label("thread_title"),
-            documents.c.title.label("document_title"),
-            runs.c.answer_id,
-            left.label("left"),
-        )
-        .select_from(proposals.join(threads, threads.c.id == proposals.c.thread_id))
-        .join(documents, documents.c.id == proposals.c.document_id)
-        .join(members, mine & members.c.role.in_(["owner", "editor"]))
-        .outerjoin(runs, runs.c.id == proposals.c.run_id)
+        _ITEMS.join(members, mine & members.c.role.in_(["owner", "editor"]))
         .outerjoin(locks, _driven(tx))
         .where(proposals.c.state == "open", _concerns(sa.literal(user_id)))
     )
@@ -52,6 +57,13 @@ def proposals_for(tx: Tx, user_id: str, project_id: str | None, part: InboxPart 
     if part is not None:
         found = part.of(found, proposals.c.created_at, proposals.c.id)
     return [(row.proposal.created_at, _item(row)) for row in tx.rows(_OpenProposal, found)]
+
+
+def waiting_item(tx: Tx, proposal_id: str) -> InboxItem:
+    """A proposal as it stands in inboxes."""
+    row = tx.row(_OpenProposal, _ITEMS.where(proposals.c.id == proposal_id))
+    assert row is not None  # the caller has just made it
+    return _item(row)
 
 
 def concerned(tx: Tx, proposal_id: str) -> list[str]:

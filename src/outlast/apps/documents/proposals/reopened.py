@@ -6,7 +6,6 @@ is taken back together: that version's changes are undone, whatever came since s
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -18,17 +17,9 @@ from outlast.apps.documents.edits.apply import Bounds
 from outlast.apps.documents.edits.write import Author
 from outlast.apps.documents.history import versions
 from outlast.apps.documents.history.undo import without
-from outlast.apps.documents.proposals.edit_store import (
-    edits_of,
-    news_of,
-    proposal_data,
-    proposal_row,
-    settle_states,
-    tell,
-)
-from outlast.apps.documents.proposals.review import Decided
 from outlast.apps.documents.proposals.settlement import unsettle_comments
-from outlast.apps.documents.proposals.shapes import EditData
+from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, NamedDecision
+from outlast.apps.documents.proposals.store import edits_of, news_of, proposal_data, proposal_row, settle_states, tell
 from outlast.apps.documents.rules import already, reopened
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.errors import MalformedInput, NotFound
@@ -38,19 +29,11 @@ from outlast.kernel.streams.log import append
 from outlast.kernel.threads.tables import threads
 
 
-@dataclass(frozen=True, slots=True)
-class Reopening:
-    """An edit whose decision is taken back. `decided_at`: when the decision was made that the person saw (ISO 8601;
-    None: whichever it is)."""
-
-    edit_id: str
-    decided_at: str | None = None
-
-
-def reopen(tx: Tx, proposal_id: str, wanted: Sequence[Reopening], user_id: str, bounds: Bounds) -> Decided:
+def reopen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision], user_id: str, bounds: Bounds) -> DecidedAnswer:
     """Open decided edits of one proposal again, with all that were accepted in the same versions; open ones stay as
-    they are. What these decisions ended is open again too: copies in forks, edits of blocks that were deleted, the
-    comment that the thread is about. Tells the followers of the threads and the project. Raises `EditDecided` for an
+    they are. `decided_at` is when the decision was made that the person saw (None: whichever it is). What these
+    decisions ended is open again too: copies in forks, edits of blocks that were deleted, the comment that the thread
+    is about. Tells the followers of the threads and the project. Raises `EditDecided` for an
     edit that something newer took the place of, and for another decision than the person saw; `TextChanged` where
     the text was changed since, `NotFound` where the place of an edit is gone, `SectionLocked`, `MalformedInput`."""
     proposal = proposal_row(tx, proposal_id)
@@ -75,14 +58,15 @@ def reopen(tx: Tx, proposal_id: str, wanted: Sequence[Reopening], user_id: str, 
     if version is None and news:
         store.announce(tx, document_id, by=user_id)
     unsettle_comments(tx, touched, {edit.decided_at for edit in chosen}, user_id)
-    return Decided(version, edits_of(tx, [*dict.fromkeys([*(one.edit_id for one in wanted), *_ids(chosen)])]))
+    told = dict.fromkeys([*(one.edit_id for one in wanted), *_ids(chosen)])
+    return DecidedAnswer(version=version, edits=edits_of(tx, [*told]))
 
 
 def _ids(chosen: Sequence[EditData]) -> list[str]:
     return [edit.id for edit in chosen]
 
 
-def _chosen(tx: Tx, proposal_id: str, wanted: Sequence[Reopening]) -> list[EditData]:
+def _chosen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision]) -> list[EditData]:
     """The decided ones among these, and those that were accepted in the same versions."""
     seen = {one.edit_id: one.decided_at for one in wanted}
     if not wanted or len(seen) < len(wanted):

@@ -5,7 +5,7 @@ First argument: the open transaction. Rows are taken in the order document, thre
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import sqlalchemy as sa
@@ -18,7 +18,10 @@ from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.apply import Bounds
 from outlast.apps.documents.edits.write import Author, Committed
 from outlast.apps.documents.proposals.decisions import Accepted, Plan, followers, plan
-from outlast.apps.documents.proposals.edit_store import (
+from outlast.apps.documents.proposals.fork_copies import hold_threads, supersede_twins
+from outlast.apps.documents.proposals.settlement import settle_comments
+from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, LeftEdit
+from outlast.apps.documents.proposals.store import (
     ProposalLine,
     edits_of,
     news_of,
@@ -28,12 +31,9 @@ from outlast.apps.documents.proposals.edit_store import (
     settle_states,
     tell,
 )
-from outlast.apps.documents.proposals.fork_copies import hold_threads, supersede_twins
-from outlast.apps.documents.proposals.settlement import settle_comments
-from outlast.apps.documents.proposals.shapes import EditData
 from outlast.apps.documents.rules import Decision, decided
 from outlast.apps.documents.tables import edits
-from outlast.base.errors import MalformedInput, OutlastError, SectionLocked, TextChanged
+from outlast.base.errors import MalformedInput, OutlastError, TextChanged
 from outlast.db.database import Tx
 from outlast.kernel.mentions.items import INBOX, went
 from outlast.kernel.streams.log import append
@@ -55,35 +55,16 @@ class Verdict:
     old: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
-    """An edit that could not be accepted and is still open. `code`: `text_changed` or `section_locked`."""
-
-    edit_id: str
-    code: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """What came of it: the document's new version (None: nothing differs), the edits as they are now, and which were
-    left open."""
-
-    version: int | None
-    edits: list[EditData]
-    left: list[Left] = field(default_factory=list)
-
-
 def decide_possible(
     tx: Tx, proposal_id: str, verdicts: Sequence[Verdict], user_id: str, bounds: Bounds, cuts: Cuts | None = None
-) -> Decided:
+) -> DecidedAnswer:
     """As `decide`, but what cannot be accepted now (its text changed since, somebody else keeps its section) is left
     open and named, and the rest is decided in one version."""
     document = store.hold(tx, proposal_row(tx, proposal_id).document_id)
     found = _found(tx, proposal_id, verdicts)
     tree = store.tree(tx, document.id)
     left = [
-        Left(one.edit_id, SectionLocked.code, "Somebody else keeps its section.")
+        LeftEdit(edit_id=one.edit_id, code="section_locked", message="Somebody else keeps its section.")
         for one in verdicts
         if one.decision == "accept" and held(tx, tree, found[one.edit_id], user_id)
     ]
@@ -91,13 +72,12 @@ def decide_possible(
     try:
         plan(tree, _accepted(rest, found), cuts)
     except TextChanged as conflict:
-        codes = [str(one["edit_id"]) for one in conflict.fields["conflicts"]]
-        left += [Left(edit_id, TextChanged.code, "Its text changed since it was proposed.") for edit_id in codes]
+        why = "Its text changed since it was proposed."
+        ids = [str(one["edit_id"]) for one in conflict.fields["conflicts"]]
+        left += [LeftEdit(edit_id=edit_id, code="text_changed", message=why) for edit_id in ids]
         rest = _without(verdicts, left)
-    if not rest:
-        return Decided(None, edits_of(tx, [one.edit_id for one in verdicts]), left)
-    made = decide(tx, proposal_id, rest, user_id, bounds, cuts)
-    return Decided(made.version, edits_of(tx, [one.edit_id for one in verdicts]), left)
+    version = decide(tx, proposal_id, rest, user_id, bounds, cuts).version if rest else None
+    return DecidedAnswer(version=version, edits=edits_of(tx, [one.edit_id for one in verdicts]), left=left)
 
 
 def held(tx: Tx, tree: Tree, edit: EditData, user_id: str) -> bool:
@@ -107,7 +87,7 @@ def held(tx: Tx, tree: Tree, edit: EditData, user_id: str) -> bool:
     return any(locking.kept_by_other(tx, one, user_id) for one in dict.fromkeys(touched) if one is not None)
 
 
-def _without(verdicts: Sequence[Verdict], left: Sequence[Left]) -> list[Verdict]:
+def _without(verdicts: Sequence[Verdict], left: Sequence[LeftEdit]) -> list[Verdict]:
     gone = {one.edit_id for one in left}
     return [one for one in verdicts if one.edit_id not in gone]
 
@@ -127,7 +107,7 @@ def rehearse(tree: Tree, verdicts: Sequence[Verdict], found: Sequence[EditData])
 
 def decide(
     tx: Tx, proposal_id: str, verdicts: Sequence[Verdict], user_id: str, bounds: Bounds, cuts: Cuts | None = None
-) -> Decided:
+) -> DecidedAnswer:
     """Decide about edits of one proposal, in one version. Blocks that moved on are merged with. What is accepted is
     superseded where a fork or parent proposes it too. Tells the followers of the threads and the project, and resolves
     the comment that the thread is about once nothing is left to decide and something was accepted. Raises `EditDecided`
@@ -161,7 +141,7 @@ def decide(
     if version is None:
         store.announce(tx, document.id, by=user_id)
     settle_comments(tx, [proposal_id, *ended.proposal_ids], user_id)
-    return Decided(version, edits_of(tx, decided_ids))
+    return DecidedAnswer(version=version, edits=edits_of(tx, decided_ids))
 
 
 def _found(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict]) -> Mapping[str, EditData]:

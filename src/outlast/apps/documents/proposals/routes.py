@@ -1,22 +1,21 @@
 """What agents propose about documents: read it, accept it, edit and accept it, reject it."""
 
-from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from outlast.apps.documents.proposals import actions
-from outlast.apps.documents.proposals.edit_store import State
-from outlast.apps.documents.proposals.reopened import Reopening
-from outlast.apps.documents.proposals.review import Decided, Verdict
+from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.shapes import (
     DecidedAnswer,
     DecisionRequest,
     DecisionsRequest,
     MergeAnswer,
+    NamedDecision,
     ProposalData,
 )
+from outlast.apps.documents.proposals.store import State
 from outlast.base.errors import MalformedInput
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Key
@@ -55,13 +54,13 @@ async def read_proposal(proposal_id: str, services: Svc, actor: Signed) -> Respo
 async def accept_proposal(proposal_id: str, services: Svc, actor: Signed, key: Key = None) -> Response:
     """Accept all open edits in one version (editors). Edits in conflict, or in a section that another member
     keeps, stay open and are listed in `left`."""
-    return reply(_shown(await actions.decide_all(services, actor, proposal_id, "accept", key=key)))
+    return reply(await actions.decide_all(services, actor, proposal_id, "accept", key=key))
 
 
 @router.post("/proposals/{proposal_id}/reject", response_model=DecidedAnswer)
 async def reject_proposal(proposal_id: str, services: Svc, actor: Signed, key: Key = None) -> Response:
     """Reject every edit that is still open (editors)."""
-    return reply(_shown(await actions.decide_all(services, actor, proposal_id, "reject", key=key)))
+    return reply(await actions.decide_all(services, actor, proposal_id, "reject", key=key))
 
 
 @router.post("/proposals/{proposal_id}/decide", response_model=DecidedAnswer)
@@ -74,14 +73,14 @@ async def decide_edits(
     verdicts = [
         Verdict(one.edit_id, one.decision, one.text, one.old) for one in body.decisions if one.decision != "reopen"
     ]
-    wanted = [Reopening(one.edit_id, one.decided_at) for one in body.decisions if one.decision == "reopen"]
+    wanted = [one for one in body.decisions if one.decision == "reopen"]
     if verdicts and wanted:
         raise MalformedInput("Edits are reopened by a request of their own.", field="decisions")
     if wanted:
-        return reply(_shown(await actions.reopen_edits(services, actor, proposal_id, wanted, key=key)))
+        return reply(await actions.reopen_edits(services, actor, proposal_id, wanted, key=key))
     possible = body.possible
     decided = await actions.decide_edits(services, actor, proposal_id, verdicts, possible=possible, key=key)
-    return reply(_shown(decided))
+    return reply(decided)
 
 
 @router.post("/edits/{edit_id}", response_model=DecidedAnswer)
@@ -91,18 +90,13 @@ async def decide_edit(edit_id: str, body: DecisionRequest, services: Svc, actor:
     `reopen` takes the decision back: what was accepted leaves the document, with all that was accepted in the same
     version, and what others wrote since stays."""
     if body.decision == "reopen":
-        wanted = Reopening(edit_id, body.decided_at)
-        return reply(_shown(await actions.reopen_edit(services, actor, wanted, key=key)))
+        wanted = NamedDecision(edit_id=edit_id, **body.model_dump())
+        return reply(await actions.reopen_edit(services, actor, wanted, key=key))
     verdict = Verdict(edit_id, body.decision, body.text, body.old)
-    return reply(_shown(await actions.decide_edit(services, actor, verdict, key=key)))
+    return reply(await actions.decide_edit(services, actor, verdict, key=key))
 
 
 @router.get("/edits/{edit_id}/merge", response_model=MergeAnswer)
 async def read_merge(edit_id: str, services: Svc, actor: Signed) -> Response:
     """What accepting the edit would write now."""
-    merged = await actions.read_merge(services, actor, edit_id)
-    return reply(asdict(merged))
-
-
-def _shown(decided: Decided) -> dict[str, object]:
-    return {"version": decided.version, "edits": decided.edits, "left": [asdict(one) for one in decided.left]}
+    return reply(await actions.read_merge(services, actor, edit_id))

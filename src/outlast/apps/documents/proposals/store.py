@@ -1,125 +1,216 @@
-"""Proposals: what an agent would like to change in a document, kept until people have decided about each edit.
+"""Proposals and their edits in the database, and the news of what became of them. First argument: the open transaction.
 
-A proposal is made once per tool call (`effect_id`), in the tool's own transaction. Reading and listing are in
-`edit_store.py`, what ends an edit without a decision is in `superseded.py`; this module hands on both.
+Whoever changes edits holds the document's row. News go to the threads' logs first and to the project's last, the order
+in which everybody takes these rows.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Final, Literal, NamedTuple
 
-from outlast.apps.documents import store
-from outlast.apps.documents.proposals.edit_store import (
-    edits_of,
-    list_proposals,
-    news_of,
-    open_edits_of,
-    proposal_data,
-    proposal_row,
-    tell,
+import sqlalchemy as sa
+from pydantic import BaseModel
+
+from outlast.apps.documents.proposals.shapes import (
+    EditData,
+    EditsReopened,
+    EditsResolved,
+    EditsSuperseded,
+    ProposalCreated,
+    ProposalData,
 )
-from outlast.apps.documents.proposals.open_proposals import concerned
-from outlast.apps.documents.proposals.shapes import ProposalCreated, ProposalData
-from outlast.apps.documents.proposals.superseded import supersede_gone, supersede_older
-from outlast.apps.documents.proposals.validation import NewEdit, Trouble, check
-from outlast.apps.documents.rows import DocumentRow
+from outlast.apps.documents.rows import EditRow
+from outlast.apps.documents.rules import proposal_state
+from outlast.apps.documents.store import shown
 from outlast.apps.documents.tables import edits, proposals
-from outlast.base.errors import MalformedInput
-from outlast.base.ids import new_id
+from outlast.base.errors import NotFound
 from outlast.db.database import Tx
-from outlast.kernel.mentions.items import INBOX, InboxItem, came
-from outlast.kernel.mentions.rules import one_line
+from outlast.kernel.accounts.tables import users
+from outlast.kernel.limits.rules import WINDOW, check_rate
+from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.log import append
-from outlast.kernel.threads.tables import threads
 
-__all__ = [
-    "NewEdit",
-    "Source",
-    "Trouble",
-    "edits_of",
-    "list_proposals",
-    "open_edits_of",
-    "proposal_data",
-    "proposal_row",
-    "propose",
-    "supersede_gone",
-]
+_decider = users.alias("edit_decider")
+_EDITS: Final = sa.select(edits, _decider.c.name.label("decided_by_name")).outerjoin(
+    _decider, _decider.c.id == edits.c.decided_by
+)
+_PROPOSALS: Final = sa.select(
+    *(column for column in proposals.c if column.name != "message_id"),
+    sa.func.coalesce(proposals.c.message_id, runs.c.answer_id).label("message_id"),
+).outerjoin(runs, runs.c.id == proposals.c.run_id)
+_ORDER: Final = (edits.c.proposal_id, edits.c.ordinal)
+
+State = Literal["open", "closed", "all"]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Who proposes: a tool call (`effect_id`) of a run that `user_id` started in a thread."""
+class _NamedEdit(NamedTuple):
+    edit: EditRow
+    decided_by_name: str | None
 
+
+def edits_of(tx: Tx, edit_ids: Sequence[str]) -> list[EditData]:
+    """These edits, by proposal and in its order. Raises `NotFound` for one that is not there."""
+    rows = tx.rows(_NamedEdit, _EDITS.where(edits.c.id.in_(list(edit_ids))).order_by(*_ORDER))
+    missing = set(edit_ids) - {row.edit.id for row in rows}
+    if missing:
+        edit_id = min(missing)
+        raise NotFound("This edit is not there any more.", noun="edit", id=edit_id)
+    return [shown(EditData, row.edit, row) for row in rows]
+
+
+def open_edits_of(tx: Tx, document_id: str, thread_id: str | None = None) -> list[EditData]:
+    """What is left to decide about a document (that one thread's agent proposed), the oldest first."""
+    chosen = _EDITS.where(edits.c.document_id == document_id, edits.c.state == "open")
+    if thread_id is not None:
+        of_thread = sa.select(proposals.c.id).where(proposals.c.thread_id == thread_id)
+        chosen = chosen.where(edits.c.proposal_id.in_(of_thread))
+    return [shown(EditData, row.edit, row) for row in tx.rows(_NamedEdit, chosen.order_by(*_ORDER))]
+
+
+class ProposalLine(NamedTuple):
+    id: str
+    project_id: str
+    document_id: str
     thread_id: str
-    run_id: str
-    effect_id: str
-    user_id: str
+    run_id: str | None
+    effect_id: str | None
+    summary: str
+    state: Literal["open", "closed"]
+    created_at: datetime
+    message_id: str | None
 
 
-def propose(
-    tx: Tx, document_id: str, source: Source, summary: str, new_edits: Sequence[NewEdit], *, most: int = 200
-) -> ProposalData | tuple[Trouble, ...]:
-    """Keep what an agent would like to change, and tell followers; or say what is wrong with it (nothing is kept).
-    Open edits of the same thread for the same blocks are superseded. Safe to repeat: the same `effect_id` gets the
-    proposal that was made first. Raises `NotFound` for a document that is gone, `MalformedInput` for none or more than
-    `most` edits."""
-    made = tx.value(proposals.c.id, {"effect_id": source.effect_id})
-    if made is not None:
-        return proposal_data(tx, made)
-    if not 1 <= len(new_edits) <= most:
-        raise MalformedInput(f"A proposal has from 1 to {most} edits, not {len(new_edits)}.", field="edits")
-    document = store.hold(tx, document_id)
-    kept, troubles = check(store.tree(tx, document_id), new_edits)
-    if troubles:
-        return troubles
-    older = open_edits_of(tx, document_id, source.thread_id)
-    proposal_id = _add(tx, document, source, one_line(summary), kept)
-    data = proposal_data(tx, proposal_id)
-    lost = supersede_older(tx, older, data.edits)
-    news = news_of(tx, "edit.superseded", lost)
-    tell(tx, document.project_id, [*news, (source.thread_id, "proposal.created", ProposalCreated(proposal=data))])
-    item = _waiting(tx, document, data)
-    if people := concerned(tx, proposal_id):
-        append(tx, document.project_id, [(INBOX, came(item, user_id)) for user_id in people])
-    store.announce(tx, document_id)
+def proposal_row(tx: Tx, proposal_id: str) -> ProposalLine:
+    """A proposal's row, with the message that proposed it as far as it is known. Raises `NotFound`."""
+    row = tx.row(ProposalLine, _PROPOSALS.where(proposals.c.id == proposal_id))
+    if row is None:
+        raise NotFound("This proposal is not there any more.", noun="proposal", id=proposal_id)
+    return row
+
+
+def proposal_data(tx: Tx, proposal_id: str) -> ProposalData:
+    """A proposal with its edits, as the API shows it. Raises `NotFound`."""
+    (data,) = _with_edits(tx, [proposal_row(tx, proposal_id)])
     return data
 
 
-def _add(tx: Tx, document: DocumentRow, source: Source, summary: str, kept: Sequence[NewEdit]) -> str:
-    proposal_id = new_id("proposal")
-    about = {"document_id": document.id, "project_id": document.project_id}
-    tx.insert(
-        proposals,
-        id=proposal_id,
-        **about,
-        thread_id=source.thread_id,
-        message_id=None,
-        run_id=source.run_id,
-        effect_id=source.effect_id,
-        summary=summary,
-        state="open",
-        created_at=tx.now,
+def list_proposals(
+    tx: Tx,
+    *,
+    document_id: str | None = None,
+    thread_id: str | None = None,
+    state: State = "open",
+    before: str | None = None,
+    limit: int = 100,
+) -> tuple[list[ProposalData], str | None]:
+    """At most `limit` proposals about a document or of a thread, newest first, those before the id `before`; and what
+    to ask older ones with (None: there are none)."""
+    chosen = _PROPOSALS
+    for column, wanted in ((proposals.c.document_id, document_id), (proposals.c.thread_id, thread_id)):
+        chosen = chosen if wanted is None else chosen.where(column == wanted)
+    if state != "all":
+        chosen = chosen.where(proposals.c.state == state)
+    if before is not None:
+        chosen = chosen.where(proposals.c.id < before)
+    rows = tx.rows(ProposalLine, chosen.order_by(proposals.c.id.desc()).limit(limit + 1))
+    return _with_edits(tx, rows[:limit]), rows[limit - 1].id if len(rows) > limit else None
+
+
+def settle_states(tx: Tx, proposal_ids: Iterable[str]) -> None:
+    """Close the proposals that have nothing left to decide."""
+    for proposal_id in proposal_ids:
+        states = tx.execute(sa.select(edits.c.state).where(edits.c.proposal_id == proposal_id)).scalars()
+        tx.update(proposals, {"id": proposal_id}, state=proposal_state(states))
+
+
+def tell(tx: Tx, project_id: str, news: Sequence[tuple[str, str, BaseModel]]) -> None:
+    """Tell the followers of the threads, and of the project: (thread's id, name of the event, its data)."""
+    for thread_id, name, data in sorted(news, key=lambda item: item[0]):
+        append(tx, thread_id, [(name, data)])
+    if news:
+        append(tx, project_id, [(name, data) for _, name, data in news])
+
+
+def news_of(
+    tx: Tx,
+    name: Literal["edit.resolved", "edit.reopened", "edit.superseded"],
+    edit_ids: Sequence[str],
+    *,
+    version: int | None = None,
+    by: str | None = None,
+) -> list[tuple[str, str, BaseModel]]:
+    """What to tell of edits that were just decided, reopened or superseded, one event a proposal."""
+    groups: dict[str, list[EditData]] = {}
+    for edit in edits_of(tx, edit_ids) if edit_ids else []:
+        groups.setdefault(edit.proposal_id, []).append(edit)
+    threads = _threads_of(tx, list(groups))
+    news: list[tuple[str, str, BaseModel]] = []
+    for proposal_id, group in groups.items():
+        document_id = group[0].document_id
+        data: BaseModel = EditsSuperseded(proposal_id=proposal_id, document_id=document_id, edits=group)
+        if name != "edit.superseded":
+            kind = EditsResolved if name == "edit.resolved" else EditsReopened
+            data = kind(proposal_id=proposal_id, document_id=document_id, edits=group, version=version, by=by)
+        news.append((threads[proposal_id], name, data))
+    return news
+
+
+def places_changed(tx: Tx, proposal_ids: Iterable[str]) -> list[tuple[str, str, BaseModel]]:
+    """What to tell of proposals whose texts have other places now: they are told whole again."""
+    news: list[tuple[str, str, BaseModel]] = []
+    for proposal_id in dict.fromkeys(proposal_ids):
+        data = proposal_data(tx, proposal_id)
+        news.append((data.thread_id, "proposal.created", ProposalCreated(proposal=data)))
+    return news
+
+
+class _ThreadOfEdit(NamedTuple):
+    id: str
+    thread_id: str
+
+
+def _threads_of(tx: Tx, proposal_ids: Sequence[str]) -> Mapping[str, str]:
+    found = sa.select(proposals.c.id, proposals.c.thread_id).where(proposals.c.id.in_(list(proposal_ids)))
+    return {row.id: row.thread_id for row in tx.rows(_ThreadOfEdit, found)}
+
+
+def _with_edits(tx: Tx, rows: Sequence[ProposalLine]) -> list[ProposalData]:
+    found: dict[str, list[EditData]] = {row.id: [] for row in rows}
+    if found:
+        for row in tx.rows(_NamedEdit, _EDITS.where(edits.c.proposal_id.in_(list(found))).order_by(*_ORDER)):
+            found[row.edit.proposal_id].append(shown(EditData, row.edit, row))
+    return [shown(ProposalData, row, edits=found[row.id]) for row in rows]
+
+
+def check_decision_rate(tx: Tx, user_id: str, per_user: int) -> None:
+    """Raise `RateLimited` when the user has decided about proposed edits as often within the last minute as one may (0:
+    no limit). Deciding about many at once counts once."""
+    if per_user:
+        decided = sa.select(edits.c.decided_at).where(edits.c.decided_by == user_id)
+        within = decided.where(edits.c.decided_at > tx.now - WINDOW).distinct()
+        newest = tx.execute(within.order_by(edits.c.decided_at.desc()).limit(per_user)).scalars().all()
+        check_rate("user", list(reversed(newest)), per_user, tx.now, things="decisions")
+
+
+class _EditsInState(NamedTuple):
+    summary: str
+    state: str
+    edits: int
+
+
+def outcomes_of_thread(tx: Tx, thread_id: str, until: datetime) -> list[str]:
+    """A line of Markdown for each summary of the proposals made in a thread until then, oldest first: how many of their
+    edits are in which state."""
+    rows = tx.rows(
+        _EditsInState,
+        sa.select(proposals.c.summary, edits.c.state, sa.func.count().label("edits"))
+        .join(edits, edits.c.proposal_id == proposals.c.id)
+        .where(proposals.c.thread_id == thread_id, proposals.c.created_at <= until)
+        .group_by(proposals.c.id, proposals.c.summary, proposals.c.created_at, edits.c.state)
+        .order_by(proposals.c.created_at, proposals.c.id, edits.c.state),
     )
-    for ordinal, edit in enumerate(kept, start=1):
-        row: dict[str, Any] = {"id": new_id("edit"), "proposal_id": proposal_id, **about, "ordinal": ordinal}
-        tx.insert(edits, **row, **_columns(edit), state="open")
-    return proposal_id
-
-
-def _columns(edit: NewEdit) -> dict[str, Any]:
-    return {name: getattr(edit, name) for name in NewEdit.__slots__}
-
-
-def _waiting(tx: Tx, document: DocumentRow, data: ProposalData) -> InboxItem:
-    return InboxItem(
-        kind="proposal",
-        id=data.id,
-        project_id=data.project_id,
-        text=data.summary,
-        created_at=data.created_at,
-        thread_id=data.thread_id,
-        thread_title=tx.value(threads.c.title, {"id": data.thread_id}),
-        run_id=data.run_id,
-        document_id=data.document_id,
-        document_title=document.title,
-    )
+    became: dict[str, list[str]] = {}
+    for row in rows:
+        state = "waiting" if row.state == "open" else row.state
+        became.setdefault(" ".join(row.summary.split()), []).append(f"{row.edits} {state}")
+    return [f"- {summary}: {', '.join(states)}" for summary, states in became.items()]

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from outlast.apps.documents import store
 from outlast.apps.documents.content.tree import Tree
-from outlast.apps.documents.proposals.edit_store import news_of, open_edits_of, places_changed, settle_states, tell
 from outlast.apps.documents.proposals.settlement import settle_comments
 from outlast.apps.documents.proposals.shapes import EditData
+from outlast.apps.documents.proposals.store import news_of, open_edits_of, places_changed, settle_states, tell
 from outlast.apps.documents.rules import superseded
 from outlast.apps.documents.tables import edits, proposals
 from outlast.db.database import Tx

@@ -11,13 +11,11 @@ from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents import store
 from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.history import versions as history
-from outlast.apps.documents.proposals import copies as proposal_copies
-from outlast.apps.documents.proposals import reopened
-from outlast.apps.documents.proposals.edit_store import edits_of, proposal_data
-from outlast.apps.documents.proposals.reopened import Reopening
-from outlast.apps.documents.proposals.review import Decided, Verdict, decide_possible
-from outlast.apps.documents.proposals.shapes import ProposalData
-from outlast.apps.documents.proposals.store import NewEdit
+from outlast.apps.documents.proposals import fork_copies, reopened
+from outlast.apps.documents.proposals.review import Verdict, decide_possible
+from outlast.apps.documents.proposals.shapes import DecidedAnswer, NamedDecision, ProposalData
+from outlast.apps.documents.proposals.store import edits_of, proposal_data
+from outlast.apps.documents.proposals.validation import NewEdit
 from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import proposals, sections
 from outlast.base.errors import EditDecided, MalformedInput, NotFound, OutlastError, TextChanged
@@ -28,8 +26,11 @@ from tests.factories import make_thread
 from tests.store.apps.documents.proposals.test_review import commented
 
 
-async def reopen(desk: Desk, proposal: ProposalData, *ordinals: int, decided_at: str | None = None) -> Decided:
-    wanted = [Reopening(proposal.edits[ordinal - 1].id, decided_at) for ordinal in ordinals]
+async def reopen(desk: Desk, proposal: ProposalData, *ordinals: int, decided_at: str | None = None) -> DecidedAnswer:
+    wanted = [
+        NamedDecision(edit_id=proposal.edits[ordinal - 1].id, decision="reopen", decided_at=decided_at)
+        for ordinal in ordinals
+    ]
     return await desk.db.write(reopened.reopen, proposal.id, wanted, desk.team.editor.user_id, BOUNDS)
 
 
@@ -162,7 +163,7 @@ async def test_edits_of_another_proposal_and_edits_named_twice_are_refused(db: D
     one = await desk.propose(replacing(await desk.block(0), "The plan."))
     other = await desk.propose(replacing(await desk.block(1), "It has the facts."))
     for wanted in ([], [one.edits[0].id] * 2, [other.edits[0].id]):
-        named = [Reopening(edit_id) for edit_id in wanted]
+        named = [NamedDecision(edit_id=edit_id, decision="reopen") for edit_id in wanted]
         with pytest.raises(MalformedInput):
             await db.write(reopened.reopen, one.id, named, desk.team.editor.user_id, BOUNDS)
 
@@ -190,7 +191,7 @@ async def test_copies_in_forks_are_open_again(db: Database) -> None:
     def fork(tx: Tx) -> str:
         fork_id = make_thread(tx, desk.team.project_id, desk.team.owner, profile="document")
         tx.update(proposals, {"id": proposal.id}, message_id="msg_1")
-        copies = proposal_copies.copy_proposals(tx, desk.thread_id, fork_id, {"msg_1": "msg_2"})
+        copies = fork_copies.copy_proposals(tx, desk.thread_id, fork_id, {"msg_1": "msg_2"})
         return copies[proposal.id]
 
     copy = (await db.read(proposal_data, await db.write(fork))).edits[0]

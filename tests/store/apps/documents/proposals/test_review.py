@@ -13,7 +13,7 @@ from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.edits.changes import DeleteSection
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.proposals.review import Verdict
-from outlast.apps.documents.proposals.store import NewEdit
+from outlast.apps.documents.proposals.validation import NewEdit
 from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import documents, sections
 from outlast.base.errors import EditDecided, MalformedInput, NotFound, SectionLocked, TextChanged

@@ -9,11 +9,11 @@ import orjson
 import pytest
 
 from outlast.apps.documents import store as documents
-from outlast.apps.documents.proposals.copies import copy_proposals
-from outlast.apps.documents.proposals.edit_store import list_proposals
+from outlast.apps.documents.proposals.fork_copies import copy_proposals
 from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.shapes import ProposalData
-from outlast.apps.documents.proposals.store import NewEdit
+from outlast.apps.documents.proposals.store import list_proposals
+from outlast.apps.documents.proposals.validation import NewEdit
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.errors import EditDecided
 from outlast.base.ids import new_id

@@ -1,0 +1,81 @@
+"""Proposals: what an agent would like to change in a document, kept until people have decided about each edit.
+
+A proposal is made once per tool call (`effect_id`), in the tool's own transaction.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from outlast.apps.documents import store
+from outlast.apps.documents.proposals.open_proposals import concerned, waiting_item
+from outlast.apps.documents.proposals.shapes import ProposalCreated, ProposalData
+from outlast.apps.documents.proposals.store import news_of, open_edits_of, proposal_data, tell
+from outlast.apps.documents.proposals.superseded import supersede_older
+from outlast.apps.documents.proposals.validation import NewEdit, Trouble, check
+from outlast.apps.documents.rows import DocumentRow
+from outlast.apps.documents.tables import edits, proposals
+from outlast.base.errors import MalformedInput
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.mentions.items import INBOX, came
+from outlast.kernel.mentions.rules import one_line
+from outlast.kernel.streams.log import append
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Who proposes: a tool call (`effect_id`) of a run that `user_id` started in a thread."""
+
+    thread_id: str
+    run_id: str
+    effect_id: str
+    user_id: str
+
+
+def propose(
+    tx: Tx, document_id: str, source: Source, summary: str, new_edits: Sequence[NewEdit], *, most: int = 200
+) -> ProposalData | tuple[Trouble, ...]:
+    """Keep what an agent would like to change, and tell followers; or say what is wrong with it (nothing is kept).
+    Open edits of the same thread for the same blocks are superseded. Safe to repeat: the same `effect_id` gets the
+    proposal that was made first. Raises `NotFound` for a document that is gone, `MalformedInput` for none or more than
+    `most` edits."""
+    made = tx.value(proposals.c.id, {"effect_id": source.effect_id})
+    if made is not None:
+        return proposal_data(tx, made)
+    if not 1 <= len(new_edits) <= most:
+        raise MalformedInput(f"A proposal has from 1 to {most} edits, not {len(new_edits)}.", field="edits")
+    document = store.hold(tx, document_id)
+    kept, troubles = check(store.tree(tx, document_id), new_edits)
+    if troubles:
+        return troubles
+    older = open_edits_of(tx, document_id, source.thread_id)
+    proposal_id = _add(tx, document, source, one_line(summary), kept)
+    data = proposal_data(tx, proposal_id)
+    lost = supersede_older(tx, older, data.edits)
+    news = news_of(tx, "edit.superseded", lost)
+    tell(tx, document.project_id, [*news, (source.thread_id, "proposal.created", ProposalCreated(proposal=data))])
+    if people := concerned(tx, proposal_id):
+        item = waiting_item(tx, proposal_id)
+        append(tx, document.project_id, [(INBOX, came(item, user_id)) for user_id in people])
+    store.announce(tx, document_id)
+    return data
+
+
+def _add(tx: Tx, document: DocumentRow, source: Source, summary: str, kept: Sequence[NewEdit]) -> str:
+    proposal_id = new_id("proposal")
+    about = {"document_id": document.id, "project_id": document.project_id}
+    tx.insert(
+        proposals,
+        id=proposal_id,
+        **about,
+        thread_id=source.thread_id,
+        run_id=source.run_id,
+        effect_id=source.effect_id,
+        summary=summary,
+        state="open",
+        created_at=tx.now,
+    )
+    for ordinal, edit in enumerate(kept, start=1):
+        row = {"id": new_id("edit"), "proposal_id": proposal_id, **about}
+        tx.insert(edits, **row, ordinal=ordinal, **asdict(edit), state="open")
+    return proposal_id
