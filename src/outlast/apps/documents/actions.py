@@ -30,7 +30,6 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.shapes import ThreadData
 
 UNTITLED = "Untitled document"
@@ -120,13 +119,13 @@ def delete_document(tx: Tx, actor: Actor, document_id: str) -> None:
     `ThreadBusy` while a run of one of them has not ended; then nothing was removed."""
     require_document(tx, actor, document_id, Right.OWN)
     row = store.hold(tx, document_id)  # before its threads, as everywhere
-    about = {one.id for one in store.threads_about(tx, row.project_id, document_id)}
-    for thread_id in sorted(about | {row.thread_id}):
+    about = store.threads_about(tx, row)
+    for thread_id in about:
         _demand_idle(tx, thread_id)
     unasked = locking.drop_all(tx, [section.id for section in store.tree(tx, document_id).sections])
     store.delete(tx, document_id)
     tell_inbox(tx, row.project_id, unasked)
-    for thread_id in sorted(about | {row.thread_id}):
+    for thread_id in about:
         give_up(tx, row.project_id, thread_id, announce_to_project)
         threads.delete_thread(tx, thread_id)
 
@@ -143,8 +142,7 @@ def export_markdown(tx: Tx, actor: Actor, document_id: str, version: int | None 
 def list_document_threads(tx: Tx, actor: Actor, document_id: str) -> list[ThreadData]:
     """The document's own conversation, and those about parts of it (archived ones too), the oldest first."""
     row = require_document(tx, actor, document_id, Right.READ)
-    about = {one.id for one in store.threads_about(tx, row.project_id, document_id)}
-    return [threads.thread_data(tx, thread_id) for thread_id in sorted(about | {row.thread_id})]
+    return [threads.thread_data(tx, thread_id) for thread_id in store.threads_about(tx, row)]
 
 
 def checked_title(services: Services, title: str) -> str:
@@ -180,7 +178,7 @@ def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str, 
     return document_id
 
 
-def _demand_idle(tx: Tx, thread_id: str) -> ThreadRow:
+def _demand_idle(tx: Tx, thread_id: str) -> None:
     thread = threads.hold(tx, thread_id)
     if thread.active_run_id is not None:
         raise ThreadBusy(
@@ -189,4 +187,3 @@ def _demand_idle(tx: Tx, thread_id: str) -> ThreadRow:
             thread_id=thread_id,
             active_run_id=thread.active_run_id,
         )
-    return thread

@@ -36,8 +36,7 @@ async def list_documents(
     project_id: str, services: Svc, actor: Signed, after: str | None = None, limit: LongLimit = 100
 ) -> Response:
     """The project's documents, oldest first, without their text."""
-    found = await actions.list_documents(services, actor, project_id, after, limit)
-    return reply(page(found.items, found.next))
+    return reply(page(*await actions.list_documents(services, actor, project_id, after, limit)))
 
 
 @router.post("/projects/{project_id}/documents", status_code=201, response_model=DocumentView)
@@ -137,8 +136,7 @@ async def list_document_versions(
     document_id: str, services: Svc, actor: Signed, before: Before = None, limit: Limit = 50
 ) -> Response:
     """The document's history, newest first."""
-    found = await writing.list_versions(services, actor, document_id, before, limit)
-    return reply({"items": found.items, "next": found.next})
+    return reply((await writing.list_versions(services, actor, document_id, before, limit))._asdict())
 
 
 @router.get("/documents/{document_id}/versions/{version}", response_model=DocumentVersionView)

@@ -4,7 +4,7 @@ Whoever changes a document holds its row (`hold`), before its thread's and its p
 it in the same transaction. Content is written by `edits/write.py` only.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
@@ -212,15 +212,11 @@ def announce(
     return data
 
 
-class ThreadAbout(NamedTuple):
-    id: str
-    active_run_id: str | None
-
-
-def threads_about(tx: Tx, project_id: str, document_id: str) -> Sequence[ThreadAbout]:
-    """Id and active run of all threads that hang on a document or on a part of it, the oldest first."""
-    mine = threads.c.project_id == project_id, threads.c.document_id == document_id
-    return tx.rows(ThreadAbout, sa.select(threads.c.id, threads.c.active_run_id).where(*mine).order_by(threads.c.id))
+def threads_about(tx: Tx, row: DocumentRow) -> list[str]:
+    """The ids of a document's own thread and of those that hang on it or on a part of it, the oldest first."""
+    mine = (threads.c.project_id == row.project_id) & (threads.c.document_id == row.id)
+    found = tx.execute(sa.select(threads.c.id).where(mine)).scalars()
+    return sorted({row.thread_id, *found})
 
 
 def delete(tx: Tx, document_id: str) -> None:

@@ -62,20 +62,12 @@ class DocumentThreads(NoThreadHooks):
         return outcomes_of_thread(tx, thread_id, until)
 
 
-def _rename(tx: Tx, document_id: str, title: str) -> None:
-    store.update(tx, document_id, title=title)
-
-
-def _announce(tx: Tx, document_id: str, by: str | None) -> None:
-    store.announce(tx, document_id, by=by)
-
-
 DOCUMENT: Final = Subject(
     noun="document",
     table=documents,
     thread_does="belongs to",
     thread_error=ThreadOfDocument,
-    rename=_rename,
-    announce=_announce,
+    rename=lambda tx, document_id, title: store.update(tx, document_id, title=title),
+    announce=lambda tx, document_id, by: store.announce(tx, document_id, by=by),
     threads=DocumentThreads(),
 )

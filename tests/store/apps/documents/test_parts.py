@@ -96,8 +96,8 @@ async def test_conversations_about_a_document_and_its_parts_are_found(db: Databa
         return [make_thread(tx, project_id, owner, profile="document", anchor=about)]
 
     made = await db.write(make)
-    found = await db.read(store.threads_about, desk.team.project_id, desk.document_id)
-    assert [row.id for row in found] == sorted([desk.thread_id, *made])
+    found = await db.read(lambda tx: store.threads_about(tx, store.document_of(tx, desk.document_id)))
+    assert found == sorted([desk.thread_id, *made])
 
 
 @pytest.mark.parametrize(

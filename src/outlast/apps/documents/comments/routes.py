@@ -31,8 +31,7 @@ async def list_comments(
     limit: int = Query(500, ge=1, le=1000),
 ) -> Response:
     """The document's comments with their answers, oldest first. Answers have the status of what they answer."""
-    found = await actions.list_comments(services, actor, document_id, status, after, limit)
-    return reply(page(found.items, found.next))
+    return reply(page(*await actions.list_comments(services, actor, document_id, status, after, limit)))
 
 
 @router.post("/documents/{document_id}/comments", status_code=201, response_model=CommentData)

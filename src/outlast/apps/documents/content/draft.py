@@ -10,7 +10,7 @@ from dataclasses import replace
 from outlast.apps.documents.content.chains import Chain
 from outlast.apps.documents.content.markdown_parse import Part, Piece
 from outlast.apps.documents.content.ranks import with_ranks
-from outlast.apps.documents.content.tree import Block, Section, Tree, no_block, no_section
+from outlast.apps.documents.content.tree import Block, Section, Tree, missing
 from outlast.base.errors import MalformedInput
 
 _UNRANKED = ""
@@ -39,7 +39,7 @@ class Draft:
         """The section with its heading and level as they are now; its blocks may be older. Raises `NotFound`."""
         found = self._sections.get(section_id)
         if found is None:
-            raise no_section(self._tree.document_id, section_id)
+            raise missing("section", self._tree.document_id, section_id)
         return found
 
     def section(self, section_id: str) -> Section:
@@ -192,12 +192,12 @@ class Draft:
         if block_id in self._unopened:
             return self._chain(self._unopened[block_id])
         if block_id not in self._home:
-            raise no_block(self._tree.document_id, block_id)
+            raise missing("block", self._tree.document_id, block_id)
         return self._home[block_id]
 
     def _demand_in(self, chain: Chain, after: str | None) -> None:
         if after is not None and self._home.get(after) is not chain:
-            raise no_block(self._tree.document_id, after)
+            raise missing("block", self._tree.document_id, after)
 
     def _preamble(self) -> str | None:
         first = self._order.first

@@ -5,6 +5,7 @@ A tree may be partial: sections whose blocks nobody needs are read without them 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from outlast.apps.documents.content.markdown_parse import BlockKind
 from outlast.apps.documents.shapes import EditorKind
@@ -57,7 +58,7 @@ class Tree:
         """The section of this id. Raises `NotFound`."""
         found = self.find_section(section_id)
         if found is None:
-            raise no_section(self.document_id, section_id)
+            raise missing("section", self.document_id, section_id)
         return found
 
     def find_block(self, block_id: str) -> Block | None:
@@ -67,7 +68,7 @@ class Tree:
         """The block of this id. Raises `NotFound`."""
         found = self.find_block(block_id)
         if found is None:
-            raise no_block(self.document_id, block_id)
+            raise missing("block", self.document_id, block_id)
         return found
 
     def blocks(self) -> Iterator[Block]:
@@ -86,21 +87,12 @@ def count_words(text: str) -> int:
     return len(text.split())
 
 
-def no_section(document_id: str, section_id: str) -> NotFound:
+def missing(noun: Literal["section", "block"], document_id: str, thing_id: str) -> NotFound:
+    """The error about a section or block that is not there."""
     return NotFound(
-        "This section is not in the document any more.",
+        f"This {noun} is not in the document any more.",
         hint="It may have been deleted. Read the document again.",
-        noun="section",
-        id=section_id,
-        document_id=document_id,
-    )
-
-
-def no_block(document_id: str, block_id: str) -> NotFound:
-    return NotFound(
-        "This block is not in the document any more.",
-        hint="It may have been deleted. Read the document again.",
-        noun="block",
-        id=block_id,
+        noun=noun,
+        id=thing_id,
         document_id=document_id,
     )

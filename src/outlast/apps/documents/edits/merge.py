@@ -51,10 +51,6 @@ class Merge:
     text: str | None
     hunks: tuple[Hunk, ...]
 
-    @property
-    def conflicts(self) -> int:
-        return sum(hunk.kind == "conflict" for hunk in self.hunks)
-
 
 def merge(base: str, current: str, wanted: str) -> Merge:
     """What `wanted` changed of `base`, on top of what `current` changed of it. Of any length, empty too; the same texts

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from outlast.apps.documents.content.markdown_parse import Cuts, tidy
-from outlast.apps.documents.content.tree import Block, Tree, no_block
+from outlast.apps.documents.content.tree import Block, Tree, missing
 from outlast.apps.documents.edits import conflict_check as unseen
 from outlast.apps.documents.edits.changes import Change, DeleteBlock, EditBlock, InsertBlock, InsertSection, MoveBlock
 from outlast.apps.documents.edits.merge import Merge, merge
@@ -117,7 +117,7 @@ class _Places:
         """The block that an edit is about. Raises `NotFound`."""
         found = self._blocks.get(edit.block_id or "")
         if found is None:
-            raise no_block(self._document_id, edit.block_id or "")
+            raise missing("block", self._document_id, edit.block_id or "")
         return found
 
     def block_place(self, edit: EditData) -> tuple[str | None, str | None]:

@@ -16,7 +16,14 @@ from pydantic import BaseModel
 from outlast.apps.documents import store
 from outlast.apps.documents.proposals.decisions import followers
 from outlast.apps.documents.proposals.shapes import EditData, ProposalCreated, ProposalData
-from outlast.apps.documents.proposals.store import news_of, places_changed, proposal_data, settle_states, tell
+from outlast.apps.documents.proposals.store import (
+    hold_threads,
+    news_of,
+    places_changed,
+    proposal_data,
+    settle_states,
+    tell,
+)
 from outlast.apps.documents.rows import EditRow, ProposalRow
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.ids import new_id
@@ -102,13 +109,9 @@ class _Twin(NamedTuple):
     twin_of: str
 
 
-def hold_threads(tx: Tx, edit_ids: Sequence[str]) -> None:
-    """Hold the conversations that have open twins of these edits: threads come before the project's log, as
-    everywhere."""
-    rows = tx.rows(_Twin, _twins(edit_ids))
-    wanted = sa.select(threads.c.id).where(threads.c.id.in_({row.thread_id for row in rows}))
-    if rows:
-        tx.execute(wanted.order_by(threads.c.id).with_for_update(key_share=True))
+def hold_threads_of_twins(tx: Tx, edit_ids: Sequence[str]) -> None:
+    """Hold the conversations that have open twins of these edits: threads come before the project's log."""
+    hold_threads(tx, [row.thread_id for row in tx.rows(_Twin, _twins(edit_ids))])
 
 
 def supersede_twins(

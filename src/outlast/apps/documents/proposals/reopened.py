@@ -19,14 +19,21 @@ from outlast.apps.documents.history import versions
 from outlast.apps.documents.history.undo import without
 from outlast.apps.documents.proposals.settlement import unsettle_comments
 from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, NamedDecision
-from outlast.apps.documents.proposals.store import edits_of, news_of, proposal_data, proposal_row, settle_states, tell
+from outlast.apps.documents.proposals.store import (
+    edits_of,
+    hold_threads,
+    news_of,
+    proposal_data,
+    proposal_row,
+    settle_states,
+    tell,
+)
 from outlast.apps.documents.rules import already, reopened
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.mentions.items import INBOX, went
 from outlast.kernel.streams.log import append
-from outlast.kernel.threads.tables import threads
 
 
 def reopen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision], user_id: str, bounds: Bounds) -> DecidedAnswer:
@@ -40,7 +47,7 @@ def reopen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision], user_id: s
     document_id: str = store.hold(tx, proposal.document_id).id
     chosen = _chosen(tx, proposal_id, wanted)
     ended = _ended(tx, document_id, chosen)
-    _hold_threads(tx, [proposal.thread_id, *(row.thread_id for row in ended)])
+    hold_threads(tx, [proposal.thread_id, *(row.thread_id for row in ended)])
     version = None
     for number in sorted({edit.version for edit in chosen if edit.version is not None}, reverse=True):
         version = _take_back(tx, document_id, number, proposal.summary, user_id, bounds) or version
@@ -113,11 +120,6 @@ def _ended(tx: Tx, document_id: str, chosen: Sequence[EditData]) -> Sequence[_En
         .order_by(other.c.proposal_id, other.c.ordinal)
     )
     return tx.rows(_EndedProposal, found)
-
-
-def _hold_threads(tx: Tx, thread_ids: Sequence[str]) -> None:
-    found = sa.select(threads.c.id).where(threads.c.id.in_(set(thread_ids))).order_by(threads.c.id)
-    tx.execute(found.with_for_update(key_share=True))
 
 
 def _take_back(tx: Tx, document_id: str, number: int, summary: str, user_id: str, bounds: Bounds) -> int | None:

@@ -18,7 +18,7 @@ from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.apply import Bounds
 from outlast.apps.documents.edits.write import Author, Committed
 from outlast.apps.documents.proposals.decisions import Accepted, Plan, followers, plan
-from outlast.apps.documents.proposals.fork_copies import hold_threads, supersede_twins
+from outlast.apps.documents.proposals.fork_copies import hold_threads_of_twins, supersede_twins
 from outlast.apps.documents.proposals.settlement import settle_comments
 from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, LeftEdit
 from outlast.apps.documents.proposals.store import (
@@ -120,7 +120,7 @@ def decide(
     found = _found(tx, proposal_id, verdicts)
     made = _record(tx, store.tree(tx, document.id), verdicts, found, user_id, cuts)
     placed = _followers(tx, proposal_id, made)
-    hold_threads(tx, list(made.written))
+    hold_threads_of_twins(tx, list(made.written))
     committed = Committed(document.version, None)
     if made.changes:
         author = _author(proposal, title, user_id, len(made.written))

@@ -31,8 +31,7 @@ async def list_document_proposals(
     document_id: str, services: Svc, actor: Signed, state: State = "open", before: str | None = None, limit: Limit = 100
 ) -> Response:
     """What agents propose about the document, newest first."""
-    found = await actions.list_document_proposals(services, actor, document_id, state, before, limit)
-    return reply(page(found.items, found.next))
+    return reply(page(*await actions.list_document_proposals(services, actor, document_id, state, before, limit)))
 
 
 @router.get("/threads/{thread_id}/proposals", response_model=Page[ProposalData])
@@ -40,8 +39,7 @@ async def list_thread_proposals(
     thread_id: str, services: Svc, actor: Signed, state: State = "all", before: str | None = None, limit: Limit = 100
 ) -> Response:
     """What the thread's agent proposes, newest first."""
-    found = await actions.list_thread_proposals(services, actor, thread_id, state, before, limit)
-    return reply(page(found.items, found.next))
+    return reply(page(*await actions.list_thread_proposals(services, actor, thread_id, state, before, limit)))
 
 
 @router.get("/proposals/{proposal_id}", response_model=ProposalData)

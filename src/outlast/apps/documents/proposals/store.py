@@ -29,6 +29,7 @@ from outlast.kernel.accounts.tables import users
 from outlast.kernel.limits.rules import WINDOW, check_rate
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.log import append
+from outlast.kernel.threads.tables import threads
 
 _decider = users.alias("edit_decider")
 _EDITS: Final = sa.select(edits, _decider.c.name.label("decided_by_name")).outerjoin(
@@ -123,6 +124,12 @@ def settle_states(tx: Tx, proposal_ids: Iterable[str]) -> None:
         tx.update(proposals, {"id": proposal_id}, state=proposal_state(states))
 
 
+def hold_threads(tx: Tx, thread_ids: Iterable[str]) -> None:
+    """Hold conversations in the order in which everybody takes them: before the project's log."""
+    found = sa.select(threads.c.id).where(threads.c.id.in_(set(thread_ids))).order_by(threads.c.id)
+    tx.execute(found.with_for_update(key_share=True))
+
+
 def tell(tx: Tx, project_id: str, news: Sequence[tuple[str, str, BaseModel]]) -> None:
     """Tell the followers of the threads, and of the project: (thread's id, name of the event, its data)."""
     for thread_id, name, data in sorted(news, key=lambda item: item[0]):
@@ -143,7 +150,7 @@ def news_of(
     groups: dict[str, list[EditData]] = {}
     for edit in edits_of(tx, edit_ids) if edit_ids else []:
         groups.setdefault(edit.proposal_id, []).append(edit)
-    threads = _threads_of(tx, list(groups))
+    thread_of = _threads_of(tx, list(groups))
     news: list[tuple[str, str, BaseModel]] = []
     for proposal_id, group in groups.items():
         document_id = group[0].document_id
@@ -151,7 +158,7 @@ def news_of(
         if name != "edit.superseded":
             kind = EditsResolved if name == "edit.resolved" else EditsReopened
             data = kind(proposal_id=proposal_id, document_id=document_id, edits=group, version=version, by=by)
-        news.append((threads[proposal_id], name, data))
+        news.append((thread_of[proposal_id], name, data))
     return news
 
 

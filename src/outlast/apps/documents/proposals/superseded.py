@@ -31,13 +31,7 @@ class _Gone:
 
 
 def supersede_gone(
-    tx: Tx,
-    document_id: str,
-    blocks: Collection[str],
-    sections: Collection[str],
-    version: int,
-    before: Tree | None = None,
-    by: str | None = None,
+    tx: Tx, document_id: str, blocks: Collection[str], sections: Collection[str], version: int, before: Tree, by: str
 ) -> None:
     """These blocks and sections are not there any more, since a version of the document (`before` is what it was,
     with the blocks of the sections concerned): open edits of them are superseded, and places beside them are told anew.
@@ -45,7 +39,7 @@ def supersede_gone(
     version. The caller holds the document's row."""
     if not blocks and not sections:
         return
-    gone = _Gone(frozenset(blocks), frozenset(sections), before or Tree(document_id, version))
+    gone = _Gone(frozenset(blocks), frozenset(sections), before)
     lost: list[tuple[EditData, str, str]] = []
     placed: list[str] = []
     for edit in open_edits_of(tx, document_id):
@@ -63,8 +57,7 @@ def supersede_gone(
     tell(tx, project_id, news)
     if _closed(tx, marked):
         append(tx, project_id, [(INBOX, went("proposal", None))])
-    if by is not None:
-        settle_comments(tx, [edit.proposal_id for edit, _, _ in lost], by)
+    settle_comments(tx, [edit.proposal_id for edit, _, _ in lost], by)
 
 
 def supersede_older(tx: Tx, older: Sequence[EditData], newer: Sequence[EditData]) -> list[str]:

@@ -13,8 +13,6 @@ from outlast.apps.documents.content.markdown_parse import cut, tidy
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.proposals.shapes import EditOp
 
-SHOWN_CHARACTERS: Final = 2_000
-
 
 @dataclass(frozen=True, slots=True)
 class NewEdit:
@@ -45,10 +43,6 @@ class Trouble:
     message: str
     block_id: str | None = None
     current: str | None = None
-
-    def __str__(self) -> str:
-        text = f"Edit {self.ordinal}: {self.message}"
-        return text if self.current is None else f"{text} It says now:\n{self.current[:SHOWN_CHARACTERS]}"
 
 
 class _Wrong(Exception):
