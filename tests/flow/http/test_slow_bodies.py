@@ -35,7 +35,7 @@ async def test_a_body_that_does_not_come_is_refused_and_the_connection_closed(be
 
 
 async def test_a_body_that_comes_byte_by_byte_is_refused_too():
-    async with served(pace=BodyPace(0.5, least_per_s=1e6)) as here, await here.connect() as client:
+    async with served(pace=BodyPace(0.5, min_per_s=1e6)) as here, await here.connect() as client:
         await client.send(HEAD % b"/v1/runs" + b"Transfer-Encoding: chunked\r\n\r\n")
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(trickle, client, b"1\r\nx\r\n", 0.01)
@@ -45,7 +45,7 @@ async def test_a_body_that_comes_byte_by_byte_is_refused_too():
 
 async def test_a_body_that_comes_slowly_but_comes_is_taken():
     """Three times as long as a silent one may take: what has come makes up for the waiting."""
-    async with served(pace=BodyPace(0.5, least_per_s=100)) as here, await here.connect() as client:
+    async with served(pace=BodyPace(0.5, min_per_s=100)) as here, await here.connect() as client:
         await client.send(LENGTH % (b"/v1/runs", 15 * 50))
         for _ in range(15):
             await client.send(b"x" * 50)

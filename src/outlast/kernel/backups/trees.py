@@ -1,7 +1,7 @@
 """Copying and checking folders, whatever code in a sandbox has left in them or changes meanwhile.
 
 No link is followed: links are noted, files and folders are opened beneath the root. Sockets, pipes and devices are
-left out; so are files of more than `MOST_BYTES`, which have holes, paths of more than `MOST_PATH_BYTES`, which another
+left out; so are files of more than `MAX_BYTES`, which have holes, paths of more than `MAX_PATH_BYTES`, which another
 data directory may have no room for (Linux takes 4,096 bytes in all), and what cannot be read.
 """
 
@@ -18,8 +18,8 @@ from typing import Final, Literal
 from outlast_sandbox.checkpoints.safe_open import open_beneath, open_folder
 
 PIECE_BYTES: Final = 1024 * 1024
-MOST_BYTES: Final = 16 * 1024**3
-MOST_PATH_BYTES: Final = 3_000
+MAX_BYTES: Final = 16 * 1024**3
+MAX_PATH_BYTES: Final = 3_000
 _libc: Final = ctypes.CDLL(None)
 
 
@@ -53,7 +53,7 @@ def copy_out(source: Path, target: Path, is_left_out: Callable[[str], bool]) -> 
                 path = f"{folder}/{name}" if folder else name
                 if is_left_out(path):
                     continue
-                is_too_long = len(os.fsencode(path)) > MOST_PATH_BYTES
+                is_too_long = len(os.fsencode(path)) > MAX_PATH_BYTES
                 facts = None if is_too_long else _copied(root, path, target / path)
                 yield path, facts
                 if facts is not None and facts.kind == "directory":
@@ -159,7 +159,7 @@ def _copied(root: int, path: str, target: Path) -> EntryFacts | None:
                 return EntryFacts("symlink", *own, target=os.readlink(name, dir_fd=above))
         finally:
             os.close(above)
-        if not stat.S_ISREG(seen.st_mode) or seen.st_size > MOST_BYTES:
+        if not stat.S_ISREG(seen.st_mode) or seen.st_size > MAX_BYTES:
             return None
         descriptor = open_beneath(root, path, os.O_RDONLY)
         try:
@@ -181,7 +181,7 @@ def _copy(descriptor: int, target: Path) -> tuple[str, int]:
     digest, size = hashlib.sha256(), 0
     made = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        while size <= MOST_BYTES and (piece := os.read(descriptor, PIECE_BYTES)):
+        while size <= MAX_BYTES and (piece := os.read(descriptor, PIECE_BYTES)):
             digest.update(piece)
             size += len(piece)
             view = memoryview(piece)

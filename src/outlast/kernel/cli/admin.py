@@ -1,4 +1,4 @@
-"""Changes to the database, for operators: whoever can read the data directory needs no permission."""
+"""Changes to the database, for operators: access to the data directory is all the permission they need."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager

@@ -44,7 +44,7 @@ def load_servers() -> SavedServers:
 
 
 def save_servers(saved: SavedServers) -> None:
-    """Replace the file in one step. Nobody but this user can read it at any moment. Raises `InvalidSetting`."""
+    """Replace the file in one step. Only this user can read it, at any moment. Raises `InvalidSetting`."""
     file = servers_file()
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -52,7 +52,7 @@ async def services_of(request: Request) -> Services:
 
 
 async def who(request: Request) -> Actor | None:
-    """Whoever the request signs in; None for nobody. Raises `NotSignedIn` for a token that is not good."""
+    """The user that the request signs in; None: it signs in none. Raises `NotSignedIn` for a token that is not good."""
     surface: Surface = request.app.state.surface
     actor = await _find(request, surface)
     if actor is not None:
@@ -61,7 +61,7 @@ async def who(request: Request) -> Actor | None:
 
 
 async def signed_in(request: Request) -> Actor:
-    """Whoever the request signs in. Raises `NotSignedIn`."""
+    """The user that the request signs in. Raises `NotSignedIn`."""
     actor = await who(request)
     if actor is None:
         raise NotSignedIn("This needs somebody who is signed in.")

@@ -15,17 +15,17 @@ from starlette.types import Message, Receive
 
 from outlast.base.errors import BodyTooSlow, InputTooLarge, OutlastError
 
-MOST_READ_AWAY_BYTES: Final = 64_000_000
+MAX_READ_AWAY_BYTES: Final = 64_000_000
 READ_AWAY_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class BodyPace:
     """How slowly a body may come. `silent_s`: seconds without a byte, and seconds that a body without bytes may take;
-    every `least_per_s` bytes that came allow one second more. Only time spent waiting for the client counts."""
+    every `min_per_s` bytes that came allow one second more. Only time spent waiting for the client counts."""
 
     silent_s: float = 30.0
-    least_per_s: float = 1000.0
+    min_per_s: float = 1000.0
 
 
 USUAL_PACE: Final = BodyPace()
@@ -71,10 +71,10 @@ class Body:
 
     async def read_away(self) -> bool:
         """Take what is still to come off the connection, at most 64 MB or 5 s of it; whether that was all. A client
-        that waits to be told to go on sends nothing, and is not told."""
+        that waits for 100 Continue sends nothing, and does not get it."""
         if isinstance(self.refusal, BodyTooSlow) or (self._awaits_go_ahead and not self._taken):
             return self._is_over
-        until = self._taken + MOST_READ_AWAY_BYTES
+        until = self._taken + MAX_READ_AWAY_BYTES
         with anyio.move_on_after(self._read_away_s):
             while not self._is_over and self._taken < until:
                 await self._next()
@@ -89,7 +89,7 @@ class Body:
     async def _next_in_time(self) -> Message:
         """Raises `BodyTooSlow`."""
         pace = self._pace
-        left_s = pace.silent_s + self._taken / pace.least_per_s - self._waited_s
+        left_s = pace.silent_s + self._taken / pace.min_per_s - self._waited_s
         began = time.monotonic()
         with anyio.move_on_after(min(pace.silent_s, left_s)):
             message = await self._next()
@@ -121,5 +121,5 @@ def _too_large(most: int) -> InputTooLarge:
 def _too_slow(pace: BodyPace) -> BodyTooSlow:
     return BodyTooSlow(
         f"The request's body came too slowly: nothing for {pace.silent_s:g} seconds, or less than "
-        f"{pace.least_per_s:,.0f} bytes a second."
+        f"{pace.min_per_s:,.0f} bytes a second."
     )

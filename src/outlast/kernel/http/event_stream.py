@@ -1,10 +1,10 @@
 """Live answers: chunks of ready SSE frames, sent as they come.
 
 Nothing lies between the chunks and the socket: no queue, no second stream, one `send` per chunk, or, for live ones, a
-`push` that does not even wake the sending task. Beside the sending task stand two others per stream: one waits for the
+`push` that does not even wake the sending task. Each stream has two more tasks: one waits for the
 client to leave, one ticks. A tick that saw nothing sent sends a heartbeat comment; a tick that finds the same `send`
 still waiting after `slow_reader_s` cuts the connection (the client resumes from its cursor); and every `recheck_s`, or
-at once after somebody lost a token, session or membership, it is asked whether the reader still may read.
+at once after a user lost a token, session or membership, it is checked whether the reader may still read.
 """
 
 import logging
@@ -64,7 +64,7 @@ class OpenStreams:
         self.places = StreamPlaces(per_user)
         self._scopes: set[anyio.CancelScope] = set()
         self._closed = False
-        self.doubt = anyio.Event()  # set when somebody may have lost the right to read, then made anew
+        self.doubt = anyio.Event()  # set when a user may have lost the right to read, then made anew
 
     def close(self) -> None:
         """End every stream and each new one at once; clients resume from their cursor elsewhere or later."""

@@ -120,7 +120,7 @@ async def tell_http(request: Request, error: Exception) -> Response:
 
 
 def unexpected(request_id: str) -> Response:
-    """The answer to an error nobody foresaw. What it was stands in the log, under the request id."""
+    """The answer to an unexpected error, which is in the log under the request id."""
     return problem(InternalError("The server failed to answer this request."), request_id)
 
 

@@ -17,7 +17,7 @@ from outlast.kernel.set_aside import store
 from outlast_sandbox.interface import ProbeReport, SandboxProvider
 
 PROBE_LIFE_S: Final = 300.0
-MOST_SHOWN: Final = 100
+MAX_SHOWN: Final = 100
 WRITE_LIFE_S: Final = 5.0  # how long a database that took a write is believed to take the next
 ANSWER_S: Final = 5.0  # what asks whether the server is ready does not wait much longer
 SILENT: Final = f"The database has not answered within {ANSWER_S:.0f} s."
@@ -69,14 +69,14 @@ class Readiness:
         """Without the reasons, since this is asked without signing in."""
         items: list[SetAside] = []
         with anyio.move_on_after(ANSWER_S), suppress(OutlastError):
-            items = await self._database.read(store.listed, MOST_SHOWN)
+            items = await self._database.read(store.listed, MAX_SHOWN)
         return [
             {"kind": one.kind, "id": one.id, "since": iso(one.since), "tries": one.tries, "code": one.code}
             for one in items
         ]
 
     async def _try_database(self) -> str:
-        """Also reported to the supervisor: nobody looks at the database while nobody asks, for idling costs nothing."""
+        """Also reported to the supervisor: an idle server does not check its database, so that idling costs nothing."""
         trouble: OutlastError | TimeoutError | None = TimeoutError(SILENT)
         with anyio.move_on_after(ANSWER_S):
             trouble = await self._ask_database()

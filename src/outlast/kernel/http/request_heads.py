@@ -1,6 +1,6 @@
 """Bounds of request heads: how large, how slow, how many unfinished ones per address, and which host they name.
 
-A head is a request's target and headers. Until it is whole nobody knows who asks, so these bounds hold for everybody.
+A head is a request's target and headers. Until it is whole, the client is unknown, so these bounds hold for all.
 """
 
 import ipaddress

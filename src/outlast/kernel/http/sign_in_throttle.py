@@ -14,8 +14,8 @@ from outlast.kernel.http.allowed_hosts import is_loopback
 from outlast.kernel.http.request_heads import network_of
 from outlast.kernel.limits.rules import WINDOW, check_rate
 
-MOST_ADDRESSES: Final = 10_000
-MOST_KEPT: Final = 1_000  # moments of one address
+MAX_ADDRESSES: Final = 10_000
+MAX_KEPT: Final = 1_000  # moments of one address
 
 
 class WrongSignIns:
@@ -41,8 +41,8 @@ class WrongSignIns:
 
     def _add(self, address: str, now: datetime) -> None:
         kept = [moment for moment in self._moments.pop(address, ()) if moment > now - WINDOW]
-        self._moments[address] = [*kept[1 - MOST_KEPT :], now]
-        while len(self._moments) > MOST_ADDRESSES:
+        self._moments[address] = [*kept[1 - MAX_KEPT :], now]
+        while len(self._moments) > MAX_ADDRESSES:
             self._moments.popitem(last=False)
 
 

@@ -24,7 +24,7 @@ MISSING_PAGE: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><t
 NO_PAGES: Final = frozenset({"assets", "v1", "api", "metrics", ".well-known"})  # first parts of paths
 # Best first; by the ending of the compressed copy.
 ENCODINGS: Final = {"br": ".br", "gzip": ".gz"}
-MOST_ACCEPTED_CHARS: Final = 1_000
+MAX_ACCEPTED_CHARS: Final = 1_000
 
 mimetypes.add_type("text/javascript", ".js")
 mimetypes.add_type("application/manifest+json", ".webmanifest")
@@ -60,9 +60,9 @@ class WebApp:
 
 def accepted(header: str) -> list[str]:
     """The encodings of an `Accept-Encoding` header that we have, the best first; one with `q=0` is refused. At
-    most `MOST_ACCEPTED_CHARS` of it are read."""
+    most `MAX_ACCEPTED_CHARS` of it are read."""
     wanted = {}
-    for item in header[:MOST_ACCEPTED_CHARS].split(","):
+    for item in header[:MAX_ACCEPTED_CHARS].split(","):
         name, *parameters = (part.strip().lower() for part in item.split(";"))
         wanted[name] = all(not re.fullmatch(r"q\s*=\s*0(\.0*)?", parameter) for parameter in parameters)
     return [name for name in ENCODINGS if wanted.get(name, wanted.get("*", False))]

@@ -28,7 +28,7 @@ else:
 
 TRIES: Final = 3
 PAUSES_S: Final = (0.5, 2.0)
-MOST_WAIT_S: Final = 10.0  # that a service may ask for; longer, and the caller decides
+MAX_WAIT_S: Final = 10.0  # that a service may ask for; longer, and the caller decides
 TEXT_CHARS: Final = 24_000  # of each text that is sent: what models read at most, about
 ANSWER_BYTES: Final = 100_000_000
 _KEPT_CHARS: Final = 120  # of the key under which vectors are kept
@@ -78,7 +78,7 @@ class OpenAIEmbedder:
                 return await self._ask(texts)
             except TryLater as error:
                 wait_s = max(pause_s, error.retry_after_s or 0.0)
-                if wait_s > MOST_WAIT_S:
+                if wait_s > MAX_WAIT_S:
                     raise
                 await self._clock.sleep(wait_s)
         return await self._ask(texts)

@@ -13,7 +13,7 @@ from outlast.base.errors import ModelRejected
 from outlast.kernel.models.protocol import Delta, LanguageModel, ModelRequest
 
 UNKNOWN_MODEL_TOKENS: Final = 16_384
-LEAST_TOKENS: Final = 256  # a provider that leaves less room than that is not asked again
+MIN_TOKENS: Final = 256  # a provider that leaves less room than that is not asked again
 TABLE: Final = Path(__file__).with_name("output_limits.toml")
 
 _NUMBER: Final = r"[`'\"]?(\d[\d,_]{0,11})"
@@ -89,7 +89,7 @@ def _number(text: str) -> int:
 
 
 def _usable(tokens: int, asked: int, *, lasting: bool) -> NamedLimit | None:
-    return NamedLimit(tokens, lasting) if LEAST_TOKENS <= tokens < asked else None
+    return NamedLimit(tokens, lasting) if MIN_TOKENS <= tokens < asked else None
 
 
 class WithinLimit:

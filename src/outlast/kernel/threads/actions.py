@@ -150,7 +150,7 @@ async def rename_thread(services: Services, actor: Actor, thread_id: str, title:
     def run(tx: Tx) -> ThreadData:
         row = require_thread(tx, actor, thread_id, Right.EDIT)
         own = registry.of_thread(tx, thread_id)
-        if own is not None:  # before its thread, as everywhere
+        if own is not None:  # a subject is locked before its thread
             own.kind.rename(tx, own.id, line)
         threads.rename(tx, thread_id, row.project_id, line)
         if own is not None:
@@ -189,7 +189,7 @@ async def delete_thread(services: Services, actor: Actor, thread_id: str) -> Non
     def run(tx: Tx) -> None:
         row = require_thread(tx, actor, thread_id, Right.OWN)
         _demand_its_own(tx, thread_id, "deleted")
-        told_later = registry.before_delete(tx, thread_id, actor.user_id)  # before the thread, as everywhere
+        told_later = registry.before_delete(tx, thread_id, actor.user_id)  # subjects are locked before the thread
         _demand_idle(tx, thread_id)
         give_up(tx, row.project_id, thread_id, announce_to_project)
         threads.delete_thread(tx, thread_id)
@@ -205,7 +205,7 @@ async def delete_thread(services: Services, actor: Actor, thread_id: str) -> Non
 async def fork_thread(
     services: Services, actor: Actor, thread_id: str, message_id: str | None = None, title: str | None = None
 ) -> ThreadData:
-    """Make a thread that begins as a copy of this one up to a message (None: the last), also while somebody else drives
+    """Make a thread that begins as a copy of this one up to a message (None: the last), also while another user drives
     it or it is archived (editors). The thread itself is not changed. The fork of a screen's or page's thread
     works on one of its own, a copy with the files (and HTML) as they were at the message (without one: as they are)."""
     limit = services.settings.limits.title_chars

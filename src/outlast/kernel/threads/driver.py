@@ -1,4 +1,4 @@
-"""Who drives a thread: its lock, changed under the thread row's lock, and told on the thread's and project's logs."""
+"""Who drives a thread: its lock, changed under the thread row's lock, with events in the logs of thread and project."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -23,8 +23,8 @@ from outlast.kernel.threads.tables import threads
 
 def drive(tx: Tx, thread_id: str, project_id: str, actor: Actor, ttl_s: float) -> LockData:
     """The actor drives from now on: a free lock is acquired, the actor's own refreshed, an expired one taken over.
-    Raises `ThreadLocked`, naming the holder and the expiry. Only a change of driver is told; the caller announces the
-    thread when it has more to say (a refresh is not worth an event of its own)."""
+    Raises `ThreadLocked`, naming the holder and the expiry. Only a change of driver has an event; the caller announces
+    the thread when it has more to say (a refresh is not worth an event of its own)."""
     hold(tx, thread_id)
     change, before = locks.acquire(tx, thread_id, project_id, actor.user_id, ttl_s)
     shown = _shown(tx, thread_id)
@@ -35,19 +35,19 @@ def drive(tx: Tx, thread_id: str, project_id: str, actor: Actor, ttl_s: float) -
 
 
 def demand_not_locked(tx: Tx, thread_id: str, actor: Actor) -> None:
-    """Raise `ThreadLocked`, naming the holder and the expiry, while somebody else drives; nothing is acquired."""
+    """Raise `ThreadLocked`, naming the holder and the expiry, while another user drives; nothing is acquired."""
     locks.demand(tx, thread_id, actor.user_id)
 
 
 def take(tx: Tx, thread: ThreadRow, actor: Actor, ttl_s: float) -> LockData:
-    """As `drive`, for somebody who takes the lock by hand: followers always learn the new expiry."""
+    """As `drive`, for a user who takes the lock by hand: followers always get the new expiry."""
     shown = drive(tx, thread.id, thread.project_id, actor, ttl_s)
     announce(tx, thread.id)
     return shown
 
 
 def release(tx: Tx, thread: ThreadRow, actor: Actor) -> None:
-    """The actor lets go. Repeating is harmless. Raises `ThreadLocked` for somebody else's lock, `ThreadBusy` while the
+    """The actor lets go. Repeating is harmless. Raises `ThreadLocked` for another user's lock, `ThreadBusy` while the
     actor's run works."""
     hold(tx, thread.id)
     before = locks.find_lock(tx, thread.id)
@@ -79,7 +79,7 @@ def hand_over(tx: Tx, thread: ThreadRow, actor: Actor, to_user_id: str, ttl_s: f
 
 
 def release_all(tx: Tx, project_id: str, user_id: str) -> None:
-    """Somebody leaves the project: whatever they drove there is free."""
+    """A user leaves the project: the threads that they drove there are free."""
     driven = locks.held_by(tx, project_id, user_id)
     asked = [locks.find_lock(tx, thread_id) for thread_id in driven]
     for thread_id in driven:  # all threads before the project's log: the order in which everybody takes rows
@@ -105,7 +105,7 @@ class _LockRequest(NamedTuple):
 def waiting(
     tx: Tx, user_id: str, project_id: str | None = None, part: InboxPart | None = None, *, thread_id: str | None = None
 ) -> list[Waiting]:
-    """Threads that this user drives and somebody else asks for: one of them, those of one project, or all of the
+    """Threads that this user drives and another user asks for: one of them, those of one project, or all of the
     user's; a part of them, if that is given."""
     mine = (members.c.project_id == threads.c.project_id) & (members.c.user_id == user_id)
     columns = threads.c.id, threads.c.title, threads.c.project_id, threads.c.document_id
@@ -141,7 +141,7 @@ def _asked(row: _LockRequest) -> InboxItem:
 
 
 def _tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:
-    """Nobody asks the one who drove for a hand-over any more."""
+    """The request to the former driver for a hand-over is withdrawn."""
     if before is not None and before.requested_by is not None:
         append(tx, project_id, [(INBOX, went("handover", before.holder_id))])
 

@@ -142,7 +142,7 @@ def delete_thread(tx: Tx, thread_id: str) -> None:
 
 
 def _unasked(tx: Tx, thread_id: str) -> list[InboxChanged]:
-    """What waits for somebody in a thread, and goes with it: a request to hand it over, and what the apps know of."""
+    """What waits for a user in a thread, and goes with it: a request to hand it over, and what the apps know of."""
     lock = find_lock(tx, thread_id)
     asked = [went("handover", lock.holder_id)] if lock is not None and lock.requested_by is not None else []
     return [*asked, *subjects.removed_from_inbox(tx, thread_id)]

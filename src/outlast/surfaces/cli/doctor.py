@@ -36,7 +36,7 @@ from outlast.kernel.sidecars import wanted_sidecars
 from outlast_sandbox.browser.program import find_browser
 from outlast_sandbox.providers.registry import known_providers
 
-MOST_SHOWN: Final = 20
+MAX_SHOWN: Final = 20
 Verdict = Literal["ok", "note", "bad"]
 MARKS = {"ok": ("✓", "green"), "note": ("•", "yellow"), "bad": ("✗", "red")}
 
@@ -143,7 +143,7 @@ async def _set_aside(settings: Settings) -> list[Finding]:
         return [Finding("ok", "Set aside", "nothing")]
     shown = [
         f"{TITLES.get(one.kind, one.kind)} {one.id}: {one.reason} ({one.code}, since {iso(one.since)})"
-        for one in items[:MOST_SHOWN]
+        for one in items[:MAX_SHOWN]
     ]
     many = "1 item" if len(items) == 1 else f"{len(items)} items"
     many += " failed again and again: not tried any more"

@@ -1,4 +1,4 @@
-"""Uvicorn, run from our own task tree: it takes a bound socket, leaves signals alone, and stops when told."""
+"""Uvicorn, run from our own task tree: it takes a bound socket, leaves signals alone, and stops on request."""
 
 import asyncio
 import contextlib
@@ -328,7 +328,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 def _notice_the_dead(listener: socket.socket) -> None:
     """Connections that this socket accepts end within two minutes once the other machine has vanished: an open stream
-    or WebSocket would otherwise wait for ever for somebody who will never say that they left."""
+    or WebSocket would otherwise wait forever for a client that is gone."""
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for option, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 20), ("TCP_KEEPCNT", 3)):
         if hasattr(socket, option):
@@ -337,8 +337,8 @@ def _notice_the_dead(listener: socket.socket) -> None:
 
 def bind_twin(listener: socket.socket) -> socket.socket | None:
     """A socket bound to the same port of the other loopback address, where `listener` is bound to one: browsers find
-    names under `.localhost` at both, and nobody else shall answer there. None where it cannot be had; another program
-    that answers there is named in the log."""
+    names under `.localhost` at both, and no other program may answer there. None where it cannot be had; a program that
+    answers there is named in the log."""
     host, port = listener.getsockname()[:2]
     other = {"127.0.0.1": "::1", "::1": "127.0.0.1"}.get(host)
     if other is None:

@@ -42,7 +42,7 @@ def test_wrong_ones_are_refused_unseen_until_a_minute_has_passed():
 
 
 def test_addresses_that_tried_longest_ago_are_forgotten(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(wrong_sign_ins, "MOST_ADDRESSES", 3)
+    monkeypatch.setattr(wrong_sign_ins, "MAX_ADDRESSES", 3)
     wrong, clock = WrongSignIns(), ManualClock()
     for number in range(10):
         fail(wrong, clock, asked(f"192.0.2.{number}"))

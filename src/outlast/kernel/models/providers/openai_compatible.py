@@ -152,7 +152,7 @@ class OpenAICompatible:
 def _encode(body: dict[str, Any]) -> bytes:
     try:
         return orjson.dumps(body)
-    except TypeError:  # half of a surrogate pair in somebody's text; the slow encoder escapes it
+    except TypeError:  # half of a surrogate pair in a text; the slow encoder escapes it
         return json.dumps(body).encode()
 
 

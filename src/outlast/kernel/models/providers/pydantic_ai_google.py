@@ -10,8 +10,8 @@ from google.genai.types import Candidate, Content, FunctionCall, GenerateContent
 from pydantic_ai.models import ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.google import GoogleModel
 
-MOST_DEPTH: Final = 64
-MOST_PATH_CHARS: Final = 4096
+MAX_DEPTH: Final = 64
+MAX_PATH_CHARS: Final = 4096
 _STEP: Final = re.compile(r"\.?([A-Za-z_$][\w$-]*)|\[(\d{1,9})\]|\[(?:'([^']*)'|\"([^\"]*)\")\]")
 
 
@@ -144,12 +144,12 @@ def _put(arguments: dict[str, Any], path: str, value: Any) -> bool:
 
 def _steps(path: str) -> list[str | int]:
     """The names and numbers of a path; empty: it is none, or leads too deep."""
-    rest, found = path[:MOST_PATH_CHARS].removeprefix("$"), list[str | int]()
-    while rest and len(found) <= MOST_DEPTH:
+    rest, found = path[:MAX_PATH_CHARS].removeprefix("$"), list[str | int]()
+    while rest and len(found) <= MAX_DEPTH:
         step = _STEP.match(rest)
         if step is None:
             return []
         name, number, *quoted = step.groups()
         found.append(int(number) if number is not None else name or next(one for one in quoted if one is not None))
         rest = rest[step.end() :]
-    return found if not rest and len(path) <= MOST_PATH_CHARS else []
+    return found if not rest and len(path) <= MAX_PATH_CHARS else []
