@@ -135,29 +135,25 @@ class RecordedRequest:
     peer: tuple[Any, ...] = ()  # the client's end of the connection
 
 
-class ModelServer:
-    """The server, on a free loopback port unless told otherwise. An async context manager."""
+HOST: Final = "127.0.0.1"
+DEFAULT: Final = Answer(text="Hello from the model server.")
 
-    def __init__(
-        self,
-        answers: Iterable[Answer] = (),
-        *,
-        default: Answer = Answer(text="Hello from the model server."),
-        host: str = "127.0.0.1",
-        port: int = 0,
-    ) -> None:
+
+class ModelServer:
+    """The server, on `port` of loopback (0: a free one). An async context manager."""
+
+    def __init__(self, answers: Iterable[Answer] = (), *, port: int = 0) -> None:
         self.requests: list[RecordedRequest] = []
         self.hung_up = 0  # answers whose client left before the end
         self._answers = list(answers)
-        self._default = default
-        self._host, self._port = host, port
+        self._port = port
         self._changed = anyio.Event()
         self._runner: web.AppRunner | None = None
 
     @property
     def base_url(self) -> str:
         """Without a version or a trailing slash."""
-        return f"http://{self._host}:{self._port}"
+        return f"http://{HOST}:{self._port}"
 
     def add(self, *answers: Answer) -> None:
         self._answers.extend(answers)
@@ -182,7 +178,7 @@ class ModelServer:
         # Cancelled handlers are how a stalled answer notices that its client has left
         runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
-        site = web.TCPSite(runner, self._host, self._port)
+        site = web.TCPSite(runner, HOST, self._port)
         await site.start()
         self._port = runner.addresses[0][1]
         self._runner = runner
@@ -218,7 +214,7 @@ class ModelServer:
         headers = {name.lower(): value for name, value in request.headers.items()}
         self.requests.append(RecordedRequest(request.path, headers, body, _peer(request)))
         self._tell()
-        answer = directive(body) or (self._answers.pop(0) if self._answers else self._default)
+        answer = directive(body) or (self._answers.pop(0) if self._answers else DEFAULT)
         if refusal := _refusal(answer, writer, body, headers):
             return refusal
         try:

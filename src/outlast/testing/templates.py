@@ -8,11 +8,11 @@ from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER, Template
 SERVE: Final = f"python3 -m http.server {DEV_PORT}"
 
 
-def small_template(name: str = "small", **files: bytes) -> Template:
+def small_template(**files: bytes) -> Template:
     """`files` by name, `__` for a slash and `_` for the dot, beside those it has. Its layer is `node_modules`."""
     extra = {key.replace("__", "/").replace("_", "."): data for key, data in files.items()}
     return Template(
-        name=name,
+        name="small",
         files={"index.html": b"<p>begun</p>", "app/page.tsx": b"export default 1\n", **extra},
         installed=("app/page.tsx",),
         commands=(

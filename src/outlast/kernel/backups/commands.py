@@ -1,22 +1,27 @@
 """`outlast backup`, `restore`, `verify`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from urllib.parse import urlsplit, urlunsplit
 
+import anyio
 import typer
 
+from outlast.base.clock import SystemClock
+from outlast.base.errors import BackupIncomplete
+from outlast.base.settings import Settings
+from outlast.kernel.backups.backup import take_backup
+from outlast.kernel.backups.manifest import Manifest
+from outlast.kernel.backups.places import FILES, MANIFEST, Place
+from outlast.kernel.backups.restore import restore_backup
+from outlast.kernel.backups.verification import Verified, verify_backup, verify_server
+from outlast.kernel.cli.admin import opened
 from outlast.kernel.cli.commands import Commands
 from outlast.kernel.cli.exits import Exit
 from outlast.kernel.cli.options import ON_DATA
 from outlast.kernel.cli.session import read_settings
 from outlast.kernel.cli.terminal import err, print_result
 from outlast.kernel.cli.units import count
-
-if TYPE_CHECKING:
-    from outlast.base.settings import Settings
-    from outlast.kernel.backups.places import Place
-    from outlast.kernel.backups.verification import Verified
 
 MAX_PROBLEMS = 20
 app = Commands(ON_DATA)
@@ -27,13 +32,6 @@ def backup(folder: Annotated[Path, typer.Argument(help="A new folder for the bac
     """Back up the database, stored files, workspaces and keys.
 
     You can run it beside a running server."""
-    import anyio
-
-    from outlast.base.clock import SystemClock
-    from outlast.kernel.backups.backup import take_backup
-    from outlast.kernel.backups.manifest import Manifest
-    from outlast.kernel.cli.admin import opened
-
     settings = read_settings()
 
     async def run() -> Manifest:
@@ -66,8 +64,6 @@ def backup(folder: Annotated[Path, typer.Argument(help="A new folder for the bac
 @app.verb("restore", "outlast restore /backups/2026-11-23 --data-dir /var/lib/outlast")
 def restore(folder: Annotated[Path, typer.Argument(help="Folder of a backup.")]) -> None:
     """Restore a backup into an empty or new data directory, and verify it."""
-    from outlast.kernel.backups.restore import restore_backup
-
     settings = read_settings()
     place = _place(settings)
     manifest = restore_backup(folder.absolute(), place)
@@ -92,20 +88,14 @@ def verify(
     """Read every file of a backup or data directory, and report what is missing or damaged.
 
     A restored database is trusted afterwards: stored files that nothing refers to may be deleted again."""
-    import anyio
 
-    from outlast.base.errors import BackupIncomplete
-    from outlast.kernel.backups.places import MANIFEST
-    from outlast.kernel.backups.verification import verify_backup, verify_server
-    from outlast.kernel.cli.admin import opened
-
-    async def run(settings: "Settings") -> "Verified":
+    async def run(settings: Settings) -> Verified:
         async with opened(settings, adopt=adopt) as database:
             return await verify_server(_place(settings), database, adopt=adopt)
 
     if folder is not None and (folder / MANIFEST).exists():
         found = verify_backup(folder.absolute())
-    elif folder is not None and (folder / "files").is_dir():
+    elif folder is not None and (folder / FILES).is_dir():
         raise BackupIncomplete(f"{folder} is not a complete backup: it has no {MANIFEST}.")
     else:
         found = anyio.run(run, read_settings(**({} if folder is None else {"data_dir": str(folder)})))
@@ -117,14 +107,12 @@ def verify(
         raise typer.Exit(Exit.FAILED)
 
 
-def _place(settings: "Settings") -> "Place":
-    from outlast.kernel.backups.places import Place
-
+def _place(settings: Settings) -> Place:
     data_dir = Path(settings.server.data_dir).expanduser().absolute()
     return Place(data_dir, data_dir / settings.blobs.url.reveal(), settings.database.url.reveal())
 
 
-def _without_password(settings: "Settings") -> str:
+def _without_password(settings: Settings) -> str:
     parts = urlsplit(settings.database.url.reveal())
     name = f"{parts.username}@" if parts.username else ""
     port = f":{parts.port}" if parts.port else ""

@@ -100,15 +100,11 @@ def copy_file(source: Path, target: Path) -> tuple[str, int]:
 
 def hash_of(file: Path) -> tuple[str, int] | None:
     """A file's SHA-256 and size; None: it is not there, or cannot be read."""
-    digest, size = hashlib.sha256(), 0
     try:
         with open(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb", buffering=0) as opened:
-            while piece := opened.read(PIECE_BYTES):
-                digest.update(piece)
-                size += len(piece)
+            return hashlib.file_digest(opened, "sha256").hexdigest(), opened.tell()
     except OSError:
         return None
-    return digest.hexdigest(), size
 
 
 def sync_file(path: Path, flags: int = 0) -> None:
@@ -132,9 +128,7 @@ def sync_folder(folder: Path) -> None:
 
 def _names(root: int, folder: str) -> list[str]:
     try:
-        if not folder:
-            return sorted(os.listdir(root))
-        descriptor = open_beneath(root, folder, os.O_RDONLY | os.O_DIRECTORY)
+        descriptor = _open_folder(root, folder)
     except OSError:
         return []
     try:
@@ -145,10 +139,14 @@ def _names(root: int, folder: str) -> list[str]:
         os.close(descriptor)
 
 
+def _open_folder(root: int, folder: str) -> int:
+    return open_beneath(root, folder, os.O_RDONLY | os.O_DIRECTORY) if folder else os.dup(root)
+
+
 def _copied(root: int, path: str, target: Path) -> EntryFacts | None:
     try:
         parent, name = os.path.split(path)
-        above = open_beneath(root, parent, os.O_RDONLY | os.O_DIRECTORY) if parent else os.dup(root)
+        above = _open_folder(root, parent)
         try:
             seen = os.stat(name, dir_fd=above, follow_symlinks=False)
             own = stat.S_IMODE(seen.st_mode), seen.st_mtime_ns, seen.st_uid, seen.st_gid

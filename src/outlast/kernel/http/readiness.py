@@ -53,17 +53,10 @@ class Readiness:
         return ready, found
 
     def _services(self) -> list[dict[str, Any]]:
+        """Without the reasons, since this is asked without signing in."""
         states = self._supervisor.states() if self._supervisor is not None else []
-        return [
-            {
-                "name": one.name,
-                "is_vital": one.is_vital,
-                "down_s": round(one.down_s, 1),
-                "restarts": one.restarts,
-                "code": one.code,
-            }
-            for one in states
-        ]
+        shown = ("name", "is_vital", "restarts", "code")
+        return [{name: getattr(one, name) for name in shown} | {"down_s": round(one.down_s, 1)} for one in states]
 
     async def _set_aside(self) -> list[dict[str, Any]]:
         """Without the reasons, since this is asked without signing in."""

@@ -10,6 +10,7 @@ from outlast.base.settings import LimitSettings
 from outlast.db.database import Tx
 from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments
+from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.limits.rules import check_bytes, check_count, clean, is_blank
 from outlast.kernel.threads.parts import ImagePart, TextPart
 
@@ -72,11 +73,4 @@ def _image(tx: Tx, project_id: str, attachment_id: str) -> ImagePart:
             hint="Upload the image to the thread's project first.",
             attachment_id=attachment_id,
         )
-    return ImagePart(
-        id=new_id("part"),
-        attachment_id=attachment_id,
-        media_type=row.media_type,
-        name=row.name,
-        width=row.width,
-        height=row.height,
-    )
+    return shape_of(ImagePart, row, id=new_id("part"), attachment_id=attachment_id)

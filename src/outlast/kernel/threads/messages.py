@@ -181,13 +181,6 @@ def list_messages(
     return page, page[0].position if len(rows) > limit else None
 
 
-def messages_upto(tx: Tx, thread_id: str, position: int, limit: int | None = None) -> list[MessageData]:
-    """The messages up to and including a position, oldest first; with `limit`, only the last so many of them."""
-    mine = _NAMED.where(messages.c.thread_id == thread_id, messages.c.position <= position)
-    rows = tx.rows(_NamedMessage, mine.order_by(messages.c.position.desc()).limit(limit))
-    return [_to_data(row) for row in reversed(rows)]
-
-
 class _NextPosition(NamedTuple):
     message_count: int
     last_position: int

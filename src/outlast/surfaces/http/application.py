@@ -58,7 +58,7 @@ def make_ready(api: FastAPI) -> None:
         route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
 
 
-def create_api(web: WebApp | None = None, docs: DocsSite | None = None) -> FastAPI:
+def create_api(docs: DocsSite | None = None) -> FastAPI:
     """The routes of the kernel and of all apps: what openapi.json describes. Raises `StartRefused` for a route that two
     declare."""
     routers = all_routers()
@@ -77,7 +77,7 @@ def create_api(web: WebApp | None = None, docs: DocsSite | None = None) -> FastA
         api.include_router(router)
     lists = [api.router.routes, *(router.routes for router in routers)]
     known = [route for routes in lists for route in routes if isinstance(route, Route)]
-    api.router.routes.append(Route("/{path:path}", _Rest(known, web or WebApp(), docs or DocsSite())))
+    api.router.routes.append(Route("/{path:path}", _Rest(known, docs or DocsSite())))
     return api
 
 
@@ -85,9 +85,9 @@ class _Rest:
     """What no route answered: another method of a route's path (405), the documentation, the web app, or nothing
     (404)."""
 
-    def __init__(self, routes: Sequence[BaseRoute], web: WebApp, docs: DocsSite) -> None:
+    def __init__(self, routes: Sequence[BaseRoute], docs: DocsSite) -> None:
         self._routes = routes
-        self._web, self._docs = web, docs
+        self._web, self._docs = WebApp(), docs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)

@@ -23,7 +23,7 @@ from outlast.kernel.attachments.store import add_attachment
 from outlast.kernel.backups.backup import take_backup
 from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, MANIFEST, Place
 from outlast.kernel.backups.restore import restore_backup
-from outlast.kernel.backups.trees import MOST_PATH_BYTES
+from outlast.kernel.backups.trees import MAX_PATH_BYTES
 from outlast.kernel.backups.verification import verify_backup, verify_server
 from outlast.kernel.deployment import FolderMark, join, read_file, standing_of, write_file
 from outlast_sandbox.folders import remove_folder
@@ -202,7 +202,7 @@ async def test_folders_nested_to_any_depth_do_not_keep_a_backup_from_being_resto
     nest(site.place.data_dir / "workspaces" / "wsp_1", 3_000)
     manifest = await site.backup(bottomless / "backup")
     (left_out,) = (path for path in manifest.skipped if "/d/d/" in path)
-    assert MOST_PATH_BYTES < len(left_out) <= MOST_PATH_BYTES + 2
+    assert MAX_PATH_BYTES < len(left_out) <= MAX_PATH_BYTES + 2
     far = bottomless / ("a long name for a folder" * 7)
     remains = far / ".data.restoring"
     nest(remains, 3_000)  # of a restore that was killed

@@ -13,7 +13,7 @@ from outlast.kernel.streams.tables import log
 from outlast.kernel.threads import store
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.lists import search_threads
-from outlast.kernel.threads.messages import add_message, messages_upto
+from outlast.kernel.threads.messages import add_message, list_messages
 from outlast.kernel.threads.rows import MessageRow
 from outlast.kernel.threads.tables import messages, threads
 from tests.factories import Team, make_project, make_thread, make_user, say, text_part
@@ -31,7 +31,7 @@ def state_of(tx: Tx, thread_id: str) -> list[dict[str, Any]]:
 
 def content(tx: Tx, thread_id: str) -> list[dict[str, Any]]:
     """The messages without what names the thread."""
-    page = messages_upto(tx, thread_id, 1000)
+    page = list_messages(tx, thread_id, limit=1000)[0]
     return [message.model_dump(exclude={"id", "thread_id"}) for message in page]
 
 
@@ -61,7 +61,7 @@ async def test_at_every_point_the_copy_equals_the_beginning_and_the_parent_is_un
         parent_id = conversation(tx, team, 4)
         before, whole = state_of(tx, parent_id), content(tx, parent_id)
         parent = store.hold(tx, parent_id)
-        for message in messages_upto(tx, parent_id, 1000):
+        for message in list_messages(tx, parent_id, limit=1000)[0]:
             fork_id = fork_thread(tx, parent, team.editor, message.id, "Fork", None)
             assert content(tx, fork_id) == whole[: message.position]
             data = store.thread_data(tx, fork_id)
@@ -145,7 +145,7 @@ async def test_files_are_copied_as_they_were_at_the_message(db: Database) -> Non
     def run(tx: Tx) -> None:
         team = Team(tx)
         asked: list[tuple[str, str, str]] = []
-        message_id = messages_upto(tx, team.thread_id, 1)[0].id
+        message_id = list_messages(tx, team.thread_id, before=2)[0][0].id
         fork_id = fork_thread(
             tx,
             store.hold(tx, team.thread_id),

@@ -15,7 +15,7 @@ from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.streams.tables import log
 from outlast.kernel.threads import lists, store
-from outlast.kernel.threads.messages import add_message, list_messages, message_data, messages_upto
+from outlast.kernel.threads.messages import add_message, list_messages, message_data
 from outlast.kernel.threads.tables import messages, threads
 from tests.factories import Team, make_project, make_run, make_thread, make_user, say, text_part
 
@@ -34,8 +34,6 @@ async def test_messages_are_numbered_and_paged_by_position(db: Database) -> None
         assert ([middle[0].position, middle[-1].position], older) == ([21, 70], 21)
         oldest, older = list_messages(tx, thread_id, older)
         assert ([oldest[0].position, oldest[-1].position], older) == ([1, 20], None)
-        assert [m.position for m in messages_upto(tx, thread_id, 5)] == [1, 2, 3, 4, 5]
-        assert [m.position for m in messages_upto(tx, thread_id, 5, 2)] == [4, 5]
         assert store.thread_data(tx, thread_id).message_count == 120
 
     await db.write(run)
