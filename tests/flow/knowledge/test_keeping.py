@@ -15,6 +15,7 @@ import orjson
 
 from outlast.apps.knowledge import ingest as filling
 from outlast.apps.knowledge import memory, store
+from outlast.apps.knowledge.documents import Reading
 from outlast.apps.knowledge.http_fetch import Fetcher
 from outlast.apps.knowledge.indexer import Indexer, memories_without_vector, remove_unused, save_vectors
 from outlast.apps.knowledge.keeper import SourceKeeper
@@ -450,7 +451,7 @@ async def test_a_removed_source_that_is_being_read_stays_removed(db: Database) -
     async with web_site({"/sdk.md": GUIDE}) as site, keeping(db, site, f"{site.base}/sdk.md") as keeper:
         await keeper.synchronise()
         (source,) = await sources(db)
-        contents = Contents([], {}, "")
+        contents = Contents(Reading(documents=[]), {}, "")
         await db.write(filling.remove, source.id)
         assert await db.write(filling.fill, source.id, contents, None) is False
         assert await keeper.read_due() == 0

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from outlast.apps.knowledge import ingest as filling
 from outlast.apps.knowledge import store
-from outlast.apps.knowledge.documents import document_of
+from outlast.apps.knowledge.documents import Reading, document_of
 from outlast.apps.knowledge.http_fetch import NotRead, checked_address
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents
@@ -183,7 +183,7 @@ async def _add_text(services: Services, actor: Actor, package: str, asked: Sourc
     document, cuts = await anyio.to_thread.run_sync(document_of, name, text, limits.passage_chars)
     if not cuts:
         raise MalformedInput(f"{name} holds nothing that can be searched.", hint="Hand in some Markdown.")
-    contents = Contents([document], {document.url: cuts}, cut_name(limits.passage_chars))
+    contents = Contents(Reading(documents=[document]), {document.url: cuts}, cut_name(limits.passage_chars))
 
     def run(tx: Tx) -> SourceData:
         chosen = _for_editing(tx, actor, asked.project_id)

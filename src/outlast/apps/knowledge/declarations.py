@@ -6,7 +6,7 @@ most 50 deep. Beyond them a text is cut by its length. 1 MB takes half a second:
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Final
 
 import tree_sitter_typescript
@@ -91,16 +91,11 @@ def _declared(parent: Node, source: bytes, prefix: str, deep: int = 0) -> Iterat
 
 def _merged(declared: Iterator[_Declared]) -> Iterator[_Declared]:
     """Overloads become one."""
-    last: _Declared | None = None
-    for name, parts, inner in declared:
-        if last is not None and last[0] == name and inner is None and last[2] is None:
-            last[1].extend(parts)
-            continue
-        if last is not None:
-            yield last
-        last = (name, parts, inner)
-    if last is not None:
-        yield last
+    for (name, is_whole), group in groupby(declared, key=lambda one: (one[0], one[2] is None)):
+        if is_whole:
+            yield name, [part for _, parts, _ in group for part in parts], None
+        else:
+            yield from group
 
 
 def _core(node: Node) -> Node | None:

@@ -48,15 +48,6 @@ class Reading:
         return sum(len((one.text or "").encode("utf-8", "replace")) for one in self.documents or ())
 
 
-@dataclass(frozen=True, slots=True)
-class KnownPage:
-    """What is stored of a document: with what its host is asked whether it changed, and its text's hash."""
-
-    etag: str | None
-    modified: str | None
-    hash: str
-
-
 def cut_document(document: Document, passage_chars: int) -> list[Cut]:
     """Its passages, in order. Blocking for long texts: call it in a worker thread."""
     text = (document.text or "").replace("\x00", "")
@@ -90,19 +81,25 @@ def document_of(name: str, text: str, passage_chars: int) -> tuple[Document, lis
     """A text that somebody handed in, with its passages; what it is, its name tells. Blocking for long texts."""
     lower = name.lower()
     language: Language = "markdown"
-    title = title_of(name)
-    if lower.endswith((".html", ".htm")):
-        try:
-            found, text = read_web_page(text, "")
-        except NoPage:
-            found = ""
-        title = found or title
-    elif lower.endswith((".d.ts", ".d.mts", ".d.cts")):
+    if lower.endswith((".d.ts", ".d.mts", ".d.cts")):
         language = "typescript"
     elif lower.endswith((".pyi", ".py")):
         language = "python"
+    try:
+        title, text = read_file_text(name, text, "")
+    except NoPage:
+        title = title_of(name)
     document = Document(url=name.partition("#")[0], text=text, language=language, title=title, path=name)
     return document, cut_document(document, passage_chars)
+
+
+def read_file_text(path: str, text: str, url: str) -> tuple[str, str]:
+    """(title, Markdown or the text as it is) of a file at `url`. Raises `NoPage`. Blocking for long texts."""
+    title = title_of(path)
+    if not path.lower().endswith((".html", ".htm")):
+        return title, text
+    found, text = read_web_page(text, url)
+    return found or title, text
 
 
 def title_of(path: str) -> str:

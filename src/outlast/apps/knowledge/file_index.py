@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from outlast.apps.knowledge import ingest as filling
-from outlast.apps.knowledge.documents import Document, cut_documents, document_of
+from outlast.apps.knowledge.documents import Document, Reading, cut_documents, document_of
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
 from outlast.apps.knowledge.sources import cut_name
@@ -54,4 +54,4 @@ def _contents(name: str, media_type: str, texts: Sequence[str], passage_chars: i
         documents, cuts = [document], {document.url: own}
     else:
         return None
-    return Contents(documents, cuts, cut_name(passage_chars)) if any(cuts.values()) else None
+    return Contents(Reading(documents=documents), cuts, cut_name(passage_chars)) if any(cuts.values()) else None

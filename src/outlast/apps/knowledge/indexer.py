@@ -25,7 +25,7 @@ from outlast.apps.knowledge.search import QueryEmbedder
 from outlast.apps.knowledge.store import BELL, FEW, TEXTS, VECTORS
 from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, memories, modules, vectors
 from outlast.apps.knowledge.texts import searched_text
-from outlast.base.clock import Clock
+from outlast.base.clock import Clock, wait_at_most
 from outlast.base.errors import OutlastError, TryLater
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database, R, Tx
@@ -186,18 +186,10 @@ class Indexer:
 
     async def _rest(self, failures: int) -> None:
         """Until there is something to do; after a failure until its pause is over, whatever comes meanwhile."""
-        if not failures:
+        if failures:
+            await wait_at_most(self._clock, self._urgent, PAUSES_S[min(failures, len(PAUSES_S)) - 1])
+        else:
             await self._wish.wait()
-            return
-        urgent = self._urgent
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._after_pause, failures, tasks.cancel_scope)
-            await urgent.wait()
-            tasks.cancel_scope.cancel()
-
-    async def _after_pause(self, failures: int, scope: anyio.CancelScope) -> None:
-        await self._clock.sleep(PAUSES_S[min(failures, len(PAUSES_S)) - 1])
-        scope.cancel()
 
     def _hear(self, stream_id: str) -> None:
         if stream_id in (BELL, TEXTS, "*"):

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from outlast.apps.knowledge import store
-from outlast.apps.knowledge.documents import Document, KnownPage
+from outlast.apps.knowledge.documents import Document
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
 from outlast.apps.knowledge.rows import KnowledgePageRow, KnowledgePassageRow, KnowledgeSourceRow
 from outlast.apps.knowledge.shapes import SourceChanged, SourceKind, SourceRemoved
@@ -45,7 +45,6 @@ class NewSource:
     location: str
     project_id: str | None = None
     added_by: str | None = None
-    version: str = ""
 
 
 class _KnownSource(NamedTuple):
@@ -69,8 +68,6 @@ def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
         change: dict[str, Any] = {"kind": new.kind}
         if known.state != "fetching" or new.kind in HANDED_IN:  # it is there at once
             change |= {"due_at": due_at, "state": "waiting"}
-        if new.version:
-            change["version"] = new.version
         tx.update(knowledge_sources, {"id": known.id}, **change)
         tx.ring(BELL)
         return str(known.id)
@@ -82,7 +79,6 @@ def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
         package=new.package,
         kind=new.kind,
         location=new.location,
-        version=new.version,
         state="waiting",
         added_by=new.added_by,
         due_at=due_at,
@@ -183,10 +179,10 @@ def next_due(tx: Tx, without: Sequence[str] = ()) -> datetime | None:
     return found
 
 
-def known_pages(tx: Tx, source_id: str) -> dict[str, KnownPage]:
+def known_pages(tx: Tx, source_id: str) -> dict[str, KnowledgePageRow]:
     """What is stored of a source's documents, by address."""
     rows = tx.rows(KnowledgePageRow, sa.select(knowledge_pages).where(knowledge_pages.c.source_id == source_id))
-    return {row.url: KnownPage(row.etag, row.modified, row.hash) for row in rows}
+    return {row.url: row for row in rows}
 
 
 def unchanged(tx: Tx, source_id: str, due_at: datetime | None, version: str = "") -> None:
@@ -222,21 +218,22 @@ def fill(tx: Tx, source_id: str, contents: Contents, due_at: datetime | None, pl
         return False
     if planned is None or planned.revision != row.revision:
         planned = exchange(row.revision, store.passages_of(tx, source_id), contents)
-    version = contents.version or row.version
+    reading = contents.reading
+    version = reading.version or row.version
     if planned.changes:
         _carry_out(tx, planned, source_id, row.package, version)
     if version != row.version:
         mine = knowledge_passages.c.source_id == source_id
         tx.execute(sa.update(knowledge_passages).where(mine).values(version=version))
-    _set_pages(tx, source_id, contents.documents)
+    _set_pages(tx, source_id, reading.documents or ())
     _note(
         tx,
         source_id,
         state="ready",
-        error=contents.trouble[:ERROR_CHARS] or None,
+        error=reading.trouble[:ERROR_CHARS] or None,
         version=version,
-        etag=contents.etag,
-        modified=contents.modified,
+        etag=reading.etag,
+        modified=reading.modified,
         cut=contents.cut,
         passages=planned.passages,
         size_bytes=planned.size_bytes,

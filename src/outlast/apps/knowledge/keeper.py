@@ -7,7 +7,6 @@ and again. A source that cannot be read keeps what it holds, says why, and is tr
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
 from typing import Final
 
 import anyio
@@ -15,15 +14,15 @@ import anyio.to_thread
 import sqlalchemy as sa
 
 from outlast.apps.knowledge import ingest as filling
-from outlast.apps.knowledge.documents import Document, KnownPage, Reading, cut_documents
+from outlast.apps.knowledge.documents import Document, Reading, cut_documents
 from outlast.apps.knowledge.http_fetch import NotRead
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
 from outlast.apps.knowledge.readers.reader import SourceReader, Wish
-from outlast.apps.knowledge.rows import KnowledgeSourceRow
+from outlast.apps.knowledge.rows import KnowledgePageRow, KnowledgeSourceRow
 from outlast.apps.knowledge.sources import LEASE, READ_S, Configured, cut_name, due_after, private_exceptions
 from outlast.apps.knowledge.store import BELL
-from outlast.base.clock import Clock
+from outlast.base.clock import Clock, wait_at_most
 from outlast.base.errors import OutlastError
 from outlast.base.settings import KnowledgeSettings
 from outlast.base.supervision.supervisor import Supervisor
@@ -96,7 +95,8 @@ class SourceKeeper:
                 if row is not None:
                     tasks.start_soon(self._guard.once, kinds.SOURCE, row[0].id, self._read, row)
                 else:
-                    await self._sleep(news, until)
+                    left = None if until is None else (until - self._clock.now()).total_seconds()
+                    await wait_at_most(self._clock, news, left)
 
     async def synchronise(self) -> None:
         """Everybody's sources become those of the configuration, all due now; sources that a killed server was reading
@@ -130,7 +130,7 @@ class SourceKeeper:
             count += 1
         return count
 
-    async def _claim_with_room(self) -> tuple[KnowledgeSourceRow, dict[str, KnownPage]] | None:
+    async def _claim_with_room(self) -> tuple[KnowledgeSourceRow, dict[str, KnowledgePageRow]] | None:
         """A source to read, and the room to read it in, which `_read` gives back; None: nothing is due."""
         await self._room.acquire()
         row = None
@@ -144,7 +144,7 @@ class SourceKeeper:
 
     def _claim(
         self, tx: Tx, followed: Sequence[str], reading: Sequence[str]
-    ) -> tuple[KnowledgeSourceRow, dict[str, KnownPage]] | None:
+    ) -> tuple[KnowledgeSourceRow, dict[str, KnowledgePageRow]] | None:
         row = filling.claim(tx, tx.now + LEASE, reading)
         if row is None:
             return None
@@ -168,20 +168,9 @@ class SourceKeeper:
             self._news.set()
             self._news = anyio.Event()
 
-    async def _sleep(self, news: anyio.Event, until: datetime | None) -> None:
-        async with anyio.create_task_group() as tasks:
-            if until is not None:
-                tasks.start_soon(self._wake_at, until, tasks.cancel_scope)
-            await news.wait()
-            tasks.cancel_scope.cancel()
-
-    async def _wake_at(self, moment: datetime, scope: anyio.CancelScope) -> None:
-        await self._clock.sleep(max(0.0, (moment - self._clock.now()).total_seconds()))
-        scope.cancel()
-
     # --- reading one
 
-    async def _read(self, claimed: tuple[KnowledgeSourceRow, dict[str, KnownPage]]) -> None:
+    async def _read(self, claimed: tuple[KnowledgeSourceRow, dict[str, KnowledgePageRow]]) -> None:
         row, pages = claimed
         self._reading.add(row.id)
         try:
@@ -199,7 +188,7 @@ class SourceKeeper:
             self._room.release()
             self._hear(BELL)  # it counts again among those that will be due
 
-    async def _read_or_note(self, row: KnowledgeSourceRow, pages: Mapping[str, KnownPage]) -> None:
+    async def _read_or_note(self, row: KnowledgeSourceRow, pages: Mapping[str, KnowledgePageRow]) -> None:
         try:
             reading, contents = await self._in_time(row, pages)
         except NotRead as error:
@@ -210,7 +199,7 @@ class SourceKeeper:
             self._filled()
 
     async def _in_time(
-        self, row: KnowledgeSourceRow, pages: Mapping[str, KnownPage]
+        self, row: KnowledgeSourceRow, pages: Mapping[str, KnowledgePageRow]
     ) -> tuple[Reading, Contents | None]:
         with anyio.move_on_after(self._read_s):
             reading = await self._reader.read(self._wish(row, pages))
@@ -219,35 +208,27 @@ class SourceKeeper:
             f"reading it took longer than {self._read_s / 60:.3g} minutes, which is as long as one source may take"
         )
 
-    def _wish(self, row: KnowledgeSourceRow, pages: Mapping[str, KnownPage]) -> Wish:
+    def _wish(self, row: KnowledgeSourceRow, pages: Mapping[str, KnowledgePageRow]) -> Wish:
         """What was cut by other rules is read as if for the first time."""
         known = self._configured.get((row.package, row.location)) if row.project_id is None else None
         current = row.cut == self._cut
-        itself = KnownPage(row.etag, row.modified, row.hash or "") if current else None
         return Wish(
             kind=row.kind,
             location=row.location,
             files=row.project_id is None,
             allowed=known.allowed if known else private_exceptions(self._settings.allow_private),
             installed=known.installed if known else "",
-            itself=itself,
+            etag=row.etag if current else None,
+            modified=row.modified if current else None,
             pages=pages if current else {},
         )
 
-    async def _contents(self, reading: Reading, pages: Mapping[str, KnownPage]) -> Contents:
+    async def _contents(self, reading: Reading, pages: Mapping[str, KnowledgePageRow]) -> Contents:
         documents = reading.documents or ()
         cuts = await anyio.to_thread.run_sync(cut_documents, documents, self._settings.passage_chars)
         if not documents or not (any(cuts.values()) or _kept(documents, pages)):
             raise NotRead("what was read holds no text")
-        return Contents(
-            documents=documents,
-            cuts=cuts,
-            cut=self._cut,
-            version=reading.version,
-            etag=reading.etag,
-            modified=reading.modified,
-            trouble=reading.trouble,
-        )
+        return Contents(reading, cuts, self._cut)
 
     async def _planned(self, source_id: str, contents: Contents) -> Exchange:
         """Worked out beside the database: large sources would keep its writer for seconds."""
@@ -284,5 +265,5 @@ class SourceKeeper:
         await self._db.write(run)
 
 
-def _kept(documents: Sequence[Document], pages: Mapping[str, KnownPage]) -> bool:
+def _kept(documents: Sequence[Document], pages: Mapping[str, KnowledgePageRow]) -> bool:
     return any(one.text is None and one.url in pages for one in documents)

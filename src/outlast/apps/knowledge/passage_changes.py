@@ -5,23 +5,19 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from outlast.apps.knowledge.documents import Document
+from outlast.apps.knowledge.documents import Reading
 from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.texts import Cut, page_of, text_hash
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a source holds from now on: its documents in order, the passages of those that were read anew by their
-    address (the others keep theirs), and what is noted beside it."""
+    """What a source holds from now on: what was read of it, the passages of documents that were read anew by their
+    address (the others keep theirs), and how they were cut."""
 
-    documents: Sequence[Document]
+    reading: Reading
     cuts: Mapping[str, Sequence[Cut]]
     cut: str
-    version: str = ""
-    etag: str | None = None
-    modified: str | None = None
-    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,7 @@ def _new_passages(contents: Contents, old: Sequence[KnowledgePassageRow]) -> lis
     for one in old:
         kept[page_of(one.url)].append(Cut(one.heading, one.body, one.url))
     found: list[Cut] = []
-    for document in contents.documents:
+    for document in contents.reading.documents or ():
         fresh = contents.cuts.get(document.url)
         found += kept[page_of(document.url)] if fresh is None else fresh
     return found

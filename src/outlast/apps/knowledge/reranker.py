@@ -5,11 +5,12 @@ The wire is what such services share: POST {model, query, documents, top_n}, ans
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 
 from outlast.base.lazy_module import LazyModule
+from outlast.kernel.models.providers.connections import Connections
 
 if TYPE_CHECKING:
     import aiohttp
@@ -24,17 +25,11 @@ class RerankFailed(Exception):
     """Why there is no order, for people: no text of the query, no key."""
 
 
-class Sessions(Protocol):
-    """Whoever keeps connections open."""
-
-    def session(self, base_url: str) -> "aiohttp.ClientSession": ...
-
-
 class Reranker:
     """The configured service. `key` is sent as a bearer token; empty: none."""
 
-    def __init__(self, sessions: Sessions, url: str, model: str, key: str, timeout_s: float) -> None:
-        self._sessions, self._url, self._model, self._timeout_s = sessions, url, model, timeout_s
+    def __init__(self, connections: Connections, url: str, model: str, key: str, timeout_s: float) -> None:
+        self._connections, self._url, self._model, self._timeout_s = connections, url, model, timeout_s
         self._headers = {"authorization": f"Bearer {key}"} if key else {}
 
     async def scores(self, query: str, documents: Sequence[str]) -> list[float]:
@@ -58,7 +53,7 @@ class Reranker:
             raise RerankFailed("its answer was not understood") from None
 
     async def _ask(self, body: dict[str, Any]) -> Any:
-        session = self._sessions.session(self._url)
+        session = self._connections.session(self._url)
         async with session.post(self._url, json=body, headers=self._headers, allow_redirects=False) as response:
             if response.status != 200:
                 raise RerankFailed(f"it answered with status {response.status}")

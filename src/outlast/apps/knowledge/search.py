@@ -19,7 +19,6 @@ from anyio import TASK_STATUS_IGNORED
 from anyio.abc import TaskStatus
 
 from outlast.apps.knowledge import rules, store
-from outlast.apps.knowledge import stale_vectors as lengths
 from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.arrays import Floats, np
 from outlast.apps.knowledge.excerpts import known_package, module_hit, package_answer, passage_hit, rescored
@@ -146,7 +145,7 @@ class Knowledge:
         await self._each(sources, self._open if self._opens_early(sources) else self._make)
         if self._begins_anew or self.embedder is None:
             return
-        length = self._length or await self._db.read(lengths.known_length, self.embedder)
+        length = self._length or await self._db.read(store.vector_length, self.embedder)
         everybodys = sum(source.passages for source in sources if source.project_id is None)
         if length and self._shelves.can_fill(everybodys, length):
             await self._each(sources, partial(self._fill_early, self.embedder, length))
@@ -185,9 +184,9 @@ class Knowledge:
         if not length or model is None or not self._mends:
             return
         self._mends_from = self._clock.monotonic() + MEND_EVERY_S
-        if await self._db.read(lengths.has_others, model, length):
+        if await self._db.read(store.has_stale_vectors, model, length):
             log.warning("vectors of another length are made again", extra={"model": model, "length": length})
-            while await self._db.write(lengths.remove_others, model, length):
+            while await self._db.write(store.remove_stale_vectors, model, length):
                 pass
         self._mended = length
 

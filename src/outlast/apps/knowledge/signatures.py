@@ -3,6 +3,7 @@ of itself. Pure."""
 
 import ast
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Final
 
 from outlast.apps.knowledge.texts import BETWEEN, Cut
@@ -48,16 +49,9 @@ def _public(tree: ast.Module, most: int) -> Iterator[tuple[str, list[str]]]:
 
 def _merged(found: Iterator[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:
     """Overloads become one."""
-    last: tuple[str, list[str]] | None = None
-    for name, pieces in found:
-        if last is not None and last[0] == name and len(last[1]) == len(pieces) == 1:
-            last = (name, [f"{last[1][0]}\n{pieces[0]}"])
-            continue
-        if last is not None:
-            yield last
-        last = (name, pieces)
-    if last is not None:
-        yield last
+    for (name, is_single), group in groupby(found, key=lambda one: (one[0], len(one[1]) == 1)):
+        pieces = [piece for _, some in group for piece in some]
+        yield name, ["\n".join(pieces)] if is_single else pieces
 
 
 def _class_pieces(node: ast.ClassDef, most: int) -> list[str]:

@@ -21,6 +21,7 @@ BELL: Final = "knowledge"
 VECTORS: Final = "knowledge-vectors"
 TEXTS: Final = "knowledge-texts"
 FEW: Final = 500  # values in one list of a statement
+REMOVED_AT_ONCE: Final = 2_000  # stale vectors that go in one transaction
 
 
 class Sourced(NamedTuple):
@@ -51,6 +52,9 @@ _COUNT_VECTORS: Final = (
     .select_from(knowledge_passages)
     .join(vectors, vectors.c.hash == knowledge_passages.c.hash)
     .where(knowledge_passages.c.source_id == sa.bindparam("source"), vectors.c.model == sa.bindparam("model"))
+)
+_VECTOR_LENGTH: Final = (
+    sa.select(sa.func.length(vectors.c.vector)).where(vectors.c.model == sa.bindparam("model")).limit(1)
 )
 
 
@@ -99,6 +103,28 @@ def vectors_of(tx: Tx, model: str, hashes: Iterable[str]) -> dict[str, bytes]:
 def count_vectors(tx: Tx, model: str, source_id: str) -> int:
     """How many passages of a source have a vector of this model."""
     return int(tx.execute(_COUNT_VECTORS, {"source": source_id, "model": model}).scalar_one())
+
+
+def vector_length(tx: Tx, model: str) -> int:
+    """How many numbers one of this model's vectors has; 0: there are none."""
+    row = tx.execute(_VECTOR_LENGTH, {"model": model}).scalar()
+    return 0 if row is None else int(row) // 2
+
+
+def has_stale_vectors(tx: Tx, model: str, length: int) -> bool:
+    """Whether this model has vectors of another length: a service may change how long its vectors are and keep its
+    model's name, and none of the old ones can be compared with the new ones."""
+    return tx.execute(_stale(model, length).limit(1)).first() is not None
+
+
+def remove_stale_vectors(tx: Tx, model: str, length: int) -> int:
+    """Remove vectors of this model that have another length, at most `REMOVED_AT_ONCE`; how many those were. Rings
+    `TEXTS`: there are texts to be embedded."""
+    some = _stale(model, length).limit(REMOVED_AT_ONCE)
+    gone = tx.execute(sa.delete(vectors).where(vectors.c.model == model, vectors.c.hash.in_(some))).rowcount
+    if gone:
+        tx.ring(TEXTS)
+    return gone
 
 
 def find(tx: Tx, source_id: str) -> KnowledgeSourceRow | None:
@@ -166,3 +192,8 @@ def _iso(moment: Any) -> str | None:
 def _batches(values: Sequence[str]) -> Iterator[Sequence[str]]:
     for start in range(0, len(values), FEW):
         yield values[start : start + FEW]
+
+
+def _stale(model: str, length: int) -> sa.Select[tuple[str]]:
+    other = sa.func.length(vectors.c.vector) != 2 * length
+    return sa.select(vectors.c.hash).where(vectors.c.model == model, other)

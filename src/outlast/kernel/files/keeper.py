@@ -2,13 +2,12 @@
 
 import logging
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 import anyio
 import anyio.to_thread
 
-from outlast.base.clock import Clock
+from outlast.base.clock import Clock, wait_at_most
 from outlast.base.errors import OutlastError, TryLater
 from outlast.base.supervision.causes import is_of_storage
 from outlast.base.supervision.supervisor import Supervisor
@@ -75,7 +74,8 @@ class ArtifactKeeper:
                 log.warning("files not read", extra={"code": error.code, "reason": error.message})
                 await self._clock.sleep(PAUSE_S)
                 continue
-            await self._sleep(news, until)
+            left = None if until is None else (until - self._clock.now()).total_seconds()
+            await wait_at_most(self._clock, news, left)
 
     async def read_due(self) -> int:
         """Read everything that is due now; how many those were."""
@@ -136,15 +136,3 @@ class ArtifactKeeper:
         if stream_id in (store.BELL, "*"):
             self._news.set()
             self._news = anyio.Event()
-
-    async def _sleep(self, news: anyio.Event, until: datetime | None) -> None:
-        wait = None if until is None else max(0.0, (until - self._clock.now()).total_seconds())
-        async with anyio.create_task_group() as tasks:
-            if wait is not None:
-                tasks.start_soon(self._wake_after, wait, tasks.cancel_scope)
-            await news.wait()
-            tasks.cancel_scope.cancel()
-
-    async def _wake_after(self, wait_s: float, scope: anyio.CancelScope) -> None:
-        await self._clock.sleep(wait_s)
-        scope.cancel()

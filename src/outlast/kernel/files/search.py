@@ -21,10 +21,6 @@ class ProjectFiles:
     def __init__(self, db: Database, blobs: FolderBlobs, searcher: Searcher) -> None:
         self._db, self._blobs, self._searcher = db, blobs, searcher
 
-    def listed(self, tx: Tx, project_id: str, limit: int = 100) -> list[ArtifactData]:
-        """The newest files of a project."""
-        return store.list_artifacts(tx, project_id, None, limit)[0]
-
     async def search(self, project_id: str, query: str, limit: int = 5) -> FileSearchAnswer:
         """What is found in the files of a project."""
         answer = await self._searcher.search(query, project_id=project_id, package=PACKAGE, limit=limit)

@@ -11,7 +11,7 @@ import pytest
 from outlast.apps.knowledge import indexer as embedding
 from outlast.apps.knowledge import ingest as filling
 from outlast.apps.knowledge import memory
-from outlast.apps.knowledge.documents import Document, cut_documents
+from outlast.apps.knowledge.documents import Document, Reading, cut_documents
 from outlast.apps.knowledge.indexer import Indexer
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents
@@ -52,7 +52,7 @@ async def remember(db: Database, team: Team, *lines: str) -> None:
 async def documented(db: Database, team: Team, chapters: int) -> str:
     text = "\n\n".join(f"## Chapter {n}\n\nWords of chapter {n}." for n in range(chapters))
     documents = [Document(url=WHERE, text=text)]
-    contents = Contents(documents=documents, cuts=cut_documents(documents, 1000), cut="cut")
+    contents = Contents(Reading(documents=documents), cut_documents(documents, 1000), "cut")
 
     def run(tx: Tx) -> str:
         source_id = filling.add(tx, NewSource("tracker", "markdown", WHERE, team.project_id), None)

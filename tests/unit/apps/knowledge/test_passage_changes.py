@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
-from outlast.apps.knowledge.documents import Document
+from outlast.apps.knowledge.documents import Document, Reading
 from outlast.apps.knowledge.passage_changes import Contents, exchange
 from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.texts import Cut
@@ -25,7 +25,7 @@ def stored(words: list[str]) -> list[KnowledgePassageRow]:
 
 
 def contents(words: list[str]) -> Contents:
-    return Contents([Document(url="u", text="")], {"u": cuts(words)}, "1")
+    return Contents(Reading(documents=[Document(url="u", text="")]), {"u": cuts(words)}, "1")
 
 
 @given(texts, texts)
@@ -46,9 +46,9 @@ def test_carried_out_it_gives_the_new_passages_with_as_many_old_ids_as_can_stay(
 
 def test_a_document_that_was_not_read_anew_keeps_its_passages() -> None:
     old = stored(["a", "b"])
-    kept = Contents([Document(url="u", text=None)], {}, "1")
+    kept = Contents(Reading(documents=[Document(url="u", text=None)]), {}, "1")
     assert exchange(1, old, kept).changes is False
-    gone = Contents([Document(url="v", text="")], {"v": [Cut("H", "a", "v")]}, "1")
+    gone = Contents(Reading(documents=[Document(url="v", text="")]), {"v": [Cut("H", "a", "v")]}, "1")
     plan = exchange(1, old, gone)
     assert plan.removed == ["psg_1"]
     assert plan.moved == [("psg_0", 0, "v")]

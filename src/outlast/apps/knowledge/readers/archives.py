@@ -2,11 +2,13 @@
 
 import io
 import lzma
+import posixpath
 import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 from outlast.apps.knowledge.http_fetch import NotRead
@@ -24,10 +26,53 @@ BROKEN: Final = (
 )
 """What reading an archive raises that is broken or means harm."""
 
+Choose = Callable[[str, int], str]
+"""Called with a file's path in the archive and its size in bytes; returns the path to keep it by, empty to skip it."""
+_File = tuple[str, int, Callable[[], bytes]]  # path, size in bytes, and what reads it
+
+KEPT_BYTES: Final = 200_000_000  # of the chosen files of one archive, unpacked
 MEMBERS: Final = 200_000
 HEADER_BYTES: Final = 16_384  # of one extended header: a long name, a few attributes
 ALL_HEADERS_BYTES: Final = 20_000_000
 GLOBAL_FIELDS: Final = 1_000
+
+
+def read_files(body: bytes, url: str, choose: Choose, unpacked_bytes: int) -> dict[str, bytes]:
+    """The chosen files of a zip or tar file by the path that `choose` gave them; a tar file may unpack to at most
+    `unpacked_bytes`, headers included. Blocking. Raises `NotRead`, naming `url`."""
+    found: dict[str, bytes] = {}
+    left = KEPT_BYTES
+    try:
+        for name, size, read in _zip_files(body) if body[:2] == b"PK" else _tar_files(body, unpacked_bytes):
+            path = choose(name, size)
+            if path:
+                left -= size
+                if left < 0:
+                    raise NotRead(f"{url} unpacks to more than is looked through")
+                found[path] = read()
+    except BROKEN as error:
+        raise NotRead(f"{url} cannot be unpacked: {error}") from None
+    return found
+
+
+def inner_path(name: str) -> str:
+    """A path without the folder that archives of packages and repositories have around their files."""
+    return posixpath.normpath(name).partition("/")[2]
+
+
+def _tar_files(body: bytes, unpacked_bytes: int) -> Iterator[_File]:
+    for member, archive in tar_members(body, unpacked_bytes):
+        file = archive.extractfile(member) if member.isreg() else None
+        if file is not None:
+            yield member.name, member.size, file.read
+
+
+def _zip_files(body: bytes) -> Iterator[_File]:
+    """Its directory may lie about sizes; zipfile reads no more than it states."""
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        for member in archive.infolist():
+            if not member.is_dir():
+                yield member.filename, member.file_size, partial(archive.read, member)
 
 
 def tar_members(body: bytes, most_bytes: int) -> Iterator[tuple[tarfile.TarInfo, tarfile.TarFile]]:

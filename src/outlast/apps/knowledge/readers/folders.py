@@ -1,22 +1,18 @@
 """Sources that are folders of Markdown: one of this machine, or one of a repository, from its archive."""
 
-import io
 import os
-import posixpath
-import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import anyio.to_thread
 
 from outlast.apps.knowledge.addresses import NONE, Allowed
-from outlast.apps.knowledge.documents import Document, Reading, title_of
+from outlast.apps.knowledge.documents import Document, Reading, read_file_text
 from outlast.apps.knowledge.http_fetch import Fetcher, NotRead, too_large
-from outlast.apps.knowledge.readers.archives import BROKEN, tar_members
+from outlast.apps.knowledge.readers.archives import inner_path, read_files
 from outlast.apps.knowledge.sources import Archive
 from outlast.apps.knowledge.texts import NoPage
-from outlast.apps.knowledge.web_pages import read_web_page
 
 ENDINGS: Final = (".md", ".mdx", ".markdown", ".txt", ".rst", ".html", ".htm")
 _PROSE: Final = (".md", ".mdx", ".markdown")
@@ -24,7 +20,6 @@ USUAL: Final = ("docs", "doc", "documentation", "website/docs", "site/docs")
 ARCHIVE_BYTES: Final = 200_000_000  # of one archive
 UNPACKED_BYTES: Final = 2_000_000_000  # that are looked through for documents
 FILES: Final = 5_000
-KEPT_BYTES: Final = 200_000_000  # of documents in one archive, before its folder is chosen
 _LEFT_OUT: Final = frozenset({"node_modules", "__pycache__", "venv", "dist", "build", "target"})
 
 
@@ -88,23 +83,20 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 
 def _document(path: str, data: bytes, url: str) -> Document:
-    text = data.decode("utf-8", "replace")
-    title = title_of(path)
-    if path.lower().endswith((".html", ".htm")):
-        try:
-            found, text = read_web_page(text, url)
-        except NoPage as error:
-            raise NotRead(f"{path} cannot be read as a web page: {error}") from None
-        title = found or title
+    try:
+        title, text = read_file_text(path, data.decode("utf-8", "replace"), url)
+    except NoPage as error:
+        raise NotRead(f"{path} cannot be read as a web page: {error}") from None
     return Document(url=url, text=text, title=title, path=path)
 
 
 def _unpacked(body: bytes, archive: Archive, most_bytes: int) -> Mapping[str, bytes]:
     """By path in the repository. Blocking. Raises `NotRead`."""
-    try:
-        files = _bounded(_zipped(body, most_bytes) if body[:2] == b"PK" else _tarred(body, most_bytes))
-    except BROKEN as error:
-        raise NotRead(f"{archive.url} is no archive that can be unpacked: {error}") from None
+    files = read_files(
+        body, archive.url, lambda name, size: _inner_path(name) if size <= most_bytes else "", UNPACKED_BYTES
+    )
+    if len(files) > FILES:
+        raise NotRead("the archive holds more documents than are looked through")
     chosen = _chosen(files, archive.folder)
     if not chosen:
         below = f" below {archive.folder}" if archive.folder else ""
@@ -113,17 +105,6 @@ def _unpacked(body: bytes, archive: Archive, most_bytes: int) -> Mapping[str, by
     if size > most_bytes:
         raise too_large(archive.url, most_bytes)
     return chosen
-
-
-def _bounded(found: Iterator[tuple[str, bytes]]) -> dict[str, bytes]:
-    files: dict[str, bytes] = {}
-    left = KEPT_BYTES
-    for path, data in found:
-        left -= len(data)
-        if left < 0 or len(files) >= FILES:
-            raise NotRead("the archive holds more documents than are looked through")
-        files[path] = data
-    return files
 
 
 def _chosen(files: Mapping[str, bytes], folder: str) -> dict[str, bytes]:
@@ -138,26 +119,8 @@ def _chosen(files: Mapping[str, bytes], folder: str) -> dict[str, bytes]:
     return {path: data for path, data in files.items() if "/" not in path}
 
 
-def _tarred(body: bytes, most_bytes: int) -> Iterator[tuple[str, bytes]]:
-    for member, archive in tar_members(body, UNPACKED_BYTES):
-        path = _inner_path(member.name)
-        if member.isreg() and path and member.size <= most_bytes:
-            file: IO[bytes] | None = archive.extractfile(member)
-            if file is not None:
-                yield path, file.read()
-
-
-def _zipped(body: bytes, most_bytes: int) -> Iterator[tuple[str, bytes]]:
-    with zipfile.ZipFile(io.BytesIO(body)) as archive:
-        for member in archive.infolist():
-            path = _inner_path(member.filename)
-            if not member.is_dir() and path and member.file_size <= most_bytes:
-                with archive.open(member) as file:
-                    yield path, file.read(most_bytes)
-
-
 def _inner_path(name: str) -> str:
-    """Without the folder that every such archive has around its files; empty for what is no document."""
-    path = posixpath.normpath(name).partition("/")[2]
+    """The path in the repository; empty for what is no document."""
+    path = inner_path(name)
     wanted = path.lower().endswith(_PROSE) and not path.startswith(("../", "/"))
     return path if wanted and not _LEFT_OUT.intersection(path.split("/")) else ""

@@ -6,14 +6,11 @@ indexes that pip and npm are configured with; its files are unpacked in memory a
 
 import email
 import email.policy
-import io
 import json
 import posixpath
 import re
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 from urllib.parse import quote, urljoin, urlsplit
@@ -24,7 +21,7 @@ import anyio.to_thread
 from outlast.apps.knowledge.addresses import Allowed
 from outlast.apps.knowledge.documents import Document, Reading
 from outlast.apps.knowledge.http_fetch import Answer, Fetcher, NotRead
-from outlast.apps.knowledge.readers.archives import BROKEN, tar_members
+from outlast.apps.knowledge.readers.archives import inner_path, read_files
 from outlast.apps.knowledge.readers.versions import best_npm, best_pypi
 from outlast.apps.knowledge.sources import exact_version
 from outlast.base.packages import NPM, PYPI, name_of
@@ -32,7 +29,6 @@ from outlast.base.packages import NPM, PYPI, name_of
 NPM_REGISTRY: Final = "https://registry.npmjs.org/"
 PACKAGE_BYTES: Final = 200_000_000  # of a downloaded package, packed
 UNPACKED_BYTES: Final = 1_000_000_000  # of a tarball, all files and headers
-KEPT_BYTES: Final = 200_000_000  # of its documentation files, unpacked
 LISTING_BYTES: Final = 30_000_000  # of an index's answer
 MAX_DOCUMENTS: Final = 2_000  # of one package
 _NPM_LISTING: Final = "application/vnd.npm.install-v1+json, */*;q=0.5"
@@ -45,9 +41,6 @@ _EXCLUDED: Final = re.compile(
 _TYPES_SUFFIX: Final = re.compile(r"\.d\.[mc]ts\Z")
 Wanted = Callable[[str], bool]
 """Whether the file at this path of a package is documentation."""
-
-
-_Member = tuple[str, int, Callable[[], bytes]]  # path, size in bytes, and what reads it
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +195,13 @@ async def _download_npm(fetcher: Fetcher, registries: Registries, package: str) 
         raise NotRead(f"{url} has no version of {name} that {wanted_version or 'latest'!r} names")
     tarball = str(listed["versions"][version]["dist"]["tarball"])
     file = await fetcher.get(tarball, PACKAGE_BYTES, allowed=registries.allowed, accept="*/*")
-    files = await anyio.to_thread.run_sync(_untar, file.body, wanted(package), tarball)
-    return PackageFiles(version, files)
+    choose = wanted(package)
+
+    def inside(path: str, _size: int) -> str:
+        inner = inner_path(path)
+        return inner if choose(inner) else ""
+
+    return PackageFiles(version, await anyio.to_thread.run_sync(read_files, file.body, tarball, inside, UNPACKED_BYTES))
 
 
 async def _download_pypi(fetcher: Fetcher, registries: Registries, package: str) -> PackageFiles:
@@ -230,7 +228,7 @@ async def _find_in_index(fetcher: Fetcher, allowed: Allowed, index: str, package
         raise _no_file(url, name, specifier)
     version, address = chosen
     file = await fetcher.get(address, PACKAGE_BYTES, allowed=allowed, accept="*/*")
-    return PackageFiles(version, await anyio.to_thread.run_sync(_unzip, file.body, wanted(package), address))
+    return await anyio.to_thread.run_sync(_read_wheel, package, version, file.body, address)
 
 
 def _choose_file(specifier: str, answer: Answer, url: str) -> tuple[str, str] | None:
@@ -262,7 +260,13 @@ def _find_in_folder(index: str, package: str, name: str) -> PackageFiles:
     if chosen is None:
         raise _no_file(index, name, specifier)
     version, path = chosen
-    return PackageFiles(version, _unzip(Path(path).read_bytes(), wanted(package), path))
+    return _read_wheel(package, version, Path(path).read_bytes(), path)
+
+
+def _read_wheel(package: str, version: str, body: bytes, address: str) -> PackageFiles:
+    choose = wanted(package)
+    files = read_files(body, address, lambda path, _: path if choose(path) else "", UNPACKED_BYTES)
+    return PackageFiles(version, files)
 
 
 def _parse_listing(body: bytes, url: str) -> dict[str, Any]:
@@ -289,42 +293,3 @@ def _files_in_html(page: str, url: str) -> dict[str, str]:
     links = BeautifulSoup(page, "lxml").find_all("a", href=True)
     found = (urljoin(url, str(link["href"])) for link in links if not link.has_attr("data-yanked"))
     return {posixpath.basename(urlsplit(address).path): address for address in found}
-
-
-def _untar(body: bytes, choose: Wanted, url: str) -> dict[str, bytes]:
-    """The wanted files of npm's tarball. Its paths begin with a folder, usually `package/`, that is cut off."""
-
-    def members() -> Iterator[_Member]:
-        for member, archive in tar_members(body, UNPACKED_BYTES):
-            path = posixpath.normpath(member.name).partition("/")[2]
-            file = archive.extractfile(member) if member.isreg() and choose(path) else None
-            if file is not None:
-                yield path, member.size, file.read
-
-    return _unpack(members(), url)
-
-
-def _unzip(body: bytes, choose: Wanted, url: str) -> dict[str, bytes]:
-    """The wanted files of a wheel. Its directory may lie about sizes; zipfile reads no more than it states."""
-
-    def members() -> Iterator[_Member]:
-        with zipfile.ZipFile(io.BytesIO(body)) as archive:
-            for member in archive.infolist():
-                if not member.is_dir() and choose(member.filename):
-                    yield member.filename, member.file_size, partial(archive.read, member)
-
-    return _unpack(members(), url)
-
-
-def _unpack(members: Iterator[_Member], url: str) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
-    kept = 0
-    try:
-        for path, size, read in members:
-            kept += size
-            if kept > KEPT_BYTES:
-                raise NotRead(f"{url} unpacks to more than is looked through")
-            found[path] = read()
-    except BROKEN as error:
-        raise NotRead(f"{url} cannot be unpacked: {error}") from None
-    return found

@@ -7,12 +7,13 @@ from pathlib import Path
 import anyio.to_thread
 
 from outlast.apps.knowledge.addresses import Allowed
-from outlast.apps.knowledge.documents import KnownPage, Reading
+from outlast.apps.knowledge.documents import Reading
 from outlast.apps.knowledge.http_fetch import Fetcher, NotRead
 from outlast.apps.knowledge.readers.folders import read_archive, read_file, read_folder
 from outlast.apps.knowledge.readers.own_docs import LOCATION, read_own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader
 from outlast.apps.knowledge.readers.web import WebReader
+from outlast.apps.knowledge.rows import KnowledgePageRow
 from outlast.apps.knowledge.shapes import SourceKind
 from outlast.apps.knowledge.sources import archive_of, is_web
 from outlast.kernel.http.docs_site import FOLDER
@@ -20,17 +21,18 @@ from outlast.kernel.http.docs_site import FOLDER
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What is to be read. `itself` is what is stored of its own address, `pages` of its documents by address: their
-    hosts are asked whether they changed. `files`: it comes from the configuration, which may name files of this
-    machine. `installed` is the package whose version it has."""
+    """What is to be read. `etag` and `modified` are those that its own address had, `pages` is what is stored of its
+    documents by address: their hosts are asked whether they changed. `files`: it comes from the configuration, which
+    may name files of this machine. `installed` is the package whose version it has."""
 
     kind: SourceKind
     location: str
     files: bool = False
     allowed: Allowed = frozenset()
     installed: str = ""
-    itself: KnownPage | None = None
-    pages: Mapping[str, KnownPage]
+    etag: str | None = None
+    modified: str | None = None
+    pages: Mapping[str, KnowledgePageRow]
 
 
 class SourceReader:
@@ -62,18 +64,17 @@ class SourceReader:
                 archive = archive_of(wish.location)
                 if archive is None:
                     raise NotRead(f"{wish.location} is no address of a repository or of an archive")
-                known = wish.itself
-                etag, modified = (known.etag, known.modified) if known is not None else (None, None)
-                return await read_archive(self._fetcher, archive, self._most_bytes, etag, modified, wish.allowed)
+                return await read_archive(
+                    self._fetcher, archive, self._most_bytes, wish.etag, wish.modified, wish.allowed
+                )
             case _:
-                return await self._web.document(wish.location, wish.itself, wish.allowed)
+                return await self._web.document(wish.location, wish.allowed, wish.etag, wish.modified)
 
     async def _from_disk(self, wish: Wish) -> Reading:
         if not wish.files:
             raise NotRead(f"{wish.location} is no address that begins with http:// or https://")
         if wish.location == LOCATION:
-            known = wish.itself.etag if wish.itself is not None else None
-            return await anyio.to_thread.run_sync(read_own_docs, known, self._docs)
+            return await anyio.to_thread.run_sync(read_own_docs, wish.etag, self._docs)
         return await anyio.to_thread.run_sync(_read_path, wish.location, self._most_bytes)
 
 

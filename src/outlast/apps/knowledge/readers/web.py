@@ -4,7 +4,7 @@ import gzip
 import html
 import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Final
 from urllib.parse import urljoin, urlsplit
@@ -14,8 +14,9 @@ import anyio
 import anyio.to_thread
 
 from outlast.apps.knowledge.addresses import NONE, Allowed
-from outlast.apps.knowledge.documents import Document, KnownPage, Reading
+from outlast.apps.knowledge.documents import Document, Reading
 from outlast.apps.knowledge.http_fetch import Answer, Fetcher, NotRead, too_large
+from outlast.apps.knowledge.rows import KnowledgePageRow
 from outlast.apps.knowledge.texts import NoPage, page_of
 from outlast.apps.knowledge.web_pages import looks_like_html, read_web_page
 
@@ -31,7 +32,7 @@ _URLSET: Final = re.compile(r"<(?:\w+:)?(?:urlset|sitemapindex)[\s>]")
 _HTML: Final = ("text/html", "application/xhtml+xml")
 _TEXT: Final = ("text/", "application/json", "application/xml", "application/yaml", "application/x-yaml")
 
-Known = Mapping[str, KnownPage]
+Known = Mapping[str, KnowledgePageRow]
 
 
 class WebReader:
@@ -40,9 +41,12 @@ class WebReader:
     def __init__(self, fetcher: Fetcher, most_bytes: int, most_pages: int) -> None:
         self._fetcher, self._most_bytes, self._most_pages = fetcher, most_bytes, most_pages
 
-    async def document(self, url: str, known: KnownPage | None, allowed: Allowed = NONE) -> Reading:
-        """One document. A sitemap or a list behind the address is read as such."""
-        answer = await self._get(url, known, allowed)
+    async def document(
+        self, url: str, allowed: Allowed = NONE, etag: str | None = None, modified: str | None = None
+    ) -> Reading:
+        """One document, unless it is as it was with this `etag` or `modified`. A sitemap or a list behind the address
+        is read as such."""
+        answer = await self._get(url, allowed, etag, modified)
         if answer.unchanged:
             return Reading(documents=None, etag=answer.etag, modified=answer.modified)
         if _URLSET.search(answer.text()[:2000]):
@@ -59,7 +63,8 @@ class WebReader:
         links = listed_links(text, answer.url)
         if not links:
             return Reading(documents=[itself])
-        rest, trouble = await self._pages(links, pages, allowed, await self._room(itself))
+        room = self._most_bytes - len(text.encode("utf-8", "replace"))
+        rest, trouble = await self._pages(links, pages, allowed, room)
         return Reading(documents=[itself, *rest], trouble=trouble)
 
     async def site(self, url: str, pages: Known, allowed: Allowed = NONE) -> Reading:
@@ -75,8 +80,7 @@ class WebReader:
         found, trouble = await self._pages(wanted, pages, allowed, self._most_bytes)
         return Reading(documents=found, trouble=trouble)
 
-    async def _get(self, url: str, known: KnownPage | None, allowed: Allowed) -> Answer:
-        etag, modified = (known.etag, known.modified) if known is not None else (None, None)
+    async def _get(self, url: str, allowed: Allowed, etag: str | None = None, modified: str | None = None) -> Answer:
         return await self._fetcher.get(page_of(url), self._most_bytes, allowed=allowed, etag=etag, modified=modified)
 
     async def _document(self, url: str, answer: Answer) -> Document:
@@ -96,11 +100,11 @@ class WebReader:
 
     async def _well_known(self, url: str, allowed: Allowed) -> Answer:
         if urlsplit(url).path.lower().endswith(".txt"):
-            return await self._get(url, None, allowed)
+            return await self._get(url, allowed)
         base = url if url.endswith("/") else f"{url}/"
         for name in WELL_KNOWN:
             try:
-                answer = await self._get(urljoin(base, name), None, allowed)
+                answer = await self._get(urljoin(base, name), allowed)
             except NotRead as error:
                 if not error.gone:
                     raise
@@ -108,9 +112,6 @@ class WebReader:
             if not looks_like_html(answer.text()):
                 return answer
         raise NotRead(f"{base} has none of {', '.join(WELL_KNOWN)}", gone=True)
-
-    async def _room(self, first: Document) -> int:
-        return self._most_bytes - len((first.text or "").encode("utf-8", "replace"))
 
     async def _pages(
         self, links: Sequence[str], pages: Known, allowed: Allowed, room: int
@@ -139,25 +140,21 @@ class WebReader:
         async with anyio.create_task_group() as tasks:
             for _ in range(AT_A_TIME):
                 tasks.start_soon(work)
-        self._keep_old(found, failed, pages)
+        for link, error in failed.items():  # what could be read before stays, unless its host says that it is gone
+            if link in pages and not error.gone:
+                page = pages[link]
+                found[link] = Document(url=link, text=None, etag=page.etag, modified=page.modified)
         if not found:
             first = next(iter(failed.values()))
             raise NotRead(f"none of {len(links)} documents could be read: {first}", retry_after_s=first.retry_after_s)
         return [found[link] for link in links if link in found], _trouble(failed, len(links), self._most_pages)
 
-    async def _page(self, link: str, known: KnownPage | None, allowed: Allowed) -> Document:
-        answer = await self._get(link, known, allowed)
+    async def _page(self, link: str, known: KnowledgePageRow | None, allowed: Allowed) -> Document:
+        etag, modified = (known.etag, known.modified) if known is not None else (None, None)
+        answer = await self._get(link, allowed, etag, modified)
         if answer.unchanged:
             return Document(url=link, text=None, etag=answer.etag, modified=answer.modified)
         return await self._document(link, answer)
-
-    @staticmethod
-    def _keep_old(found: dict[str, Document], failed: Mapping[str, NotRead], pages: Known) -> None:
-        """What could be read before stays, unless its host says that it is gone."""
-        for link, error in failed.items():
-            if link in pages and not error.gone:
-                page = pages[link]
-                found[link] = Document(url=link, text=None, etag=page.etag, modified=page.modified)
 
     async def _mapped(self, url: str, allowed: Allowed) -> list[str]:
         """Every address in a sitemap and in those that it leads to."""
@@ -228,10 +225,6 @@ def _trouble(failed: Mapping[str, NotRead], asked: int, most: int) -> str:
     if asked > most:
         said.append(f"documents beyond the first {most} are left out (knowledge.pages_per_source)")
     if failed:
-        reasons = "; ".join(dict.fromkeys(_reasons(failed.values())))
+        reasons = "; ".join(dict.fromkeys([str(error) for error in failed.values()][:TOLD]))
         said.append(f"{len(failed)} of {min(asked, most)} documents could not be read: {reasons}")
     return ". ".join(said)
-
-
-def _reasons(errors: Iterable[NotRead]) -> list[str]:
-    return [str(error) for error in errors][:TOLD]

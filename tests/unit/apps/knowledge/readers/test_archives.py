@@ -10,11 +10,8 @@ import zipfile
 import pytest
 
 from outlast.apps.knowledge.http_fetch import NotRead
-from outlast.apps.knowledge.readers import folders, packages
-from outlast.apps.knowledge.readers.archives import GLOBAL_FIELDS, HEADER_BYTES, MEMBERS, tar_members
-from outlast.apps.knowledge.sources import Archive
-
-FROM = Archive("https://docs.example/a.tar.gz", "")
+from outlast.apps.knowledge.readers import packages
+from outlast.apps.knowledge.readers.archives import GLOBAL_FIELDS, HEADER_BYTES, MEMBERS, read_files, tar_members
 
 
 def header(kind: bytes, size: int, name: str = "package/readme.md") -> bytes:
@@ -32,12 +29,14 @@ def padded(data: bytes) -> bytes:
 
 
 def refused(body: bytes) -> str:
-    """Why both readers of tar files refuse it."""
-    with pytest.raises(NotRead):
-        folders._unpacked(body, FROM, 1000)
+    """Why it is not unpacked."""
     with pytest.raises(NotRead) as why:
-        packages._untar(body, lambda _: True, "https://npm.example/a.tgz")
+        unpack(body)
     return str(why.value)
+
+
+def unpack(body: bytes) -> dict[str, bytes]:
+    return read_files(body, "https://npm.example/a.tgz", lambda name, _size: name, 1_000_000_000)
 
 
 @pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE])
@@ -90,8 +89,7 @@ def test_what_is_well_packed_is_read() -> None:
             member = tarfile.TarInfo(long)
             member.size = 2
             archive.addfile(member, io.BytesIO(b"Hi"))
-        found = packages._untar(file.getvalue(), lambda _: True, "")
-        assert list(found.values()) == [b"Hi"]
+        assert unpack(file.getvalue()) == {long: b"Hi"}
 
 
 def _zip(method: int) -> bytearray:
@@ -123,10 +121,7 @@ def test_a_tar_file_whose_packing_is_broken_is_refused() -> None:
 
 
 def _refused_zip(body: bytes) -> None:
-    with pytest.raises(NotRead, match="unpacked"):
-        folders._unpacked(body, FROM, 1000)
-    with pytest.raises(NotRead, match="unpacked"):
-        packages._unzip(body, lambda _: True, "https://pypi.example/a.whl")
+    assert "unpacked" in refused(body)
 
 
 def test_a_listing_nested_without_end_is_no_listing() -> None:
