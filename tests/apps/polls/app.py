@@ -4,7 +4,6 @@ from typing import Final
 
 from outlast.base.errors import Conflict
 from outlast.base.events import EventType
-from outlast.db.database import Tx
 from outlast.kernel.apps.app import App
 from outlast.kernel.subjects.subject import Subject
 from tests.apps.polls import store
@@ -18,16 +17,11 @@ class ThreadOfPoll(Conflict):
     default_hint = "Keep the poll, or delete its project."
 
 
-def _rename(tx: Tx, poll_id: str, title: str) -> None:
-    store.change(tx, poll_id, title=title)
-
-
 POLL: Final = Subject(
     noun="poll",
     table=polls,
     thread_does="belongs to",
     thread_error=ThreadOfPoll,
-    rename=_rename,
     announce=lambda tx, poll_id, _by: store.change(tx, poll_id),
 )
 APP: Final = App(

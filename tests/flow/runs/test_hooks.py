@@ -107,7 +107,6 @@ async def faulty(db: Database, folder: Path, faults: Faults, **options: Any) -> 
                 table=polls,
                 thread_does="asks",
                 thread_error=ThreadOfPage,
-                rename=lambda *_: None,
                 announce=lambda tx, *_: faults.pass_through(tx, "announce"),
                 runs=Hooks(faults),
             )

@@ -14,10 +14,10 @@ from outlast.apps.documents.content.markdown_render import join
 from outlast.apps.documents.edits.changes import InsertBlock
 from outlast.apps.documents.edits.write import Author, bounds_of, commit
 from outlast.apps.documents.history import versions
-from outlast.apps.documents.permissions import require_document
 from outlast.apps.documents.shapes import DocumentData, DocumentView
+from outlast.apps.documents.store import require_document
 from outlast.apps.documents.tables import documents as documents_table
-from outlast.base.errors import ThreadBusy, TooManyDocuments
+from outlast.base.errors import TooManyDocuments
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -29,6 +29,8 @@ from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services, in_read, in_write
+from outlast.kernel.subjects.deletion import demand_idle
+from outlast.kernel.subjects.rules import demand_room
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.shapes import ThreadData
 
@@ -73,7 +75,7 @@ def list_documents(
 ) -> Listed[DocumentData, str]:
     """The project's documents, oldest first, without their text."""
     require(tx, actor, project_id, Right.READ)
-    return Listed(*store.list_documents(tx, project_id, after, limit))
+    return store.list_documents(tx, project_id, after, limit)
 
 
 @in_read
@@ -121,7 +123,7 @@ def delete_document(tx: Tx, actor: Actor, document_id: str) -> None:
     row = store.hold(tx, document_id)  # before its threads, as everywhere
     about = store.threads_about(tx, row)
     for thread_id in about:
-        _demand_idle(tx, thread_id)
+        demand_idle(tx, thread_id, "in a conversation about this document")
     unasked = locking.drop_all(tx, [section.id for section in store.tree(tx, document_id).sections])
     store.delete(tx, document_id)
     tell_inbox(tx, row.project_id, unasked)
@@ -153,10 +155,7 @@ def checked_title(services: Services, title: str) -> str:
 def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
     check_made_rate(tx, documents_table, actor.user_id, services.settings.limits.documents_per_minute_per_user)
     most = services.settings.documents.most_per_project
-    if most and store.count(tx, project_id) >= most:
-        raise TooManyDocuments(
-            f"The project has {most:,} documents already; more are not allowed.", project_id=project_id, limit=most
-        )
+    demand_room(TooManyDocuments, "documents", project_id, store.count(tx, project_id), most)
 
 
 def _own_title(services: Services, parts: Sequence[Part]) -> str:
@@ -170,20 +169,9 @@ def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str, 
     thread_id = threads.add_thread(tx, project_id, actor.user_id, title=title, profile="document", anchor=anchor)
     store.add(tx, document_id, project_id, actor.user_id, thread_id=thread_id, title=title)
     threads.announce(tx, thread_id)
-    store.announce(tx, document_id, "document.created", by=actor.user_id)
+    store.announce(tx, document_id, actor.user_id, created=True)
     if any(part.level or part.pieces for part in cuts.cut(text)):
         row = store.hold(tx, document_id)
         author = Author("created", actor.user_id, summary="Made of a Markdown text")
         commit(tx, row, [InsertBlock(None, None, text)], author, bounds_of(services.settings), cuts)
     return document_id
-
-
-def _demand_idle(tx: Tx, thread_id: str) -> None:
-    thread = threads.hold(tx, thread_id)
-    if thread.active_run_id is not None:
-        raise ThreadBusy(
-            "The agent still works in a conversation about this document, or waits for a person.",
-            hint="Wait for it, or stop it first.",
-            thread_id=thread_id,
-            active_run_id=thread.active_run_id,
-        )

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from outlast.apps.documents.permissions import require_document
+from outlast.apps.documents.store import require_document
 from outlast.base.errors import MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor

@@ -5,11 +5,9 @@ it in the same transaction. Content is written by `edits/write.py` only.
 """
 
 from collections.abc import Collection, Iterable
-from datetime import datetime
-from typing import Any, Final, Literal, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
-from pydantic import BaseModel
 
 from outlast.apps.documents.content.records import in_order
 from outlast.apps.documents.content.tree import Block, Section, Tree
@@ -17,18 +15,16 @@ from outlast.apps.documents.rows import BlockRow, DocumentRow, SectionRow
 from outlast.apps.documents.shapes import BlockData, DocumentChanged, DocumentData, DocumentDeleted, SectionData
 from outlast.apps.documents.tables import blocks, comments, documents, edits, proposals, sections
 from outlast.base.clock import iso
-from outlast.base.errors import NotFound
-from outlast.db.database import R, Tx
+from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.locks.store import locks_of
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import INBOX, went
-from outlast.kernel.projects.tables import projects
+from outlast.kernel.row_shapes import shown
 from outlast.kernel.streams.log import append
+from outlast.kernel.subjects.store import SubjectStore
 from outlast.kernel.threads.tables import threads
 
-Shape = TypeVar("Shape", bound=BaseModel)
-ChangeName = Literal["document.created", "document.updated"]
 FEW: Final = 8  # so many are found faster one by one, by a prepared statement, than all by one that is built anew
 
 _open_comments = (
@@ -54,16 +50,34 @@ _open_edits = (
     .scalar_subquery()
     .label("open_edits")
 )
-_LISTED: Final = sa.select(documents, _open_comments, _open_edits, threads.c.active_run_id).join(
-    threads, threads.c.id == documents.c.thread_id
-)
-_OF: Final = documents.c.id == sa.bindparam("document")
-_SHOWN: Final = _LISTED.where(_OF)
-_HOLD: Final = sa.select(documents).where(_OF).with_for_update(key_share=True)
 _SECTIONS: Final = sa.select(sections).where(sections.c.document_id == sa.bindparam("document"))
 _BLOCKS: Final = sa.select(blocks).where(blocks.c.document_id == sa.bindparam("document"))
 _BLOCKS_OF_SECTION: Final = sa.select(blocks).where(blocks.c.section_id == sa.bindparam("section"))
 _BLOCK_COUNT: Final = sa.select(sa.func.count()).where(blocks.c.document_id == sa.bindparam("document"))
+
+
+class ShownDocument(NamedTuple):
+    document: DocumentRow
+    open_comments: int
+    open_edits: int
+    active_run_id: str | None
+
+
+DOCUMENTS: Final = SubjectStore(
+    "document",
+    documents,
+    DocumentRow,
+    shown=ShownDocument,
+    listed=sa.select(documents, _open_comments, _open_edits, threads.c.active_run_id).join(
+        threads, threads.c.id == documents.c.thread_id
+    ),
+    to_data=lambda row: shown(DocumentData, row.document, row),
+    changed=DocumentChanged,
+    deleted=DocumentDeleted,
+)
+require_document, document_of, hold = DOCUMENTS.require, DOCUMENTS.get, DOCUMENTS.hold
+document_data, list_documents, count = DOCUMENTS.data, DOCUMENTS.of_project, DOCUMENTS.count
+update, announce = DOCUMENTS.update, DOCUMENTS.announce
 
 
 def add(tx: Tx, document_id: str, project_id: str, created_by: str, *, thread_id: str, title: str) -> None:
@@ -80,49 +94,6 @@ def add(tx: Tx, document_id: str, project_id: str, created_by: str, *, thread_id
         created_at=tx.now,
         updated_at=tx.now,
     )
-
-
-def document_of(tx: Tx, document_id: str) -> DocumentRow:
-    """The document's row. Raises `NotFound`."""
-    return _found(tx.find(DocumentRow, documents, {"id": document_id}), document_id)
-
-
-def hold(tx: Tx, document_id: str) -> DocumentRow:
-    """As `document_of`; the row is held until the transaction ends, so that versions follow each other."""
-    return _found(tx.row(DocumentRow, _HOLD, {"document": document_id}), document_id)
-
-
-class ShownDocument(NamedTuple):
-    document: DocumentRow
-    open_comments: int
-    open_edits: int
-    active_run_id: str | None
-
-
-def document_data(tx: Tx, document_id: str) -> DocumentData:
-    """The document as lists and events show it. Raises `NotFound`."""
-    row = _found(tx.row(ShownDocument, _SHOWN, {"document": document_id}), document_id)
-    return shown(DocumentData, row.document, row)
-
-
-def list_documents(tx: Tx, project_id: str, after: str | None, limit: int) -> tuple[list[DocumentData], str | None]:
-    """At most `limit` of a project's documents in the order in which they were made, those after the id `after`; and
-    what to ask the following ones with (None: there are none)."""
-    chosen = _LISTED.where(documents.c.project_id == project_id)
-    if after is not None:
-        chosen = chosen.where(documents.c.id > after)
-    rows = tx.rows(ShownDocument, chosen.order_by(documents.c.id).limit(limit + 1))
-    return [shown(DocumentData, row.document, row) for row in rows[:limit]], rows[limit - 1].document.id if len(
-        rows
-    ) > limit else None
-
-
-def count(tx: Tx, project_id: str) -> int:
-    """How many documents a project has. The project is held until the transaction ends, so that two who make the last
-    one at once do not both succeed."""
-    tx.execute(sa.select(projects.c.id).where(projects.c.id == project_id).with_for_update(key_share=True))
-    mine = sa.select(sa.func.count()).select_from(documents).where(documents.c.project_id == project_id)
-    return int(tx.execute(mine).scalar_one())
 
 
 def tree(tx: Tx, document_id: str) -> Tree:
@@ -197,21 +168,6 @@ def names_of(tx: Tx, user_ids: Iterable[str | None]) -> dict[str, str]:
     return {row.id: row.name for row in rows}
 
 
-def update(tx: Tx, document_id: str, **values: Any) -> None:
-    """Set columns of a document and when it changed. Not announced yet."""
-    tx.update(documents, {"id": document_id}, **values, updated_at=tx.now)
-
-
-def announce(
-    tx: Tx, document_id: str, event: ChangeName = "document.updated", *, by: str | None = None
-) -> DocumentData:
-    """Tell the followers of its project how a document is now; `by` is the user who changed it (None: a run, or the
-    server). Raises `NotFound`."""
-    data = document_data(tx, document_id)
-    append(tx, data.project_id, [(event, DocumentChanged(document=data, by=by))])
-    return data
-
-
 def threads_about(tx: Tx, row: DocumentRow) -> list[str]:
     """The ids of a document's own thread and of those that hang on it or on a part of it, the oldest first."""
     mine = (threads.c.project_id == row.project_id) & (threads.c.document_id == row.id)
@@ -222,20 +178,13 @@ def threads_about(tx: Tx, row: DocumentRow) -> list[str]:
 def delete(tx: Tx, document_id: str) -> None:
     """Remove a document's row, with its content, history, comments and proposals, and tell its project. Its threads and
     locks are the caller's."""
-    proposed = tx.exists(proposals, {"document_id": document_id, "state": "open"})
-    removed = sa.delete(documents).where(documents.c.id == document_id).returning(documents.c.project_id)
-    project_id = tx.execute(removed).scalar()
-    if project_id is not None:
-        news = [*mentions.forget_document(tx, document_id), *([went("proposal", None)] if proposed else [])]
-        forgotten = [(INBOX, one) for one in news]
-        append(tx, project_id, [("document.deleted", DocumentDeleted(document_id=document_id)), *forgotten])
-
-
-def shown(shape: type[Shape], *rows: NamedTuple, **more: Any) -> Shape:
-    """Rows as the API shows them: columns that the shape has, moments as ISO 8601. `more`: what the rows have not."""
-    columns = {name: value for row in rows for name, value in row._asdict().items() if name in shape.model_fields}
-    plain = {name: iso(value) if isinstance(value, datetime) else value for name, value in columns.items()}
-    return shape(**plain | more)
+    project_id = document_of(tx, document_id).project_id
+    news = mentions.forget_document(tx, document_id)
+    if tx.exists(proposals, {"document_id": document_id, "state": "open"}):
+        news.append(went("proposal", None))
+    DOCUMENTS.delete(tx, document_id)
+    if news:
+        append(tx, project_id, [(INBOX, one) for one in news])
 
 
 def _sections(tx: Tx, document_id: str) -> list[Section]:
@@ -248,9 +197,3 @@ def _sections(tx: Tx, document_id: str) -> list[Section]:
 def _block(row: BlockRow) -> Block:
     editor = row.editor_kind, row.editor_id
     return Block(row.id, row.section_id, row.rank, row.kind, row.markdown, row.version, *editor, iso(row.updated_at))
-
-
-def _found(row: R | None, document_id: str) -> R:
-    if row is None:
-        raise NotFound("This document is not there any more.", document_id=document_id)
-    return row

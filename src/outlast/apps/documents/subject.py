@@ -14,8 +14,7 @@ from outlast.base.errors import NotFound, ThreadOfDocument
 from outlast.db.database import Tx
 from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.mentions.items import went
-from outlast.kernel.subjects.about import About
-from outlast.kernel.subjects.subject import NoThreadHooks, Subject
+from outlast.kernel.subjects.subject import About, NoThreadHooks, Subject
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.rules import document_of
 from outlast.kernel.threads.tables import threads
@@ -67,7 +66,6 @@ DOCUMENT: Final = Subject(
     table=documents,
     thread_does="belongs to",
     thread_error=ThreadOfDocument,
-    rename=lambda tx, document_id, title: store.update(tx, document_id, title=title),
-    announce=lambda tx, document_id, by: store.announce(tx, document_id, by=by),
+    announce=store.announce,
     threads=DocumentThreads(),
 )

@@ -13,7 +13,7 @@ from outlast.apps.documents.tables import blocks, comments, documents, sections
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.mentions.rules import one_line
-from outlast.kernel.subjects.about import About
+from outlast.kernel.subjects.subject import About
 
 TYPES: Final = ("document", "section", "comment", "selection")
 PLACES: Final = ("document_id", "section_id", "block_id")  # one of which says where selected text is

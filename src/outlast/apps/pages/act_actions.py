@@ -9,10 +9,10 @@ from outlast.apps.pages import page_actions as store
 from outlast.apps.pages import store as pages
 from outlast.apps.pages.offers import Offer, demand_fields, offer_of
 from outlast.apps.pages.page_actions import NamedAction, NewAction
-from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import checked_action, demand_waiting_room, told
 from outlast.apps.pages.shapes import ActionAnswer, ActionState, PageAction
+from outlast.apps.pages.store import require_page
 from outlast.apps.pages.tables import page_actions as page_actions_table
 from outlast.base.errors import ActionNotOffered, ActionsFull, ActionTaken, Forbidden, InputTooLarge
 from outlast.db.database import Tx

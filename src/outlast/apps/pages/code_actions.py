@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import orjson
 
-from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.shapes import CodeAnswer
+from outlast.apps.pages.store import require_page
 from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor

@@ -1,16 +1,12 @@
 """Copies of pages: duplicated, or with a fork of their conversation. HTML, files, modules and messages go with them;
 each is its own from then on."""
 
-from typing import Any
-
 from outlast.apps.pages import store, versions
-from outlast.apps.pages.actions import demand_page
-from outlast.apps.pages.permissions import require_page
+from outlast.apps.pages.actions import check_room
 from outlast.apps.pages.rows import PageRow
-from outlast.apps.pages.rules import copy_title
 from outlast.apps.pages.shapes import PageData
+from outlast.apps.pages.store import require_page
 from outlast.apps.pages.versions import Rules
-from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.apps import registry
@@ -18,7 +14,9 @@ from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.library.modules import LIBRARY, ModuleOrigin, NewModule
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
-from outlast.kernel.subjects.copies import copy_conversation, save_files
+from outlast.kernel.subjects.new_subject import copy_conversation, save_files
+from outlast.kernel.subjects.rules import copy_title
+from outlast.kernel.subjects.subject import NewSubject
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.messages import message_in
 
@@ -31,52 +29,47 @@ async def duplicate_page(services: Services, actor: Actor, page_id: str, *, key:
     await save_files(services, row.workspace_id)
     asked = request_hash("duplicate", page_id)
 
-    def produce(tx: Tx) -> dict[str, Any]:
-        source = store.hold(tx, page_id)
-        title = copy_title(source.title, services.settings.limits.title_chars)
-        return {"id": copy_page(tx, services, actor, source, title=title)}
-
     def run(tx: Tx) -> PageData:
-        require_page(tx, actor, page_id, Right.EDIT)
-        made = remember(tx, actor.user_id, key, asked, lambda: produce(tx))
-        return store.page_data(tx, made["id"], html=True)
+        title = copy_title(require_page(tx, actor, page_id, Right.EDIT).title, services.settings.limits.title_chars)
+        made = remember(
+            tx, actor.user_id, key, asked, lambda: {"id": copy_page(tx, services, actor, page_id, title, None).id}
+        )
+        return store.page_data(tx, made["id"])
 
     data = await services.db.write(run)
     services.warm(data.thread_id)
     return data
 
 
-def copy_page(
-    tx: Tx, services: Services, actor: Actor, source: PageRow, *, title: str, message_id: str | None = None
-) -> str:
-    """Copy a page (`source`, its row) with the conversation up to a message, and HTML and files as
-    they were then; without a message all of it, and the files as last saved. Tells followers. The new page's id. Raises
-    `NotFound` for a message of another thread, `TooManyPages`, `RateLimited`."""
+def copy_page(tx: Tx, services: Services, actor: Actor, page_id: str, title: str, message_id: str | None) -> NewSubject:
+    """Copy a page with the conversation up to a message, and HTML and files as they were then; without a message all of
+    it, and the files as last saved. Tells followers. Raises `NotFound` for a message of another thread, `TooManyPages`,
+    `RateLimited`."""
+    source = store.hold(tx, page_id)
     threads.hold(tx, source.thread_id)  # before the project
-    demand_page(tx, services, actor, source.project_id)
-    page_id = new_id("page")
-    new = copy_conversation(tx, actor, "page", source, copy_id=page_id, title=title, message_id=message_id)
+    check_room(tx, services, actor, source.project_id)
+    new = copy_conversation(tx, actor, "page", source, title=title, message_id=message_id)
     store.add(tx, new)
     html = source.html if message_id is None else _html_then(tx, source, message_id)
     if html:
-        versions.begin(tx, page_id, services.state(Rules), html, kind="copy", by=actor.user_id)
+        versions.begin(tx, new.id, services.state(Rules), html, kind="copy", by=actor.user_id)
     if message_id is None:
-        store.update(tx, page_id, problems=source.problems)
-    _copy_modules(tx, source, page_id, new.workspace_id)
+        store.update(tx, new.id, problems=source.problems)
+    _copy_modules(tx, source, new)
     threads.announce(tx, new.thread_id)
-    store.announce(tx, page_id, "page.created", by=actor.user_id)
-    return page_id
+    store.announce(tx, new.id, actor.user_id, created=True)
+    return new
 
 
-def _copy_modules(tx: Tx, source: PageRow, page_id: str, workspace_id: str) -> None:
+def _copy_modules(tx: Tx, source: PageRow, copy: NewSubject) -> None:
     """What was announced of the source's files is true of the copy's too. Rows whose files the copy does not have go
     with the next search."""
     library = registry.implementation(LIBRARY)
     for one in library.of_workspace(tx, source.workspace_id):
         known = one.verified_at is not None
         said = NewModule(one.path, one.description, one.exports, one.usage, one.content_hash, known)
-        origin = ModuleOrigin(source.project_id, page_id, one.user_id, one.run_id)
-        library.save(tx, [said], origin, workspace_id, one.dependencies or "")
+        origin = ModuleOrigin(source.project_id, copy.id, one.user_id, one.run_id)
+        library.save(tx, [said], origin, copy.workspace_id, one.dependencies or "")
 
 
 def _html_then(tx: Tx, source: PageRow, message_id: str) -> str:

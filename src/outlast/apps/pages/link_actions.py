@@ -5,8 +5,8 @@ from datetime import timedelta
 from outlast.apps.pages import links as store
 from outlast.apps.pages import store as pages
 from outlast.apps.pages.links import NewLink
-from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.shapes import LinkAnswer
+from outlast.apps.pages.store import require_page
 from outlast.base.errors import MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL, Actor

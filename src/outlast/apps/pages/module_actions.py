@@ -1,6 +1,6 @@
 """Modules that the agents of pages saved."""
 
-from outlast.apps.pages.permissions import require_page
+from outlast.apps.pages.store import require_page
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.library.shapes import ModuleData
 from outlast.kernel.projects.rules import Right

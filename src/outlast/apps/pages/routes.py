@@ -122,8 +122,7 @@ async def list_page_versions(
 @router.get("/pages/{page_id}/versions/{version}", response_model=VersionAnswer)
 async def read_page_version(page_id: str, version: Version, services: Svc, actor: Signed) -> Response:
     """The page as it was."""
-    line, html = await page_history.read_version(services, actor, page_id, version)
-    return reply({**line.model_dump(mode="json"), "html": html})
+    return reply(await page_history.read_version(services, actor, page_id, version))
 
 
 @router.post("/pages/{page_id}/undo", response_model=PageData)

@@ -2,56 +2,19 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import orjson
 
 from outlast.apps.pages.shapes import ActionState
-from outlast.base.errors import ActionsFull, MalformedInput, TooManyPages
+from outlast.base.errors import ActionsFull, MalformedInput
 from outlast.kernel.limits.rules import clean
 
 UNTITLED: Final = "Untitled page"
-_COPY: Final = " (copy)"
 DATA_BYTES: Final = 16_000
 NAME: Final = re.compile(r"[a-z][a-z0-9_.:-]{0,63}")
-PageState = Literal["new", "working", "waiting", "ready", "problems", "failed"]
-
-_STATES: Final[Mapping[str, PageState]] = {
-    "generating": "working",
-    "awaiting_approval": "waiting",
-    "paused": "waiting",
-    "error": "failed",
-}
 _ENDS: Final[Mapping[str, ActionState]] = {"completed": "done", "cancelled": "failed", "error": "failed"}
 _SEPARATORS: Final = str.maketrans({"\u2028": "\\u2028", "\u2029": "\\u2029", "\u0085": "\\u0085"})
-
-
-def state_of(run_status: str, problems: Sequence[str], messages: int, version: int) -> PageState:
-    """What a page is like, by what its thread's runs do, what its last run left undone, and whether anybody has asked
-    for anything or there is anything to see."""
-    busy = _STATES.get(run_status)
-    if busy is not None:
-        return busy
-    if problems:
-        return "problems"
-    return "ready" if messages or version else "new"
-
-
-def copy_title(title: str, limit_chars: int) -> str:
-    """The title of a copy, the original's shortened where it does not fit."""
-    room = limit_chars - len(_COPY)
-    return f"{title if len(title) <= room else title[: max(room - 1, 0)] + '…'}{_COPY}"[:limit_chars]
-
-
-def demand_room(have: int, most: int) -> None:
-    """Raise `TooManyPages` when a project with `have` pages cannot take another; `most` 0: no limit."""
-    if most and have >= most:
-        raise TooManyPages(
-            f"The project has {have} pages; at most {most} are allowed.",
-            hint="Delete one, or ask the operator for a larger limit: pages.most_per_project.",
-            count=have,
-            limit=most,
-        )
 
 
 def checked_action(name: str, data: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -8,8 +8,6 @@ from outlast.apps.pages.copies import copy_page
 from outlast.apps.pages.tables import pages
 from outlast.base.errors import ThreadOfPage
 from outlast.db.database import Tx
-from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.services import Services
 from outlast.kernel.subjects.subject import NoRunHooks, Subject
 
 
@@ -29,27 +27,12 @@ class PageRuns(NoRunHooks):
         page_actions.hand_on(tx, thread_id, from_run_id, to_run_id)
 
 
-def _rename(tx: Tx, page_id: str, title: str) -> None:
-    store.update(tx, page_id, title=title, named=True)
-
-
-def _announce(tx: Tx, page_id: str, by: str | None) -> None:
-    store.announce(tx, page_id, by=by)
-
-
-def _fork(tx: Tx, services: Services, actor: Actor, subject_id: str, title: str, message_id: str | None) -> str:
-    source = store.page_of(tx, subject_id)
-    copied = copy_page(tx, services, actor, source, title=title, message_id=message_id)
-    return str(store.page_of(tx, copied).thread_id)
-
-
 PAGE: Final = Subject(
     noun="page",
     table=pages,
     thread_does="belongs to",
     thread_error=ThreadOfPage,
-    rename=_rename,
-    announce=_announce,
-    fork=_fork,
+    announce=store.announce,
+    fork=copy_page,
     runs=PageRuns(),
 )

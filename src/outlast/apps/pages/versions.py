@@ -25,6 +25,7 @@ from outlast.apps.pages.tree import Tree
 from outlast.base.clock import iso
 from outlast.base.errors import MalformedInput, NotFound, NothingToUndo
 from outlast.db.database import Tx
+from outlast.kernel.lists import Listed
 from outlast.kernel.streams.log import append
 
 WHOLE_EVERY: Final = 25
@@ -179,14 +180,14 @@ class VersionLine(NamedTuple):
     created_at: datetime
 
 
-def list_versions(tx: Tx, page_id: str, before: int | None, limit: int) -> tuple[list[PageVersion], int | None]:
-    """At most `limit` of a page's versions, newest first, those before `before`; and what to ask older ones with."""
+def list_versions(tx: Tx, page_id: str, before: int | None, limit: int) -> Listed[PageVersion, int]:
+    """At most `limit` of a page's versions, newest first, those before `before`."""
     columns = [column for column in page_versions.c if column.name != "html"]
     chosen = sa.select(*columns).where(page_versions.c.page_id == page_id)
     if before is not None:
         chosen = chosen.where(page_versions.c.version < before)
     rows = tx.rows(VersionLine, chosen.order_by(page_versions.c.version.desc()).limit(limit + 1))
-    return [_data(row) for row in rows[:limit]], rows[limit - 1].version if len(rows) > limit else None
+    return Listed([_data(row) for row in rows[:limit]], rows[limit - 1].version if len(rows) > limit else None)
 
 
 def html_at(tx: Tx, page_id: str, version: int) -> str:

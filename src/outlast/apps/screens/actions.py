@@ -2,19 +2,18 @@
 `copies.py`; their look: `theme_actions.py`; waking them: `open_actions.py`."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 from outlast.apps.screens import store
-from outlast.apps.screens.permissions import require_screen
 from outlast.apps.screens.rows import ScreenRow
-from outlast.apps.screens.rules import HEIGHT, UNTITLED, WIDTH, Box, checked_box, demand_room, free_spot
+from outlast.apps.screens.rules import HEIGHT, UNTITLED, WIDTH, Box, checked_box, free_spot
 from outlast.apps.screens.shapes import ScreenData, ThemeTokens
+from outlast.apps.screens.store import require_screen
 from outlast.apps.screens.tables import screens as screens_table
 from outlast.apps.screens.theme_actions import themed_seed, write_theme
 from outlast.apps.screens.themes import CUSTOM, DEFAULT, checked_tokens, theme_of
-from outlast.base.errors import MalformedInput, NotFound, OutlastError, ThreadBusy
+from outlast.base.errors import MalformedInput, NotFound, TooManyScreens
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
@@ -23,11 +22,11 @@ from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.seeds import Seed, seed_workspace
-from outlast.kernel.sandboxes.store import announce_to_project, give_up
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read
+from outlast.kernel.subjects.deletion import delete_with_files, demand_idle
 from outlast.kernel.subjects.new_subject import new_subject
+from outlast.kernel.subjects.rules import demand_room
 from outlast.kernel.threads import driver as driving
 from outlast.kernel.threads import store as threads
 
@@ -81,7 +80,8 @@ async def create_screen(
     def produce(tx: Tx) -> dict[str, Any]:
         check_made_rate(tx, screens_table, actor.user_id, services.settings.limits.screens_per_minute_per_user)
         taken = store.boxes(tx, project_id)
-        demand_room(len(taken), services.settings.screens.most_per_project)
+        most = services.settings.screens.most_per_project
+        demand_room(TooManyScreens, "screens", project_id, len(taken), most)
         place = _place(new, taken)
         return {"id": _add(tx, actor, project_id, seed, title, theme_id, tokens, place)}
 
@@ -96,26 +96,20 @@ async def create_screen(
     return data
 
 
-async def list_screens(
-    services: Services, actor: Actor, project_id: str, after: str | None = None, limit: int = 200
+@in_read
+def list_screens(
+    tx: Tx, actor: Actor, project_id: str, after: str | None = None, limit: int = 200
 ) -> Listed[ScreenData, str]:
     """The project's screens, oldest first."""
-
-    def run(tx: Tx) -> Listed[ScreenData, str]:
-        require(tx, actor, project_id, Right.READ)
-        return Listed(*store.list_screens(tx, project_id, after, limit))
-
-    return await services.db.read(run)
+    require(tx, actor, project_id, Right.READ)
+    return store.list_screens(tx, project_id, after, limit)
 
 
-async def read_screen(services: Services, actor: Actor, screen_id: str) -> ScreenData:
+@in_read
+def read_screen(tx: Tx, actor: Actor, screen_id: str) -> ScreenData:
     """One screen."""
-
-    def run(tx: Tx) -> ScreenData:
-        require_screen(tx, actor, screen_id, Right.READ)
-        return store.screen_data(tx, screen_id)
-
-    return await services.db.read(run)
+    require_screen(tx, actor, screen_id, Right.READ)
+    return store.screen_data(tx, screen_id)
 
 
 async def change_screen(services: Services, actor: Actor, screen_id: str, change: ScreenChange) -> ScreenData:
@@ -169,18 +163,14 @@ async def delete_screen(services: Services, actor: Actor, screen_id: str) -> Non
     `ThreadBusy` while a run of it has not ended. Once this returns it is gone; a sandbox that could not be ended now is
     ended later."""
 
-    def run(tx: Tx) -> None:
+    def delete(tx: Tx) -> ScreenRow:
         require_screen(tx, actor, screen_id, Right.OWN)
-        row = store.hold(tx, screen_id)  # before its thread, as everywhere
-        demand_idle(tx, row.thread_id)
+        row = store.hold(tx, screen_id)
+        demand_idle(tx, row.thread_id, "on this screen")
         store.delete(tx, screen_id)
-        give_up(tx, row.project_id, None, announce_to_project, workspace_id=row.workspace_id)
-        threads.delete_thread(tx, row.thread_id)
+        return row
 
-    await services.db.write(run)
-    if services.machines is not None:
-        with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
-            await collect(services.machines)
+    await delete_with_files(services, delete)
 
 
 def checked_title(services: Services, title: str) -> str:
@@ -208,18 +198,6 @@ def checked_theme(theme_id: str, tokens: ThemeTokens | None) -> tuple[str, Theme
     return CUSTOM, checked_tokens(tokens)
 
 
-def demand_idle(tx: Tx, thread_id: str) -> None:
-    """Raise `ThreadBusy` while a run of the thread has not ended. The thread is held until the transaction ends."""
-    active = threads.hold(tx, thread_id).active_run_id
-    if active is not None:
-        raise ThreadBusy(
-            "The agent still works on this screen, or waits for a person.",
-            hint="Wait for it, or stop it first.",
-            thread_id=thread_id,
-            active_run_id=active,
-        )
-
-
 def _add(
     tx: Tx,
     actor: Actor,
@@ -236,7 +214,7 @@ def _add(
     new = new_subject(tx, actor, "screen", project_id, title, UNTITLED, make_workspace)
     store.add(tx, new, template=seed.template, theme=theme_id, theme_tokens=tokens, place=place)
     threads.announce(tx, new.thread_id)
-    store.announce(tx, new.id, "screen.created", by=actor.user_id)
+    store.announce(tx, new.id, actor.user_id, created=True)
     return new.id
 
 

@@ -1,23 +1,22 @@
 """Copies of screens: duplicated on the canvas, or with a fork of their conversation. Files, messages and theme go with
 them; each is its own from then on."""
 
-from typing import Any
-
 from outlast.apps.screens import store
-from outlast.apps.screens.permissions import require_screen
 from outlast.apps.screens.rows import ScreenRow
-from outlast.apps.screens.rules import Box, checked_box, copy_title, demand_room, spot_beside
+from outlast.apps.screens.rules import Box, checked_box, spot_beside
 from outlast.apps.screens.shapes import ScreenData, ScreenFile, ThemeTokens
+from outlast.apps.screens.store import require_screen
 from outlast.apps.screens.tables import screens as screens_table
-from outlast.base.ids import new_id
+from outlast.base.errors import TooManyScreens
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
-from outlast.kernel.subjects.copies import copy_conversation, save_files
-from outlast.kernel.subjects.new_subject import NewSubject
+from outlast.kernel.subjects.new_subject import copy_conversation, save_files
+from outlast.kernel.subjects.rules import copy_title, demand_room
+from outlast.kernel.subjects.subject import NewSubject
 from outlast.kernel.threads import store as threads
 
 
@@ -37,45 +36,48 @@ async def duplicate_screen(
     await save_files(services, row.workspace_id)
     asked = request_hash("duplicate", screen_id, x, y)
 
-    def produce(tx: Tx) -> dict[str, Any]:
-        source = store.hold(tx, screen_id)
-        title = copy_title(source.title, services.settings.limits.title_chars)
-        return {"id": copy_screen(tx, services, actor, source, title=title, at=(x, y))}
-
     def run(tx: Tx) -> ScreenData:
-        require_screen(tx, actor, screen_id, Right.EDIT)
-        return store.screen_data(tx, remember(tx, actor.user_id, key, asked, lambda: produce(tx))["id"])
+        title = copy_title(require_screen(tx, actor, screen_id, Right.EDIT).title, services.settings.limits.title_chars)
+        made = remember(
+            tx, actor.user_id, key, asked, lambda: {"id": _copy(tx, services, actor, screen_id, title, None, (x, y)).id}
+        )
+        return store.screen_data(tx, made["id"])
 
     data = await services.db.write(run)
     services.warm(data.thread_id)
     return data
 
 
-def copy_screen(
+def fork_screen(
+    tx: Tx, services: Services, actor: Actor, screen_id: str, title: str, message_id: str | None
+) -> NewSubject:
+    """Copy a screen with the conversation up to a message, and the files as they were then; without a message all of
+    it, and the files as last saved. Tells followers. Raises `NotFound` for a message of another thread,
+    `TooManyScreens`, `RateLimited`."""
+    return _copy(tx, services, actor, screen_id, title, message_id, (None, None))
+
+
+def _copy(
     tx: Tx,
     services: Services,
     actor: Actor,
-    source: ScreenRow,
-    *,
+    screen_id: str,
     title: str,
-    message_id: str | None = None,
-    at: tuple[int | None, int | None] = (None, None),
-) -> str:
-    """Copy a screen (`source`, its row) with the conversation up to a message, and the files as
-    they were then; without a message all of it, and the files as last saved. Tells followers. The new screen's id.
-    Raises `NotFound` for a message of another thread, `TooManyScreens`, `RateLimited`, `MalformedInput`."""
-    limits, screens = services.settings.limits, services.settings.screens
+    message_id: str | None,
+    at: tuple[int | None, int | None],
+) -> NewSubject:
+    source = store.hold(tx, screen_id)
+    limits, most = services.settings.limits, services.settings.screens.most_per_project
     check_made_rate(tx, screens_table, actor.user_id, limits.screens_per_minute_per_user)
     threads.hold(tx, source.thread_id)  # before the project
     taken = store.boxes(tx, source.project_id)
-    demand_room(len(taken), screens.most_per_project)
+    demand_room(TooManyScreens, "screens", source.project_id, len(taken), most)
     place = _place(source, taken, at)
-    screen_id = new_id("screen")
-    new = copy_conversation(tx, actor, "screen", source, copy_id=screen_id, title=title, message_id=message_id)
+    new = copy_conversation(tx, actor, "screen", source, title=title, message_id=message_id)
     _add_like(tx, source, new, place, whole=message_id is None)
     threads.announce(tx, new.thread_id)
-    store.announce(tx, screen_id, "screen.created", by=actor.user_id)
-    return screen_id
+    store.announce(tx, new.id, actor.user_id, created=True)
+    return new
 
 
 def _add_like(tx: Tx, source: ScreenRow, new: NewSubject, place: Box, *, whole: bool) -> None:

@@ -18,7 +18,6 @@ from outlast.apps.screens.files import (
     is_shown,
     packed,
 )
-from outlast.apps.screens.permissions import require_screen
 from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.shapes import (
     CodeHitAnswer,
@@ -28,6 +27,7 @@ from outlast.apps.screens.shapes import (
     ScreenFileAnswer,
     ScreenFilesAnswer,
 )
+from outlast.apps.screens.store import require_screen
 from outlast.base.errors import NotFound, PathRefused, SandboxLost
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
@@ -47,7 +47,7 @@ from outlast.kernel.sandboxes.checkpoints.actions import (
 from outlast.kernel.sandboxes.checkpoints.contents import beginning_of, content_of
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.services import Services
-from outlast.kernel.subjects.copies import save_files
+from outlast.kernel.subjects.new_subject import save_files
 from outlast.kernel.threads.tables import messages
 from outlast_sandbox.checkpoints.changes import TEXT_BYTES, Change, changes, is_text
 from outlast_sandbox.checkpoints.tree import EMPTY, Entry, Tree

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from outlast.apps.screens import image_hosts, store
-from outlast.apps.screens.permissions import require_screen
 from outlast.apps.screens.shapes import ImageHostAnswer
+from outlast.apps.screens.store import require_screen
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.rules import Right

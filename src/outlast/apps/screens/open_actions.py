@@ -7,8 +7,8 @@ from typing import Final, Literal
 import anyio
 
 from outlast.apps.screens import store
-from outlast.apps.screens.permissions import require_screen
 from outlast.apps.screens.shapes import ScreenData
+from outlast.apps.screens.store import require_screen
 from outlast.apps.screens.theme_actions import write_theme
 from outlast.base.errors import NotFound, OutlastError, SandboxUnavailable
 from outlast.db.database import Tx

@@ -1,15 +1,14 @@
-"""Where screens lie on a canvas, how large they may be, and what state each is in. Pure.
+"""Where screens lie on a canvas, and how large they may be. Pure.
 
 Measures are CSS pixels of the canvas; y grows downwards. A screen's frame has its title above it, inside the gap.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Final, NoReturn
 
-from outlast.apps.screens.shapes import ScreenState
-from outlast.base.errors import MalformedInput, TooManyScreens
+from outlast.base.errors import MalformedInput
 
 WIDTH: Final = 1280
 HEIGHT: Final = 800
@@ -20,14 +19,6 @@ FARTHEST: Final = 10_000_000  # from the canvas's middle, either way
 GAP: Final = 120  # between screens that nobody placed; holds a title
 PER_ROW: Final = 4
 UNTITLED: Final = "Untitled screen"
-_COPY: Final = " (copy)"
-
-_STATES: Final[Mapping[str, ScreenState]] = {
-    "generating": "working",
-    "awaiting_approval": "waiting",
-    "paused": "waiting",
-    "error": "failed",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,34 +73,6 @@ def spot_beside(source: Box, taken: Sequence[Box]) -> Box:
         if max(abs(box.x), abs(box.y)) <= FARTHEST and _is_free(box, taken):
             return box
     return free_spot(taken, source.width, source.height)
-
-
-def state_of(run_status: str, problems: Sequence[str], messages: int) -> ScreenState:
-    """What a screen is like, by what its thread's runs do, what is known to be wrong with it, and how many messages its
-    thread has."""
-    busy = _STATES.get(run_status)
-    if busy is not None:
-        return busy
-    if problems:
-        return "problems"
-    return "ready" if messages else "new"
-
-
-def copy_title(title: str, limit_chars: int) -> str:
-    """The title of a copy, the original's shortened where it does not fit."""
-    room = limit_chars - len(_COPY)
-    return f"{title if len(title) <= room else title[: max(room - 1, 0)] + '…'}{_COPY}"[:limit_chars]
-
-
-def demand_room(have: int, most: int) -> None:
-    """Raise `TooManyScreens` when a project with `have` screens cannot take another; `most` 0: no limit."""
-    if most and have >= most:
-        raise TooManyScreens(
-            f"The project has {have} screens; at most {most} are allowed.",
-            hint="Delete one, or ask the operator for a larger limit: screens.most_per_project.",
-            count=have,
-            limit=most,
-        )
 
 
 def _is_free(box: Box, taken: Sequence[Box]) -> bool:

@@ -1,32 +1,36 @@
-"""Subjects that are about to be stored."""
+"""New subjects with their threads and workspaces: empty ones, and copies that are independent of the originals."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from datetime import datetime
-from typing import Any
+from contextlib import suppress
+from typing import Protocol
 
+from outlast.base.errors import OutlastError
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.threads.store import add_thread
+from outlast.kernel.sandboxes.checkpoints import store as checkpoints
+from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
+from outlast.kernel.sandboxes.checkpoints.workspaces import demand_idle
+from outlast.kernel.sandboxes.seeds import copy_workspace, fork_workspace
+from outlast.kernel.services import Services
+from outlast.kernel.subjects.subject import NewSubject
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.forks import fork_thread
+from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.rows import ThreadRow
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewSubject:
-    """The columns that every subject with a workspace has. Its thread and workspace exist already. `named`: a person
-    chose the title, so the agent's is not taken."""
+class SubjectRow(Protocol):
+    """The columns that the row of every subject with files has."""
 
-    id: str
-    project_id: str
-    thread_id: str
-    workspace_id: str
-    title: str
-    named: bool
-    created_by: str
-
-    def columns(self, now: datetime) -> dict[str, Any]:
-        """By name, as they are inserted."""
-        return {**asdict(self), "created_at": now, "updated_at": now}
+    @property
+    def project_id(self) -> str: ...
+    @property
+    def thread_id(self) -> str: ...
+    @property
+    def workspace_id(self) -> str: ...
+    @property
+    def named(self) -> bool: ...
 
 
 def new_subject(
@@ -42,7 +46,7 @@ def new_subject(
     `untitled`: its title where nobody has chosen one."""
     subject_id = new_id(noun)
     anchor = {"type": noun, "id": subject_id}
-    thread_id = add_thread(tx, project_id, actor.user_id, title=title, profile=noun, anchor=anchor)
+    thread_id = threads.add_thread(tx, project_id, actor.user_id, title=title, profile=noun, anchor=anchor)
     return NewSubject(
         id=subject_id,
         project_id=project_id,
@@ -52,3 +56,56 @@ def new_subject(
         named=title is not None,
         created_by=actor.user_id,
     )
+
+
+async def save_files(services: Services, workspace_id: str) -> None:
+    """Save the files of a workspace as its newest checkpoint before they are copied. Does nothing while a run works
+    there: the run saves its own changes. An error is ignored; the copy then lacks the changes since the last
+    checkpoint."""
+    if services.checkpoints is None:
+        return
+    with suppress(OutlastError):
+        async with services.checkpoints.one_hand(workspace_id):
+            await services.db.read(demand_idle, workspace_id)
+            await services.checkpoints.take(workspace_id, "person")
+
+
+def copy_conversation(
+    tx: Tx, actor: Actor, noun: str, source: SubjectRow, *, title: str, message_id: str | None
+) -> NewSubject:
+    """Copy the conversation of `source` up to a message, with its files as they were then; without a message all of it,
+    with the files as last saved. Holds the thread. The caller stores the row of the copy that is returned. Raises
+    `NotFound` for a message of another thread."""
+    copy_id = new_id(noun)
+    anchor = {"type": noun, "id": copy_id}
+    thread = threads.hold(tx, source.thread_id)
+    if message_id is None and not thread.message_count:
+        # A fork needs a message to end at.
+        thread_id = threads.add_thread(tx, source.project_id, actor.user_id, title=title, profile=noun, anchor=anchor)
+        workspace_id = copy_workspace(tx, source.workspace_id, owner_id=copy_id, thread_id=thread_id)
+    else:
+        thread_id = fork_thread(tx, thread, actor, message_id, title, None, anchor)
+        workspace_id = _fork_files(tx, thread, thread_id, message_id, owner_id=copy_id)
+    return NewSubject(
+        id=copy_id,
+        project_id=source.project_id,
+        thread_id=thread_id,
+        workspace_id=workspace_id,
+        title=title,
+        named=source.named,
+        created_by=actor.user_id,
+    )
+
+
+def _fork_files(tx: Tx, thread: ThreadRow, fork_id: str, message_id: str | None, *, owner_id: str) -> str:
+    """Make the workspace of the fork, with the files as they were at the message; without one as last saved. Its id."""
+    last_message = message_in(tx, thread.id, message_id).id
+    workspace_id = fork_workspace(tx, thread, fork_id, last_message, owner_id=owner_id)
+    if message_id is not None or thread.workspace_id is None:
+        return workspace_id
+    # The files may have changed since the last message: by a person, or by a run that has not ended.
+    newest, copied = checkpoints.newest_of(tx, thread.workspace_id), checkpoints.newest_of(tx, workspace_id)
+    if newest is not None and (copied is None or copied.tree != newest.tree):
+        new = NewCheckpoint(workspace_id, "fork", newest.tree, newest.files, newest.size_bytes)
+        checkpoints.add(tx, new, tx.now)
+    return workspace_id

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from outlast.db.database import Tx
 from outlast.kernel.apps import registry
 from outlast.kernel.inbox.shapes import InboxChanged
-from outlast.kernel.subjects.about import About
-from outlast.kernel.subjects.subject import NoRunHooks, RunHooks, Subject
+from outlast.kernel.subjects.subject import About, NoRunHooks, RunHooks, Subject
 
 
 def subjects() -> Iterable[Subject]:
@@ -64,6 +63,13 @@ def _found(tx: Tx, kinds: Iterable[Subject], where: dict[str, Any]) -> Found | N
         if row is not None:
             return Found(one, row.id, row.title)
     return None
+
+
+def rename(tx: Tx, found: Found, title: str) -> None:
+    """A person chose another title. Not announced yet."""
+    columns = {"title": title, "named": True, "updated_at": tx.now}
+    table = found.kind.table
+    tx.update(table, {"id": found.id}, **{name: value for name, value in columns.items() if name in table.c})
 
 
 def about(tx: Tx, project_id: str, anchor: Mapping[str, Any] | None) -> About | None:

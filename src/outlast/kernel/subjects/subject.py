@@ -1,7 +1,7 @@
 """What an app says about its noun."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -12,7 +12,39 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
-from outlast.kernel.subjects.about import About
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSubject:
+    """A subject that is about to be stored: the columns that all with a workspace have. Its thread and workspace exist
+    already. `named`: a person chose the title, so the agent's is not taken."""
+
+    id: str
+    project_id: str
+    thread_id: str
+    workspace_id: str
+    title: str
+    named: bool
+    created_by: str
+
+    def columns(self, now: datetime) -> dict[str, Any]:
+        """By name, as they are inserted."""
+        return {**asdict(self), "created_at": now, "updated_at": now}
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """An anchor in a document. `text`: the comment's or the selected words, on one line. `gone`: what the anchor names
+    is not there any more."""
+
+    document_id: str
+    document_title: str
+    section_id: str | None = None
+    heading: str | None = None
+    block_id: str | None = None
+    comment_id: str | None = None
+    text: str = ""
+    gone: bool = False
 
 
 class RunHooks(Protocol):
@@ -106,19 +138,20 @@ class NoFileHooks(FileHooks):
 
 
 class Fork(Protocol):
-    """Copies a subject with its conversation up to a message (None: all of it); returns the id of the copy's thread.
-    `services` are the server's. Raises `NotFound`, `RateLimited` and what says that there are too many."""
+    """Copies a subject with its conversation up to a message (None: all of it). `services` are the server's. Raises
+    `NotFound`, `RateLimited` and what says that there are too many."""
 
     def __call__(
-        self, tx: Tx, services: Any, actor: Actor, subject_id: str, title: str, message_id: str | None
-    ) -> str: ...
+        self, tx: Tx, services: Any, actor: Actor, subject_id: str, title: str, message_id: str | None, /
+    ) -> NewSubject: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """`noun` names it in sentences, is the type of its thread's anchor, and the profile of the runs whose hooks are
-    `runs`. `table` has its rows, with `id`, `title`, `thread_id` and, where files belong to it, `workspace_id`.
-    `rename` and `announce` take its id; `announce` also the user who changed it (None: a run, or the server).
+    `runs`. `table` has its rows, with `id`, `title`, `thread_id`, where files belong to it `workspace_id`, and where
+    its agent chooses titles `named` (a person chose this one). `announce` takes its id and the user who changed it
+    (None: a run, or the server).
     `thread_error` says that its thread cannot be archived or deleted without it, which `thread_does` for it
     ("builds"). A fork of its thread is made by `fork`, with a copy of it (None: a plain thread is made). `threads` are
     the hooks of threads about it, `files` those of its workspace."""
@@ -127,7 +160,6 @@ class Subject:
     table: sa.Table
     thread_does: str
     thread_error: type[Conflict]
-    rename: Callable[[Tx, str, str], None]
     announce: Callable[[Tx, str, str | None], Any]
     fork: Fork | None = None
     runs: RunHooks = NoRunHooks()  # noqa: RUF009  # it has no state

@@ -25,7 +25,7 @@ from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.streams import follow
 from outlast.kernel.subjects import registry
-from outlast.kernel.subjects.copies import save_files
+from outlast.kernel.subjects.new_subject import save_files
 from outlast.kernel.threads import lists, messages
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.family import family
@@ -151,7 +151,7 @@ async def rename_thread(services: Services, actor: Actor, thread_id: str, title:
         row = require_thread(tx, actor, thread_id, Right.EDIT)
         own = registry.of_thread(tx, thread_id)
         if own is not None:  # a subject is locked before its thread
-            own.kind.rename(tx, own.id, line)
+            registry.rename(tx, own, line)
         threads.rename(tx, thread_id, row.project_id, line)
         if own is not None:
             own.kind.announce(tx, own.id, actor.user_id)
@@ -222,7 +222,7 @@ async def fork_thread(
         shown = chosen or fork_title(parent.title, limit)
         own = registry.of_thread(tx, thread_id)
         if own is not None and own.kind.fork is not None:
-            made = own.kind.fork(tx, services, actor, own.id, shown, message_id)
+            made = own.kind.fork(tx, services, actor, own.id, shown, message_id).thread_id
             return threads.thread_data(tx, made)
         copied_id = copy_thread(
             tx, parent, actor, message_id, shown, services.copy_files, copy_proposals=registry.copy_to_fork

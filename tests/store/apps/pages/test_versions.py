@@ -16,7 +16,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast.kernel.streams.log import read_all
-from outlast.kernel.subjects.new_subject import NewSubject
+from outlast.kernel.subjects.subject import NewSubject
 from tests.factories import Team, make_thread
 
 FIRST = '<h1 id="title">Issues</h1><p id="count">0</p><ul id="list"></ul>'

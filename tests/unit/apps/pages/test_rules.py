@@ -1,4 +1,4 @@
-"""What state a page is in, which actions it takes, and how they are told to the agent."""
+"""Which actions a page takes, and how they are told to the agent."""
 
 from __future__ import annotations
 
@@ -6,35 +6,8 @@ from typing import Any
 
 import pytest
 
-from outlast.apps.pages.rules import (
-    checked_action,
-    copy_title,
-    demand_room,
-    demand_waiting_room,
-    end_of,
-    state_of,
-    told,
-)
-from outlast.base.errors import ActionsFull, MalformedInput, TooManyPages
-
-
-@pytest.mark.parametrize(
-    ("run_status", "problems", "messages", "version", "state"),
-    [
-        ("idle", [], 0, 0, "new"),
-        ("idle", [], 0, 1, "ready"),
-        ("complete", [], 2, 1, "ready"),
-        ("complete", ["a broken line"], 2, 1, "problems"),
-        ("generating", ["a broken line"], 2, 1, "working"),
-        ("awaiting_approval", [], 2, 1, "waiting"),
-        ("paused", [], 2, 1, "waiting"),
-        ("error", [], 2, 1, "failed"),
-    ],
-)
-def test_a_pages_state_follows_from_its_runs_and_what_is_wrong(
-    run_status: str, problems: list[str], messages: int, version: int, state: str
-):
-    assert state_of(run_status, problems, messages, version) == state
+from outlast.apps.pages.rules import checked_action, demand_waiting_room, end_of, told
+from outlast.base.errors import ActionsFull, MalformedInput
 
 
 @pytest.mark.parametrize(
@@ -96,17 +69,7 @@ def test_an_action_ends_with_its_run(status: str, problems: list[str], begun: bo
     assert end_of(status, problems, begun=begun) == state
 
 
-def test_only_so_many_pages_fit_and_so_many_actions_wait():
-    demand_room(9, 10)
-    demand_room(9_999, 0)
+def test_only_so_many_actions_wait():
     demand_waiting_room(4, 5)
-    with pytest.raises(TooManyPages):
-        demand_room(10, 10)
     with pytest.raises(ActionsFull):
         demand_waiting_room(5, 5)
-
-
-def test_a_copys_title_says_so_within_the_limit():
-    assert copy_title("Issues", 200) == "Issues (copy)"
-    assert len(copy_title("x" * 300, 200)) == 200
-    assert copy_title("x" * 300, 200).endswith("… (copy)")

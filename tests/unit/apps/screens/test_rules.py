@@ -1,4 +1,4 @@
-"""Where screens lie, how large they are, and what state they are in."""
+"""Where screens lie and how large they are."""
 
 from __future__ import annotations
 
@@ -17,14 +17,11 @@ from outlast.apps.screens.rules import (
     WIDTH,
     Box,
     checked_box,
-    copy_title,
-    demand_room,
     free_spot,
     overlap,
     spot_beside,
-    state_of,
 )
-from outlast.base.errors import MalformedInput, TooManyScreens
+from outlast.base.errors import MalformedInput
 
 near = st.integers(-6_000, 6_000)
 anywhere = st.integers(-FARTHEST, FARTHEST)
@@ -103,39 +100,3 @@ def test_a_box_beyond_the_bounds_is_refused_by_name(box: Box, field: str):
     with pytest.raises(MalformedInput) as refused:
         checked_box(box)
     assert refused.value.fields["field"] == field
-
-
-@pytest.mark.parametrize(
-    ("run_status", "problems", "messages", "state"),
-    [
-        ("idle", [], 0, "new"),
-        ("idle", [], 2, "ready"),
-        ("generating", ["x"], 2, "working"),
-        ("awaiting_approval", [], 2, "waiting"),
-        ("paused", [], 2, "waiting"),
-        ("error", ["x"], 2, "failed"),
-        ("complete", [], 2, "ready"),
-        ("complete", ["app/page.tsx:1 …"], 2, "problems"),
-        ("idle", ["app/page.tsx:1 …"], 2, "problems"),
-    ],
-)
-def test_the_state_is_what_the_runs_do_then_what_is_wrong(
-    run_status: str, problems: list[str], messages: int, state: str
-):
-    assert state_of(run_status, problems, messages) == state
-
-
-@given(st.text(max_size=250), st.integers(1, 250))
-def test_a_copys_title_fits(title: str, limit: int):
-    copied = copy_title(title, limit)
-    assert len(copied) <= limit
-    if len(title) + len(" (copy)") <= limit:
-        assert copied == f"{title} (copy)"
-
-
-def test_a_project_may_have_so_many_screens_and_zero_means_any_number():
-    demand_room(9, 10)
-    demand_room(10_000, 0)
-    with pytest.raises(TooManyScreens) as refused:
-        demand_room(10, 10)
-    assert refused.value.fields == {"count": 10, "limit": 10}

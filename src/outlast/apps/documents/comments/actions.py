@@ -8,8 +8,8 @@ from outlast.apps.documents.comments import store
 from outlast.apps.documents.comments.comment_anchors import Content, new_anchor
 from outlast.apps.documents.comments.shapes import AssignedAnswer, CommentData, CommentRequest
 from outlast.apps.documents.comments.store import Status
-from outlast.apps.documents.permissions import require_document
 from outlast.apps.documents.rows import CommentRow, DocumentRow
+from outlast.apps.documents.store import require_document
 from outlast.apps.documents.tables import comments as table
 from outlast.base.errors import Forbidden, InputTooLarge, MalformedInput, NotFound
 from outlast.db.database import Tx

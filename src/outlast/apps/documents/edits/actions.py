@@ -19,9 +19,9 @@ from outlast.apps.documents.edits.tree_diff import deltas
 from outlast.apps.documents.edits.write import Author, Committed, bounds_of, commit, commit_tree
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.news import changes_since
-from outlast.apps.documents.permissions import require_document
 from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.shapes import DocumentChanges, DocumentDifference, DocumentVersion, DocumentVersionView
+from outlast.apps.documents.store import require_document
 from outlast.apps.documents.tables import document_versions
 from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.db.database import Tx

@@ -10,7 +10,6 @@ from outlast.apps.documents import store as documents
 from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.edits.actions import MOST_CHARS
 from outlast.apps.documents.edits.write import bounds_of
-from outlast.apps.documents.permissions import require_document
 from outlast.apps.documents.proposals import reopened, store
 from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals.decisions import merge_of
@@ -26,6 +25,7 @@ from outlast.apps.documents.proposals.shapes import (
 from outlast.apps.documents.proposals.store import State
 from outlast.apps.documents.rows import EditRow, ProposalRow
 from outlast.apps.documents.rules import Decision
+from outlast.apps.documents.store import require_document
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.errors import InputTooLarge
 from outlast.db.database import Tx

@@ -21,12 +21,12 @@ from outlast.apps.documents.proposals.shapes import (
 )
 from outlast.apps.documents.rows import EditRow
 from outlast.apps.documents.rules import proposal_state
-from outlast.apps.documents.store import shown
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.errors import NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.limits.rules import WINDOW, check_rate
+from outlast.kernel.row_shapes import shown
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.log import append
 from outlast.kernel.threads.tables import threads

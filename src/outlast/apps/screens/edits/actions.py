@@ -16,8 +16,8 @@ from outlast.apps.screens.edits.pictures import picture_address, picture_path
 from outlast.apps.screens.edits.values import Edit, EditResult
 from outlast.apps.screens.file_actions import read_file
 from outlast.apps.screens.file_writer import rewrite_all
-from outlast.apps.screens.permissions import require_screen
 from outlast.apps.screens.shapes import ScreenData
+from outlast.apps.screens.store import require_screen
 from outlast.base.errors import FilesChanged, MalformedInput, NotFound, OutlastError, PathRefused
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx

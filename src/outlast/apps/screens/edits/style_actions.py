@@ -8,7 +8,7 @@ from outlast.apps.screens.design_systems import DesignSystems, Sheet, sheet_name
 from outlast.apps.screens.edits.design_system import SHEETS
 from outlast.apps.screens.edits.styles import to_classes
 from outlast.apps.screens.file_actions import read_file
-from outlast.apps.screens.permissions import require_screen
+from outlast.apps.screens.store import require_screen
 from outlast.base.errors import NotFound, PathRefused
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.limits.rules import check_count

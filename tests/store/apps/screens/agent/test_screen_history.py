@@ -31,7 +31,7 @@ from outlast.kernel.sandboxes import store as sandboxes
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint, add
 from outlast.kernel.sandboxes.rules import State, is_alive
 from outlast.kernel.sandboxes.tables import sandboxes as sandbox_rows
-from outlast.kernel.subjects.new_subject import NewSubject
+from outlast.kernel.subjects.subject import NewSubject
 from outlast.kernel.threads.messages import list_messages
 from outlast.kernel.threads.tables import messages
 from outlast_sandbox.checkpoints.tree import Entry, Tree, encode

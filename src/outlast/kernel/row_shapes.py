@@ -1,0 +1,17 @@
+"""Rows as the API shows them."""
+
+from datetime import datetime
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel
+
+from outlast.base.clock import iso
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+def shown(shape: type[Shape], *rows: NamedTuple, **more: Any) -> Shape:
+    """The shape of rows: columns that the shape has, moments as ISO 8601. `more`: what the rows have not."""
+    columns = {name: value for row in rows for name, value in row._asdict().items() if name in shape.model_fields}
+    plain = {name: iso(value) if isinstance(value, datetime) else value for name, value in columns.items()}
+    return shape(**plain | more)

@@ -1,0 +1,41 @@
+"""Deleting a subject with its conversation, workspace and sandbox."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from outlast.base.errors import OutlastError, ThreadBusy
+from outlast.db.database import Tx
+from outlast.kernel.sandboxes.orphans import collect
+from outlast.kernel.sandboxes.store import announce_to_project, give_up
+from outlast.kernel.services import Services
+from outlast.kernel.subjects.new_subject import SubjectRow
+from outlast.kernel.threads import store as threads
+
+
+async def delete_with_files(services: Services, delete: Callable[[Tx], SubjectRow]) -> None:
+    """Delete a subject's row by `delete`, which checks the right to and returns the row as it was, held; then its
+    conversation, files and sandbox. Once this returns it is gone; a sandbox that could not be ended now is ended
+    later."""
+
+    def run(tx: Tx) -> None:
+        row = delete(tx)
+        give_up(tx, row.project_id, None, announce_to_project, workspace_id=row.workspace_id)
+        threads.delete_thread(tx, row.thread_id)
+
+    await services.db.write(run)
+    if services.machines is not None:
+        with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
+            await collect(services.machines)
+
+
+def demand_idle(tx: Tx, thread_id: str, where: str) -> None:
+    """Raise `ThreadBusy` while a run of the thread has not ended; `where` it works: "on this page". The thread is held
+    until the transaction ends."""
+    active = threads.hold(tx, thread_id).active_run_id
+    if active is not None:
+        raise ThreadBusy(
+            f"The agent still works {where}, or waits for a person.",
+            hint="Wait for it, or stop it first.",
+            thread_id=thread_id,
+            active_run_id=active,
+        )
