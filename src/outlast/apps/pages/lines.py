@@ -17,6 +17,8 @@ import orjson
 from outlast.apps.pages.json_repairs import mended
 from outlast.apps.pages.patches import read_patch
 from outlast.apps.pages.problems import said
+from outlast.apps.pages.shapes import Patch
+from outlast.kernel.library.modules import NewModule
 
 MOST_PATCHES: Final = 500  # in one line
 MOST_STATS: Final = 40
@@ -32,7 +34,7 @@ _STAT_NAME: Final = re.compile(r"[A-Za-z][\w .:/%-]{0,63}")
 class PatchesLine:
     """Patches in order, as they were asked for. `problems`: those of the line that are none."""
 
-    patches: tuple[Any, ...]  # of `page_data.Patch`
+    patches: tuple[Patch, ...]
     problems: tuple[str, ...] = ()
 
 
@@ -52,18 +54,10 @@ class StatsLine:
 
 
 @dataclass(frozen=True, slots=True)
-class AnnouncedModule:
-    """A file that the agent calls reusable; whether it exists is for others to look at."""
-
-    path: str
-    description: str
-    exports: tuple[str, ...]
-    usage: str
-
-
-@dataclass(frozen=True, slots=True)
 class ModulesLine:
-    modules: tuple[AnnouncedModule, ...]
+    """Files that the agent calls reusable; whether they exist is for others to look at."""
+
+    modules: tuple[NewModule, ...]
     problems: tuple[str, ...] = ()
 
 
@@ -204,7 +198,7 @@ def _modules(value: dict[str, Any], line: str) -> Line:
     return ModulesLine(tuple(modules), tuple(problems))
 
 
-def _module(one: Any) -> AnnouncedModule | str:
+def _module(one: Any) -> NewModule | str:
     if not isinstance(one, dict):
         return "it is no object"
     path, description = one.get("path"), one.get("description")
@@ -220,7 +214,7 @@ def _module(one: Any) -> AnnouncedModule | str:
     if not isinstance(usage, str):
         return '"usage" is no text'
     names = tuple(name[:120] for name in exports[:100])
-    return AnnouncedModule(path.strip()[:500], description.strip()[:2000], names, usage.strip()[:2000])
+    return NewModule(path.strip()[:500], description.strip()[:2000], names, usage.strip()[:2000])
 
 
 _READERS: Final[dict[str, Callable[[dict[str, Any], str], Line]]] = {

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.apps.pages.lines import (
-    AnnouncedModule,
     FullLine,
     Line,
     ModulesLine,
@@ -21,6 +20,7 @@ from outlast.apps.pages.lines import (
     read_line,
 )
 from outlast.apps.pages.shapes import Patch
+from outlast.kernel.library.modules import NewModule
 
 TEXT = Patch(op="text", at="#a", text="3")
 ONE = PatchesLine((TEXT,))
@@ -51,7 +51,7 @@ ONE = PatchesLine((TEXT,))
         ('{"type":"summary","text":" a\\n b "}', SummaryLine("a b")),
         (
             '{"type":"code_modules","modules":[{"path":"lib/a.ts","description":"d","exports":["f"],"usage":"u"}]}',
-            ModulesLine((AnnouncedModule("lib/a.ts", "d", ("f",), "u"),)),
+            ModulesLine((NewModule("lib/a.ts", "d", ("f",), "u"),)),
         ),
         ("I made a table.", ProseLine("I made a table.")),
         ("[1] is a footnote", ProseLine("[1] is a footnote")),

@@ -5,16 +5,16 @@ from functools import partial
 
 from outlast.apps.pages import store as pages
 from outlast.apps.pages import versions
-from outlast.apps.pages.agent.checks import Checker
+from outlast.apps.pages.agent.checks import check_page
 from outlast.apps.pages.agent.context import Found, message_of
 from outlast.apps.pages.agent.finisher import save_page
+from outlast.apps.pages.agent.html_budget import CODE_CHARS_PER_TOKEN
 from outlast.apps.pages.agent.line_handler import PageLines
 from outlast.apps.pages.agent.prompt import system_prompt
 from outlast.apps.pages.agent.publish_module import publish_module_tool
 from outlast.apps.pages.agent.read_page import read_page_tool
 from outlast.apps.pages.agent.recent_changes import asked_text
 from outlast.apps.pages.agent.start_stages import found_by, prepare
-from outlast.apps.pages.agent.tokens import chars_of
 from outlast.apps.pages.versions import Rules
 from outlast.base.errors import NotFound
 from outlast.base.settings import Settings
@@ -69,7 +69,7 @@ def page_agent(
         sandbox=True,
         context=_conversation,
         prepare=partial(prepare, db=db, modules=modules, recall=recall, most_recalled=settings.pages.recalled),
-        check=Checker(db, workspaces, sandbox=sandbox is not None).check,
+        check=partial(check_page, db=db, workspaces=workspaces, sandbox=sandbox is not None),
         lines=PageLines(rules, settings.pages.dormant_after_s),
         finish=partial(save_page, dependencies=modules.dependencies, embed=embed),
     )
@@ -79,7 +79,7 @@ def _conversation(context: PromptContext) -> Conversation:
     """One message, with the page as the run found it: the same for every turn of the run."""
     tx, parts = context.tx, context.own_parts()
     found = found_by(tx, context.run) or _found_now(tx, context.run)
-    room = chars_of(context.token_budget)
+    room = int(context.token_budget * CODE_CHARS_PER_TOKEN)
     text = message_of(found, _html(tx, found), asked_text(parts), room)
     return Conversation([ModelMessage("user", (TextPiece(text), *_images(context)))])
 

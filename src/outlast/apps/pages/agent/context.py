@@ -6,9 +6,9 @@ All of it is fixed when a run begins, so every turn of the run is asked with the
 holds over it; up to the HTML it often holds from one run to the next.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from outlast.apps.pages.agent.html_budget import within
 
@@ -24,40 +24,21 @@ NOW: Final = "[NOW]"
 @dataclass(frozen=True, slots=True)
 class Found:
     """What a run finds when it begins: the page and its `version`, the section of its modules, the latest changes
-    (oldest first) and what was recalled of older ones."""
+    (oldest first) and what was recalled of older ones. The run's journal keeps it, by the names of its fields."""
 
     page_id: str
     version: int
-    modules: str = ""
-    recent: tuple[str, ...] = ()
-    recalled: tuple[str, ...] = ()
-
-    def facts(self) -> dict[str, Any]:
-        """As the run's journal keeps it."""
-        return {
-            "page_id": self.page_id,
-            "version": self.version,
-            "modules_told": self.modules,
-            "recent": list(self.recent),
-            "recalled": list(self.recalled),
-        }
-
-    @staticmethod
-    def of(facts: Mapping[str, Any]) -> "Found":
-        return Found(
-            str(facts["page_id"]),
-            int(facts["version"]),
-            str(facts.get("modules_told", "")),
-            tuple(facts.get("recent", ())),
-            tuple(facts.get("recalled", ())),
-        )
+    modules_told: str = ""
+    recent: Sequence[str] = ()
+    recalled: Sequence[str] = ()
 
 
 def message_of(found: Found, html: str, now: str, most_chars: int) -> str:
     """The message that a run's model is asked with, at most about `most_chars` long: the page is cut where it is too
     long for that, never the rest."""
-    before = [found.modules] if found.modules else []
-    after = [*_section(RECENT, _numbered(found.recent)), *_section(PAST, _bulleted(found.recalled))]
+    before = [found.modules_told] if found.modules_told else []
+    recent = [f"{number}. {line}" for number, line in enumerate(found.recent, start=1)]
+    after = [*_section(RECENT, recent), *_section(PAST, [f"- {line}" for line in found.recalled])]
     after.append(f"{NOW}\n{now}")
     room = most_chars - sum(len(section) + 2 for section in (*before, *after))
     page = f"{HTML}\n{within(html, max(room, most_chars // 4))}"
@@ -76,11 +57,3 @@ def quoted(text: str, most: int = ASKED_CHARS) -> str:
 
 def _section(heading: str, lines: Sequence[str]) -> list[str]:
     return ["\n".join([heading, *lines])] if lines else []
-
-
-def _numbered(lines: Sequence[str]) -> list[str]:
-    return [f"{number}. {line}" for number, line in enumerate(lines, start=1)]
-
-
-def _bulleted(lines: Sequence[str]) -> list[str]:
-    return [f"- {line}" for line in lines]

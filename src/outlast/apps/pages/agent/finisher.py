@@ -33,7 +33,6 @@ from outlast.kernel.threads.search import set_title
 from outlast.kernel.threads.tables import messages, threads
 
 TITLE_CHARS: Final = 60
-NONE: Final[frozenset[str]] = frozenset()
 _HEADING: Final = re.compile(r"<h1\b[^<>]*+>", re.IGNORECASE)
 _HEADING_ENDS: Final = re.compile(r"</h1>", re.IGNORECASE)
 _HEADING_CHARS: Final = 20_000  # of the first heading's HTML
@@ -52,9 +51,8 @@ def save_page(
     embed: Callable[[], None],
 ) -> Finished:
     """Write what the run says of its page, unless a person has named it; its modules; its line of memory, also in the
-    page's history. `embed` is
-    called after the commit where there is something new to be found. The project is told by the end of the run. Raises
-    `OutlastError`, after it was logged; nothing is to be kept then."""
+    page's history. `embed` is called after the commit where there is something new to be found. The project is told by
+    the end of the run. Raises `OutlastError`, after it was logged; nothing is to be kept then."""
     try:
         return _save(tx, run, parts, facts, dependencies, embed)
     except OutlastError as error:
@@ -73,14 +71,13 @@ class _Usage(NamedTuple):
 
 def stats_of(tx: Tx, run: Run, page: PageRow) -> PageStats:
     """The figures of a run that ends: what it made of the page, and which part of its prompts came out of a cache."""
-    journal = transcript_of(tx, run.id, NONE)
+    journal = transcript_of(tx, run.id, frozenset())
     turns = [effect for effect in journal.effects if effect.kind == "model" and not effect.inherited]
     counts: dict[str, int] = {}
     for turn in turns:
         for name, value in (turn.result or {}).get("counts", {}).items():
             counts[name] = counts.get(name, 0) + value
-    row = tx.find(_Usage, runs, {"id": run.id})
-    usage = {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0} if row is None else row._asdict()
+    usage = tx.find(_Usage, runs, {"id": run.id}) or _Usage(0, 0, 0)
     said = [text_of(turn) for turn in turns if (turn.result or {}).get("pieces")]
     return PageStats(
         page_id=page.id,
@@ -91,9 +88,9 @@ def stats_of(tx: Tx, run: Run, page: PageRow) -> PageStats:
         refused=counts.get("refused", 0),
         elements=len(_ELEMENT.findall(page.html)),
         html_bytes=len(page.html.encode()),
-        cached_share=cached_share(usage["input_tokens"], usage["cached_tokens"]),
+        cached_share=cached_share(usage.input_tokens, usage.cached_tokens),
         told=dict(outcome_of(said).stats),
-        **usage,
+        **usage._asdict(),
     )
 
 

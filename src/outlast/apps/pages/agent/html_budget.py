@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+CODE_CHARS_PER_TOKEN: Final = 3.2  # about, in every provider's count: code and HTML have more signs than prose
 BEGINNING: Final = 0.7  # of what is kept
 MOST_IDS: Final = 200
 NOTE: Final = (

@@ -7,8 +7,8 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from outlast.apps.pages import versions
-from outlast.apps.pages.agent.announced_modules import wrong_with
 from outlast.apps.pages.agent.finisher import stats_of
+from outlast.apps.pages.agent.modules import wrong_with
 from outlast.apps.pages.clean_pages import LEAST_CHARS
 from outlast.apps.pages.lines import (
     FullLine,
@@ -20,7 +20,6 @@ from outlast.apps.pages.lines import (
     SummaryLine,
     read_line,
 )
-from outlast.apps.pages.shapes import Patch
 from outlast.apps.pages.store import page_of_thread, touch
 from outlast.apps.pages.tables import page_versions
 from outlast.apps.pages.versions import Author, Rules, Taken
@@ -53,7 +52,7 @@ class PageLines:
         page = page_of_thread(tx, run.thread_id)
         if page is None:
             return LinesTaken(problems=(GONE,))
-        return take_lines(tx, page.id, self._rules, Author(run.id, step, run.started_by), lines)
+        return _take_lines(tx, page.id, self._rules, Author(run.id, step, run.started_by), lines)
 
     def reset(self, tx: Tx, run: Run, step: int) -> Sequence[tuple[str, Any]]:
         page = page_of_thread(tx, run.thread_id)
@@ -61,7 +60,24 @@ class PageLines:
 
     def part(self, tx: Tx, run: Run, step: int, counts: Mapping[str, int]) -> PagePart | None:
         page = page_of_thread(tx, run.thread_id)
-        return None if page is None else part_of(tx, page.id, run.id, step, counts)
+        if page is None:
+            return None
+        made = sa.select(sa.func.min(page_versions.c.base_version), sa.func.max(page_versions.c.version)).where(
+            page_versions.c.page_id == page.id, page_versions.c.run_id == run.id, page_versions.c.step == step
+        )
+        base, last = tuple(tx.execute(made).one())
+        if last is None and not counts.get("refused"):
+            return None
+        return PagePart(
+            id=new_id("part"),
+            step=step,
+            page_id=page.id,
+            base_version=base or 0,
+            version=last or 0,
+            patches=counts.get("patches", 0),
+            whole=counts.get("replaced", 0) > 0 or counts.get("whole", 0) > 0,
+            refused=counts.get("refused", 0),
+        )
 
     def end(self, tx: Tx, run: Run, status: str) -> Sequence[tuple[str, Any]]:
         page = page_of_thread(tx, run.thread_id)
@@ -72,7 +88,7 @@ class PageLines:
         return (("page.stats", stats_of(tx, run, page)),)
 
 
-def take_lines(tx: Tx, page_id: str, rules: Rules, author: Author, lines: Sequence[str]) -> LinesTaken:
+def _take_lines(tx: Tx, page_id: str, rules: Rules, author: Author, lines: Sequence[str]) -> LinesTaken:
     """Take whole lines, in order. Stats, modules and summaries only count here: they are read again from the transcript
     when the run ends (`outcome.py`), so that a step that is asked again leaves nothing of them behind."""
     events: list[tuple[str, Any]] = []
@@ -85,13 +101,13 @@ def take_lines(tx: Tx, page_id: str, rules: Rules, author: Author, lines: Sequen
                 problems += wrong
                 counts = added(counts, {"refused": len(wrong)})
                 if patches:
-                    taken = versions.take_patches(tx, page_id, rules, _patches(patches), author)
+                    taken = versions.take_patches(tx, page_id, rules, patches, author)
                     counts = _counted(counts, taken, events, problems)
             case FullLine(html, _):
                 taken = versions.take_full(tx, page_id, rules, html, author)
                 counts = _counted(added(counts, {"whole": 1}), taken, events, problems)
             case ModulesLine(modules, wrong):
-                found = [*wrong, *(text for one in modules if (text := wrong_with(one)))]
+                found = [*wrong, *(text for one in modules if (text := wrong_with(one.path)))]
                 problems += found
                 counts = added(counts, {"modules": len(modules), "refused": len(found)})
             case ProblemLine(text):
@@ -106,33 +122,9 @@ def take_lines(tx: Tx, page_id: str, rules: Rules, author: Author, lines: Sequen
     return LinesTaken(tuple(events), "".join(f"{line}\n" for line in prose), tuple(problems), counts)
 
 
-def part_of(tx: Tx, page_id: str, run_id: str, step: int, counts: Mapping[str, int]) -> PagePart | None:
-    """What a step made of the page; None: nothing, and nothing of it was refused."""
-    made = sa.select(
-        sa.func.min(page_versions.c.base_version).label("base"), sa.func.max(page_versions.c.version).label("last")
-    ).where(page_versions.c.page_id == page_id, page_versions.c.run_id == run_id, page_versions.c.step == step)
-    base, last = tuple(tx.execute(made).one())
-    if last is None and not counts.get("refused"):
-        return None
-    return PagePart(
-        id=new_id("part"),
-        step=step,
-        page_id=page_id,
-        base_version=base or 0,
-        version=last or 0,
-        patches=counts.get("patches", 0),
-        whole=counts.get("replaced", 0) > 0 or counts.get("whole", 0) > 0,
-        refused=counts.get("refused", 0),
-    )
-
-
 def _counted(
     counts: dict[str, int], taken: Taken, events: list[tuple[str, Any]], problems: list[str]
 ) -> dict[str, int]:
     events += taken.events
     problems += taken.problems
     return added(counts, {"patches": taken.patches, "replaced": taken.replaced, "refused": taken.refused})
-
-
-def _patches(values: Sequence[Any]) -> list[Patch]:
-    return [value for value in values if isinstance(value, Patch)]

@@ -5,10 +5,10 @@ the last word on each path.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from outlast.apps.pages.agent.announced_modules import plain_path, wrong_with
+from outlast.apps.pages.agent.modules import plain_path, wrong_with
 from outlast.apps.pages.lines import FullLine, ModulesLine, ProseLine, StatsLine, SummaryLine, read_line
 from outlast.kernel.library.modules import NewModule
 from outlast.kernel.runs.lines import lines_in
@@ -44,9 +44,9 @@ def outcome_of(said: Sequence[str]) -> Outcome:
                 stats |= values
             case ModulesLine(announced, _):
                 for one in announced:
-                    if not wrong_with(one) and len(modules) < MOST_MODULES:
+                    if not wrong_with(one.path) and len(modules) < MOST_MODULES:
                         path = plain_path(one.path)
-                        modules[path] = NewModule(path, one.description, one.exports, one.usage)
+                        modules[path] = replace(one, path=path)
             case ProseLine(text):
                 prose.append(text)
             case _:

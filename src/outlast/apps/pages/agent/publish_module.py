@@ -7,7 +7,7 @@ from typing import Annotated
 import sqlalchemy as sa
 from pydantic import Field
 
-from outlast.apps.pages.agent.announced_modules import plain_path, wrong_with
+from outlast.apps.pages.agent.modules import plain_path, wrong_with
 from outlast.apps.pages.store import page_of_workspace
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.blobs import FolderBlobs
@@ -58,7 +58,7 @@ def _wanted(asked: NewModule, known: list[Module]) -> NewModule:
         asked.exports or (before.exports if before is not None else ()),
         asked.usage.strip() or (before.usage if before is not None else ""),
     )
-    wrong = wrong_with(module)
+    wrong = wrong_with(module.path)
     if wrong:
         raise MalformedInput(wrong, path=path)
     if not module.description:

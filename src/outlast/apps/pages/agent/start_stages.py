@@ -4,12 +4,14 @@ the request among what happened before. No sandbox is made for it.
 What is found is kept in the run's journal, so that every turn is asked with the same words.
 """
 
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, Final, Literal
 
 import sqlalchemy as sa
 
 from outlast.apps.pages.agent.context import Found
-from outlast.apps.pages.agent.module_list import module_list
+from outlast.apps.pages.agent.modules import module_list
 from outlast.apps.pages.agent.recent_changes import Lately, asked_text, lately
 from outlast.apps.pages.store import page_of_thread
 from outlast.base.errors import NotFound
@@ -24,9 +26,14 @@ from outlast.kernel.threads.tables import messages
 
 NO_PAGE: Final = "This thread has no page any more, so there is nothing to change."
 
-_PREPARED: Final = (
+_LAST_RESULT: Final = (
     sa.select(effects.c.result)
-    .where(effects.c.run_id == sa.bindparam("run"), effects.c.kind == "prepare", effects.c.status == "finished")
+    .where(
+        effects.c.run_id == sa.bindparam("run"),
+        effects.c.kind == sa.bindparam("kind"),
+        effects.c.status == "finished",
+        ~effects.c.inherited,
+    )
     .order_by(effects.c.ordinal.desc())
     .limit(1)
 )
@@ -50,16 +57,20 @@ async def prepare(
         without = recent.run_ids | {run.id}
         found = await recall.of_thread(run.thread_id, asked, without=without, limit=most_recalled)
         recalled = [one.summary for one in found]
-    told = Found(page.id, page.version, module_list(usable), recent.lines, tuple(recalled))
+    told = Found(page.id, page.version, module_list(usable), recent.lines, recalled)
     await context.tell("load_page", "done", _detail(page.title, told, len(usable)))
-    return StageResult(facts=told.facts())
+    return StageResult(facts=asdict(told))
+
+
+def last_result(tx: Tx, run_id: str, kind: Literal["prepare", "check"]) -> Mapping[str, Any]:
+    """What this stage of the run gave last (`StageResult`, as the journal has it); empty: nothing yet."""
+    return tx.execute(_LAST_RESULT, {"run": run_id, "kind": kind}).scalar() or {}
 
 
 def found_by(tx: Tx, run: Run) -> Found | None:
     """What the run found when it began; None: nothing yet."""
-    result = tx.execute(_PREPARED, {"run": run.id}).scalar()
-    facts = (result or {}).get("facts", {})
-    return Found.of(facts) if facts and "page_id" in facts else None
+    facts = last_result(tx, run.id, "prepare").get("facts")
+    return Found(**facts) if facts else None
 
 
 def _history(tx: Tx, run: Run, page_id: str) -> tuple[Lately, str]:
@@ -68,10 +79,10 @@ def _history(tx: Tx, run: Run, page_id: str) -> tuple[Lately, str]:
 
 
 def _detail(title: str, found: Found, modules: int) -> str:
-    counted = ((modules, "module"), (len(found.recent), "recent change"), (len(found.recalled), "memory"))
-    words = [f"version {found.version}"] + [
-        f"{count} {noun}" if count == 1 else f"{count} {'memories' if noun == 'memory' else noun + 's'}"
-        for count, noun in counted
-        if count
-    ]
-    return f"{title}: {', '.join(words)}"
+    counted = (
+        (modules, "module", "modules"),
+        (len(found.recent), "recent change", "recent changes"),
+        (len(found.recalled), "memory", "memories"),
+    )
+    words = [f"{count} {one if count == 1 else many}" for count, one, many in counted if count]
+    return f"{title}: {', '.join([f'version {found.version}', *words])}"

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.pages.agent.announced_modules import plain_path, wrong_with
 from outlast.apps.pages.agent.finisher import cached_share, heading_of
+from outlast.apps.pages.agent.modules import plain_path, wrong_with
 from outlast.apps.pages.agent.outcome import outcome_of
 from outlast.kernel.library.import_check import Import, missing
-from outlast.kernel.library.modules import NewModule
 
 
 def line(**fields: object) -> str:
@@ -45,7 +44,7 @@ def test_modules_that_cannot_be_ones_are_left_out() -> None:
 
 @pytest.mark.parametrize("path", ["lib/a.ts", "a.py", "x/y/z.mjs"])
 def test_a_plain_path_of_code_can_be_a_module(path: str) -> None:
-    assert wrong_with(NewModule(path, "", (), "")) == ""
+    assert wrong_with(path) == ""
 
 
 @given(st.lists(st.text()))

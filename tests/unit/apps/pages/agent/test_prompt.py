@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.apps.pages.agent.context import HTML, NOW, PAST, RECENT, Found, message_of
-from outlast.apps.pages.agent.module_list import HEADING
+from outlast.apps.pages.agent.modules import HEADING
 from outlast.apps.pages.agent.prompt import system_prompt
 from outlast.apps.pages.grammar import LINES, PATCHES
 from outlast.apps.pages.patches import OPS
@@ -57,7 +57,7 @@ def test_requests_that_differ_late_share_what_comes_before() -> None:
     other_now = message_of(FOUND, "<p>Hi</p>", "1. Action: close Data: {}", 10_000)
     other_page = message_of(FOUND, "<p>Ho</p>", "1. Action: refresh Data: {}", 10_000)
     assert shared(base, other_now).endswith(f"{NOW}\n1. Action: ")
-    assert shared(base, other_page) == f"{FOUND.modules}\n\n{HTML}\n<p>H"
+    assert shared(base, other_page) == f"{FOUND.modules_told}\n\n{HTML}\n<p>H"
 
 
 def test_a_page_that_is_too_long_is_cut_and_nothing_else_is() -> None:
@@ -78,11 +78,10 @@ def test_a_page_that_is_too_long_is_cut_and_nothing_else_is() -> None:
 def test_the_order_holds_for_any_content(
     html: str, recent: tuple[str, ...], recalled: tuple[str, ...], now: str
 ) -> None:
-    found = Found("pag_1", 1, FOUND.modules, recent, recalled)
+    found = Found("pag_1", 1, FOUND.modules_told, recent, recalled)
     told = message_of(found, html, now, 10_000)
-    assert told.startswith(f"{FOUND.modules}\n\n{HTML}\n")
+    assert told.startswith(f"{FOUND.modules_told}\n\n{HTML}\n")
     assert told.endswith(f"{NOW}\n{now}")
-    assert Found.of(found.facts()) == found
 
 
 def test_the_system_text_explains_every_line_and_patch() -> None:

@@ -1,38 +1,54 @@
 """The list of saved modules in the prompt."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.pages.agent.module_list import HEADING, MOST_LISTED, PATH_CHARS, module_list
+from outlast.apps.pages.agent.modules import HEADING, MOST_LISTED, PATH_CHARS, module_list
+from outlast.kernel.library.modules import Module
 
 BEGAN = datetime(2026, 11, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True)
-class Module:
-    imported_path: str
-    exports: tuple[str, ...]
-    imported_usage: str
-    updated_at: datetime = BEGAN
+def saved(path: str, exports: tuple[str, ...], usage: str, updated_at: datetime = BEGAN) -> Module:
+    return Module(
+        id="mod_1",
+        project_id=None,
+        workspace_id="wsp_1",
+        page_id=None,
+        user_id="usr_1",
+        scope="session",
+        path=path,
+        description="",
+        exports=exports,
+        usage=usage,
+        hash="",
+        content_hash=None,
+        blob=None,
+        dependencies=None,
+        verified_at=None,
+        run_id=None,
+        published_by=None,
+        created_at=BEGAN,
+        updated_at=updated_at,
+    )
 
 
 def module(path: str, *names: str, usage: str | None = None, at: int = 0) -> Module:
     first = names[0].partition("(")[0] if names else "x"
     text = f"import {{ {first} }} from './{path}'" if usage is None else usage
-    return Module(path, names, text, BEGAN + timedelta(seconds=at))
+    return saved(path, names, text, BEGAN + timedelta(seconds=at))
 
 
 modules = st.lists(
     st.builds(
-        Module,
-        imported_path=st.text("abcdefghijklmnopqrstuvwxyz/-_.", min_size=1, max_size=PATH_CHARS).map(
+        saved,
+        path=st.text("abcdefghijklmnopqrstuvwxyz/-_.", min_size=1, max_size=PATH_CHARS).map(
             lambda path: f"library/{path}"
         ),
         exports=st.lists(st.text(max_size=60), max_size=30).map(tuple),
-        imported_usage=st.text(max_size=600),
+        usage=st.text(max_size=600),
     ),
     max_size=5,
 )

@@ -1,14 +1,17 @@
-"""The saved modules as the prompt lists them: path, names, an import; about 200 tokens for five. Pure.
+"""Modules as a page's agent announces them, and as its prompt lists them: path, names, an import; about 200 tokens for
+five. Pure.
 
 More of each module is found by `search_docs`. The list changes only when modules do, so that a provider's cache holds
 over it.
 """
 
+import re
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Final, Protocol
+from typing import Final
 
-from outlast.apps.pages.agent.tokens import CODE_CHARS_PER_TOKEN
+from outlast.apps.pages.agent.html_budget import CODE_CHARS_PER_TOKEN
+from outlast.kernel.library.import_check import ENDINGS
+from outlast.kernel.library.modules import LIBRARY_FOLDER, Module
 
 MOST_LISTED: Final = 12
 MODULE_TOKENS: Final = 36  # so that five of them, with the heading, stay below 200
@@ -17,22 +20,33 @@ NAMES_BYTES: Final = 16  # of a module at least, before its import is shown
 PATH_CHARS: Final = 80
 HEADING: Final = "[SANDBOX MODULES]"
 MORE: Final = "- and {rest} more: search_docs finds them"
+_PATH: Final = re.compile(r"[\w.-]+(?:/[\w.-]+)*", re.ASCII)
 
 
-class Listed(Protocol):
-    """What is listed of a module."""
-
-    @property
-    def imported_path(self) -> str: ...
-    @property
-    def exports(self) -> Sequence[str]: ...
-    @property
-    def imported_usage(self) -> str: ...
-    @property
-    def updated_at(self) -> datetime: ...
+def plain_path(path: str) -> str:
+    """The path relative to the workspace, however it was written."""
+    return path.strip().removeprefix("/workspace/").removeprefix("./")
 
 
-def module_list(modules: Sequence[Listed]) -> str:
+def wrong_with(announced: str) -> str:
+    """Why no module can have this path, for the agent; empty: it can. The path is of a file that can be imported."""
+    path = plain_path(announced)
+    shown = path[:PATH_CHARS]
+    if path.startswith(LIBRARY_FOLDER):
+        return (
+            f"The module {shown} lies in {LIBRARY_FOLDER}, where published modules are put: save it elsewhere, as in "
+            "lib/."
+        )
+    if _PATH.fullmatch(path) is None or ".." in path.split("/"):
+        return f"The module {shown} needs a plain relative path, such as lib/linear.ts."
+    if len(path) > PATH_CHARS:
+        return f"The path of the module {shown}… is too long: at most {PATH_CHARS} characters."
+    if not path.endswith(ENDINGS):
+        return f"The module {shown} cannot be imported: its name must end with one of {', '.join(ENDINGS)}."
+    return ""
+
+
+def module_list(modules: Sequence[Module]) -> str:
     """The section with its heading; empty for no modules. Of many the last twelve that were announced, by path."""
     if not modules:
         return ""
@@ -42,7 +56,7 @@ def module_list(modules: Sequence[Listed]) -> str:
     return "\n".join([*lines, MORE.format(rest=rest)] if rest else lines)
 
 
-def _entry(module: Listed) -> str:
+def _entry(module: Module) -> str:
     """One or two lines: the import is left out where it would make them too long, as the path says as much."""
     path, usage = _plain(module.imported_path), _first_line(module.imported_usage)
     head = f"- {path}"
