@@ -35,7 +35,7 @@ from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.pages.agent.agent import nothing, page_agent
 from outlast.apps.pages.agent.dormancy import KIND as DORMANT
 from outlast.apps.pages.agent.run_code import LibraryCode
-from outlast.apps.pages.embeds.open_layer import with_pages
+from outlast.apps.pages.embeds.layer import with_pages
 from outlast.apps.pages.versions import Rules as PageRules
 from outlast.apps.screens.agent.agent import screen_agent
 from outlast.apps.screens.open_actions import ScreenOpener

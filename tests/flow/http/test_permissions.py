@@ -16,7 +16,7 @@ from outlast.apps.knowledge.ingest import add as add_source
 from outlast.apps.knowledge.modules import save as save_modules
 from outlast.apps.pages import page_actions
 from outlast.apps.pages import store as pages
-from outlast.apps.pages.links import add_link
+from outlast.apps.pages.link_store import add_link
 from outlast.apps.pages.live import LiveTrees
 from outlast.apps.pages.page_actions import NewAction
 from outlast.apps.pages.versions import Rules as PageRules

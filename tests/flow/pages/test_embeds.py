@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from outlast.apps.pages import store
-from outlast.apps.pages.embeds.actions import follow_embedded, is_link_good, read_embedded
+from outlast.apps.pages.embeds.page_links import PageLinks
 from outlast.apps.pages.link_actions import create_link, revoke_link
 from outlast.apps.pages.shapes import PageHtml, PagePatched, Patch
 from outlast.base.errors import NotFound
@@ -59,7 +59,7 @@ class Following:
 
 @asynccontextmanager
 async def following(it: PageStage, secret: str, seen: str = "") -> AsyncIterator[Following]:
-    async with aclosing(await follow_embedded(it.services, it.page.id, secret, seen)) as chunks:
+    async with aclosing(await PageLinks(it.services).follow(it.page.id, secret, seen)) as chunks:
         yield Following(chunks)
 
 
@@ -88,7 +88,7 @@ async def test_who_has_the_page_as_it_is_gets_only_what_comes(db: Database, tmp_
     async with page_stage(db, tmp_path, [], working=False) as it:
         await change(it, 1, '<b id="count">0</b>')
         secret = await link_to(it)
-        seen = (await read_embedded(it.services, it.page.id, secret)).mark
+        seen = (await PageLinks(it.services).open(it.page.id, secret)).mark
         async with following(it, secret, seen) as stream:
             await change(it, 2, '<b id="count">1</b>', COUNT)
             assert (await stream.next()).get("base") == 1
@@ -117,20 +117,20 @@ async def test_nothing_but_the_page_is_told(db: Database, tmp_path: Path):
 async def test_a_link_shows_its_own_page_until_it_is_revoked(db: Database, tmp_path: Path):
     async with page_stage(db, tmp_path, [], working=False) as it:
         made = await create_link(it.services, it.owner, it.page.id)
-        assert await is_link_good(it.services, it.page.id, made.secret)
+        assert await PageLinks(it.services).is_good(it.page.id, made.secret)
         for page_id, secret in ((it.page.id, f"{made.secret}x"), ("pag_other", made.secret), (it.page.id, "")):
-            assert not await is_link_good(it.services, page_id, secret)
+            assert not await PageLinks(it.services).is_good(page_id, secret)
         await revoke_link(it.services, it.owner, it.page.id, made.link.id)
-        assert not await is_link_good(it.services, it.page.id, made.secret)
+        assert not await PageLinks(it.services).is_good(it.page.id, made.secret)
         with pytest.raises(NotFound):
-            await read_embedded(it.services, it.page.id, made.secret)
+            await PageLinks(it.services).open(it.page.id, made.secret)
         with pytest.raises(NotFound):
-            await follow_embedded(it.services, it.page.id, made.secret, "")
+            await PageLinks(it.services).follow(it.page.id, made.secret, "")
 
 
 async def test_a_link_ends_when_its_maker_may_not_change_the_page_any_more(db: Database, tmp_path: Path):
     async with page_stage(db, tmp_path, [], working=False) as it:
         made = await create_link(it.services, it.team.editor, it.page.id)
-        assert await is_link_good(it.services, it.page.id, made.secret)
+        assert await PageLinks(it.services).is_good(it.page.id, made.secret)
         await db.write(change_role, it.project_id, it.team.editor.user_id, Role.VIEWER)
-        assert not await is_link_good(it.services, it.page.id, made.secret)
+        assert not await PageLinks(it.services).is_good(it.page.id, made.secret)

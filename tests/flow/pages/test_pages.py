@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from outlast.apps.pages.embeds.actions import read_embedded
+from outlast.apps.pages.embeds.page_links import PageLinks
 from outlast.apps.pages.rows import PageLinkRow
 from outlast.apps.pages.tables import page_links
 from outlast.apps.pages.versions import Author, Rules, take_full
@@ -347,7 +347,7 @@ async def test_a_link_opens_its_page_until_it_is_revoked_or_over_or_its_maker_ha
 
     async def opens(secret: str) -> bool:
         try:
-            return (await read_embedded(services, page["id"], secret)).html == "<p>one</p>"
+            return (await PageLinks(services).open(page["id"], secret)).html == "<p>one</p>"
         except NotFound:
             return False
 

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.shapes import PageChanged, PageData, PageDeleted
 from outlast.apps.pages.tables import page_versions, pages
-from outlast.base.clock import iso
 from outlast.db.database import Tx
+from outlast.kernel.row_shapes import shown
 from outlast.kernel.subjects.rules import state_of
 from outlast.kernel.subjects.store import SubjectStore, with_thread_and_sandbox
 from outlast.kernel.subjects.subject import NewSubject
@@ -38,22 +38,8 @@ class ShownPage(NamedTuple):
 
 def to_data(row: ShownPage) -> PageData:
     """As lists and events show it: without its HTML."""
-    page = row.page
-    return PageData(
-        id=page.id,
-        project_id=page.project_id,
-        thread_id=page.thread_id,
-        workspace_id=page.workspace_id,
-        title=page.title,
-        html="",
-        version=page.version,
-        state=state_of(row.run_status, page.problems, begun=bool(row.message_count or page.version)),
-        active_run_id=row.active_run_id,
-        sandbox_id=row.sandbox_id,
-        created_by=page.created_by,
-        created_at=iso(page.created_at),
-        updated_at=iso(page.updated_at),
-    )
+    begun = bool(row.message_count or row.page.version)
+    return shown(PageData, row.page, row, state=state_of(row.run_status, row.page.problems, begun=begun))
 
 
 _without_html = [sa.literal_column("''").label("html") if column.name == "html" else column for column in pages.c]

@@ -7,8 +7,9 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from outlast.apps.pages import links, store
+from outlast.apps.pages import link_store as links
 from outlast.apps.pages import page_actions as actions
+from outlast.apps.pages import store
 from outlast.apps.pages.live import LiveTrees
 from outlast.apps.pages.page_actions import NewAction
 from outlast.apps.pages.tables import page_links, page_versions
@@ -99,14 +100,14 @@ async def test_a_link_opens_its_page_until_it_is_over_and_only_its_hash_is_kept(
         return links.add_link(tx, store.page_of(tx, page_id), team.owner.user_id, "wiki", until)
 
     kept, short = await db.write(link, None), await db.write(link, 1)
-    assert (await db.read(links.opened, kept.secret)).page_id == page_id
+    assert (await db.read(links.opened, kept.secret)).page.id == page_id
     assert [one.id for one in await db.read(links.list_links, page_id)] == [short.link.id, kept.link.id]
     hashes = await db.read(lambda tx: set(tx.execute(sa.select(page_links.c.hash)).scalars()))
     assert hashes == {hash_of(kept.secret), hash_of(short.secret)}
 
     def end(tx: Tx) -> None:
         tx.update(page_links, {"id": short.link.id}, expires_at=tx.now)
-        links.revoke(tx, kept.link.id)
+        links.revoke(tx, page_id, kept.link.id)
 
     await db.write(end)
     for secret in (kept.secret, short.secret, "olp_wrong", ""):

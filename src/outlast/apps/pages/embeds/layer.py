@@ -9,11 +9,13 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outlast.apps.pages.embeds import shell
-from outlast.apps.pages.embeds.hosts import PageHosts, app_origins
+from outlast.apps.pages.embeds.hosts import PageHosts, app_origins, page_hosts
+from outlast.apps.pages.embeds.page_links import PageLinks
 from outlast.apps.pages.embeds.runtime_files import KINDS, RuntimeFiles
-from outlast.apps.pages.embeds.streams import Embeds
 from outlast.base.errors import Gone, OutlastError, PermissionNeeded, RateLimited
-from outlast.kernel.http.event_stream import EventStream
+from outlast.kernel.http.allowed_hosts import KnownHosts
+from outlast.kernel.http.auth import Surface
+from outlast.kernel.http.event_stream import EventStream, OpenStreams
 from outlast.kernel.http.sign_in_throttle import address_of
 from outlast.kernel.previews.answers import Notice, answer_notice, is_page_visit
 from outlast.kernel.previews.headers import first
@@ -21,7 +23,29 @@ from outlast.kernel.previews.headers import first
 EMBED: Final = "/embed/"
 EVENTS: Final = "/events"
 FOR_EVER: Final = b"public, max-age=31536000, immutable"
+NOTHING_HERE: Final = Notice(404, "There is no page here", "A page is looked at in Outlast, or by a link to it.")
+NO_LINK: Final = Notice(
+    404,
+    "This link shows nothing any more",
+    "It was revoked, has expired, or its page is gone.",
+    "Ask whoever gave it to you for a new one.",
+)
+NOT_BUILT: Final = Notice(
+    503, "The web app has not been built", "Run make setup in the repository, and load this again."
+)
 log = logging.getLogger("outlast.pages")
+
+
+def with_pages(app: ASGIApp, surface: Surface, hosts: KnownHosts) -> "PagesLayer":
+    """Whatever serves all other hosts, behind the layer of pages. Its streams are the surface's, and end with them."""
+    return PagesLayer(
+        app,
+        page_hosts(surface.previews),
+        PageLinks(surface.services),
+        surface.streams,
+        own_origins=sorted(hosts.origins),
+        public_url=surface.services.settings.server.public_url,
+    )
 
 
 class PagesLayer:
@@ -31,7 +55,8 @@ class PagesLayer:
         self,
         app: ASGIApp,
         hosts: PageHosts,
-        embeds: Embeds,
+        links: PageLinks,
+        streams: OpenStreams,
         *,
         files: RuntimeFiles | None = None,
         own_origins: Iterable[str] = (),
@@ -39,7 +64,7 @@ class PagesLayer:
     ) -> None:
         self._app = app
         self._hosts = hosts
-        self._embeds = embeds
+        self._links, self._streams = links, streams
         self._files = files or RuntimeFiles()
         self._own_origins = tuple(own_origins)
         self._public_url = public_url
@@ -52,7 +77,7 @@ class PagesLayer:
         try:
             await self._serve(scope, receive, send, host)
         except (Gone, PermissionNeeded):
-            await _tell(scope, send, _no_link())
+            await _tell(scope, send, NO_LINK)
         except RateLimited as error:
             await _tell(scope, send, Notice(429, "Too many at once", error.message, error.hint))
         except OutlastError as error:
@@ -65,7 +90,7 @@ class PagesLayer:
     async def _serve(self, scope: Scope, receive: Receive, send: Send, host: str) -> None:
         page_id, path = self._hosts.parse(host), scope["path"]
         if page_id is None or scope["method"] not in ("GET", "HEAD"):
-            await _tell(scope, send, _nothing_here())
+            await _tell(scope, send, NOTHING_HERE)
         elif path == "/":
             await self._shell(scope, send, host)
         elif path.removeprefix("/") in KINDS:
@@ -76,13 +101,13 @@ class PagesLayer:
         elif path.startswith(EMBED):
             await self._embed(scope, send, host, page_id, path.removeprefix(EMBED))
         else:
-            await _tell(scope, send, _nothing_here())
+            await _tell(scope, send, NOTHING_HERE)
 
     async def _shell(self, scope: Scope, send: Send, host: str) -> None:
         version = self._files.version()
         parents = app_origins(host, self._public_url, self._own_origins)
         if version is None:
-            await _tell(scope, send, _not_built(), " ".join(parents).encode())
+            await _tell(scope, send, NOT_BUILT, " ".join(parents).encode())
             return
         headers = shell.shell_headers(self._origin(scope, host), parents)
         await _answer(scope, send, headers, shell.shell(parents, version))
@@ -90,7 +115,7 @@ class PagesLayer:
     async def _file(self, scope: Scope, send: Send, name: str) -> None:
         content = self._files.read(name)
         if content is None:
-            await _tell(scope, send, _not_built())
+            await _tell(scope, send, NOT_BUILT)
             return
         query = parse_qs(scope["query_string"].decode("latin-1"))
         held = query.get("v") == [self._files.version()]
@@ -102,10 +127,10 @@ class PagesLayer:
         await _answer(scope, send, headers, content)
 
     async def _embed(self, scope: Scope, send: Send, host: str, page_id: str, secret: str) -> None:
-        page = await self._embeds.open(page_id, secret)
+        page = await self._links.open(page_id, secret)
         version = self._files.version()
         if version is None:
-            await _tell(scope, send, _not_built(), b"*")
+            await _tell(scope, send, NOT_BUILT, b"*")
             return
         body = shell.embedded(page.title, page.html, page.mark, version)
         await _answer(scope, send, shell.embed_headers(self._origin(scope, host)), body)
@@ -113,11 +138,9 @@ class PagesLayer:
     async def _follow(self, scope: Scope, receive: Receive, send: Send, page_id: str, secret: str) -> None:
         query = parse_qs(scope["query_string"].decode("latin-1"))
         last = first(scope["headers"], b"last-event-id").decode("latin-1") or query.get("after", [""])[0]
-        frames = await self._embeds.follow(page_id, secret, last)
+        frames = await self._links.follow(page_id, secret, last)
         address = address_of(HTTPConnection(scope))
-        stream = EventStream(
-            frames, self._embeds.streams, lambda: self._embeds.is_good(page_id, secret), address, "address"
-        )
+        stream = EventStream(frames, self._streams, lambda: self._links.is_good(page_id, secret), address, "address")
         told = {**scope, "path": f"{EMBED}…{EVENTS}"}  # what a log may say of it
         await stream(told, receive, _readable(send))
 
@@ -147,20 +170,3 @@ async def _answer(scope: Scope, send: Send, headers: shell.Headers, body: bytes)
 async def _tell(scope: Scope, send: Send, notice: Notice, ancestors: bytes = b"*") -> None:
     as_page = is_page_visit(scope["method"], scope["headers"])
     await answer_notice(_readable(send), notice, as_page=as_page, frame_ancestors=ancestors)
-
-
-def _nothing_here() -> Notice:
-    return Notice(404, "There is no page here", "A page is looked at in Outlast, or by a link to it.")
-
-
-def _no_link() -> Notice:
-    return Notice(
-        404,
-        "This link shows nothing any more",
-        "It was revoked, has expired, or its page is gone.",
-        "Ask whoever gave it to you for a new one.",
-    )
-
-
-def _not_built() -> Notice:
-    return Notice(503, "The web app has not been built", "Run make setup in the repository, and load this again.")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from outlast.apps.pages.embeds.actions import Embedded
 from outlast.apps.pages.embeds.hosts import PageHosts
 from outlast.apps.pages.embeds.layer import PagesLayer
+from outlast.apps.pages.embeds.page_links import Embedded, PageLinks
 from outlast.apps.pages.embeds.runtime_files import RuntimeFiles
 from outlast.base.errors import NotFound
 from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
@@ -21,21 +21,21 @@ ORIGIN = f"http://{HOST}"
 PAGE = Embedded("pag_01", "thr_1", 'A "page" </title>', '<h1 id="t">Hello</h1>', 3)
 
 
-class Links:
+class Links(PageLinks):
     """One link, whose secret is `good`."""
 
     def __init__(self) -> None:
-        self.streams = OpenStreams(StreamTimes(15, 30, 60))
+        pass
 
     async def open(self, page_id: str, secret: str) -> Embedded:
         if (page_id, secret) != ("pag_01", "good"):
             raise NotFound("no such link")
         return PAGE
 
-    async def follow(self, page_id: str, secret: str, seen: str) -> AsyncIterator[bytes]:
+    async def follow(self, page_id: str, secret: str, seen: str) -> AsyncGenerator[bytes]:
         await self.open(page_id, secret)
 
-        async def frames() -> AsyncIterator[bytes]:
+        async def frames() -> AsyncGenerator[bytes]:
             yield b"data: %b\n\n" % seen.encode()
 
         return frames()
@@ -66,7 +66,13 @@ async def the_api(scope: Any, receive: Any, send: Any) -> None:
 def layer(tmp_path: Path) -> PagesLayer:
     (tmp_path / "page.js").write_text("run()")
     (tmp_path / "page.css").write_text("p{}")
-    return PagesLayer(the_api, PageHosts("pages.preview.localhost"), Links(), files=RuntimeFiles(tmp_path))
+    return PagesLayer(
+        the_api,
+        PageHosts("pages.preview.localhost"),
+        Links(),
+        OpenStreams(StreamTimes(15, 30, 60)),
+        files=RuntimeFiles(tmp_path),
+    )
 
 
 async def ask(layer: PagesLayer, path: str, host: str = HOST, method: str = "GET", **more: Any) -> Answered:
@@ -172,15 +178,21 @@ async def test_a_pages_changes_follow_from_what_the_reader_has(layer: PagesLayer
 
 
 async def test_without_the_built_files_it_is_said_what_to_do(tmp_path: Path):
-    layer = PagesLayer(the_api, PageHosts("pages.preview.localhost"), Links(), files=RuntimeFiles(tmp_path / "none"))
+    layer = PagesLayer(
+        the_api,
+        PageHosts("pages.preview.localhost"),
+        Links(),
+        OpenStreams(StreamTimes(15, 30, 60)),
+        files=RuntimeFiles(tmp_path / "none"),
+    )
     answered = await ask(layer, "/")
     assert answered.status == 503
     assert b"make setup" in answered.body
 
 
 async def test_one_address_follows_so_many_pages_at_once_and_others_are_let_in(layer: PagesLayer):
-    layer._embeds.streams.places = StreamPlaces(1)
-    with layer._embeds.streams.places.taken("192.0.2.7", "address"):
+    layer._streams.places = StreamPlaces(1)
+    with layer._streams.places.taken("192.0.2.7", "address"):
         refused = await ask(layer, "/embed/good/events", x_forwarded_for="192.0.2.7")
         assert refused.status == 429
         assert refused.headers["access-control-allow-origin"] == "*"

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import orjson
 
-from outlast.apps.pages import links
+from outlast.apps.pages import link_store
 from outlast.apps.pages.shapes import PageHtml, PagePatched
 from outlast.base.errors import NotFound
 from outlast.db.database import Tx
@@ -42,32 +42,37 @@ class Embedded:
         return f"{self.version}.{told[:16]}"
 
 
-async def read_embedded(services: Services, page_id: str, secret: str) -> Embedded:
-    """The page as it is now. Raises `NotFound` for a link that is not one of this page's, or not good any more."""
-    return await services.db.read(_embedded, page_id, secret)
+class PageLinks:
+    """Opens links to pages, follows what they show, and asks whether they are still good."""
 
+    def __init__(self, services: Services) -> None:
+        self._services = services
 
-async def is_link_good(services: Services, page_id: str, secret: str) -> bool:
-    """Whether the link still shows the page."""
-    try:
-        await read_embedded(services, page_id, secret)
-    except NotFound:
-        return False
-    return True
+    async def open(self, page_id: str, secret: str) -> Embedded:
+        """The page as it is now. Raises `NotFound` for a link that is not one of this page's, or not good any more."""
+        return await self._services.db.read(_embedded, page_id, secret)
 
+    async def is_good(self, page_id: str, secret: str) -> bool:
+        """Whether the link still shows the page."""
+        try:
+            await self.open(page_id, secret)
+        except NotFound:
+            return False
+        return True
 
-async def follow_embedded(services: Services, page_id: str, secret: str, seen: str) -> AsyncGenerator[bytes]:
-    """Server-sent events: the whole page first, unless the reader has `seen` it (the `mark` that came with it), then
-    each change as `{base, version, patches}` or `{version, html, title}`. Whether the link is good is checked here
-    once, and asked again by whoever sends. Raises `NotFound`."""
+    async def follow(self, page_id: str, secret: str, seen: str) -> AsyncGenerator[bytes]:
+        """Server-sent events: the whole page first, unless the reader has `seen` it (the `mark` that came with it),
+        then each change as `{base, version, patches}` or `{version, html, title}`. Whether the link is good is checked
+        here once, and asked again by whoever sends. Raises `NotFound`."""
 
-    def begin(tx: Tx) -> tuple[Embedded, follow.ThreadCursor]:
-        page = _embedded(tx, page_id, secret)
-        return page, follow.parse_thread_cursor(follow.thread_cursor(tx, page.thread_id))
+        def begin(tx: Tx) -> tuple[Embedded, follow.ThreadCursor]:
+            page = _embedded(tx, page_id, secret)
+            return page, follow.parse_thread_cursor(follow.thread_cursor(tx, page.thread_id))
 
-    page, cursor = await services.db.read(begin)
-    chunks = follow.follow_thread(services.db, services.hub, page.thread_id, cursor)
-    return _told(services, page, secret, seen, chunks)
+        services = self._services
+        page, cursor = await services.db.read(begin)
+        chunks = follow.follow_thread(services.db, services.hub, page.thread_id, cursor)
+        return _told(services, page, secret, seen, chunks)
 
 
 async def _told(
@@ -117,8 +122,8 @@ def _frame(data: dict[str, Any]) -> bytes:
 
 
 def _embedded(tx: Tx, page_id: str, secret: str) -> Embedded:
-    row = links.opened(tx, secret)
-    role = role_of(tx, row.created_by, row.project_id)
-    if row.page_id != page_id or role is None or not allows(role, Right.EDIT):
-        raise links.closed()
-    return Embedded(page_id, row.thread_id, row.title, row.html, row.version)
+    by, page = link_store.opened(tx, secret)
+    role = role_of(tx, by, page.project_id)
+    if page.id != page_id or role is None or not allows(role, Right.EDIT):
+        raise link_store.closed()
+    return Embedded(page_id, page.thread_id, page.title, page.html, page.version)
