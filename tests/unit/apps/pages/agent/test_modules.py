@@ -21,7 +21,7 @@ def saved(path: str, exports: tuple[str, ...], usage: str, updated_at: datetime 
         scope="session",
         path=path,
         description="",
-        exports=exports,
+        exports=list(exports),
         usage=usage,
         hash="",
         content_hash=None,
