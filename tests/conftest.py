@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from outlast.apps import APPS
 from outlast.db import lock_order
-from outlast.kernel.apps import registry
+from outlast.kernel.apps import packages, registry
 from tests import network_guard
 from tests.databases import *  # noqa: F403  # fixtures; the names are in its __all__
 from tests.reruns import Reruns
@@ -37,7 +37,7 @@ settings.register_profile(
 settings.load_profile("fast")
 
 network_guard.install()
-registry.declare(APPS)
+packages.declare(APPS)
 registry.load()
 
 # Where the environment says that no compiled module is kept (as in many containers), each worker would rewrite the

@@ -24,10 +24,10 @@ from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, ProposalData
 from outlast.apps.documents.proposals.validation import NewEdit, Trouble
 from outlast.base.ids import new_id
-from outlast.base.settings import Settings
 from outlast.db.database import Database, Tx
 from outlast.db.prepared import PreparedStatements
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.settings import Settings
 from tests.factories import Team, make_run, make_thread
 
 BOUNDS = bounds_of(Settings())

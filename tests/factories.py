@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from outlast.apps.knowledge.search import Knowledge
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
-from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts import store as accounts
@@ -26,6 +25,7 @@ from outlast.kernel.runs.abandonment import Watching
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.services import Services
+from outlast.kernel.settings import Settings, settings_class
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
 from outlast.kernel.threads import messages
@@ -40,7 +40,7 @@ from outlast.testing.scripted_model import ScriptedModel
 def make_services(db: Database, folder: Path, settings: Settings | None = None, **more: Any) -> Services:
     """Services over an open database, with blobs in `folder` and the shipped settings."""
     clock = more.get("clock") or SystemClock()
-    chosen = settings or Settings()
+    chosen = settings or settings_class()()
     hub = Hub()
     db.on_notice(hub.ring)
     catalog: Any = more.get("catalog") or ScriptedCatalog(ScriptedModel([]))

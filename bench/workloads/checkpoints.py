@@ -16,13 +16,13 @@ from bench.client import now_ms, percentile
 from bench.figures import Figure
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
-from outlast.base.settings import SandboxSettings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import migrate, open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.store import add_user
 from outlast.kernel.projects.store import add_project
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast.kernel.threads.store import add_thread
 from outlast_sandbox.interface import Sandbox

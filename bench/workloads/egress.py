@@ -19,7 +19,6 @@ from bench.figures import Figure
 from bench.servers import CORES, pin_client
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
-from outlast.base.settings import DependencySettings, SandboxSettings
 from outlast.db.connect import migrate, open_database
 from outlast.db.database import Tx
 from outlast.kernel.accounts.store import add_user
@@ -27,6 +26,7 @@ from outlast.kernel.projects.store import add_project
 from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
 from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast_sandbox.egress.authority import Authority
 from outlast_sandbox.egress.dialer import contexts_trusting

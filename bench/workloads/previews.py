@@ -12,7 +12,6 @@ from bench.client import now_ms, percentile
 from bench.figures import Figure
 from outlast.app import Program, open_program
 from outlast.base.ids import new_id
-from outlast.base.settings import Settings
 from outlast.db.database import Tx
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor
@@ -27,6 +26,7 @@ from outlast.kernel.previews.open_layer import with_previews
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.tables import workspaces
+from outlast.kernel.settings import Settings
 from outlast.surfaces.http.server import HttpServer, bind
 from outlast_sandbox.interface import Command, Sandbox
 
@@ -56,7 +56,7 @@ async def measure(quick: bool) -> list[Figure]:
         settings = Settings()
         settings = replace(settings, server=replace(settings.server, data_dir=name))
         async with open_program(settings) as program:
-            machines = program.sandboxes
+            machines = program.services.machines
             assert machines is not None
             report = await machines.provider.probe()
             if not report.ok:

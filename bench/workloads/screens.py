@@ -17,7 +17,6 @@ from bench.workloads.previews import nothing
 from outlast.app import Program, open_program
 from outlast.apps.screens.actions import NewScreen, create_screen
 from outlast.apps.screens.shapes import ScreenData
-from outlast.base.settings import Settings
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
@@ -29,6 +28,7 @@ from outlast.kernel.previews.open_layer import with_previews
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.templates import DEV_PORT
+from outlast.kernel.settings import Settings
 from outlast.surfaces.http.server import HttpServer, bind
 
 GOALS_MS = {"vite": 5_000.0, "next": 10_000.0}
@@ -125,7 +125,7 @@ async def _served() -> AsyncIterator[tuple[Program, SandboxManager, Actor, int]]
         settings = Settings()
         settings = replace(settings, server=replace(settings.server, data_dir=folder))
         async with open_program(settings) as program, anyio.create_task_group() as tasks:
-            machines, services = program.sandboxes, program.services
+            machines, services = program.services.machines, program.services
             assert machines is not None
             assert program.snapshots is not None
             assert services.keeper is not None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from outlast.surfaces.cli.main import run_cli
 
 if TYPE_CHECKING:
-    from outlast.base.settings import Settings
+    from outlast.kernel.settings import Settings
     from outlast.surfaces.cli.main import Announce
 
 

@@ -32,10 +32,13 @@ from outlast.apps.documents.agent.agent import document_agent
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
 from outlast.apps.knowledge.memory import Recall
 from outlast.apps.knowledge.search import Knowledge
+from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.pages.agent.agent import nothing, page_agent
 from outlast.apps.pages.agent.dormancy import KIND as DORMANT
+from outlast.apps.pages.agent.dormancy import Dormancy, no_sessions
 from outlast.apps.pages.agent.run_code import LibraryCode
 from outlast.apps.pages.embeds.layer import with_pages
+from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.versions import Rules as PageRules
 from outlast.apps.screens.agent.agent import screen_agent
 from outlast.apps.screens.open_actions import ScreenOpener
@@ -50,16 +53,13 @@ from outlast.assembly import (
     open_knowledge,
     open_modules,
     open_sources,
-    page_dormancy,
     sandbox_manager,
-    sandbox_steps,
     snapshot_keeper,
 )
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, held, node_of
 from outlast.base.errors import DatabaseDamaged, OutlastError, UnsafeBind
 from outlast.base.ids import new_id
-from outlast.base.settings import Settings
 from outlast.base.supervision.supervisor import Run, Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import migrate, open_database
@@ -70,7 +70,7 @@ from outlast.kernel.accounts.store import has_tokens
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.agents.tools.run_code import run_code_tool
 from outlast.kernel.agents.workspaces import Workspaces
-from outlast.kernel.apps import registry
+from outlast.kernel.apps import packages, registry
 from outlast.kernel.deployment import Deployment, join
 from outlast.kernel.files.search import ProjectFiles
 from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
@@ -86,7 +86,7 @@ from outlast.kernel.previews.open_layer import with_previews
 from outlast.kernel.runs.abandonment import Watching
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.store import free_lapsed
-from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.actions import pause_idle
 from outlast.kernel.sandboxes.browser.studio import Studio, open_studio
@@ -105,6 +105,7 @@ from outlast.kernel.sandboxes.templates import Templates
 from outlast.kernel.sandboxes.warm_start import Warmer
 from outlast.kernel.services import Services, cold
 from outlast.kernel.set_aside.shelf import DatabaseShelf
+from outlast.kernel.settings import Settings
 from outlast.kernel.sidecars import OpenSidecar, open_sidecars, secrets_of, with_dependencies
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
@@ -124,12 +125,9 @@ log = logging.getLogger("outlast.app")
 class Program:
     """One server's opened resources."""
 
-    settings: Settings
     services: Services
-    database: Database
     worker: Worker
     sweeper: Sweeper
-    sandboxes: SandboxManager | None
     egress: EgressKeeper | None
     snapshots: SnapshotKeeper | None
     warmer: Warmer | None
@@ -163,7 +161,7 @@ async def run_program(
     the second; None: signals."""
     async with open_program(settings) as program:
         listeners = await _bind(program) if http else []
-        e2b = E2bRuntime(program.services) if program.sandboxes else None
+        e2b = E2bRuntime(program.services) if program.services.machines else None
         server = await _http_server(program, listeners, e2b) if listeners else None
         stack = AsyncExitStack()
         async with stack, anyio.create_task_group() as tasks:
@@ -185,7 +183,7 @@ async def run_program(
 async def open_program(settings: Settings) -> AsyncIterator[Program]:
     """Everything a server works with, opened in order and closed in reverse; nothing runs yet. Raises
     `DataDirectoryInUse`, `StorageUnavailable`, `SchemaMismatch`, `DeploymentMismatch`, `InvalidSetting`."""
-    registry.declare(APPS)
+    packages.declare(APPS)
     registry.load()
     clock = SystemClock()
     folder = data_directory(settings.server.data_dir)
@@ -258,7 +256,7 @@ def _wire(
     states = registry.make_states(settings)
     page_rules = states[PageRules]
     assert isinstance(page_rules, PageRules)
-    search = search_docs_tool(knowledge, database, settings.knowledge.results)
+    search = search_docs_tool(knowledge, database, settings.of(KnowledgeSettings).results)
     code = None
     if settings.sandbox is not None:
         library = LibraryCode(settings.sandbox, database, modules, blobs)
@@ -305,7 +303,9 @@ def _wire(
     if sandboxes is not None and warm:
         warmer = Warmer(database, sandboxes, engine.agents.sandboxed)
     watching = Watching(database, hub, clock, settings, node_id)
-    steps = sandbox_steps(sandboxes)
+    steps = None
+    if sandboxes is not None:
+        steps = SandboxSteps(sandboxes.freeze, sandboxes.thaw, sandboxes.kill, sandboxes.stop_commands)
     services = Services(
         db=database,
         clock=clock,
@@ -331,14 +331,12 @@ def _wire(
         states=states,
         supervisor=supervisor,
     )
-    dormancy = page_dormancy(base, page_rules, sandboxes)
+    ends = no_sessions if sandboxes is None else sandboxes.end_sessions
+    dormancy = Dormancy(database, page_rules.live, settings.of(PageSettings).dormant_after_s, ends)
     return Program(
-        settings=settings,
         services=services,
-        database=database,
         worker=Worker(engine, supervisor),
-        sweeper=Sweeper(engine, steps, {DORMANT: dormancy}, supervisor),
-        sandboxes=sandboxes,
+        sweeper=Sweeper(engine, steps, {DORMANT: dormancy.rest}, supervisor),
         egress=egress,
         snapshots=snapshots,
         warmer=warmer,
@@ -357,24 +355,24 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
     def keep(name: str, run: Run, *args: Any) -> None:
         tasks.start_soon(supervisor.keep, name, run, *args)
 
-    keep("bells of the database", program.database.background)
+    keep("bells of the database", program.services.db.background)
     keep("followers", program.services.watching.run)
     keep("typing", typing_ends(program.services.presence))
-    if program.database.dialect == "sqlite":  # the lock on the folder says that nobody else can hold a run
-        await program.database.write(free_lapsed, everything=True)
+    if program.services.db.dialect == "sqlite":  # the lock on the folder says that nobody else can hold a run
+        await program.services.db.write(free_lapsed, everything=True)
     for sidecar in program.sidecars:
         await supervisor.start(tasks, sidecar.name, sidecar.run)
     if program.egress is not None:
         await supervisor.start(tasks, "egress", program.egress.run)
-    if program.sandboxes is not None and program.services.keeper is not None:
+    if program.services.machines is not None and program.services.keeper is not None:
         await supervisor.start(tasks, "services in sandboxes", program.services.keeper.run)
-        disk = DiskGuard(program.sandboxes)
-        program.sandboxes.attend(disk)
+        disk = DiskGuard(program.services.machines)
+        program.services.machines.attend(disk)
         # A machine that cannot run any sandbox says so when one is needed.
-        await supervisor.guard.once("start", "sandboxes", reconcile, program.sandboxes)
+        await supervisor.guard.once("start", "sandboxes", reconcile, program.services.machines)
         keep("disk of sandboxes", disk.run)
-        step, look = partial(pause_idle, program.services), partial(sweep, program.sandboxes)
-        keep("idle sandboxes", Ladder(program.sandboxes, step, look).run)
+        step, look = partial(pause_idle, program.services), partial(sweep, program.services.machines)
+        keep("idle sandboxes", Ladder(program.services.machines, step, look).run)
     if program.services.checkpoints is not None:
         keep("checkpoints", program.services.checkpoints.run)
     if program.snapshots is not None:
@@ -414,8 +412,8 @@ async def _warm_up(program: Program) -> None:
 async def _bind(program: Program) -> list[socket.socket]:
     """Bound sockets: two for a loopback address, so that names of previews lead here either way. An address that others
     can reach takes a token first: nobody is let in by being near."""
-    server = program.settings.server
-    if not is_loopback(server.host) and not await program.database.read(has_tokens):
+    server = program.services.settings.server
+    if not is_loopback(server.host) and not await program.services.db.read(has_tokens):
         raise UnsafeBind(
             f"{server.host} can be reached from other machines, and there is no API token to ask them for.",
             hint=f"Make one first: outlast tokens create --data-dir {server.data_dir}; or bind 127.0.0.1.",
@@ -427,24 +425,26 @@ async def _bind(program: Program) -> list[socket.socket]:
 
 
 async def _http_server(program: Program, listeners: list[socket.socket], e2b: E2bRuntime | None) -> HttpServer:
-    settings, server = program.settings, program.settings.server
+    settings, server = program.services.settings, program.services.settings.server
     times = settings.streams
     is_local = is_loopback(server.host) and not server.public_url
     surface = Surface(
         services=program.services,
         streams=OpenStreams(
             StreamTimes(times.heartbeat_s, times.slow_reader_s, times.recheck_s),
-            program.settings.limits.streams_per_user,
+            program.services.settings.limits.streams_per_user,
         ),
         readiness=Readiness(
-            program.database, program.sandboxes.provider if program.sandboxes else None, program.services.supervisor
+            program.services.db,
+            program.services.machines.provider if program.services.machines else None,
+            program.services.supervisor,
         ),
         local_owner=await accounts.ensure_local_owner(program.services) if is_local else None,
         version=version("outlast"),
         secure_cookie=server.public_url.startswith("https://"),
         previews=preview_hosts(settings.sandbox.preview_base_domain if settings.sandbox else ""),
     )
-    program.database.on_notice(surface.streams.hear)
+    program.services.db.on_notice(surface.streams.hear)
     hosts = known_hosts(server.host, server.public_url, server.allowed_hosts)
     inner = await anyio.to_thread.run_sync(create_http, surface, hosts, e2b)  # some hundred routes: a moment's work
     layer = with_previews(inner, surface, hosts)
@@ -493,7 +493,7 @@ async def _stop(program: Program, server: HttpServer | None, worker_ended: anyio
         scope.cancel()
 
     program.worker.stop_softly()
-    with anyio.move_on_after(program.settings.server.stop_grace_s):
+    with anyio.move_on_after(program.services.settings.server.stop_grace_s):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(hurry, tasks.cancel_scope)
             if server is not None:

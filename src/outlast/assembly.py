@@ -19,24 +19,22 @@ from outlast.apps.knowledge.readers.packages import PackageReader, Registries
 from outlast.apps.knowledge.readers.reader import SourceReader
 from outlast.apps.knowledge.reranker import Reranker
 from outlast.apps.knowledge.search import Knowledge, QueryEmbedder
+from outlast.apps.knowledge.settings import KnowledgeSettings, RerankSettings
 from outlast.apps.knowledge.sources import configured_sources
-from outlast.apps.pages.agent.dormancy import Dormancy, no_sessions
-from outlast.apps.pages.versions import Rules as PageRules
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import node_of
 from outlast.base.packages import parse_package
-from outlast.base.settings import Settings
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.files.keeper import ArtifactKeeper
+from outlast.kernel.files.settings import FileSettings
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.embedders import OpenAIEmbedder
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.runs.notifications import announce_sandbox
-from outlast.kernel.runs.sweeper import Handler, SandboxSteps
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.egress.delegated import HandedOver
 from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
@@ -47,6 +45,7 @@ from outlast.kernel.sandboxes.providers import open_provider
 from outlast.kernel.sandboxes.snapshots.installed import InstalledPackages
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.templates import Templates, preview_environment
+from outlast.kernel.settings import Settings
 from outlast_sandbox.egress.redaction import Redactor
 from outlast_sandbox.egress.rules import names
 from outlast_sandbox.egress.secrets import OperatorSecrets
@@ -74,7 +73,7 @@ def known_secrets(base: Base) -> Redactor:
     """What no log may show: keys and secrets that this server finds in its environment."""
     settings = base.settings
     names = [provider.api_key_env for provider in settings.providers.values()]
-    names += [settings.embeddings.api_key_env, settings.rerank.api_key_env]
+    names += [settings.embeddings.api_key_env, settings.of(RerankSettings).api_key_env]
     if settings.sandbox is not None:
         names += [dependency.secret_env for dependency in settings.sandbox.dependencies]
     return Redactor(base.environment.get(name, "").encode() for name in names if name)
@@ -179,16 +178,10 @@ def snapshot_keeper(base: Base, sandboxes: SandboxManager | None, templates: Tem
     return keeper
 
 
-def sandbox_steps(sandboxes: SandboxManager | None) -> SandboxSteps | None:
-    if sandboxes is None:
-        return None
-    return SandboxSteps(sandboxes.freeze, sandboxes.thaw, sandboxes.kill, sandboxes.stop_commands)
-
-
 def open_knowledge(base: Base, embedder: QueryEmbedder | None, modules: Modules) -> Knowledge:
     """Search in documentation and modules, with the re-ranker that is configured, if any. Its indexes are kept in the
     data folder."""
-    asked = base.settings.rerank
+    asked = base.settings.of(RerankSettings)
     reranker = None
     if asked.url:
         key = base.environment.get(asked.api_key_env, "") if asked.api_key_env else ""
@@ -255,7 +248,7 @@ def open_sources(
     followed: Followed,
 ) -> Sources:
     """What reads the sources of documentation, those of the configuration and people's."""
-    asked = base.settings.knowledge
+    asked = base.settings.of(KnowledgeSettings)
     fetcher = Fetcher(asked.timeout_s, base.clock)
     installed = None
     if sandboxes is not None and snapshots is not None:
@@ -273,24 +266,16 @@ def open_sources(
     )
     if snapshots is not None:
         snapshots.on_built(keeper.packages_changed)
-    indexer = (
-        None
-        if embedder is None
-        else Indexer(
-            base.database,
-            base.clock,
-            embedder,
-            followed,
-            batch=base.settings.embeddings.batch,
-            supervisor=base.supervisor,
-        )
-    )
+    indexer = None
+    if embedder is not None:
+        batch = base.settings.embeddings.batch
+        indexer = Indexer(base.database, base.clock, embedder, followed, batch=batch, supervisor=base.supervisor)
     artifacts = ArtifactKeeper(
         base.database,
         base.clock,
         base.blobs,
         passage_chars=asked.passage_chars,
-        most_s=base.settings.documents.artifact_read_s,
+        most_s=base.settings.of(FileSettings).artifact_read_s,
         supervisor=base.supervisor,
     )
     return Sources(keeper, artifacts, indexer, fetcher, base.supervisor)
@@ -311,9 +296,3 @@ def open_modules(base: Base) -> Modules:
     packages = [] if asked is None else [one.package for one in asked.dependencies if one.package]
     commands = () if asked is None else asked.setup
     return Modules(base.database, None, dependencies_hash(map(parse_package, packages), commands))
-
-
-def page_dormancy(base: Base, rules: PageRules, sandboxes: SandboxManager | None) -> Handler:
-    """What frees the memory of pages that nobody uses, when their timer is due."""
-    ends = no_sessions if sandboxes is None else sandboxes.end_sessions
-    return Dormancy(base.database, rules.live, base.settings.pages.dormant_after_s, ends).rest

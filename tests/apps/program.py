@@ -16,9 +16,9 @@ async def create_table(folder: Path) -> None:
     """A new database with the app's table, which its migration would make."""
     from outlast.base.clock import SystemClock
     from outlast.db.connect import migrate, open_database
-    from outlast.kernel.apps import registry
+    from outlast.kernel.apps import packages, registry
 
-    registry.declare(outlast.apps.APPS)
+    packages.declare(outlast.apps.APPS)
     (polls,) = registry.load().apps[-1].tables
     database = open_database("sqlite:///outlast.db", folder, SystemClock())
     try:

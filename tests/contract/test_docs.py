@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from outlast.base.settings import load_settings
-from outlast.base.settings.load import scalar_settings
 from outlast.kernel.runs import rules as runs
 from outlast.kernel.sandboxes import rules as sandboxes
+from outlast.kernel.settings.load import load_settings, scalar_settings
 from outlast.surfaces.cli.main import build_command
 from outlast.surfaces.http.application import create_api
 

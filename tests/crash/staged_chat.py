@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from outlast.apps.chat.agent import chat_agent
 from outlast.base.ids import new_id
-from outlast.base.settings import Settings
 from outlast.db.database import Tx
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.runs.model import Run
+from outlast.kernel.settings import Settings
 from outlast.kernel.threads.parts import NoticePart
 from outlast_sandbox.interface import Command, CommandResult
 

@@ -15,11 +15,11 @@ import sqlalchemy as sa
 from outlast.apps.screens.agent.checks import STUBBORN
 from outlast.base.ids import new_id
 from outlast.base.images import recognise
-from outlast.base.settings.policy import SCREEN_POLICY
 from outlast.db.database import Database
 from outlast.kernel.credits.rows import LedgerRow
 from outlast.kernel.credits.tables import ledger
 from outlast.kernel.models.protocol import CHECK_MARK
+from outlast.kernel.runs.settings import SCREEN_POLICY
 from outlast.kernel.threads.tables import messages
 from outlast.testing.model_server import Answer, Fault, ModelServer
 from outlast_sandbox.browser.program import find_browser

@@ -9,7 +9,6 @@ from typing import Any
 import anyio
 import orjson
 
-from outlast.base.settings import Settings
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.agent import Agent
@@ -23,6 +22,7 @@ from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.services import Services
+from outlast.kernel.settings import Settings
 from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.agents import FakeAgent
 from outlast.testing.catalog import ScriptedCatalog

@@ -18,8 +18,6 @@ from outlast.base.clock import SystemClock
 from outlast.base.data_directory import cache_directory
 from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.ids import new_id
-from outlast.base.settings import SandboxSettings
-from outlast.base.settings.tables import ScreenSettings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
@@ -33,6 +31,7 @@ from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.logs import ServiceLogs
 from outlast.kernel.sandboxes.services.rules import ServiceState
 from outlast.kernel.sandboxes.services.store import service_of
+from outlast.kernel.sandboxes.settings import SandboxSettings, ScreenSettings
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER

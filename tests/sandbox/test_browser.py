@@ -20,11 +20,11 @@ import pytest
 
 from outlast.base.clock import Clock, SystemClock
 from outlast.base.errors import SandboxLost
-from outlast.base.settings.tables import ScreenSettings
 from outlast.kernel.sandboxes.browser import browsers as keeping
 from outlast.kernel.sandboxes.browser import studio as looking
 from outlast.kernel.sandboxes.browser.browsers import AtHand, Browsers
 from outlast.kernel.sandboxes.browser.studio import Studio, open_studio
+from outlast.kernel.sandboxes.settings import ScreenSettings
 from outlast.testing.clock import ManualClock
 from outlast_sandbox.browser.program import find_browser
 from outlast_sandbox.interface import Command, SandboxSpec

@@ -14,7 +14,6 @@ import sqlalchemy as sa
 from outlast.base.clock import SystemClock
 from outlast.base.errors import InputTooLarge
 from outlast.base.ids import new_id
-from outlast.base.settings import SandboxSettings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
@@ -22,6 +21,7 @@ from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints.contents import content_of
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast_sandbox.interface import Command, SandboxProvider
 from outlast_sandbox.providers.local.provider import LocalProvider

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from outlast.base.settings import Settings
+from outlast.kernel.settings import Settings
 from tests.sandbox.e2b_service import E2bService
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]

@@ -19,7 +19,6 @@ import pytest
 from outlast.app import open_program
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
-from outlast.base.settings import DependencySettings, SandboxSettings, ServerSettings, Settings
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.store import add_user
@@ -31,7 +30,9 @@ from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
 from outlast.kernel.sandboxes.rules import State
+from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.sandboxes.tables import workspaces
+from outlast.kernel.settings import ServerSettings, Settings
 from outlast_sandbox.interface import Command, Sandbox, SandboxProvider
 from outlast_sandbox.providers.docker.provider import DockerProvider
 from outlast_sandbox.providers.local.provider import LocalProvider
@@ -376,13 +377,13 @@ async def test_a_server_started_with_a_secret_in_its_environment_gives_it_to_the
         )
         async with open_program(settings) as program, anyio.create_task_group() as tasks:
             assert program.egress is not None
-            assert program.sandboxes is not None
+            assert program.services.machines is not None
             await tasks.start(program.egress.run)
-            project_id, workspace_id = await program.database.write(_fill)
-            box = await program.sandboxes.ensure(workspace_id, project_id)
+            project_id, workspace_id = await program.services.db.write(_fill)
+            box = await program.services.machines.ensure(workspace_id, project_id)
             script = f'curl -sS -H "X-Key: $KEY_OF_THE_OPERATOR" http://127.0.0.1:{door}/; env'
             output = (await box.run(Command("eff_1", 1, script))).output
-            await program.sandboxes.kill(workspace_id)
+            await program.services.machines.kill(workspace_id)
             tasks.cancel_scope.cancel()
     assert SECRET.encode() in host.requests[0]
     assert "SECRET_PLACEHOLDER_" in output

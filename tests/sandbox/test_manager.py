@@ -15,7 +15,6 @@ import sqlalchemy as sa
 from outlast.base.clock import SystemClock
 from outlast.base.errors import SandboxUnavailable
 from outlast.base.ids import new_id
-from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.store import add_user
 from outlast.kernel.projects.store import add_project
@@ -26,6 +25,7 @@ from outlast.kernel.sandboxes.idle_policy import step_down
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
 from outlast.kernel.sandboxes.rules import PauseKind, State
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.shapes import ContextLost, SandboxStateData
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.sandboxes.translation import untranslated

@@ -12,7 +12,6 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.errors import SandboxLost, StorageUnavailable
-from outlast.base.settings import DependencySettings, SandboxSettings
 from outlast.db.database import Database, Tx
 from outlast.db.tables import meta
 from outlast.kernel.sandboxes import store
@@ -21,6 +20,7 @@ from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import collect, reconcile
 from outlast.kernel.sandboxes.rules import State
+from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.testing.clock import ManualClock
 from outlast_sandbox.providers.memory import MemoryProvider

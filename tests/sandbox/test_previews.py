@@ -12,7 +12,6 @@ import pytest
 
 from outlast.app import Program, open_program
 from outlast.base.ids import new_id
-from outlast.base.settings import Settings
 from outlast.db.database import Tx
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor
@@ -27,6 +26,7 @@ from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.tables import workspaces
+from outlast.kernel.settings import Settings
 from outlast.surfaces.http.server import HttpServer, bind, bind_twin
 
 pytestmark = pytest.mark.sandbox
@@ -112,7 +112,7 @@ async def seen(tmp_path: Path) -> AsyncIterator[Seen]:
     settings = Settings()
     settings = replace(settings, server=replace(settings.server, data_dir=str(tmp_path)))
     async with open_program(settings) as program:
-        services, machines = program.services, program.sandboxes
+        services, machines = program.services, program.services.machines
         assert machines is not None
         assert services.keeper is not None
         owner = await accounts.ensure_local_owner(services)

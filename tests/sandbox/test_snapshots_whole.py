@@ -14,14 +14,13 @@ import sqlalchemy as sa
 from outlast.base.clock import SystemClock
 from outlast.base.events import event_adapter
 from outlast.base.ids import new_id
-from outlast.base.settings import SandboxSettings
-from outlast.base.settings.tables import DependencySettings
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.store import add_user
 from outlast.kernel.apps import registry
 from outlast.kernel.projects.store import add_project
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.sandboxes.shapes import SnapshotProgress
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces

@@ -2,33 +2,14 @@
 
 OutlastError
 ├── InvalidRequest      fix the request
-│   ├── MalformedInput · InputTooLarge · EmptyMessage · UnknownModel · VisionUnsupported · UnknownProfile
-│   ├── CursorUnknown · InvalidSetting · IdempotencyMismatch · ArgumentsInvalid · PathRefused
-│   ├── NotOffered · UnknownTheme · ActionNotOffered · BodyTooSlow
 ├── PermissionNeeded    ask for permission
-│   ├── NotSignedIn · Forbidden · OriginRefused · PolicyDenied
 ├── CreditsNeeded       buy credits
 ├── Gone                it is gone (or was never there for you)
-│   ├── NotFound (StoredFileMissing) · RunCleanedUp · WorkspaceUnreadable
 ├── Conflict            somebody was faster, or the thing is in another state
-│   ├── ThreadBusy · ThreadLocked · ThreadArchived · LockNotHeld · RunFinished · RunNotContinuable
-│   ├── ApprovalDecided · AlreadyMember · LastOwner · LastAdministrator · FilesChanged
-│   ├── ThreadOfScreen · TooManyScreens
-│   ├── ThreadOfPage · TooManyPages · ActionTaken · ActionsFull · NothingToUndo
-│   ├── SectionLocked · TextChanged · EditDecided · ThreadOfDocument · TooManyDocuments · DocumentFull
-│   ├── TooManyArtifacts · BackupRefused · BackupIncomplete · NotDeletable
 ├── TryLater            try again later; the only branch workers retry; carries retry_after_s
-│   ├── RateLimited · StorageUnavailable · DiskFull · DatabaseDamaged · SandboxUnavailable · SandboxLost
-│   ├── DiskLimit
-│   └── ModelRateLimited · ModelOverloaded · ModelTimeout · ModelUnreachable · ModelCut · ModelOutputInvalid
 ├── ProviderRefused     a model provider said no for good
-│   ├── ModelRejected · ModelPolicyRefused · ModelKeyRefused
 ├── StartRefused        the server will not start like this
-│   ├── DataDirectoryInUse · DataDirectoryMissing · UnsafeBind · SchemaMismatch · SandboxIsolationMissing
-│   ├── DeploymentMismatch
 └── InternalError       our bug
-    ├── StoredFileDamaged
-    └── FenceLost       a worker that no longer holds its run (never shown to clients)
 
 Errors know nothing of HTTP; `kernel/http/problems.py` maps codes to status. Messages name settings, never an id or a
 secret's value and never what a person wrote. Every error survives pickling and JSON.
@@ -456,4 +437,6 @@ class StoredFileDamaged(InternalError):
 
 
 class FenceLost(InternalError):
+    """A worker no longer holds its run. Never shown to clients."""
+
     code = "fence_lost"

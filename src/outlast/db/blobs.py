@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
+from outlast.base.data_directory import sync_file
 from outlast.base.errors import DiskFull, StoredFileMissing
 
 AT_ONCE: Final = 4  # files synced side by side: the disk takes them together
@@ -35,18 +36,14 @@ class FolderBlobs:
     They may run side by side, also in several processes."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    @property
-    def folder(self) -> Path:
-        return self._folder
+        self.folder = folder
 
     def put(self, content: bytes) -> str:
         """Store `content` (durably: synced, then renamed into place) and return its SHA-256 as 64 hex digits. Repeating
         is harmless. Raises `DiskFull`; then nothing is left behind."""
         name = hashlib.sha256(content).hexdigest()
         if not self.keep(name):
-            self._write((content,))
+            self.put_pieces((content,))
         return name
 
     def put_all(self, contents: Sequence[bytes]) -> list[str]:
@@ -60,7 +57,25 @@ class FolderBlobs:
     def put_pieces(self, pieces: Iterable[bytes]) -> tuple[str, int]:
         """Store what the pieces make together, never holding more than one: its name and its size in bytes. As `put`;
         what reading a piece raises is passed on (an `OSError` too), and then nothing is left behind."""
-        return self._write(pieces)
+        digest, size = hashlib.sha256(), 0
+        temporary = self._path(f"{uuid4().hex[:2]}{uuid4().hex}{_NEW}")
+        try:
+            descriptor = _created(temporary)
+            try:
+                for piece in pieces:
+                    digest.update(piece)
+                    size += len(piece)
+                    _write_all(descriptor, piece)
+                with _told_as_full():
+                    os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            self._into_place(temporary, digest.hexdigest())
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            raise
+        return digest.hexdigest(), size
 
     def keep(self, name: str) -> bool:
         """Whether it is stored; if so it counts as used just now, and no collection under way removes it."""
@@ -78,7 +93,7 @@ class FolderBlobs:
         """A part of it, `size` bytes from `offset` (None: to its end); fewer where it ends before. Raises
         `StoredFileMissing`."""
         try:
-            descriptor = os.open(f"{self._folder}/{name[:2]}/{name[2:]}", os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = os.open(f"{self.folder}/{name[:2]}/{name[2:]}", os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             raise StoredFileMissing("The stored file is missing from the blob folder.", blob=name) from None
         with open(descriptor, "rb", buffering=0) as file:
@@ -88,7 +103,7 @@ class FolderBlobs:
 
     def stored(self) -> Iterator[StoredBlob]:
         """Every blob, in no order; those on their way out too."""
-        for path in self._folder.glob("??/*"):
+        for path in self.folder.glob("??/*"):
             if not path.name.endswith(_NEW):
                 with suppress(FileNotFoundError):
                     facts = path.stat()
@@ -112,45 +127,20 @@ class FolderBlobs:
 
     def remove_unfinished(self, before: float) -> None:
         """Remove what processes that died had begun to write before that time."""
-        for path in self._folder.glob(f"??/*{_NEW}"):
+        for path in self.folder.glob(f"??/*{_NEW}"):
             with suppress(FileNotFoundError):
                 if path.stat().st_mtime < before:
                     path.unlink()
-
-    def _write(self, pieces: Iterable[bytes]) -> tuple[str, int]:
-        digest, size = hashlib.sha256(), 0
-        temporary = self._path(f"{uuid4().hex[:2]}{uuid4().hex}{_NEW}")
-        try:
-            descriptor = _created(temporary)
-            try:
-                for piece in pieces:
-                    digest.update(piece)
-                    size += len(piece)
-                    _write_all(descriptor, piece)
-                with _told_as_full():
-                    os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-            self._into_place(temporary, digest.hexdigest())
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-            raise
-        return digest.hexdigest(), size
 
     def _into_place(self, temporary: Path, name: str) -> None:
         target = self._path(name)
         with _told_as_full():
             target.parent.mkdir(parents=True, exist_ok=True)
             temporary.replace(target)
-            folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            sync_file(target.parent, os.O_DIRECTORY)
 
     def _path(self, name: str) -> Path:
-        return self._folder / name[:2] / name[2:]
+        return self.folder / name[:2] / name[2:]
 
 
 def _created(path: Path) -> int:

@@ -8,7 +8,7 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 import anyio
 import asyncpg
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from outlast.base.clock import Clock
 from outlast.base.errors import DiskFull, MalformedInput, OutlastError, StorageUnavailable
@@ -102,7 +102,7 @@ class PostgresDatabase:
     async def _transact(self, run: Callable[[sa.Connection], T]) -> T:
         try:
             async with self._engine.begin() as connection:
-                return await _run(connection, run)
+                return await connection.run_sync(run)
         except OutlastError:
             raise
         except Exception as error:
@@ -112,10 +112,6 @@ class PostgresDatabase:
         sender, _, stream_id = str(payload).partition(" ")
         if sender != self._me:
             ring_all(self._listeners, stream_id)
-
-
-async def _run(connection: AsyncConnection, run: Callable[[sa.Connection], T]) -> T:
-    return await connection.run_sync(run)
 
 
 def _cause(error: BaseException | None) -> object:

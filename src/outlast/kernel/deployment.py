@@ -20,6 +20,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from outlast.base.data_directory import sync_file
 from outlast.base.errors import DeploymentMismatch, StartRefused
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
@@ -212,16 +213,10 @@ def write_file(folder: Path, mark: FolderMark) -> None:
     new = folder / f"{FILE}.{os.getpid()}.new"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with new.open("w") as file:
-            file.write(json.dumps(facts) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        new.write_text(json.dumps(facts) + "\n")
+        sync_file(new)
         new.replace(folder / FILE)
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync_file(folder, os.O_DIRECTORY)
     except OSError as error:
         with suppress(OSError):
             new.unlink(missing_ok=True)

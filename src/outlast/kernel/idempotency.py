@@ -51,7 +51,7 @@ def remember(
         raise MalformedInput(
             f"An Idempotency-Key has 1 to {MAX_KEY_CHARS} printable characters.", field="Idempotency-Key"
         )
-    _forget_expired(tx, user_id, key)
+    tx.execute(sa.delete(idempotency).where(*_of(user_id, key), idempotency.c.created_at <= tx.now - KEPT))
     if _claim(tx, user_id, key, wanted_hash):
         response = produce()
         tx.execute(sa.update(idempotency).where(*_of(user_id, key)), {"response": response})
@@ -75,10 +75,6 @@ def _first_answer(tx: Tx, user_id: str, key: str, wanted_hash: str) -> dict[str,
     if row is None or row.request_hash != wanted_hash:
         raise IdempotencyMismatch("Another request was sent under this Idempotency-Key.")
     return row.response
-
-
-def _forget_expired(tx: Tx, user_id: str, key: str) -> None:
-    tx.execute(sa.delete(idempotency).where(*_of(user_id, key), idempotency.c.created_at <= tx.now - KEPT))
 
 
 def _of(user_id: str, key: str) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:

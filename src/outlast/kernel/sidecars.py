@@ -16,7 +16,8 @@ import anyio
 from anyio.abc import TaskStatus
 
 from outlast.base.clock import Clock
-from outlast.base.settings import DependencySettings, Settings
+from outlast.kernel.sandboxes.settings import DependencySettings
+from outlast.kernel.settings import Settings
 
 GROUP: Final = "outlast.sidecars"
 log = logging.getLogger(__name__)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from outlast import Agent, Context, tool
-from outlast.base.settings import Settings
 from outlast.db.database import Database, Tx
+from outlast.kernel.settings import Settings
 from tests.apps.polls import store
 
 

@@ -11,7 +11,6 @@ import anyio
 import pytest
 
 from outlast.base.clock import SystemClock
-from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.kernel.accounts.actor import Actor
@@ -19,6 +18,7 @@ from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.runs.follow_actions import follow_project
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.seeds import Seeds
+from outlast.kernel.settings import Settings
 from outlast.surfaces.http.application import create_http
 from outlast.testing.agents import FakeAgent
 from outlast_sandbox.interface import Sandbox

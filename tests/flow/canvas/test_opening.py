@@ -15,7 +15,6 @@ import sqlalchemy as sa
 from outlast.apps.screens.open_actions import ScreenOpener, wake
 from outlast.base.clock import SystemClock
 from outlast.base.errors import SandboxUnavailable
-from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Tx
@@ -26,6 +25,7 @@ from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.seeds import Seeds
+from outlast.kernel.settings import Settings
 from outlast.kernel.threads.store import set_run_state
 from outlast.surfaces.http.application import create_http
 from outlast.testing.agents import FakeAgent

@@ -26,26 +26,21 @@ from outlast import app, assembly
 from outlast.apps.pages.agent.dormancy import KIND as DORMANT
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
-from outlast.base.settings import (
-    CreditSettings,
-    DatabaseSettings,
-    LimitSettings,
-    RunSettings,
-    SandboxSettings,
-    SecretUrl,
-    ServerSettings,
-    Settings,
-)
-from outlast.base.settings.tables import ScreenSettings
+from outlast.base.settings.fields import SecretUrl
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.connect import open_database
 from outlast.db.database import Tx
+from outlast.kernel.credits.settings import CreditSettings
 from outlast.kernel.credits.tables import ledger
+from outlast.kernel.limits.settings import LimitSettings
 from outlast.kernel.models.protocol import ModelRequest, ToolResultPiece
+from outlast.kernel.runs.settings import RunSettings
 from outlast.kernel.runs.tables import runs, timers
+from outlast.kernel.sandboxes.settings import SandboxSettings, ScreenSettings
 from outlast.kernel.sandboxes.tables import sandboxes
 from outlast.kernel.sandboxes.translation import translated_provider
 from outlast.kernel.set_aside import store
+from outlast.kernel.settings import DatabaseSettings, ServerSettings, Settings
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.faults import Faults
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn

@@ -26,7 +26,6 @@ from outlast.apps.pages.sanitizer import sanitised_html
 from outlast.apps.pages.shapes import Patch
 from outlast.apps.pages.tree import Tree
 from outlast.base.clock import SystemClock
-from outlast.base.settings import ServerSettings, Settings
 from outlast.kernel.models.protocol import (
     ModelMessage,
     ModelRequest,
@@ -39,6 +38,7 @@ from outlast.kernel.models.protocol import (
     ToolResultPiece,
     ToolSpec,
 )
+from outlast.kernel.settings import ServerSettings, Settings
 from outlast_demo.model import DemoModel
 from outlast_demo.tracker.service import SIDECAR, Tracker
 

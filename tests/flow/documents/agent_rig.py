@@ -21,7 +21,6 @@ from outlast.apps.documents.edits.write import Author, bounds_of
 from outlast.apps.documents.proposals import store as proposals
 from outlast.apps.documents.proposals.shapes import ProposalData
 from outlast.base.ids import new_id
-from outlast.base.settings import Settings
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.models.protocol import LanguageModel, ModelRequest, TextPiece
@@ -29,6 +28,7 @@ from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.shapes import StartedAnswer
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
+from outlast.kernel.settings import Settings
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.catalog import ScriptedCatalog

@@ -20,7 +20,6 @@ from outlast.apps.documents.edits.changes import Change, InsertSection
 from outlast.apps.documents.edits.write import Author, Committed
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
-from outlast.base.settings import Settings
 from outlast.db.connect import open_database
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -29,6 +28,7 @@ from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs.follow_actions import follow_project
 from outlast.kernel.services import Services
+from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads import store as threads
 from outlast.surfaces.http.application import create_http

@@ -10,17 +10,19 @@ import orjson
 import pytest
 
 from outlast.apps.documents.edits.changes import DeleteBlock
+from outlast.apps.documents.settings import DocumentSettings
 from outlast.base.errors import FenceLost, ModelRateLimited, RunFinished
-from outlast.base.settings import DocumentSettings, Settings
-from outlast.base.settings.tables import RetrySettings
 from outlast.db.database import Database
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.models.protocol import ModelRequest
 from outlast.kernel.runs.actions import cancel_run
+from outlast.kernel.runs.settings import RetrySettings
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import request_cancel
+from outlast.kernel.settings import Settings
 from outlast.testing.agents import make_context
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, Turn, WaitFor, turn
+from tests.app_settings import settings_with
 from tests.flow.documents.agent_rig import DocumentAgent, document_agent, propose, replace_edit
 from tests.flow.harness import told
 
@@ -133,7 +135,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
 
 
 async def test_arguments_that_do_not_fit_are_told_and_the_run_goes_on(db: Database, tmp_path: Path) -> None:
-    few = Settings(documents=DocumentSettings(edits_per_proposal=3))
+    few = settings_with(Settings(), DocumentSettings(edits_per_proposal=3))
     calls = [Call("propose_edits", arguments) for arguments, _ in BAD]
     async with document_agent(db, tmp_path, [turn(*calls), turn("I see.")], settings=few) as it:
         assert await it.ended((await it.ask()).run_id) == "completed"

@@ -14,12 +14,13 @@ import pytest
 
 from outlast.app import run_program
 from outlast.base.errors import ModelKeyRefused
-from outlast.base.settings import Settings, load_settings
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.locks import store as locks
 from outlast.kernel.runs.store import run_of
+from outlast.kernel.settings import Settings
+from outlast.kernel.settings.load import load_settings
 from outlast.surfaces.http.application import create_http
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, turn
 from tests.asgi import Browser

@@ -11,9 +11,10 @@ from outlast.apps.documents.comments.shapes import CommentRequest, QuoteInput
 from outlast.apps.documents.edits.changes import DeleteSection
 from outlast.apps.documents.proposals.actions import decide_edits
 from outlast.apps.documents.proposals.review import Verdict
-from outlast.base.settings import ProfileSettings, Settings
 from outlast.db.database import Database, Tx
 from outlast.kernel.files.tables import artifacts
+from outlast.kernel.runs.settings import ProfileSettings
+from outlast.kernel.settings import Settings
 from outlast.kernel.threads.actions import post_message
 from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.scripted_model import Call, ScriptedModel, turn

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from outlast.base.clock import SystemClock
-from outlast.base.settings import Settings
-from outlast.base.settings.tables import RetrySettings
 from outlast.db.connect import open_database
 from outlast.db.database import Database
+from outlast.kernel.runs.settings import RetrySettings
+from outlast.kernel.settings import Settings
 from outlast.testing.model_server import Answer, Fault
 from tests.flow.documents.agent_rig import document_agent, replace_edit
 from tests.flow.models.rig import KINDS, rigged

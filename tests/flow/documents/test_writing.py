@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from outlast.base.settings import DocumentSettings
+from outlast.apps.documents.settings import DocumentSettings
 from outlast.db.database import Tx
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.threads import store as threads
 from outlast.surfaces.http.application import create_http
+from tests.app_settings import settings_with
 from tests.asgi import Browser
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures; the names are in its __all__
 from tests.flow.documents.talk import Talk
@@ -312,9 +313,8 @@ async def test_lists_show_the_run_that_works_on_a_document(talk: Talk):
 
 async def test_projects_and_documents_have_bounds_that_say_so(talk: Talk):
     document = await made(talk, markdown="# A\n\none")
-    few = replace(
-        talk.services.settings,
-        documents=DocumentSettings(most_per_project=1, most_blocks=10, block_chars=100, text_chars=1000),
+    few = settings_with(
+        talk.services.settings, DocumentSettings(most_per_project=1, most_blocks=10, block_chars=100, text_chars=1000)
     )
     surface = replace(talk.site.local_surface, services=replace(talk.services, settings=few))
     app = create_http(surface, known_hosts("127.0.0.1", "", ()))

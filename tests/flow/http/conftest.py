@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from outlast.base.clock import SystemClock
-from outlast.base.settings import Settings
 from outlast.db.connect import open_database
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actions import ensure_local_owner
@@ -20,6 +19,7 @@ from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.services import Services
+from outlast.kernel.settings import Settings
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 from tests.asgi import Browser

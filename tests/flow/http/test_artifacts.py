@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from outlast.kernel.files.settings import FileSettings
 from tests.asgi import Answer, Browser
 from tests.factories import Team
 from tests.flow.http.conftest import Site
@@ -69,7 +70,7 @@ async def test_what_is_no_file_that_can_be_used_is_refused(scene: Scene) -> None
 
 
 async def test_a_larger_file_than_is_taken_is_refused_before_it_is_read(scene: Scene, site: Site) -> None:
-    most = site.services.settings.documents.artifact_bytes
+    most = site.services.settings.of(FileSettings).artifact_bytes
     answer = await scene.browser.call(
         "POST",
         f"/v1/projects/{scene.team.project_id}/artifacts",

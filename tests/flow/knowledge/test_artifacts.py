@@ -12,14 +12,16 @@ import sqlalchemy as sa
 
 from outlast.apps.knowledge.tables import knowledge_sources
 from outlast.base.errors import Conflict, DiskFull, Forbidden, InputTooLarge, NotFound, TooManyArtifacts
-from outlast.base.settings import DocumentSettings, Settings
 from outlast.db.database import Database, Tx
 from outlast.kernel.files import actions, store
 from outlast.kernel.files.keeper import ArtifactKeeper
+from outlast.kernel.files.settings import FileSettings
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.services import Services
+from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import read_all
 from outlast.testing.faults import Faults
+from tests.app_settings import settings_with
 from tests.factories import Team, make_services
 from tests.pdfs import pdf
 
@@ -147,8 +149,8 @@ async def test_a_blob_that_is_missing_fails_one_file_and_not_the_others(scene: S
 
 
 async def test_files_are_bounded_in_size_and_number(scene: Scene) -> None:
-    small = DocumentSettings(artifact_bytes=1000, artifacts_per_project=1)
-    scene.services = replace(scene.services, settings=Settings(documents=small))
+    small = FileSettings(artifact_bytes=1000, artifacts_per_project=1)
+    scene.services = replace(scene.services, settings=settings_with(Settings(), small))
     with pytest.raises(InputTooLarge):
         await scene.upload("a.txt", b"a" * 1001)
     await scene.upload("a.txt", b"a")

@@ -24,11 +24,12 @@ from outlast.apps.knowledge.readers.own_docs import own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader, Registries
 from outlast.apps.knowledge.readers.reader import SourceReader
 from outlast.apps.knowledge.rows import KnowledgePassageRow
+from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.sources import LEASE, configured_sources
 from outlast.apps.knowledge.tables import knowledge_sources, vectors
 from outlast.base.errors import ModelUnreachable
-from outlast.base.settings import DependencySettings, KnowledgeSettings, SandboxSettings
 from outlast.db.database import Database, Tx
+from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.streams.log import read_all
 from outlast.testing.clock import ManualClock
 from outlast.testing.embeddings import HashingEmbedder

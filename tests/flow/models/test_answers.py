@@ -7,8 +7,8 @@ import anyio
 import orjson
 import pytest
 
-from outlast.base.settings.tables import ReasoningSettings
 from outlast.kernel.models.protocol import ImagePiece, ModelMessage, TextPiece, ToolCallPiece, ToolResultPiece, TurnEnd
+from outlast.kernel.models.settings import ReasoningSettings
 from outlast.testing.model_server import Answer, Fault
 from tests.flow.models.rig import KEY, KINDS, listen, rigged, user
 

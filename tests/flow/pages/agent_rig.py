@@ -23,10 +23,10 @@ from outlast.apps.pages.agent import agent as definition
 from outlast.apps.pages.agent.dormancy import KIND, Dormancy
 from outlast.apps.pages.agent.run_code import LibraryCode
 from outlast.apps.pages.live import LiveTrees
+from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.shapes import PageData
 from outlast.apps.pages.versions import Rules
 from outlast.base.clock import SystemClock
-from outlast.base.settings import DependencySettings, SandboxSettings, Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.tools.run_code import run_code_tool
@@ -40,6 +40,8 @@ from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
+from outlast.kernel.settings import Settings
 from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn
@@ -209,7 +211,7 @@ async def page_agent(
             services, engine=replace(services.engine, files=keeper), machines=machines, checkpoints=keeper
         )
         ends = {} if machines is None else {"end_sessions": machines.end_sessions}
-        dormancy = Dormancy(db, live, chosen.pages.dormant_after_s, **ends)
+        dormancy = Dormancy(db, live, chosen.of(PageSettings).dormant_after_s, **ends)
         await db.write(put_source, "tracker")
         team = await db.write(Team)
         page = await create_page(services, team.owner, team.project_id)

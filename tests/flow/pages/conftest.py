@@ -11,11 +11,11 @@ import pytest
 
 from outlast.apps.knowledge.modules import Modules
 from outlast.base.clock import SystemClock
-from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.settings import settings_class
 from outlast.surfaces.http.application import create_http
 from outlast.testing.agents import FakeAgent
 from outlast_sandbox.interface import Sandbox
@@ -39,7 +39,7 @@ async def site(migrated_sqlite: Path, folder: Path) -> AsyncIterator[Site]:
     shutil.copy(migrated_sqlite, folder / "outlast.db")
     clock = SystemClock()
     database = open_database("sqlite:///outlast.db", folder, clock)
-    settings, blobs = Settings(), FolderBlobs(folder / "blobs")
+    settings, blobs = settings_class()(), FolderBlobs(folder / "blobs")
     assert settings.sandbox is not None
     keeper = CheckpointKeeper(
         database, blobs, clock, settings.sandbox, folder, node_id="nod_test", local=True, find=_nothing

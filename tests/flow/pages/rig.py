@@ -16,13 +16,13 @@ from outlast.apps.pages.actions import create_page
 from outlast.apps.pages.page_actions import list_actions
 from outlast.apps.pages.shapes import ActionAnswer, PageAction, PageData
 from outlast.apps.pages.tables import pages
-from outlast.base.settings import Settings
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.services import Services
+from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads.rules import text_of
 from outlast.kernel.threads.tables import messages

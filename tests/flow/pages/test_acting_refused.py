@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from outlast.apps.pages.act_actions import take_back
+from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.tables import pages
 from outlast.base.clock import SystemClock
 from outlast.base.errors import (
@@ -19,13 +20,15 @@ from outlast.base.errors import (
     RateLimited,
     ThreadLocked,
 )
-from outlast.base.settings import LimitSettings, PageSettings, Settings
 from outlast.db.connect import open_database
 from outlast.db.database import Database
+from outlast.kernel.limits.settings import LimitSettings
 from outlast.kernel.locks.actions import take_lock
 from outlast.kernel.runs.actions import cancel_run
 from outlast.kernel.runs.store import run_of
+from outlast.kernel.settings import Settings
 from outlast.testing.scripted_model import HANG, ScriptedModel, turn
+from tests.app_settings import settings_with
 from tests.flow.pages.rig import page_stage
 
 
@@ -83,7 +86,9 @@ async def test_who_is_kept_out_by_anothers_lock_is_told_whose(db: Database, tmp_
 
 
 async def test_only_so_many_actions_wait_and_only_so_many_come_a_minute(db: Database, tmp_path: Path):
-    settings = Settings(pages=PageSettings(actions_waiting=2), limits=LimitSettings(actions_per_minute_per_user=4))
+    settings = settings_with(
+        Settings(limits=LimitSettings(actions_per_minute_per_user=4)), PageSettings(actions_waiting=2)
+    )
     async with page_stage(db, tmp_path, [], settings=settings, working=False) as it:
         await it.start("Show my issues")
         await it.act("one")

@@ -14,15 +14,17 @@ import pytest
 from outlast.apps.knowledge.module_actions import delete_module
 from outlast.apps.knowledge.modules import of_user
 from outlast.apps.pages.actions import create_page
+from outlast.apps.pages.settings import PageSettings
 from outlast.base.clock import SystemClock
-from outlast.base.settings import PolicyRule
 from outlast.db.connect import open_database
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.runs.actions import start_run
+from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.scripted_model import Call, Turn, turn
 from outlast_sandbox.providers.local.provider import LocalProvider
+from tests.app_settings import settings_with
 from tests.factories import join, make_user
 from tests.flow.harness import told
 from tests.flow.pages.agent_rig import (
@@ -340,7 +342,7 @@ async def test_a_page_at_rest_keeps_its_files_and_loses_its_variables(
         turn(code("[globalThis.kept ?? 'gone', Deno.readTextFileSync('kept.txt')]")),
         turn(END),
     ]
-    quick = replace(WITH_SANDBOX, pages=replace(WITH_SANDBOX.pages, dormant_after_s=0))
+    quick = settings_with(WITH_SANDBOX, PageSettings(dormant_after_s=0))
     async with at_work(sqlite_url, tmp_path, local, turns, settings=quick) as it:
         await it.asked("keep")
         await it.dormancy.rest(it.page.id)

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from outlast.apps.pages.act_actions import take_back
 from outlast.base.clock import SystemClock
 from outlast.base.errors import ActionTaken
-from outlast.base.settings import LimitSettings, Settings
 from outlast.db.connect import open_database
 from outlast.db.database import Tx
+from outlast.kernel.limits.settings import LimitSettings
 from outlast.kernel.runs import store as runs
 from outlast.kernel.runs import tables
 from outlast.kernel.runs.model import Run
@@ -28,6 +28,7 @@ from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.run_start import last_queued
 from outlast.kernel.runs.settlement import end_unheld
 from outlast.kernel.runs.sweeper import request_cancel
+from outlast.kernel.settings import Settings
 from outlast.kernel.threads.messages import message_in
 from outlast.kernel.threads.rules import text_of
 from tests.flow.pages.rig import PageStage, page_stage

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.apps.pages.agent.dormancy import KIND
+from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.tables import pages
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
@@ -18,6 +18,7 @@ from outlast.kernel.runs.tables import timers
 from outlast.kernel.runs.timers import due_of
 from outlast.kernel.threads.tables import threads
 from outlast.testing.scripted_model import turn
+from tests.app_settings import settings_with
 from tests.flow.pages.agent_rig import WITHOUT_SANDBOX, PageAgent, full, lines, page_agent, patches, summary
 
 WROTE = lines(full('<p id="a">1</p>'), patches({"op": "text", "at": "#a", "text": "2"}), summary("a → b"))
@@ -72,7 +73,7 @@ async def test_a_page_at_work_is_let_be(db: Database, tmp_path: Path) -> None:
 
 
 async def test_the_sweeper_puts_pages_to_rest_when_their_time_has_come(db: Database, tmp_path: Path) -> None:
-    at_once = replace(WITHOUT_SANDBOX, pages=replace(WITHOUT_SANDBOX.pages, dormant_after_s=0))
+    at_once = settings_with(WITHOUT_SANDBOX, PageSettings(dormant_after_s=0))
     async with page_agent(db, tmp_path, [turn(WROTE)], settings=at_once) as it:
         await it.asked()
         await Sweeper(it.services.engine, None, {KIND: it.dormancy.rest}).sweep()

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from outlast.apps.pages.embeds.page_links import PageLinks
 from outlast.apps.pages.rows import PageLinkRow
+from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.tables import page_links
 from outlast.apps.pages.versions import Author, Rules, take_full
 from outlast.base.errors import NotFound
@@ -96,7 +97,7 @@ async def test_a_project_takes_only_so_many_pages_and_a_person_only_so_many_a_mi
     editor = await site.signed_in(team.editor)
     path = f"/v1/projects/{team.project_id}/pages"
     page = await make_page(editor, team.project_id)
-    with setting(site.services.settings.pages, most_per_project=1):
+    with setting(site.services.settings.of(PageSettings), most_per_project=1):
         for answer in (await editor.post(path, {}), await editor.post(f"/v1/pages/{page['id']}/duplicate")):
             assert (answer.status, answer.code) == (409, "too_many_pages")
     with setting(site.services.settings.limits, pages_per_minute_per_user=1):

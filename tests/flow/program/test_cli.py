@@ -15,8 +15,8 @@ from unittest.mock import patch
 
 import pytest
 
-from outlast.base.settings import Settings
 from outlast.kernel.cli.exits import Exit
+from outlast.kernel.settings import Settings
 from outlast.surfaces.cli.main import Announce, run_cli
 from tests.flow.program.serving import CONFIG, served
 

@@ -18,9 +18,7 @@ from yarl import URL
 
 from outlast.app import run_program
 from outlast.base.errors import DataDirectoryInUse, InvalidSetting, OutlastError, StartRefused, UnsafeBind
-from outlast.base.settings import Settings, load_settings
 from outlast.base.settings.fields import SecretUrl
-from outlast.base.settings.tables import ModelSettings, ProviderKind, ProviderSettings
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.store import NewToken
@@ -28,6 +26,9 @@ from outlast.kernel.cli.admin import create_user, find_user, in_transaction
 from outlast.kernel.cli.client import Client
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.models.providers import is_installed
+from outlast.kernel.models.settings import ModelSettings, ProviderKind, ProviderSettings
+from outlast.kernel.settings import Settings
+from outlast.kernel.settings.load import load_settings
 
 DEMO = """
 [providers.demo]

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from outlast.base.errors import ApprovalDecided, MalformedInput, ModelOverloaded, ModelRejected, RunFinished, ThreadBusy
-from outlast.base.settings import PolicyRule, Settings
 from outlast.db.database import Database
 from outlast.kernel.runs.actions import cancel_run, continue_run, retry_run
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
+from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.settings import Settings
 from outlast.kernel.streams.fold import RunFold, apply
 from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, Think, turn

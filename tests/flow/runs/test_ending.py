@@ -11,8 +11,6 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.errors import ModelKeyRefused, RunFinished, SandboxUnavailable
-from outlast.base.settings import PolicyRule, RunSettings, Settings
-from outlast.base.settings.tables import RetrySettings
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import ToolResult
@@ -20,8 +18,10 @@ from outlast.kernel.credits.actions import read_credits
 from outlast.kernel.runs import store
 from outlast.kernel.runs.actions import cancel_run, continue_run, read_run
 from outlast.kernel.runs.approval_actions import decide_approval
+from outlast.kernel.runs.settings import PolicyRule, RetrySettings, RunSettings
 from outlast.kernel.runs.sweeper import Sweeper, request_cancel
 from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.settings import Settings
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads.store import thread_data

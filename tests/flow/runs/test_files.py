@@ -12,7 +12,6 @@ import pytest
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import Forbidden, NotFound, PathRefused
-from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database
 from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
 from outlast.kernel.agents.tools.terminal import terminal_tool
@@ -24,6 +23,7 @@ from outlast.kernel.sandboxes.checkpoints import actions
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.checkpoints.store import fork_files
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.threads.actions import fork_thread, list_messages
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from outlast_sandbox.interface import Capabilities

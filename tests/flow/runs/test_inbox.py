@@ -9,11 +9,12 @@ import orjson
 import pytest
 
 from outlast.base.errors import CursorUnknown
-from outlast.base.settings import PolicyRule, Settings
 from outlast.db.database import Database
 from outlast.kernel.inbox.actions import list_inbox, read_inbox
 from outlast.kernel.runs.actions import cancel_run
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
+from outlast.kernel.runs.settings import PolicyRule
+from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import read_all
 from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import Call, turn

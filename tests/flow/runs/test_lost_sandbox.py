@@ -5,7 +5,6 @@ from pathlib import Path
 import orjson
 
 from outlast.base.clock import SystemClock
-from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database
 from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
 from outlast.kernel.agents.tools.terminal import terminal_tool
@@ -13,6 +12,7 @@ from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import NOTE_MARK, ModelRequest, TextPiece, ToolResultPiece
 from outlast.kernel.runs.tool_calls import LOST_TEXT
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from outlast_sandbox.providers.memory import MemoryProvider
 from tests.flow.harness import stage

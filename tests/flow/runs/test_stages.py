@@ -9,8 +9,6 @@ import anyio
 import pytest
 
 from outlast.base.errors import Conflict, InternalError, NotFound, OutlastError, SandboxLost, SandboxUnavailable
-from outlast.base.settings import PolicyRule, ProfileSettings, RunSettings, Settings
-from outlast.base.settings.tables import RetrySettings
 from outlast.db.database import Database
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
@@ -18,8 +16,10 @@ from outlast.kernel.models.protocol import CHECK_MARK, ModelMessage, TextPiece
 from outlast.kernel.runs import stages as staging
 from outlast.kernel.runs.actions import cancel_run, continue_run, read_run, retry_run
 from outlast.kernel.runs.approval_actions import decide_approval
+from outlast.kernel.runs.settings import PolicyRule, ProfileSettings, RetrySettings, RunSettings
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
+from outlast.kernel.settings import Settings
 from outlast.kernel.threads.parts import ImagePart, NoticePart
 from outlast.testing.agents import FakeStagedAgent, FakeTool
 from outlast.testing.scripted_model import Call, turn

@@ -22,17 +22,18 @@ from outlast.base.errors import (
     UnknownModel,
     VisionUnsupported,
 )
-from outlast.base.settings import LimitSettings, Settings
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.attachments.actions import upload_attachment
 from outlast.kernel.credits.actions import read_credits
 from outlast.kernel.credits.tables import ledger
 from outlast.kernel.idempotency import idempotency
+from outlast.kernel.limits.settings import LimitSettings
 from outlast.kernel.locks.actions import take_lock
 from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.runs.actions import NewThread, cancel_run, retry_run, start_run
 from outlast.kernel.runs.tables import runs, timers
+from outlast.kernel.settings import Settings
 from outlast.kernel.streams.tables import log
 from outlast.kernel.threads.actions import archive_thread
 from outlast.kernel.threads.message_parts import Draft

@@ -12,14 +12,15 @@ import anyio.to_thread
 import pytest
 
 from outlast.base.errors import StorageUnavailable
-from outlast.base.settings import RunSettings, Settings
 from outlast.db.database import Database
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import ToolResult
 from outlast.kernel.runs import store
 from outlast.kernel.runs.actions import read_run, retry_run
+from outlast.kernel.runs.settings import RunSettings
 from outlast.kernel.runs.sweeper import Sweeper, look
 from outlast.kernel.runs.worker import Worker
+from outlast.kernel.settings import Settings
 from outlast.testing.agents import FakeTool
 from outlast.testing.faults import Faults
 from outlast.testing.scripted_model import Call, ScriptedModel, WaitFor, turn

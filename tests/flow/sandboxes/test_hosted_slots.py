@@ -9,13 +9,14 @@ import pytest
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import RateLimited
-from outlast.base.settings import SandboxSettings, Settings
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.sandboxes.hosted import HostedOrder
 from outlast.kernel.sandboxes.hosted_actions import create_hosted
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.services import Services
+from outlast.kernel.settings import Settings
 from outlast_sandbox.providers.memory import MemoryProvider
 from tests.factories import make_services, make_user
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from outlast.base.clock import SystemClock
-from outlast.base.settings import SandboxSettings
 from outlast.db.connect import open_database
 from outlast.db.database import Database
 from outlast.kernel.agents.tools.files import write_files_tool
@@ -16,6 +15,7 @@ from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ToolResultPiece
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.testing.scripted_model import Call, turn
 from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.flow.harness import stage

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from outlast.base.clock import SystemClock
-from outlast.base.settings import SandboxSettings
 from outlast.db.connect import open_database
 from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
 from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.testing.scripted_model import Call, turn
 from outlast_sandbox.providers.local.provider import LocalProvider
 from outlast_sandbox.providers.local.sandbox import State

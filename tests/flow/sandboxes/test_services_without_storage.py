@@ -12,7 +12,6 @@ import pytest
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import StorageUnavailable
-from outlast.base.settings import SandboxSettings
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.connect import open_database
 from outlast.kernel.agents.tools.start_service import start_service_tool
@@ -20,6 +19,7 @@ from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.logs import ServiceLogs
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.testing.faults import Faults
 from outlast.testing.scripted_model import Call, turn
 from tests.flow.chaos.house import HastyClock

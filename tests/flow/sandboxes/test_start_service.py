@@ -10,14 +10,16 @@ import anyio
 import pytest
 
 from outlast.base.clock import SystemClock
-from outlast.base.settings import PolicyRule, SandboxSettings, Settings
 from outlast.db.connect import open_database
 from outlast.kernel.agents.tools.start_service import start_service_tool
 from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.logs import ServiceLogs
+from outlast.kernel.sandboxes.settings import SandboxSettings
+from outlast.kernel.settings import Settings
 from outlast.testing.scripted_model import Call, Turn, turn
 from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.flow.harness import Stage, stage, told

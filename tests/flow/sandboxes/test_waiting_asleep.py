@@ -11,7 +11,6 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.base.settings import PolicyRule, SandboxSettings, Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.kernel.accounts.actor import Actor
@@ -21,13 +20,16 @@ from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.runs.actions import read_run
 from outlast.kernel.runs.approval_actions import decide_approval
+from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.actions import pause_idle, pause_sandbox, resume_sandbox
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.views import list_sandboxes
+from outlast.kernel.settings import Settings
 from outlast.testing.agents import FakeAgent
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.clock import ManualClock

@@ -12,12 +12,12 @@ import pytest
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import SandboxUnavailable
-from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.workspaces import workspace_of_thread
 from outlast.kernel.runs.actions import NewThread, start_run
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.views import list_sandboxes
 from outlast.kernel.sandboxes.warm_start import Warmer
 from outlast.kernel.services import Services

@@ -16,22 +16,23 @@ from outlast.apps.screens.actions import NewScreen, create_screen, read_screen
 from outlast.apps.screens.agent.agent import screen_agent
 from outlast.apps.screens.shapes import ScreenData
 from outlast.base.clock import SystemClock
-from outlast.base.settings import SandboxSettings, Settings
-from outlast.base.settings.tables import RetrySettings, ScreenSettings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.runs.actions import start_run
+from outlast.kernel.runs.settings import RetrySettings
 from outlast.kernel.runs.shapes import StartedAnswer
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.seeds import Seeds
+from outlast.kernel.sandboxes.settings import SandboxSettings, ScreenSettings
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.services import Services
+from outlast.kernel.settings import Settings
 from outlast.kernel.threads.actions import list_messages
 from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.catalog import ScriptedCatalog

@@ -14,12 +14,11 @@ from outlast.apps.screens.actions import ScreenChange, change_screen
 from outlast.apps.screens.theme_classes import dress
 from outlast.apps.screens.themes import theme_of
 from outlast.base.clock import SystemClock
-from outlast.base.settings import PolicyRule, ProfileSettings
-from outlast.base.settings.policy import SCREEN_POLICY
 from outlast.db.connect import open_database
 from outlast.db.database import Database
 from outlast.kernel.models.protocol import ModelMessage, ModelRequest, TextPiece
 from outlast.kernel.runs.actions import cancel_run
+from outlast.kernel.runs.settings import SCREEN_POLICY, PolicyRule, ProfileSettings
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads.store import thread_data
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn

@@ -11,15 +11,16 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.errors import PolicyDenied
-from outlast.base.settings import PolicyRule, Settings
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.actions import cancel_run, read_run, resume_run
 from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.rows import RunRow
+from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
 from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.sandboxes.tables import workspaces
+from outlast.kernel.settings import Settings
 from outlast.kernel.threads.store import thread_data
 from outlast.kernel.threads.tables import threads
 from outlast.testing.agents import FakeTool

@@ -15,7 +15,6 @@ import sqlalchemy as sa
 from outlast.base.clock import SystemClock
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
-from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database, Tx
 from outlast.db.tables import meta
 from outlast.kernel.projects import actions as projects
@@ -23,6 +22,7 @@ from outlast.kernel.runs.follow_actions import follow_project, follow_thread
 from outlast.kernel.sandboxes.actions import pause_idle
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.services import Services
 from outlast.kernel.streams.log import read_after

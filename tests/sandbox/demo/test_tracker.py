@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from outlast.app import open_program
-from outlast.base.settings import DemoSettings, ServerSettings, Settings
+from outlast.kernel.settings import DemoSettings, ServerSettings, Settings
 from outlast_demo.tracker.service import Tracker
 from outlast_sandbox.interface import Evaluation
 from tests.sandbox.test_egress import _fill
@@ -23,19 +23,19 @@ async def test_code_in_a_sandbox_reads_the_tracker_with_a_secret_that_only_the_t
         (tracker,) = program.sidecars
         assert isinstance(tracker, Tracker)
         assert program.egress is not None
-        assert program.sandboxes is not None
+        assert program.services.machines is not None
         secret = tracker.secret.reveal().decode()
         await tasks.start(tracker.run)
         await tasks.start(program.egress.run)
-        project_id, workspace_id = await program.database.write(_fill)
-        box = await program.sandboxes.ensure(workspace_id, project_id)
+        project_id, workspace_id = await program.services.db.write(_fill)
+        box = await program.services.machines.ensure(workspace_id, project_id)
         code = f"""const token = Deno.env.get("ISSUES_TOKEN");
 const answer = await fetch("http://{tracker.authority}/v2/issues?state=open&assigned_to=me", {{
   headers: {{ Authorization: `Bearer ${{token}}`, "Tracker-Version": "2026-09" }},
 }});
 ({{ token, status: answer.status, total: (await answer.json()).total }})"""
         told = await box.evaluate(Evaluation("eff_1", 1, "typescript", code), lambda _piece: None)
-        await program.sandboxes.kill(workspace_id)
+        await program.services.machines.kill(workspace_id)
         tasks.cancel_scope.cancel()
     assert told.success, told.error
     result = told.result
@@ -55,11 +55,11 @@ async def test_the_tracker_keeps_its_port_and_stays_away_when_it_is_not_wanted(t
             (tracker,) = program.sidecars
             assert isinstance(tracker, Tracker)
             seen.append(tracker.authority)
-            assert program.settings.sandbox is not None
-            assert [one.name for one in program.settings.sandbox.dependencies] == ["issues-tracker"]
-            assert program.settings.sandbox.dependencies[0].allow_private == (seen[-1],)
+            assert program.services.settings.sandbox is not None
+            assert [one.name for one in program.services.settings.sandbox.dependencies] == ["issues-tracker"]
+            assert program.services.settings.sandbox.dependencies[0].allow_private == (seen[-1],)
     assert seen[0] == seen[1]
     async with open_program(Settings(server=settings.server, demo=DemoSettings(tracker=False))) as without:
         assert not without.sidecars
-        assert without.settings.sandbox is not None
-        assert not without.settings.sandbox.dependencies
+        assert without.services.settings.sandbox is not None
+        assert not without.services.settings.sandbox.dependencies

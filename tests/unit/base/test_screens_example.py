@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from outlast.base.settings import load_settings
+from outlast.kernel.settings.load import load_settings
 
 
 def test_the_example_has_the_four_models_with_their_credits_and_eyes() -> None:

@@ -3,7 +3,6 @@
 from functools import partial
 from typing import Final
 
-from outlast.base.settings import Settings
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.network import network_words
 from outlast.kernel.agents.prompt import PromptContext
@@ -14,6 +13,7 @@ from outlast.kernel.agents.tools.run_code import run_code_tool
 from outlast.kernel.agents.tools.start_service import Keeper, start_service_tool
 from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.settings import Settings
 from outlast.kernel.threads.tables import threads
 
 NAME: Final = "chat"

@@ -12,8 +12,10 @@ change, `comments/` the remarks. `store.py` has the rows and the news. A section
 (`section_locks.py`, docs/states.md). `agent/` is the document's agent.
 """
 
+from outlast.apps.documents.settings import DocumentSettings
 from outlast.kernel.cli.command_group import WORK, CommandGroup
 
+SETTINGS = {"documents": DocumentSettings}
 COMMANDS = (
     CommandGroup("documents", f"{__name__}.commands", "Documents, their versions and comments", WORK),
     CommandGroup("proposals", f"{__name__}.proposals.commands", "Changes that agents propose", WORK),

@@ -14,6 +14,7 @@ from outlast.apps.documents.content.markdown_render import join
 from outlast.apps.documents.edits.changes import InsertBlock
 from outlast.apps.documents.edits.write import Author, bounds_of, commit
 from outlast.apps.documents.history import versions
+from outlast.apps.documents.settings import DocumentSettings
 from outlast.apps.documents.shapes import DocumentData, DocumentView
 from outlast.apps.documents.store import require_document
 from outlast.apps.documents.tables import documents as documents_table
@@ -87,7 +88,7 @@ def read_document(tx: Tx, actor: Actor, document_id: str) -> DocumentView:
 
 def whole_text(services: Services, markdown: str) -> str:
     """A text that is put in at once, cleaned. Raises `InputTooLarge`."""
-    most = services.settings.documents.text_chars
+    most = services.settings.of(DocumentSettings).text_chars
     return checked_markdown(markdown, most, "Put it in in parts, or make several documents of it.")
 
 
@@ -154,7 +155,7 @@ def checked_title(services: Services, title: str) -> str:
 
 def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
     check_made_rate(tx, documents_table, actor.user_id, services.settings.limits.documents_per_minute_per_user)
-    most = services.settings.documents.most_per_project
+    most = services.settings.of(DocumentSettings).most_per_project
     demand_room(TooManyDocuments, "documents", project_id, store.count(tx, project_id), most)
 
 

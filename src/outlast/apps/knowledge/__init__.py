@@ -7,6 +7,8 @@ where one is configured: `search.py` says how the two meet. Indexes live in memo
 be thrown away at any time.
 """
 
+from outlast.apps.knowledge.settings import KnowledgeSettings, RerankSettings
 from outlast.kernel.cli.command_group import WORK, CommandGroup
 
+SETTINGS = {"knowledge": KnowledgeSettings, "rerank": RerankSettings}
 COMMANDS = (CommandGroup("docs", f"{__name__}.commands", "Documentation that agents search", WORK),)

@@ -14,6 +14,7 @@ from outlast.apps.knowledge.http_fetch import NotRead, checked_address
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.rows import KnowledgeSourceRow
+from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.shapes import PackagesReply, PassageData, SourceData, SourceKind, SourceRequest
 from outlast.apps.knowledge.sources import INSTALLED, cut_name, is_web, kind_of, private_exceptions
 from outlast.apps.knowledge.tables import knowledge_sources
@@ -54,7 +55,7 @@ async def search_knowledge(
         query,
         project_id=chosen,
         package=package or None,
-        limit=limit or services.settings.knowledge.results,
+        limit=limit or services.settings.of(KnowledgeSettings).results,
         user_id=actor.user_id,
     )
 
@@ -178,7 +179,7 @@ async def _add_text(services: Services, actor: Actor, package: str, asked: Sourc
     text = clean(asked.text or "")
     if is_blank(text):
         raise MalformedInput("The text is empty.", hint="Hand in some Markdown.", field="text")
-    limits = services.settings.knowledge
+    limits = services.settings.of(KnowledgeSettings)
     check_bytes("The text", len(text.encode()), limits.source_bytes)
     document, cuts = await anyio.to_thread.run_sync(document_of, name, text, limits.passage_chars)
     if not cuts:
@@ -216,7 +217,7 @@ def _place(services: Services, asked: SourceRequest, package: str) -> tuple[str,
             field="location",
         )
     try:
-        checked_address(location, private_exceptions(services.settings.knowledge.allow_private))
+        checked_address(location, private_exceptions(services.settings.of(KnowledgeSettings).allow_private))
     except NotRead as error:
         raise MalformedInput(f"It cannot be read: {error}.", field="location") from None
     return location, asked.kind or kind_of(location)

@@ -9,9 +9,10 @@ from typing import Final
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from outlast.apps.knowledge.markdown_splitter import RULES
+from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.shapes import SourceKind
 from outlast.base.packages import NotAPackage, name_of, parse_package
-from outlast.base.settings import KnowledgeSettings, SandboxSettings
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.hosts import parse_host_port
 
 INSTALLED: Final = "package"  # as a dependency's source: what the package itself brings along

@@ -12,6 +12,8 @@ the same transaction, so that lists, answers and events never disagree. `agent/`
 pages under host names of their own.
 """
 
+from outlast.apps.pages.settings import PageSettings
 from outlast.kernel.cli.command_group import WORK, CommandGroup
 
+SETTINGS = {"pages": PageSettings}
 COMMANDS = (CommandGroup("pages", f"{__name__}.commands", "Live pages, their actions and links", WORK),)

@@ -11,6 +11,7 @@ from outlast.apps.pages.offers import Offer, demand_fields, offer_of
 from outlast.apps.pages.page_actions import NamedAction, NewAction
 from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import checked_action, demand_waiting_room, told
+from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.shapes import ActionAnswer, ActionState, PageAction
 from outlast.apps.pages.store import require_page
 from outlast.apps.pages.tables import page_actions as page_actions_table
@@ -70,7 +71,7 @@ async def act(
         demand_open(threads.hold(tx, page.thread_id).status, page.thread_id)
         joined = _joinable(tx, page.thread_id)
         before = len(store.open_of_run(tx, joined.id)) if joined else store.count_waiting(tx, page_id)
-        demand_waiting_room(before, services.settings.pages.actions_waiting)
+        demand_waiting_room(before, services.settings.of(PageSettings).actions_waiting)
         if joined is None:
             return _start(tx, services, actor, page, name, values, model)
         return _join(tx, services, actor, page, joined, name, values)

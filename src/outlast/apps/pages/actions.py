@@ -9,6 +9,7 @@ from outlast.apps.pages import store, versions
 from outlast.apps.pages.clean_pages import LEAST_CHARS
 from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import UNTITLED
+from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.shapes import PageData
 from outlast.apps.pages.store import require_page
 from outlast.apps.pages.tables import pages as pages_table
@@ -122,7 +123,7 @@ def _checked_title(services: Services, title: str) -> str:
 def check_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
     """Raise `RateLimited` or `TooManyPages` where the actor may not make one more page in the project."""
     check_made_rate(tx, pages_table, actor.user_id, services.settings.limits.pages_per_minute_per_user)
-    most = services.settings.pages.most_per_project
+    most = services.settings.of(PageSettings).most_per_project
     demand_room(TooManyPages, "pages", project_id, store.count(tx, project_id), most)
 
 

@@ -5,6 +5,7 @@ from typing import Final
 from outlast.apps.pages import tables
 from outlast.apps.pages.embeds.hosts import page_hosts
 from outlast.apps.pages.live import LiveTrees
+from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.shapes import PageActed, PageChanged, PageDeleted, PageHtml, PagePatched
 from outlast.apps.pages.subject import PAGE
 from outlast.apps.pages.versions import Rules
@@ -20,7 +21,9 @@ APP: Final = App(
     tables=[tables.pages, tables.page_versions, tables.page_actions, tables.page_links],
     prefixes={"page": "pag", "action": "act", "link": "lnk"},
     subjects=[PAGE],
-    state=lambda settings: [Rules(LiveTrees(), settings.pages.html_bytes, settings.pages.versions)],
+    state=lambda settings: [
+        Rules(LiveTrees(), settings.of(PageSettings).html_bytes, settings.of(PageSettings).versions)
+    ],
     uses=[LIBRARY, MEMORIES],
     implements=[PAGES_DOMAIN.by(lambda previews: page_hosts(previews).domain)],
     tools=["publish_module", "read_page"],

@@ -1,8 +1,9 @@
 """What the tables of settings are written with: a line with its sentence, and addresses that hide their password."""
 
+from collections.abc import Mapping
 from dataclasses import field
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any
 from urllib.parse import urlsplit
 
 DOTS = "••••••"
@@ -34,10 +35,6 @@ class SecretUrl(str):
     def __getnewargs__(self) -> tuple[str]:
         return (self.reveal(),)
 
-    @classmethod
-    def of(cls, value: str) -> Self:
-        return cls(value)
-
 
 def setting(
     sentence: str,
@@ -56,3 +53,8 @@ def setting(
     if default is ...:
         return field(metadata=metadata)
     return field(default=default, metadata=metadata)
+
+
+def no_entries() -> Mapping[str, Any]:
+    """The default of a table whose keys are free."""
+    return MappingProxyType({})

@@ -32,7 +32,9 @@ def convert(raw: Any, kind: Any, field: Field[Any]) -> Any:
     """`raw` as `kind`, inside the field's bounds. Raises `Unusable`."""
     kind = plain(kind)
     if get_origin(kind) is Literal:
-        return _one_of(raw, get_args(kind))
+        if raw not in get_args(kind):
+            raise Unusable(expected(kind, field))
+        return raw
     if get_origin(kind) is tuple:
         return _texts(raw)
     if get_origin(kind) is not None:
@@ -73,12 +75,6 @@ def expected(kind: Any, field: Field[Any]) -> str:
     bounds += [f"at most {most:g}"] if most is not None else []
     unit = field.metadata["unit"]
     return words + (f" of {' and '.join(bounds)}" if bounds else "") + (f" ({unit})" if unit else "")
-
-
-def _one_of(raw: Any, choices: tuple[Any, ...]) -> Any:
-    if raw not in choices:
-        raise Unusable("one of " + ", ".join(choices))
-    return raw
 
 
 def _texts(raw: Any) -> tuple[str, ...]:

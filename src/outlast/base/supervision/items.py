@@ -5,7 +5,7 @@ import random
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import anyio
 
@@ -19,8 +19,7 @@ MOST_REMEMBERED: Final = 10_000
 log: Final = logging.getLogger("outlast.supervision")
 
 
-@dataclass(frozen=True, slots=True)
-class SetAside:
+class SetAside(NamedTuple):
     """An item that is not tried any more: what it is (`kind` and `id` name it), since when, how often it was tried
     again after its first failure, and the last one's code and reason, which hold no secret."""
 

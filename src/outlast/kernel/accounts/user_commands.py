@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from outlast.base.settings import Settings
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.administration import actions as administration
@@ -15,6 +14,7 @@ from outlast.kernel.cli.commands import Commands
 from outlast.kernel.cli.options import ON_DATA
 from outlast.kernel.cli.session import read_settings
 from outlast.kernel.cli.terminal import print_list, print_result
+from outlast.kernel.settings import Settings
 
 app = Commands(ON_DATA)
 UserArgument = Annotated[str, typer.Argument(help="Id or name of the user.")]

@@ -4,8 +4,8 @@ them."""
 from collections.abc import Sequence
 from typing import Final
 
-from outlast.base.settings import SandboxSettings
 from outlast.kernel.sandboxes.egress.policy import policy_of
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.egress.rules import Policy, SecretRule
 
 MOST_SHOWN: Final = 40

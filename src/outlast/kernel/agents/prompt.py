@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from outlast.base.errors import NotFound
-from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.agents.messages import messages_from
@@ -16,6 +15,7 @@ from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.models.protocol import ModelMessage, ModelSpec
 from outlast.kernel.runs.history import Exchange, exchanges_before
 from outlast.kernel.runs.model import Run
+from outlast.kernel.settings import Settings
 from outlast.kernel.threads.tables import messages
 
 UNREADABLE: Final = (

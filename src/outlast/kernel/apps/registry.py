@@ -1,5 +1,5 @@
-"""The loaded apps, joined. `declare` names their packages at the start of a program; `load` imports them when first
-called. Read-only from then on."""
+"""The loaded apps, joined. `packages.declare` names their packages at the start of a program; `load` imports them when
+first called. Read-only from then on."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,16 +11,16 @@ from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
 
-from outlast.base.errors import InternalError
 from outlast.base.events import EventType
 from outlast.base.ids import KINDS, use_kinds
-from outlast.base.settings import Settings
 from outlast.db.columns import metadata
 from outlast.kernel.apps.app import App
 from outlast.kernel.apps.claims import KERNEL, Claims, taken
+from outlast.kernel.apps.packages import declared_packages
 from outlast.kernel.apps.ports import Port
 from outlast.kernel.events import KERNEL_EVENTS
 from outlast.kernel.mentions.items import InboxSource
+from outlast.kernel.settings import Settings
 from outlast.kernel.subjects.subject import Subject
 
 T = TypeVar("T")
@@ -40,26 +40,20 @@ class JoinedApps:
     implementations: Mapping[Port[Any], Any]
 
 
-_packages: Sequence[str] | None = None
 _joined: JoinedApps | None = None
-
-
-def declare(packages: Sequence[str]) -> None:
-    """Say which packages are the apps. Again is fine; others take their place."""
-    global _packages, _joined
-    if packages != _packages:
-        _packages, _joined = tuple(packages), None
+_joined_packages: tuple[str, ...] = ()
 
 
 def load() -> JoinedApps:
     """Import the declared apps and join them; again is fine. Raises `StartRefused` where two declare the same thing."""
-    if _joined is not None:
+    global _joined_packages
+    packages = declared_packages()
+    if _joined is not None and packages == _joined_packages:
         return _joined
-    if _packages is None:
-        raise InternalError("The apps were asked for before the program declared them.")
     found: list[App] = []
-    for package in _packages:
+    for package in packages:
         found.append(_imported(package, found))
+    _joined_packages = packages
     return _use(found)
 
 

@@ -6,7 +6,6 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.attachments import store as attachments
 from outlast.kernel.attachments.rows import AttachmentRow
-from outlast.kernel.attachments.tables import attachments as attachments_table
 from outlast.kernel.attachments.tables import attachments as table
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.projects.permissions import require, require_owned
@@ -28,7 +27,7 @@ async def upload_attachment(
     def run(tx: Tx) -> AttachmentAnswer:
         require(tx, actor, project_id, Right.EDIT)
         most = services.settings.limits.attachments_per_minute_per_user
-        check_made_rate(tx, attachments_table, actor.user_id, most)
+        check_made_rate(tx, table, actor.user_id, most)
         shown = attachments.file_name(name)
         return attachments.add_attachment(tx, project_id, actor.user_id, shown, image, len(content), blob)
 

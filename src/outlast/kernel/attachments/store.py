@@ -3,8 +3,6 @@
 from pathlib import PurePosixPath
 from typing import Final
 
-import sqlalchemy as sa
-
 from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.base.ids import new_id
 from outlast.base.images import Image, recognise
@@ -54,20 +52,8 @@ def add_attachment(
         width=image.width,
         height=image.height,
     )
-    tx.execute(
-        sa.insert(attachments).values(
-            id=data.id,
-            project_id=project_id,
-            blob=blob,
-            name=name,
-            media_type=data.media_type,
-            size_bytes=size_bytes,
-            width=data.width,
-            height=data.height,
-            created_by=user_id,
-            created_at=tx.now,
-        )
-    )
+    owner = {"project_id": project_id, "created_by": user_id, "created_at": tx.now}
+    tx.insert(attachments, **data.model_dump(), **owner, blob=blob)
     return data
 
 

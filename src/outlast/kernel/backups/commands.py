@@ -9,7 +9,6 @@ import typer
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import BackupIncomplete
-from outlast.base.settings import Settings
 from outlast.kernel.backups.backup import take_backup
 from outlast.kernel.backups.manifest import Manifest
 from outlast.kernel.backups.places import FILES, MANIFEST, Place
@@ -22,6 +21,7 @@ from outlast.kernel.cli.options import ON_DATA
 from outlast.kernel.cli.session import read_settings
 from outlast.kernel.cli.terminal import err, print_result
 from outlast.kernel.cli.units import count
+from outlast.kernel.settings import Settings
 
 MAX_PROBLEMS = 20
 app = Commands(ON_DATA)

@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from outlast.base.data_directory import sync_file
 from outlast.base.errors import BackupIncomplete
 from outlast.kernel.backups.places import MANIFEST
-from outlast.kernel.backups.trees import EntryFacts, sync_file, sync_folder
+from outlast.kernel.backups.trees import EntryFacts, sync_folder
 
 FORMAT: Final = 1
 

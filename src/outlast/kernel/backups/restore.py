@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from outlast.base.data_directory import sync_file
 from outlast.base.errors import BackupRefused, DiskFull
 from outlast.kernel.backups.backup import blob_path
 from outlast.kernel.backups.manifest import Manifest, read_manifest
 from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, Place
-from outlast.kernel.backups.trees import copy_back, copy_file, differing, hash_of, sync_file, sync_folder
+from outlast.kernel.backups.trees import copy_back, copy_file, differing, hash_of, sync_folder
 from outlast.kernel.backups.verification import backup_problems, sqlite_problems
 from outlast.kernel.deployment import FolderMark, read_file, write_file
 from outlast_sandbox.folders import discard_folder, remove_folder

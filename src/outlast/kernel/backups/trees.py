@@ -107,15 +107,6 @@ def hash_of(file: Path) -> tuple[str, int] | None:
         return None
 
 
-def sync_file(path: Path, flags: int = 0) -> None:
-    """Bring one file, or with O_DIRECTORY a folder's names, to the disk. Raises `OSError`."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def sync_folder(folder: Path) -> None:
     """Bring everything below a folder to the disk. Raises `OSError`."""
     descriptor = open_folder(folder)

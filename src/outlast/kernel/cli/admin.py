@@ -9,13 +9,13 @@ import anyio
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, existing_data_directory
 from outlast.base.errors import DataDirectoryMissing, InvalidSetting, NotFound
-from outlast.base.settings import Settings
 from outlast.db.connect import migrate, open_database, sqlite_path
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.cli.terminal import err
 from outlast.kernel.deployment import Deployment, check
 from outlast.kernel.projects import store as projects
+from outlast.kernel.settings import Settings
 
 T = TypeVar("T")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from outlast.base.settings import Settings
     from outlast.kernel.cli.client import Client
+    from outlast.kernel.settings import Settings
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ def is_place_named() -> bool:
 def read_settings(**flags: Any) -> Settings:
     """The settings as the flags, the environment and the configuration file give them. `flags` are of the section
     [server]; None: not given."""
-    from outlast.base.settings import load_settings
+    from outlast.kernel.settings.load import load_settings
 
     session = _current.get()
     given = {f"server.{name}": value for name, value in ({"data_dir": session.data_dir} | flags).items()}

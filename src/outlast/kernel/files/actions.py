@@ -9,6 +9,7 @@ from outlast.kernel.files import store
 from outlast.kernel.files.kinds import file_name, kind_of
 from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.search import ProjectFiles
+from outlast.kernel.files.settings import FileSettings
 from outlast.kernel.files.shapes import ArtifactData, FileSearchAnswer, FileTextAnswer
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.limits.rules import check_bytes, clean
@@ -30,7 +31,7 @@ async def upload_artifact(services: Services, actor: Actor, project_id: str, nam
         check_made_rate(tx, artifacts, actor.user_id, most_a_minute, things="files")
 
     await services.db.read(allowed)  # before anything is written
-    asked = services.settings.documents
+    asked = services.settings.of(FileSettings)
     check_bytes("The file", len(content), asked.artifact_bytes)
     shown = file_name(clean(name))
     kind = await anyio.to_thread.run_sync(kind_of, shown, content)

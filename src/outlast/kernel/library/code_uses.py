@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final, Literal
 
 from outlast.base.packages import NPM, PYPI, NotAPackage, name_of, parse_package
-from outlast.base.settings import DependencySettings
+from outlast.kernel.sandboxes.settings import DependencySettings
 
 Language = Literal["typescript", "python"]
 _IMPORTED: Final = re.compile(

@@ -13,9 +13,14 @@ def check_run_rates(tx: Tx, user_id: str, project_id: str, per_user: int, per_pr
     """Raise `RateLimited` when the user or the project has started as many runs within the last minute as it may
     (0: no limit). Two starts at the very same moment may both pass."""
     if per_user:
-        check_rate("user", _recent(tx, runs.c.started_by == user_id, per_user), per_user, tx.now)
+        check_rate("user", _moments(tx, runs.c.created_at, runs.c.started_by == user_id, per_user), per_user, tx.now)
     if per_project:
-        check_rate("project", _recent(tx, runs.c.project_id == project_id, per_project), per_project, tx.now)
+        check_rate(
+            "project",
+            _moments(tx, runs.c.created_at, runs.c.project_id == project_id, per_project),
+            per_project,
+            tx.now,
+        )
 
 
 def check_made_rate(
@@ -37,11 +42,6 @@ def check_made_rate(
         check_rate(
             "user", _moments(tx, table.c.created_at, counted, per_user), per_user, tx.now, things=things or table.name
         )
-
-
-def _recent(tx: Tx, whose: sa.ColumnElement[bool], limit: int) -> list[datetime]:
-    """The moments of the last `limit` runs within the window, oldest first."""
-    return _moments(tx, runs.c.created_at, whose, limit)
 
 
 def _moments(tx: Tx, moment: sa.Column[datetime], whose: sa.ColumnElement[bool], limit: int) -> list[datetime]:

@@ -9,7 +9,6 @@ import anyio.to_thread
 
 from outlast.base.clock import Clock, SystemClock
 from outlast.base.errors import InvalidSetting, ModelKeyRefused, UnknownModel
-from outlast.base.settings import ModelSettings
 from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.output_limits import WithinLimit, output_limit
@@ -17,6 +16,7 @@ from outlast.kernel.models.prices import FREE_KINDS, preload_prices
 from outlast.kernel.models.protocol import LanguageModel, ModelSpec
 from outlast.kernel.models.providers import DEMO_MODEL, DEMO_PROVIDER, is_installed, open_provider, preload
 from outlast.kernel.models.providers.connections import Connections
+from outlast.kernel.models.settings import ModelSettings
 
 
 class ModelCatalog:

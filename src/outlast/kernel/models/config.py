@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from outlast.base.settings.tables import ProviderSettings
+from outlast.kernel.models.settings import ProviderSettings
 
 DEFAULT_BASE_URLS: Final = {
     "openrouter": "https://openrouter.ai/api/v1",

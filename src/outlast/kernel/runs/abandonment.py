@@ -8,10 +8,10 @@ import sqlalchemy as sa
 
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
-from outlast.base.settings import Settings
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs import timers
 from outlast.kernel.runs.tables import followers, runs
+from outlast.kernel.settings import Settings
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.threads.tables import threads
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from outlast.base.clock import Clock
-from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.models.catalog import ModelCatalog
+from outlast.kernel.settings import Settings
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
 

@@ -7,7 +7,6 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
-from outlast.base.settings import Settings
 from outlast.db.database import Tx
 from outlast.kernel.runs import store, timers
 from outlast.kernel.runs.abandonment import arm_abandonment
@@ -18,6 +17,7 @@ from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.rules import THREAD_STATUS, WaitingFor
 from outlast.kernel.runs.shapes import ApprovalResolved, QuestionAnswered, RunStatusChanged, ToolResultData
 from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import NamedEvent
 from outlast.kernel.threads import store as threads
 

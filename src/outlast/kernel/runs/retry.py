@@ -8,8 +8,8 @@ import anyio
 
 from outlast.base.clock import Clock
 from outlast.base.errors import SandboxLost, SandboxUnavailable, TryLater
-from outlast.base.settings.tables import RetrySettings
 from outlast.kernel.runs.rules import backoff_s
+from outlast.kernel.runs.settings import RetrySettings
 
 T = TypeVar("T")
 LOST_PAUSES_S: Final = (0.0, 0.1, 0.5)  # before each further try of an effect whose sandbox went away

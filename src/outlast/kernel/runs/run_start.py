@@ -7,7 +7,6 @@ import sqlalchemy as sa
 
 from outlast.base.errors import ThreadBusy
 from outlast.base.ids import new_id
-from outlast.base.settings import Settings
 from outlast.db.database import Tx
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.models.protocol import ModelSpec
@@ -17,6 +16,7 @@ from outlast.kernel.runs.rows import EffectRow
 from outlast.kernel.runs.rules import THREAD_STATUS
 from outlast.kernel.runs.shapes import RunQueued
 from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import append
 from outlast.kernel.threads import messages as thread_messages
 from outlast.kernel.threads import store as threads

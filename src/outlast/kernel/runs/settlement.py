@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from outlast.base.ids import new_id
-from outlast.base.settings import Settings
 from outlast.db.database import Tx
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.hooks import Lines
@@ -42,6 +41,7 @@ from outlast.kernel.runs.shapes import (
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.sandboxes.checkpoints.store import bind
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
+from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import NamedEvent, append
 from outlast.kernel.subjects.hooks import call_guarded, call_run_hook
 from outlast.kernel.threads import messages as thread_messages

@@ -10,7 +10,6 @@ import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.base.errors import CursorUnknown, NotFound
-from outlast.base.settings import SandboxSettings
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.runs import timers
@@ -18,6 +17,7 @@ from outlast.kernel.runs.rows import ApprovalRow, EffectRow, RunRow
 from outlast.kernel.runs.shapes import ClockAnswer, ErrorData, RunSummaryAnswer, StepAnswer, StepKind, UsageData
 from outlast.kernel.runs.tables import approvals, effects, runs
 from outlast.kernel.sandboxes.clocks import clocks_beside_run
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads.tables import messages, threads

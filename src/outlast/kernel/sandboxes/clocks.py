@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.base.settings import SandboxSettings
 from outlast.db.database import Tx
 from outlast.kernel.runs.shapes import ClockAnswer
 from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.rules import Life, PauseKind, State, is_alive
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.store import SandboxRecord, newest
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, workspaces
 

@@ -13,12 +13,12 @@ from typing import Final, Protocol
 import anyio
 
 from outlast.base.errors import OutlastError, SandboxLost, SandboxUnavailable
-from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.hosted import BASE
 from outlast.kernel.sandboxes.hosted import find as find_hosted
 from outlast.kernel.sandboxes.rules import PauseKind, State, Step, can_become, is_alive, is_half_awake, step_to_use
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.sizes import limits_of
 from outlast.kernel.sandboxes.store import Announce, SandboxRecord
 from outlast.kernel.sandboxes.templates import Template, Templates, preview_environment

@@ -13,7 +13,6 @@ import anyio
 
 from outlast.base.clock import Clock
 from outlast.base.errors import SandboxLost
-from outlast.base.settings import SandboxSettings
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.kernel.sandboxes import store
@@ -28,6 +27,7 @@ from outlast.kernel.sandboxes.rules import (
     is_awake,
     step_to_use,
 )
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.sizes import MEBIBYTE, places_taken
 from outlast.kernel.sandboxes.store import Announce, SandboxRecord, announce_to_project
 from outlast.kernel.sandboxes.templates import Templates

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from outlast.base.data_directory import cache_directory, node_of
-from outlast.base.settings import SandboxSettings
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.translation import translated, translated_provider
 from outlast_sandbox.interface import SandboxProvider
 from outlast_sandbox.providers import registry

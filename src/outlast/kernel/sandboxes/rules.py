@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Final
 
 from outlast.base.errors import Conflict
-from outlast.base.settings import SandboxSettings
+from outlast.kernel.sandboxes.settings import SandboxSettings
 
 MIN_AWAKE: Final = 4  # sandboxes, also on a machine whose memory holds fewer
 

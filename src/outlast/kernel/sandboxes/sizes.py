@@ -3,7 +3,7 @@
 import math
 from typing import Final
 
-from outlast.base.settings import SandboxSettings
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.templates import Template
 from outlast_sandbox.disk_walk import DiskUse
 from outlast_sandbox.interface import Limits

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from outlast.base.settings import SandboxSettings
 from outlast.kernel.sandboxes.services.rules import Declared
+from outlast.kernel.sandboxes.settings import SandboxSettings
 
 DEV_SERVER: Final = "dev"
 DEV_PORT: Final = 3000

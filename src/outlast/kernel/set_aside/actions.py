@@ -12,18 +12,15 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.permissions import require_administrator
 from outlast.kernel.runs import timers
 from outlast.kernel.sandboxes import store as sandbox_rows
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.set_aside import kinds, store
 
 
-async def list_set_aside(services: Services, actor: Actor) -> list[SetAside]:
+@in_read
+def list_set_aside(tx: Tx, actor: Actor) -> list[SetAside]:
     """The items, newest first, at most 500; `kinds.TITLES` names their kinds."""
-
-    def run(tx: Tx) -> list[SetAside]:
-        require_administrator(tx, actor)
-        return store.listed(tx)
-
-    return await services.db.read(run)
+    require_administrator(tx, actor)
+    return store.listed(tx)
 
 
 def is_deletable(kind: str) -> bool:
@@ -43,21 +40,18 @@ async def try_again(services: Services, actor: Actor, kind: str, item_id: str) -
     return found
 
 
-async def delete_set_aside(services: Services, actor: Actor, kind: str, item_id: str) -> SetAside:
+@in_write
+def delete_set_aside(tx: Tx, actor: Actor, kind: str, item_id: str) -> SetAside:
     """Give an item up for good: a timer is removed, the files of a deleted workspace stay on disk and nobody looks at
     them again. What it was. Raises `NotFound`, and `NotDeletable` for a kind that is deleted where it is made (a
     source, a file, a sandbox)."""
-
-    def change(tx: Tx) -> SetAside:
-        require_administrator(tx, actor)
-        found = store.remove(tx, kind, item_id)
-        give_up = _GIVE_UP.get(kind)
-        if give_up is None:
-            raise NotDeletable("Items of this kind are not deleted here.", kind=kind)
-        give_up(tx, item_id)
-        return found
-
-    return await services.db.write(change)
+    require_administrator(tx, actor)
+    found = store.remove(tx, kind, item_id)
+    give_up = _GIVE_UP.get(kind)
+    if give_up is None:
+        raise NotDeletable("Items of this kind are not deleted here.", kind=kind)
+    give_up(tx, item_id)
+    return found
 
 
 def _give_up_timer(tx: Tx, item_id: str) -> None:

@@ -6,12 +6,12 @@ from typing import Any
 
 from outlast.base.errors import EmptyMessage, MalformedInput, NotFound
 from outlast.base.ids import new_id
-from outlast.base.settings import LimitSettings
 from outlast.db.database import Tx
 from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.limits.rules import check_bytes, check_count, clean, is_blank
+from outlast.kernel.limits.settings import LimitSettings
 from outlast.kernel.threads.parts import ImagePart, TextPart
 
 

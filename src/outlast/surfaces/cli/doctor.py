@@ -19,7 +19,6 @@ import sqlalchemy as sa
 from outlast.base.clock import SystemClock, iso
 from outlast.base.data_directory import existing_data_directory, held
 from outlast.base.errors import DatabaseDamaged, DataDirectoryInUse, DataDirectoryMissing, OutlastError
-from outlast.base.settings import Settings
 from outlast.db.connect import open_database, sqlite_path
 from outlast.db.database import Database
 from outlast.db.sqlite import SqliteDatabase, find_damage
@@ -32,6 +31,7 @@ from outlast.kernel.models.providers import is_installed
 from outlast.kernel.sandboxes.providers import open_provider
 from outlast.kernel.set_aside import store
 from outlast.kernel.set_aside.kinds import TITLES
+from outlast.kernel.settings import Settings
 from outlast.kernel.sidecars import wanted_sidecars
 from outlast_sandbox.browser.program import find_browser
 from outlast_sandbox.providers.registry import known_providers

@@ -8,13 +8,14 @@ import typer
 
 from outlast.apps import APPS
 from outlast.base.errors import InvalidSetting, OutlastError, StartRefused
-from outlast.kernel.apps.commands import app_commands
+from outlast.kernel.apps import packages
+from outlast.kernel.apps.packages import app_commands
 from outlast.kernel.cli.command_group import CONNECTION, SERVER, WORK, CommandGroup
 from outlast.kernel.cli.commands import LazyCommand, Noun
 from outlast.kernel.cli.exits import Exit, Unreachable
 
 if TYPE_CHECKING:
-    from outlast.base.settings import Settings
+    from outlast.kernel.settings import Settings
 
 Announce = Callable[[str], None]
 Program = Callable[["Settings", Announce, bool], None]
@@ -65,19 +66,9 @@ class Root(Noun):
         return next((self.commands[name] for name in names if name in self.commands), None)
 
 
-class ServerCommand(LazyCommand):
-    """A command that opens the database, where apps have tables too."""
-
-    def make_context(self, *args: Any, **extra: Any) -> Any:
-        """The same, with the apps declared."""
-        from outlast.kernel.apps import registry
-
-        registry.declare(APPS)
-        return super().make_context(*args, **extra)
-
-
 def build_command() -> Root:
     """The whole command line. Groups are imported when they are called."""
+    packages.declare(APPS)
     app = typer.Typer(
         cls=Root,
         name="outlast",
@@ -96,8 +87,7 @@ def build_command() -> Root:
     for option in root.params:
         vars(option)["hidden"] = option.name in ("install_completion", "show_completion")
     for group in groups:
-        opens_database = group.panel not in (WORK, CONNECTION) and group.name not in APART
-        root.add_command(ServerCommand(group) if opens_database else LazyCommand(group))
+        root.add_command(LazyCommand(group))
     return root
 
 

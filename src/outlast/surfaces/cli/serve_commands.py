@@ -14,7 +14,7 @@ from outlast.kernel.cli.session import read_settings
 
 if TYPE_CHECKING:
     from outlast.base.errors import OutlastError
-    from outlast.base.settings import Settings
+    from outlast.kernel.settings import Settings
     from outlast.surfaces.cli.main import Program
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)

@@ -21,8 +21,8 @@ def check_config(file: Annotated[Path, typer.Argument(help="Configuration file (
     """Check a configuration file without starting the server.
 
     An error names the setting and its line."""
-    from outlast.base.settings import load_settings
     from outlast.kernel.sandboxes.providers import check_provider
+    from outlast.kernel.settings.load import load_settings
 
     settings = load_settings(file)
     if settings.sandbox is not None:

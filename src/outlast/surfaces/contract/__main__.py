@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from outlast.apps import APPS
-from outlast.kernel.apps import registry
+from outlast.kernel.apps import packages
 from outlast.surfaces.contract import (
     api_page,
     cli_page,
@@ -35,7 +35,7 @@ FILES: Final[Mapping[str, Callable[[], str]]] = {
 
 def main(arguments: list[str], files: Mapping[str, Callable[[], str]] = FILES) -> int:
     """0: written, or all current; 1: `--check` found files out of date."""
-    registry.declare(APPS)
+    packages.declare(APPS)
     stale = [name for name, write in files.items() if _current(ROOT / name) != write()]
     if "--check" in arguments:
         for name in stale:

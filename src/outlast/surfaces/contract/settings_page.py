@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, get_args, get_origin
 
-from outlast.base.settings.load import environment_name
-from outlast.base.settings.tables import Settings
 from outlast.base.settings.values import plain
+from outlast.kernel.settings import settings_class
+from outlast.kernel.settings.load import environment_name
 from outlast.surfaces.contract.pages import code, heading, page, prose, table
 
 COLUMNS = ("setting", "default", "unit", "values", "meaning")
@@ -16,11 +16,12 @@ COLUMNS = ("setting", "default", "unit", "values", "meaning")
 
 def write() -> str:
     """The page."""
+    root = settings_class()
     lines = heading("Configuration", prose("settings"))
-    hints = typing.get_type_hints(Settings)
-    top = [field for field in fields(Settings) if not _table_of(hints[field.name])[0]]
+    hints = typing.get_type_hints(root)
+    top = [field for field in fields(root) if not _table_of(hints[field.name])[0]]
     lines += ["## Top of the file", "", *table(COLUMNS, (_row("", field, hints) for field in top))]
-    for field in fields(Settings):
+    for field in fields(root):
         kind, header = _table_of(hints[field.name], field.name)
         if kind is not None:
             lines += list(_section(kind, header, field.name))

@@ -12,9 +12,11 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.base.errors import NotFound, OutlastError
 from outlast.kernel.apps import registry
 from outlast.kernel.apps.claims import KERNEL, Claims
+from outlast.kernel.files.settings import FileSettings
 from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.docs_site import DocsSite
@@ -46,8 +48,8 @@ def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = No
         hosts,
         body_bytes=limits.request_bytes,
         image_bytes=limits.image_bytes,
-        file_bytes=surface.services.settings.documents.artifact_bytes,
-        text_bytes=surface.services.settings.knowledge.source_bytes,
+        file_bytes=surface.services.settings.of(FileSettings).artifact_bytes,
+        text_bytes=surface.services.settings.of(KnowledgeSettings).source_bytes,
         frames=surface.previews.frame_source,
     )
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from outlast.apps.chat.agent import chat_agent
-from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.prompt import PromptContext
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.runs.store import run_of
+from outlast.kernel.settings import Settings
 from outlast.testing.agents import FakeTool
 from tests.factories import Team, make_run
 

@@ -14,9 +14,9 @@ from outlast.apps.knowledge import store
 from outlast.apps.knowledge.documents import Document, Reading
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.keeper import SourceKeeper
+from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.sources import LEASE, RETRY, Configured
 from outlast.base.errors import StorageUnavailable
-from outlast.base.settings import KnowledgeSettings
 from outlast.db.connect import open_database
 from outlast.db.database import Database
 from outlast.testing.clock import ManualClock

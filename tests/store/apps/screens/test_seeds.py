@@ -12,7 +12,6 @@ import sqlalchemy as sa
 from outlast.base.clock import SystemClock
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.base.ids import new_id
-from outlast.base.settings import SandboxSettings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.checkpoints import store
@@ -20,6 +19,7 @@ from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.seeds import Seeds, copy_workspace, fork_workspace, seed_workspace
 from outlast.kernel.sandboxes.services.store import services_of
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.tables import checkpoints
 from outlast.kernel.sandboxes.templates import DEV_SERVER
 from outlast.kernel.streams.log import read_all

@@ -10,12 +10,12 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.timers import TimerKind, set_timer
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.clocks import EVICT, FREEZE, KILL, STOP, clocks_beside_run, clocks_of
 from outlast.kernel.sandboxes.rules import PauseKind, State
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, workspaces
 from tests.factories import make_project, make_run, make_thread, make_user
 

@@ -14,11 +14,11 @@ import pytest
 from outlast.base.clock import SystemClock
 from outlast.base.errors import Conflict, InvalidSetting, SandboxUnavailable
 from outlast.base.events import event_adapter
-from outlast.base.settings.tables import DependencySettings, SandboxSettings
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.store import add_user
 from outlast.kernel.apps import registry
 from outlast.kernel.projects.store import add_project
+from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.sandboxes.shapes import SnapshotProgress
 from outlast.kernel.sandboxes.snapshots import store
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper

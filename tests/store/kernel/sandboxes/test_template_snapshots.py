@@ -9,9 +9,8 @@ import anyio
 import pytest
 
 from outlast.base.errors import MalformedInput, SandboxUnavailable
-from outlast.base.settings import SandboxSettings
-from outlast.base.settings.tables import DependencySettings
 from outlast.db.database import Database
+from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.templates import Template
 from outlast.testing.templates import small_template

@@ -9,8 +9,9 @@ import pytest
 from outlast.apps.knowledge.http_fetch import NotRead, checked_address
 from outlast.apps.knowledge.readers.versions import best_npm, best_pypi
 from outlast.apps.knowledge.readers.web import listed_links
+from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.sources import Configured, archive_of, configured_sources, due_after, exact_version, kind_of
-from outlast.base.settings import DependencySettings, KnowledgeSettings, SandboxSettings
+from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from outlast.base.settings import load_settings
+from outlast.kernel.settings.load import load_settings
 from outlast_demo.tracker.service import SIDECAR
 
 

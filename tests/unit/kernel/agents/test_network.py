@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from outlast.base.settings import DependencySettings, SandboxSettings
 from outlast.kernel.agents.network import NONE, network_words
+from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 
 
 def test_without_hosts_there_is_no_network() -> None:

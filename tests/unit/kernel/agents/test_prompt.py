@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from outlast.base.settings import ProfileSettings, RunSettings, Settings
 from outlast.kernel.agents.prompt import context_messages, token_budget
 from outlast.kernel.models.protocol import ModelSpec
+from outlast.kernel.runs.settings import ProfileSettings, RunSettings
+from outlast.kernel.settings import Settings
 
 
 @pytest.mark.parametrize(("reads", "budget"), [(8_000, 4_000), (64_000, 20_000), (1_000_000, 20_000)])

@@ -15,12 +15,12 @@ from outlast.apps.pages.subject import PAGE
 from outlast.base.errors import InternalError, StartRefused
 from outlast.base.events import EventType, Frozen
 from outlast.base.ids import new_id
-from outlast.base.settings import Settings
-from outlast.kernel.apps import registry
+from outlast.kernel.apps import packages, registry
 from outlast.kernel.apps.app import App
-from outlast.kernel.apps.commands import app_commands
+from outlast.kernel.apps.packages import app_commands
 from outlast.kernel.apps.ports import Port
 from outlast.kernel.apps.registry import join_apps, only
+from outlast.kernel.settings import Settings, settings_class
 from outlast.surfaces.http.application import all_routers
 
 pytestmark = pytest.mark.apps("pages")  # an app to declare something
@@ -29,6 +29,7 @@ MODULE_THAT_TAKES_A_TABLE = """
 import sqlalchemy as sa
 from outlast.db.columns import metadata
 from outlast.kernel.apps.app import App
+from outlast.kernel.settings import settings_class
 
 APP = App(name="greedy", tables=[sa.Table("{table}", metadata, sa.Column("id", sa.Integer))])
 """
@@ -96,12 +97,12 @@ def test_what_the_kernel_has_is_refused_to_an_app(what: str, app: App) -> None:
 
 
 @pytest.fixture
-def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder from which packages are imported; afterwards the apps are what they were."""
     monkeypatch.syspath_prepend(str(tmp_path))
     with only():
         yield tmp_path
-    registry.declare(APPS)
+    packages.declare(APPS)
 
 
 def _package(folder: Path, name: str, **modules: str) -> str:
@@ -112,10 +113,10 @@ def _package(folder: Path, name: str, **modules: str) -> str:
     return name
 
 
-def test_a_route_that_two_apps_declare_is_refused_with_both_names(packages: Path) -> None:
+def test_a_route_that_two_apps_declare_is_refused_with_both_names(folder: Path) -> None:
     def app(name: str, path: str) -> App:
         text = ROUTES.format(path=path)
-        return App(name=name, routes=[f"{_package(packages, f'{name}_app', routes=text)}.routes"])
+        return App(name=name, routes=[f"{_package(folder, f'{name}_app', routes=text)}.routes"])
 
     one, other, greedy = (
         app("polls", "/v1/polls"),
@@ -129,13 +130,13 @@ def test_a_route_that_two_apps_declare_is_refused_with_both_names(packages: Path
         all_routers()
 
 
-def test_a_command_that_two_apps_declare_is_refused_with_both_names(packages: Path) -> None:
+def test_a_command_that_two_apps_declare_is_refused_with_both_names(folder: Path) -> None:
     text = (
         "from outlast.kernel.cli.command_group import CommandGroup\n"
         "COMMANDS = (CommandGroup('polls', 'polls.commands', 'Polls'),)\n"
     )
-    one, other = (_package(packages, name, __init__=text) for name in ("polls_one", "polls_two"))
-    silent = _package(packages, "polls_silent")
+    one, other = (_package(folder, name, __init__=text) for name in ("polls_one", "polls_two"))
+    silent = _package(folder, "polls_silent")
     assert [group.name for group in app_commands([one, silent], ["runs"])] == ["polls"]
     with pytest.raises(StartRefused, match="The command 'polls' is declared by polls_one and by polls_two"):
         list(app_commands([one, other], []))
@@ -143,20 +144,28 @@ def test_a_command_that_two_apps_declare_is_refused_with_both_names(packages: Pa
         list(app_commands([one], ["polls"]))
 
 
+@pytest.mark.parametrize(("table", "owner"), [("pages", "outlast.apps.pages"), ("runs", "the kernel")])
+def test_a_table_of_settings_that_two_declare_is_refused_with_both_names(folder: Path, table: str, owner: str) -> None:
+    text = f"from outlast.kernel.locks.settings import LockSettings\nSETTINGS = {{'{table}': LockSettings}}\n"
+    greedy = _package(folder, f"settings_of_{table}", __init__=text)
+    packages.declare([*APPS, greedy])
+    with pytest.raises(StartRefused, match=f"The table of settings '{table}' is declared by {owner} and by {greedy}"):
+        settings_class()
+
+
 @pytest.mark.parametrize(("table", "owner"), [("pages", "pages"), ("runs", "the kernel")])
 def test_a_table_that_the_import_of_an_app_finds_defined_is_refused_with_both_names(
-    packages: Path, table: str, owner: str
+    folder: Path, table: str, owner: str
 ) -> None:
-    greedy = _package(packages, f"greedy_{table}", app=MODULE_THAT_TAKES_A_TABLE.format(table=table))
-    registry.declare([*APPS, greedy])
+    greedy = _package(folder, f"greedy_{table}", app=MODULE_THAT_TAKES_A_TABLE.format(table=table))
+    packages.declare([*APPS, greedy])
     with pytest.raises(StartRefused, match=f"The table '{table}' is declared by {owner} and by {greedy}"):
         registry.load()
 
 
 def test_apps_that_no_program_declared_are_not_taken_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without its apps a server would collect the blobs that only their tables name."""
-    monkeypatch.setattr(registry, "_packages", None)
-    monkeypatch.setattr(registry, "_joined", None)
+    monkeypatch.setattr(packages, "_declared", None)
     with pytest.raises(InternalError):
         registry.load()
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.base.settings import DependencySettings
 from outlast.kernel.library.code_uses import filed_under, files_used, imports_of, packages_used, relative_imports
+from outlast.kernel.sandboxes.settings import DependencySettings
 
 LINEAR = DependencySettings(package="@linear/sdk", docs=("x",), secret_env="LINEAR_API_KEY", hosts=("api.linear.app",))
 LODASH = DependencySettings(package="npm:lodash@4", docs=("x",))

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from outlast.base.settings import PolicyRule, Settings
 from outlast.kernel.runs.policy import Grant, canonical, decide
+from outlast.kernel.runs.settings import PolicyRule
+from outlast.kernel.settings import Settings
 
 
 def rule(decision: str, tool: str = "*", arguments: str = "*", profile: str = "*") -> PolicyRule:

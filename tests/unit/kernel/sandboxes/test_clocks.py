@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from outlast.base.settings import SandboxSettings
 from outlast.kernel.sandboxes.clocks import FREEZE, KILL, STOP, idle_clocks
 from outlast.kernel.sandboxes.rules import IdleStep, Life, PauseKind, State, idle_due_s, idle_step
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.testing.clock import START
 
 SETTINGS = SandboxSettings()

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from outlast.base.errors import InvalidSetting
-from outlast.base.settings import SandboxSettings
 from outlast.kernel.sandboxes.providers import check_provider, open_provider, provider_setup
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.translation import Translated
 from outlast_sandbox.providers.local.provider import LocalProvider
 

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from outlast.base.errors import Conflict
-from outlast.base.settings import SandboxSettings
 from outlast.kernel.sandboxes.rules import (
     AwakeSandbox,
     IdleStep,
@@ -27,6 +26,7 @@ from outlast.kernel.sandboxes.rules import (
     is_half_awake,
     step_to_use,
 )
+from outlast.kernel.sandboxes.settings import SandboxSettings
 
 FROZEN = Life(State.PAUSED, PauseKind.FROZEN)
 STOPPED = Life(State.PAUSED, PauseKind.STOPPED)

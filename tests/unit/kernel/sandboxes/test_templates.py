@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from outlast.base.settings import SandboxSettings
 from outlast.kernel.sandboxes.services.rules import COMMAND_CHARS, Declared
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.templates import dev_server, preview_environment
 from outlast.testing.templates import small_template
 from outlast_sandbox.providers.local.node import find_node

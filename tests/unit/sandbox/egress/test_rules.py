@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from outlast.base.settings import DependencySettings, SandboxSettings
 from outlast.kernel.sandboxes.egress.policy import policy_of
+from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast_sandbox.egress.rules import (
     Policy,
     Target,

@@ -13,7 +13,8 @@ from anyio.abc import TaskStatus
 
 from outlast.base.clock import Clock
 from outlast.base.errors import StartRefused
-from outlast.base.settings import DependencySettings, Settings
+from outlast.kernel.sandboxes.settings import DependencySettings
+from outlast.kernel.settings import Settings
 from outlast.surfaces.http.server import HttpServer, bind
 from outlast_demo.tracker.access import VERSION, RequestLog
 from outlast_demo.tracker.application import tracker_app

@@ -9,7 +9,7 @@ from outlast.apps.documents.agent.file_tools import Files, read_file_tool, searc
 from outlast.apps.documents.agent.prompt import messages_told, system_prompt
 from outlast.apps.documents.agent.propose_edits import propose_edits_tool
 from outlast.apps.documents.agent.read_document import read_document_tool
-from outlast.base.settings import Settings
+from outlast.apps.documents.settings import DocumentSettings
 from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.prompt import Conversation, PromptContext
@@ -17,6 +17,7 @@ from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
 from outlast.kernel.models.protocol import ModelMessage
 from outlast.kernel.runs.history import Exchange
+from outlast.kernel.settings import Settings
 
 GONE: Final = {
     "section": "The section that this conversation is about was deleted. The answer goes by the whole document.",
@@ -29,7 +30,7 @@ GONE: Final = {
 def document_agent(settings: Settings, db: Database, *, files: Files | None = None, docs: Tool | None = None) -> Agent:
     """The agent `document`. `files` knows the project's files, `docs` is the tool that searches documentation (None:
     there is nothing to search)."""
-    tools = [propose_edits_tool(db, settings.documents), read_document_tool(db)]
+    tools = [propose_edits_tool(db, settings.of(DocumentSettings)), read_document_tool(db)]
     if files is not None:
         tools += [search_files_tool(files), read_file_tool(files)]
     tools += [*([docs] if docs is not None else []), ask_user]

@@ -16,9 +16,9 @@ from outlast.apps.documents.agent.context import document_of_thread
 from outlast.apps.documents.proposals.new_proposals import Source, propose
 from outlast.apps.documents.proposals.shapes import EditOp, ProposalData
 from outlast.apps.documents.proposals.validation import NewEdit, Trouble
+from outlast.apps.documents.settings import DocumentSettings
 from outlast.base.errors import ArgumentsInvalid, FenceLost, NotFound, RunFinished
 from outlast.base.ids import new_id
-from outlast.base.settings import DocumentSettings
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Arguments, Tool, ToolResult, tool

@@ -9,6 +9,7 @@ from outlast.apps.documents.comments.comment_anchors import Content, new_anchor
 from outlast.apps.documents.comments.shapes import AssignedAnswer, CommentData, CommentRequest
 from outlast.apps.documents.comments.store import Status
 from outlast.apps.documents.rows import CommentRow, DocumentRow
+from outlast.apps.documents.settings import DocumentSettings
 from outlast.apps.documents.store import require_document
 from outlast.apps.documents.tables import comments as table
 from outlast.base.errors import Forbidden, InputTooLarge, MalformedInput, NotFound
@@ -170,7 +171,7 @@ def _shown(tx: Tx, made: dict[str, Any]) -> AssignedAnswer:
 def checked_body(services: Services, body: str) -> str:
     """A comment's text, cleaned. Raises `MalformedInput` for an empty one, `InputTooLarge`."""
     text = clean(body).strip()
-    limit = services.settings.documents.comment_chars
+    limit = services.settings.of(DocumentSettings).comment_chars
     if is_blank(text):
         raise MalformedInput("The comment is empty.", hint="Write at least one character.", field="body")
     if len(text) > limit:

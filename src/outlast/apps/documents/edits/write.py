@@ -21,11 +21,12 @@ from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.summaries import describe
 from outlast.apps.documents.proposals.superseded import supersede_gone
 from outlast.apps.documents.rows import DocumentRow
+from outlast.apps.documents.settings import DocumentSettings
 from outlast.apps.documents.shapes import DocumentVersion, EditorKind, VersionCreated, VersionKind
 from outlast.apps.documents.tables import document_versions
 from outlast.base.clock import iso
-from outlast.base.settings import Settings
 from outlast.db.database import Tx
+from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import append
 
 SUMMARY_CHARS: Final = 200
@@ -60,8 +61,8 @@ class Committed:
 def bounds_of(settings: Settings) -> Bounds:
     """The bounds that the settings give."""
     return Bounds(
-        most_blocks=settings.documents.most_blocks,
-        block_chars=settings.documents.block_chars,
+        most_blocks=settings.of(DocumentSettings).most_blocks,
+        block_chars=settings.of(DocumentSettings).block_chars,
         lock_ttl_s=settings.locks.ttl_s,
     )
 

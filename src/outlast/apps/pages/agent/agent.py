@@ -15,9 +15,9 @@ from outlast.apps.pages.agent.publish_module import publish_module_tool
 from outlast.apps.pages.agent.read_page import read_page_tool
 from outlast.apps.pages.agent.recent_changes import asked_text
 from outlast.apps.pages.agent.start_stages import found_by, prepare
+from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.versions import Rules
 from outlast.base.errors import NotFound
-from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.agent import Agent
@@ -31,6 +31,7 @@ from outlast.kernel.library.memories import Recall
 from outlast.kernel.library.modules import UsableModules
 from outlast.kernel.models.protocol import ImagePiece, ModelMessage, Piece, TextPiece
 from outlast.kernel.runs.model import Run
+from outlast.kernel.settings import Settings
 
 
 def nothing() -> None:
@@ -68,9 +69,11 @@ def page_agent(
         tools=[*tools, read_page_tool(db), ask_user],
         sandbox=True,
         context=_conversation,
-        prepare=partial(prepare, db=db, modules=modules, recall=recall, most_recalled=settings.pages.recalled),
+        prepare=partial(
+            prepare, db=db, modules=modules, recall=recall, most_recalled=settings.of(PageSettings).recalled
+        ),
         check=partial(check_page, db=db, workspaces=workspaces, sandbox=sandbox is not None),
-        lines=PageLines(rules, settings.pages.dormant_after_s),
+        lines=PageLines(rules, settings.of(PageSettings).dormant_after_s),
         finish=partial(save_page, dependencies=modules.dependencies, embed=embed),
     )
 

@@ -9,8 +9,8 @@ from typing import Final
 from outlast.apps.pages.design import CLASSES, COLOURS
 from outlast.apps.pages.grammar import LINES, PATCHES
 from outlast.base.data_files import read_text
-from outlast.base.settings import DependencySettings
 from outlast.kernel.library.code_uses import filed_under
+from outlast.kernel.sandboxes.settings import DependencySettings
 
 SYSTEM: Final = read_text(__file__, "system.md")
 

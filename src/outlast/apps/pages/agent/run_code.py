@@ -12,7 +12,6 @@ import orjson
 import sqlalchemy as sa
 
 from outlast.base.errors import NotFound
-from outlast.base.settings import SandboxSettings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
@@ -23,6 +22,7 @@ from outlast.kernel.library.code_uses import filed_under, files_used, packages_u
 from outlast.kernel.library.modules import LIBRARY, Module, UsableModules
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import effects
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.interface import EvaluationResult, Sandbox
 
 MODULE_BYTES: Final = 1_000_000

@@ -11,7 +11,6 @@ from outlast.apps.screens.agent.project_files import FileLists, listed
 from outlast.apps.screens.agent.prompt import system_prompt
 from outlast.apps.screens.agent.start_stages import prepare
 from outlast.apps.screens.store import screen_of_thread
-from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
@@ -27,6 +26,7 @@ from outlast.kernel.models.protocol import ModelMessage
 from outlast.kernel.runs.engine import FileKeeping
 from outlast.kernel.runs.history import Exchange
 from outlast.kernel.sandboxes.templates import Templates
+from outlast.kernel.settings import Settings
 from outlast.kernel.threads.tables import threads
 from outlast_sandbox.browser.interface import Photographer
 

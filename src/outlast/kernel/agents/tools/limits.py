@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from outlast.base.settings import SandboxSettings
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.interface import CommandResult
 
 WORKSPACE_FULL: Final = "Remove what is not needed, then write again."

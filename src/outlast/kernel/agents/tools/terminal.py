@@ -4,12 +4,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from outlast.base.settings import SandboxSettings
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, ToolResult, tool
 from outlast.kernel.agents.tools.limits import how_it_ended, over_a_limit
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.runs.tool_calls import interrupted
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.interface import Command, CommandResult
 
 CommandText = Annotated[

@@ -13,11 +13,11 @@ from types import MappingProxyType
 from typing import Final
 
 from outlast.base.clock import Clock
-from outlast.base.settings import ModelSettings
 from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.protocol import LanguageModel
 from outlast.kernel.models.providers.connections import Connections
+from outlast.kernel.models.settings import ModelSettings
 
 DEMO_PROVIDER: Final = ProviderConfig(name="demo", kind="demo")
 DEMO_MODEL: Final = ModelSettings(

@@ -14,7 +14,6 @@ import anyio.to_thread
 
 from outlast.base.clock import Clock
 from outlast.base.errors import InvalidSetting, OutlastError
-from outlast.base.settings.tables import ReasoningSettings
 from outlast.kernel.models import failures
 from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.failures import Peer
@@ -22,6 +21,7 @@ from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.prices import cost_usd
 from outlast.kernel.models.protocol import Delta, LanguageModel, ModelRequest, TurnEnd, Usage, UsageDelta
 from outlast.kernel.models.providers.connections import Connections
+from outlast.kernel.models.settings import ReasoningSettings
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse

@@ -18,7 +18,6 @@ from anyio.abc import TaskGroup
 
 from outlast.base.clock import Clock
 from outlast.base.errors import InvalidRequest, OutlastError, StoredFileDamaged, StoredFileMissing, WorkspaceUnreadable
-from outlast.base.settings import SandboxSettings
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
@@ -29,6 +28,7 @@ from outlast.kernel.sandboxes.checkpoints.garbage import GRACE_S, Collected, col
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
 from outlast.kernel.sandboxes.checkpoints.workspaces import Place
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.translation import translated, untranslated
 from outlast.kernel.set_aside import kinds

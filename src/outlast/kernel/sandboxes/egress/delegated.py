@@ -6,9 +6,9 @@ provider puts into a request later it does not ask about. Uses are in its log, n
 
 from dataclasses import replace
 
-from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database
 from outlast.kernel.sandboxes.egress import store
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast_sandbox.egress.secrets import OperatorSecrets, SecretLookup
 from outlast_sandbox.interface import Sandbox, SandboxSpec, WireSecret

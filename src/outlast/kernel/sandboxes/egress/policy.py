@@ -1,6 +1,6 @@
 """What the settings say that sandboxes may reach."""
 
-from outlast.base.settings import SandboxSettings
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.egress.rules import Policy, SecretRule
 from outlast_sandbox.hosts import HostPattern, parse_host_port, parse_pattern
 

@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, existing_data_directory, node_of
 from outlast.base.errors import InvalidSetting, NotFound
-from outlast.base.settings import Settings
 from outlast.db.database import Database
 from outlast.kernel.cli.admin import in_database
 from outlast.kernel.sandboxes.providers import open_provider
@@ -14,6 +13,7 @@ from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.snapshots.store import SnapshotRecord
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.templates import preview_environment
+from outlast.kernel.settings import Settings
 from outlast_sandbox.interface import Progress
 
 T = TypeVar("T")

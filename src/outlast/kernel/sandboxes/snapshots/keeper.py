@@ -14,9 +14,9 @@ import anyio.abc
 
 from outlast.base.clock import Clock
 from outlast.base.errors import Conflict, OutlastError, SandboxUnavailable
-from outlast.base.settings import SandboxSettings
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.shapes import SnapshotProgress
 from outlast.kernel.sandboxes.snapshots import store
 from outlast.kernel.sandboxes.snapshots.recipes import CONFIGURED, Recipes

@@ -7,7 +7,7 @@ from typing import Final
 import anyio.to_thread
 
 from outlast.base.errors import MalformedInput
-from outlast.base.settings import SandboxSettings
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.snapshots.rules import project_of, recipe_of
 from outlast.kernel.sandboxes.snapshots.template import check_template, read_template
 from outlast.kernel.sandboxes.templates import Templates

@@ -12,11 +12,11 @@ from starlette.routing import Route
 
 from outlast.base.clock import iso
 from outlast.base.errors import Conflict, MalformedInput, NotOffered, OutlastError
-from outlast.base.settings import SandboxSettings
 from outlast.kernel.previews.hosts import port_suffix
 from outlast.kernel.sandboxes import hosted_actions as actions
 from outlast.kernel.sandboxes import hosted_copies as copies
 from outlast.kernel.sandboxes.hosted import BASE, Hosted, HostedOrder
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.surfaces.protocols.e2b import shapes
 from outlast.surfaces.protocols.e2b.access import actor_of, runtime_of, services_of
 from outlast.surfaces.protocols.e2b.names import shown_id, template_of, workspace_of

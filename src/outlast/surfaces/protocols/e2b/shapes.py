@@ -8,9 +8,9 @@ from starlette.requests import Request
 
 from outlast.base.clock import iso
 from outlast.base.errors import InputTooLarge, MalformedInput
-from outlast.base.settings import SandboxSettings
 from outlast.kernel.sandboxes.hosted import Hosted
 from outlast.kernel.sandboxes.hosted_snapshots import HostedSnapshot
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.surfaces.protocols.e2b.names import ENVD_VERSION, shown_id, traffic_token
 
 MAX_BODY_BYTES: Final = 500_000

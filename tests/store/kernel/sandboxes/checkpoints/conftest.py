@@ -11,7 +11,6 @@ import sqlalchemy as sa
 
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
-from outlast.base.settings import SandboxSettings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
@@ -20,6 +19,7 @@ from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper, Find
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.tables import checkpoints, workspaces
 from outlast_sandbox.interface import Sandbox
 from tests.factories import Team, make_run, make_thread, say

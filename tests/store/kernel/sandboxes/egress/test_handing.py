@@ -8,10 +8,10 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.ids import new_id
-from outlast.base.settings import DependencySettings, SandboxSettings
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.egress.delegated import HandedOver
 from outlast.kernel.sandboxes.rules import Life, State
+from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast_sandbox.interface import SandboxSpec, WireSecret

@@ -8,7 +8,7 @@ from outlast.apps.pages.agent.modules import HEADING
 from outlast.apps.pages.agent.prompt import system_prompt
 from outlast.apps.pages.grammar import LINES, PATCHES
 from outlast.apps.pages.patches import OPS
-from outlast.base.settings import DependencySettings
+from outlast.kernel.sandboxes.settings import DependencySettings
 
 FOUND = Found(
     "pag_1",

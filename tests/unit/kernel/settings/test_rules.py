@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.base.errors import InvalidSetting
-from outlast.base.settings import DependencySettings, ModelSettings, SandboxSettings, Settings
-from outlast.base.settings.rules import DAY_S, check_settings
+from outlast.kernel.models.settings import ModelSettings
+from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
+from outlast.kernel.settings import Settings
+from outlast.kernel.settings.rules import DAY_S, check_settings
 
 
 def nowhere(name: str) -> str:

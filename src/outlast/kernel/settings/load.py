@@ -11,12 +11,14 @@ from pathlib import Path as File
 from typing import Any, Literal, get_args, get_origin
 
 from outlast.base.errors import InvalidSetting
+from outlast.base.settings.checks import refusal
 from outlast.base.settings.fields import SecretUrl
-from outlast.base.settings.policy import SHIPPED_POLICY, PolicyRule
-from outlast.base.settings.rules import check_settings
-from outlast.base.settings.tables import SHIPPED_PLANS, SHIPPED_PROFILES, ProfileSettings, Settings
 from outlast.base.settings.toml_lines import Path, key_lines, line_of
 from outlast.base.settings.values import Unusable, convert, expected, from_text, is_table, plain
+from outlast.kernel.credits.settings import SHIPPED_PLANS
+from outlast.kernel.runs.settings import SHIPPED_POLICY, SHIPPED_PROFILES, PolicyRule, ProfileSettings
+from outlast.kernel.settings import Settings, settings_class
+from outlast.kernel.settings.rules import check_settings
 
 PREFIX = "OUTLAST_"
 
@@ -57,7 +59,7 @@ def load_settings(
         if value is not None:
             path = tuple(name.split("."))
             _put(raw, path, value, f"flag --{path[-1].replace('_', '-')}")
-    settings = _without_absent(_build(Settings, raw.values, (), raw), raw)
+    settings = _without_absent(_build(settings_class(), raw.values, (), raw), raw)
     check_settings(settings, lambda name: raw.where(_path(name)))
     return settings
 
@@ -67,8 +69,9 @@ def environment_name(path: Path) -> str:
     return PREFIX + "_".join(str(part) for part in path).upper()
 
 
-def scalar_settings(table: Any = Settings, above: Path = ()) -> Iterator[tuple[Path, Any, Field[Any]]]:
+def scalar_settings(table: Any = None, above: Path = ()) -> Iterator[tuple[Path, Any, Field[Any]]]:
     """Every setting that has one name: path, type, field. Tables repeated by name or number come as one entry."""
+    table = table or settings_class()
     hints = typing.get_type_hints(table)
     for field in fields(table):
         path = (*above, field.name)
@@ -82,9 +85,9 @@ def _read_file(file: File) -> _Raw:
     try:
         text = file.read_text(encoding="utf-8")
     except OSError as error:
-        raise _refusal("configuration file", "a readable TOML file", error.strerror or "nothing", str(file)) from None
+        raise refusal("configuration file", "a readable TOML file", error.strerror or "nothing", str(file)) from None
     except UnicodeDecodeError:
-        raise _refusal("configuration file", "text in UTF-8", "other bytes", str(file)) from None
+        raise refusal("configuration file", "text in UTF-8", "other bytes", str(file)) from None
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -104,14 +107,14 @@ def _overlay_environment(raw: _Raw, environ: Mapping[str, str]) -> None:
         known[environment_name(path)] = (path, kind)
         if field.metadata["env"]:
             known[field.metadata["env"]] = (path, kind)
-    sections = tuple(f"{PREFIX}{field.name.upper()}_" for field in fields(Settings) if field.name != "server")
+    sections = tuple(f"{PREFIX}{field.name.upper()}_" for field in fields(settings_class()) if field.name != "server")
     for name, text in environ.items():
         if name in known and not (name == "OUTLAST_PORT" and "://" in text):  # Kubernetes sets that one for a service
             path, kind = known[name]
             try:
                 _put(raw, path, from_text(text, kind), f"environment {name}")
             except Unusable as error:
-                raise _refusal(".".join(map(str, path)), str(error), "other text", f"environment {name}") from None
+                raise refusal(".".join(map(str, path)), str(error), "other text", f"environment {name}") from None
         elif name.startswith(sections) and name not in known:
             raise _unknown(name, list(known), f"environment {name}")
 
@@ -129,7 +132,7 @@ def _put(raw: _Raw, path: Path, value: Any, origin: str) -> None:
 def _build(table: Any, values: Any, path: Path, raw: _Raw) -> Any:
     """One table's dataclass from its raw values."""
     if not isinstance(values, dict):
-        raise _refusal(_name(path), "a table", _shown(values), raw.where(path))
+        raise refusal(_name(path), "a table", _shown(values), raw.where(path))
     known = {field.name: field for field in fields(table)}
     for key in values:
         if key not in known:
@@ -141,7 +144,7 @@ def _build(table: Any, values: Any, path: Path, raw: _Raw) -> Any:
         if name in values:
             given[name] = _value(values[name], hints[name], field, here, raw)
         elif field.default is MISSING and field.default_factory is MISSING:
-            raise _refusal(_name(here), expected(hints[name], field), "nothing", raw.where(path))
+            raise refusal(_name(here), expected(hints[name], field), "nothing", raw.where(path))
     return table(**given)
 
 
@@ -158,18 +161,18 @@ def _value(value: Any, kind: Any, field: Field[Any], path: Path, raw: _Raw) -> A
         return convert(value, kind, field)
     except Unusable as error:
         found = "something else" if kind is SecretUrl else _shown(value)
-        raise _refusal(_name(path), str(error), found, raw.where(path)) from None
+        raise refusal(_name(path), str(error), found, raw.where(path)) from None
 
 
 def _rows(table: Any, value: Any, path: Path, raw: _Raw) -> tuple[Any, ...]:
     if not isinstance(value, list):
-        raise _refusal(_name(path), f"tables, each begun by [[{_name(path)}]]", _shown(value), raw.where(path))
+        raise refusal(_name(path), f"tables, each begun by [[{_name(path)}]]", _shown(value), raw.where(path))
     return tuple(_build(table, item, (*path, index), raw) for index, item in enumerate(value))
 
 
 def _named(table: Any, value: Any, path: Path, raw: _Raw) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise _refusal(_name(path), f"tables, each begun by [{_name(path)}.NAME]", _shown(value), raw.where(path))
+        raise refusal(_name(path), f"tables, each begun by [{_name(path)}.NAME]", _shown(value), raw.where(path))
     built = {name: _build(table, item, (*path, name), raw) for name, item in value.items()}
     return types.MappingProxyType(built)
 
@@ -201,25 +204,22 @@ def _policy(given: tuple[PolicyRule, ...], raw: _Raw) -> tuple[PolicyRule, ...]:
             continue
         if not rule.name:
             if not rule.tool:
-                raise _refusal(_name((*here, "tool")), "the name of a tool, or a glob", "nothing", raw.where(here))
+                raise refusal(_name((*here, "tool")), "the name of a tool, or a glob", "nothing", raw.where(here))
             own.append(rule)
         elif rule.name not in names:
             wanted = f"the name of a shipped rule ({', '.join(names)})"
-            raise _refusal(_name((*here, "name")), wanted, _shown(rule.name), raw.where((*here, "name")))
+            raise refusal(_name((*here, "name")), wanted, _shown(rule.name), raw.where((*here, "name")))
         elif rule != PolicyRule(name=rule.name, decision=rule.decision, reason=rule.reason):
             wanted = "no tool, profile, arguments or commands beside a name"
-            raise _refusal(_name(here), wanted, "one of them", raw.where((*here, "name")))
+            raise refusal(_name(here), wanted, "one of them", raw.where((*here, "name")))
         else:
             named[rule.name] = rule
-    return (*own, *(_as_given(rule, named.get(rule.name)) for rule in SHIPPED_POLICY if not _is_off(rule, named)))
-
-
-def _is_off(rule: PolicyRule, named: Mapping[str, PolicyRule]) -> bool:
-    return rule.name in named and named[rule.name].decision == "allow"
-
-
-def _as_given(rule: PolicyRule, named: PolicyRule | None) -> PolicyRule:
-    return replace(rule, decision=named.decision, reason=named.reason or rule.reason) if named else rule
+    shipped = (
+        replace(rule, decision=given.decision, reason=given.reason or rule.reason)
+        for rule in SHIPPED_POLICY
+        for given in (named.get(rule.name, rule),)
+    )
+    return (*own, *(rule for rule in shipped if rule.decision != "allow"))
 
 
 def _profiles(given: Mapping[str, ProfileSettings]) -> Mapping[str, ProfileSettings]:
@@ -257,16 +257,6 @@ def _shown(value: Any) -> str:
         return "a list" if isinstance(value, list) else "a table"
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _refusal(name: str, wanted: str, found: str, where: str) -> InvalidSetting:
-    return InvalidSetting(
-        f"{name}: expected {wanted}, found {found} ({where}).",
-        hint="Correct the setting and start again; docs/reference/configuration.md lists all of them.",
-        setting=name,
-        expected=wanted,
-        read_from=where,
-    )
 
 
 def _unknown(name: str, known: list[str], where: str) -> InvalidSetting:

@@ -1,18 +1,15 @@
 """What settings may not say together. Pure: settings in, the first contradiction out."""
 
-import re
-from collections.abc import Callable, Iterator
-from typing import NoReturn
+from collections.abc import Iterator
+from dataclasses import fields
 
 from outlast.base.errors import InvalidSetting
 from outlast.base.packages import NotAPackage, name_of, parse_package
-from outlast.base.settings.tables import Settings
-from outlast_sandbox.hosts import NotAHost, parse_host_port, parse_pattern
-
-Where = Callable[[str], str]  # a setting's dotted name → where it was read ("outlast.toml:12", "default")
+from outlast.base.settings.checks import VARIABLE, Where, check_address, check_each, check_service, refuse
+from outlast.kernel.settings import Settings
+from outlast_sandbox.hosts import parse_host_port, parse_pattern
 
 DAY_S = 86_400
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 def check_settings(settings: Settings, where: Where) -> None:
@@ -29,8 +26,13 @@ def check_settings(settings: Settings, where: Where) -> None:
     _check_names(settings, where)
     _check_hosts(settings, where)
     _check_packages(settings, where)
-    _check_each("screens.image_hosts", settings.screens.image_hosts, parse_pattern, where)
-    _check_knowledge(settings, where)
+    check_each("screens.image_hosts", settings.screens.image_hosts, parse_pattern, where)
+    check_service("embeddings", settings.embeddings.url, settings.embeddings.api_key_env, where)
+    if settings.embeddings.url and not settings.embeddings.model:
+        refuse("embeddings.url", "embeddings.model beside it", "none", where, quoted=False)
+    for field in fields(settings):
+        if check := getattr(getattr(settings, field.name), "check", None):  # an app's
+            check(where)
 
 
 # A clock: its setting's name, its length in seconds, how a message calls it, the setting to blame.
@@ -68,8 +70,8 @@ def _in_order(smaller: Clock, larger: Clock, where: Where, *, strictly: bool) ->
         return
     relation = "shorter than" if strictly else "no longer than"
     message = (
-        f"{smaller[2]} must be {relation} {larger[2]}, but is {_seconds(smaller[1])} ({where(smaller[3])}) "
-        f"against {_seconds(larger[1])} ({where(larger[3])})."
+        f"{smaller[2]} must be {relation} {larger[2]}, but is {smaller[1]:g} s ({where(smaller[3])}) "
+        f"against {larger[1]:g} s ({where(larger[3])})."
     )
     raise InvalidSetting(
         message,
@@ -82,55 +84,49 @@ def _in_order(smaller: Clock, larger: Clock, where: Where, *, strictly: bool) ->
     )
 
 
-def _seconds(value: float) -> str:
-    return f"{value:g} s"
-
-
 def _check_models(settings: Settings, where: Where) -> None:
     seen: dict[str, int] = {}
     for index, model in enumerate(settings.models):
         if model.provider not in settings.providers:
-            _refuse(
+            refuse(
                 f"models.{index}.provider",
                 f"the name of a configured provider ({', '.join(settings.providers)})",
                 model.provider,
                 where,
             )
         if model.id in seen:
-            _refuse(f"models.{index}.id", "an id that no other model has", model.id, where)
+            refuse(f"models.{index}.id", "an id that no other model has", model.id, where)
         seen[model.id] = index
     if settings.default_model and settings.default_model not in seen:
-        _refuse("default_model", f"the id of a configured model ({', '.join(seen)})", settings.default_model, where)
+        refuse("default_model", f"the id of a configured model ({', '.join(seen)})", settings.default_model, where)
 
 
 def _check_names(settings: Settings, where: Where) -> None:
     if settings.credits.default_plan not in settings.credits.plans:
         plans = ", ".join(settings.credits.plans)
-        _refuse("credits.default_plan", f"the name of a plan ({plans})", settings.credits.default_plan, where)
+        refuse("credits.default_plan", f"the name of a plan ({plans})", settings.credits.default_plan, where)
     if not settings.database.url.startswith(("sqlite:///", "postgresql://", "postgres://")):
         expected = "sqlite:///FILE or postgresql://USER:PASSWORD@HOST:PORT/NAME"
-        _refuse("database.url", expected, "another kind of address", where, quoted=False)
-    public = settings.server.public_url
-    if public and not public.startswith(("http://", "https://")):
-        _refuse("server.public_url", "an address that begins with http:// or https://", public, where)
+        refuse("database.url", expected, "another kind of address", where, quoted=False)
+    check_address("server.public_url", settings.server.public_url, where)
 
 
 def _check_hosts(settings: Settings, where: Where) -> None:
     """What sandboxes may reach, and which secrets go where."""
     if settings.sandbox is None:
         return
-    _check_each("sandbox.allow_hosts", settings.sandbox.allow_hosts, parse_pattern, where)
+    check_each("sandbox.allow_hosts", settings.sandbox.allow_hosts, parse_pattern, where)
     for index, dependency in enumerate(settings.sandbox.dependencies):
         name = f"sandbox.dependencies.{index}"
-        _check_each(f"{name}.hosts", dependency.hosts, parse_pattern, where)
-        _check_each(f"{name}.allow_private", dependency.allow_private, parse_host_port, where)
+        check_each(f"{name}.hosts", dependency.hosts, parse_pattern, where)
+        check_each(f"{name}.allow_private", dependency.allow_private, parse_host_port, where)
         secret = dependency.secret_env
-        if secret and not _VARIABLE.match(secret):
-            _refuse(f"{name}.secret_env", "the name of an environment variable", secret, where)
+        if secret and not VARIABLE.match(secret):
+            refuse(f"{name}.secret_env", "the name of an environment variable", secret, where)
         if secret and not (dependency.hosts or dependency.allow_private):
-            _refuse(f"{name}.hosts", f"the hosts that {secret} may be sent to", "none", where, quoted=False)
+            refuse(f"{name}.hosts", f"the hosts that {secret} may be sent to", "none", where, quoted=False)
         if secret and any(parse_pattern(text).is_everything for text in dependency.hosts):
-            _refuse(f"{name}.hosts", "the hosts that a secret may be sent to, by name", "*", where)
+            refuse(f"{name}.hosts", "the hosts that a secret may be sent to, by name", "*", where)
 
 
 def _check_packages(settings: Settings, where: Where) -> None:
@@ -138,53 +134,15 @@ def _check_packages(settings: Settings, where: Where) -> None:
     seen: dict[str, str] = {}
     for index, dependency in enumerate(settings.sandbox.dependencies if settings.sandbox else ()):
         name = f"sandbox.dependencies.{index}.package"
+        if "package" in dependency.docs and not dependency.package:
+            docs = f"sandbox.dependencies.{index}.docs"
+            refuse(docs, "a package beside docs that name it", "none", where, quoted=False)
         if not dependency.package:
             continue  # it names hosts and a secret only
         try:
             package = parse_package(dependency.package)
         except NotAPackage as error:
-            _refuse(name, str(error), dependency.package, where)
+            refuse(name, str(error), dependency.package, where)
         if seen.setdefault(name_of(package), package) != package:
             expected = f"the version that another entry has ({seen[name_of(package)]})"
-            _refuse(name, expected, dependency.package, where)
-
-
-def _check_knowledge(settings: Settings, where: Where) -> None:
-    """Where documentation may be fetched from, and the services that search asks."""
-    _check_each("knowledge.allow_private", settings.knowledge.allow_private, parse_host_port, where)
-    for name, url in (("embeddings.url", settings.embeddings.url), ("rerank.url", settings.rerank.url)):
-        if url and not url.startswith(("http://", "https://")):
-            _refuse(name, "an address that begins with http:// or https://", url, where)
-    if settings.embeddings.url and not settings.embeddings.model:
-        _refuse("embeddings.url", "embeddings.model beside it", "none", where, quoted=False)
-    for name, variable in (
-        ("embeddings.api_key_env", settings.embeddings.api_key_env),
-        ("rerank.api_key_env", settings.rerank.api_key_env),
-    ):
-        if variable and not _VARIABLE.match(variable):
-            # It may be the key itself: not to be shown.
-            _refuse(name, "the name of an environment variable", "another text", where, quoted=False)
-    for index, dependency in enumerate(settings.sandbox.dependencies if settings.sandbox else ()):
-        if "package" in dependency.docs and not dependency.package:
-            name = f"sandbox.dependencies.{index}.docs"
-            _refuse(name, "a package beside docs that name it", "none", where, quoted=False)
-
-
-def _check_each(name: str, texts: tuple[str, ...], parse: Callable[[str], object], where: Where) -> None:
-    for text in texts:
-        try:
-            parse(text)
-        except NotAHost as error:
-            _refuse(name, str(error), text, where)
-
-
-def _refuse(name: str, expected: str, found: str, where: Where, *, quoted: bool = True) -> NoReturn:
-    raise InvalidSetting(
-        f"{name}: expected {expected}, found {found!r} ({where(name)})."
-        if quoted
-        else f"{name}: expected {expected}, found {found} ({where(name)}).",
-        hint="Correct the setting and start again.",
-        setting=name,
-        expected=expected,
-        read_from=where(name),
-    )
+            refuse(name, expected, dependency.package, where)

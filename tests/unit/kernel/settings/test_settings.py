@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from outlast.base.errors import InvalidSetting
-from outlast.base.settings import PolicyRule, SecretUrl, Settings, load_settings
-from outlast.base.settings.policy import SHIPPED_POLICY
+from outlast.base.settings.fields import SecretUrl
 from outlast.base.settings.toml_lines import key_lines, line_of
+from outlast.kernel.runs.settings import SHIPPED_POLICY, PolicyRule
+from outlast.kernel.settings import Settings, settings_class
+from outlast.kernel.settings.load import load_settings
 
 
 @pytest.fixture
@@ -29,7 +31,7 @@ def refused(file: Path | None, environ: dict[str, str] | None = None, flags=None
 
 def test_no_file_gives_the_embedded_defaults_and_the_demo_model():
     settings = load_settings(environ={})
-    assert settings == Settings()
+    assert settings == settings_class()()
     assert [model.id for model in settings.models] == ["demo"]
     assert settings.providers["demo"].kind == "demo"
     assert settings.sandbox is not None
@@ -212,7 +214,7 @@ def test_a_contradiction_names_the_place_of_each_side(written):
 def test_a_misspelt_variable_of_ours_is_refused_and_a_foreign_one_is_not():
     assert "OUTLAST_RUNS_MAX_STEPS" in refused(None, {"OUTLAST_RUNS_MAX_STEP": "3"}).hint
     kubernetes = {"OUTLAST_SERVICE_HOST": "10.0.0.1", "OUTLAST_PORT": "tcp://10.0.0.1:8400"}
-    assert load_settings(environ=kubernetes) == Settings()
+    assert load_settings(environ=kubernetes) == settings_class()()
 
 
 def test_a_bad_flag_is_named_as_a_flag():

@@ -1,0 +1,23 @@
+"""Settings of credits."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from outlast.base.settings.fields import setting
+
+SHIPPED_PLANS: Mapping[str, int | None] = MappingProxyType({"starter": 25, "pro": 50, "unlimited": None})
+
+
+@dataclass(frozen=True, slots=True)
+class CreditSettings:
+    """What runs cost and who may spend how much."""
+
+    default_plan: str = setting("Plan of a new user.", "unlimited")
+    plans: Mapping[str, int | None] = setting(
+        'Credits a month by plan name ("unlimited" for no limit); adds to starter 25, pro 50 and unlimited.',
+        factory=lambda: SHIPPED_PLANS,
+        unit="credits a month",
+        least=0,
+    )
+    low_at: int = setting("A balance at or below this warns.", 5, unit="credits", least=0)

@@ -1,0 +1,14 @@
+"""Settings of the files of projects. The table [documents] has them."""
+
+from dataclasses import dataclass
+
+from outlast.base.settings.fields import setting
+
+
+@dataclass(frozen=True, slots=True)
+class FileSettings:
+    """The files of projects."""
+
+    artifacts_per_project: int = setting("Files in one project; 0: no limit.", 1000, unit="files", least=0)
+    artifact_bytes: int = setting("Largest file.", 25_000_000, unit="bytes", least=1000)
+    artifact_read_s: float = setting("Longest time that reading a file's text may take.", 60, unit="seconds", least=1)

@@ -1,0 +1,102 @@
+"""Settings of models, their providers and the embedder."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+from outlast.base.settings.fields import no_entries, setting
+
+ProviderKind = Literal[
+    "openai-compatible", "openrouter", "groq", "ollama", "vllm", "openai", "anthropic", "google", "demo"
+]
+SendReasoning = Literal["auto", "never"]
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+Summary = Literal["auto", "concise", "detailed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSettings:
+    """One [providers.<name>] table: a service that serves models."""
+
+    kind: ProviderKind = setting("What the service speaks.")
+    base_url: str = setting("Address of the service; empty: the kind's own.", "")
+    api_key_env: str = setting(
+        "Name of the environment variable that holds the key; empty: the kind's own, or no key.", ""
+    )
+    connect_timeout_s: float = setting("Longest wait for a connection.", 10.0, unit="seconds", least=0.01, most=600)
+    first_token_timeout_s: float = setting(
+        "Longest wait for the first byte of an answer.", 120.0, unit="seconds", least=0.01, most=3600
+    )
+    token_timeout_s: float = setting(
+        "Longest wait between two pieces of an answer.", 60.0, unit="seconds", least=0.01, most=3600
+    )
+    headers: Mapping[str, str] = setting("Headers sent along (openai-compatible kinds).", factory=no_entries)
+    extra_body: Mapping[str, Any] = setting(
+        "Fields added to each request's JSON (openai-compatible kinds).", factory=no_entries
+    )
+    max_tokens_field: str = setting("Name of the request field that bounds the answer.", "max_tokens")
+    send_reasoning: SendReasoning = setting(
+        "Hand models their earlier thinking back (auto: as the provider demands; never).", "auto"
+    )
+    delta_delay_s: float = setting("Pause between two words of the demo model.", 0.02, unit="seconds", least=0, most=60)
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningSettings:
+    """How much a model thinks; what is not given is left to the provider."""
+
+    effort: Effort | None = setting("How hard it thinks, where the model takes that.", None)
+    summary: Summary | None = setting("Ask for its thoughts in short (kind openai).", None)
+    budget_tokens: int | None = setting(
+        "Most tokens of thinking (kinds anthropic, google, openrouter).", None, unit="tokens", least=1
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """One [[models]] table: a model that people can choose."""
+
+    id: str = setting("The id that people and programs choose it by.")
+    provider: str = setting("Name of the [providers.<name>] table that serves it.")
+    name: str = setting("What the provider calls it.")
+    label: str = setting("Shown in the model selector; empty: the id.", "")
+    vision: bool = setting("It understands images.", False)
+    credits: int = setting("Price of one run.", 1, unit="credits", least=0)
+    context_tokens: int = setting("How much it can read in one request.", 128_000, unit="tokens", least=1000)
+    max_output_tokens: int = setting(
+        "Longest answer of one step, thinking included; 0: the model's own where Outlast knows it, else 16,384.",
+        0,
+        unit="tokens",
+        least=0,
+    )
+    reasoning: ReasoningSettings = setting("How much it thinks.", factory=ReasoningSettings)
+    send_reasoning: SendReasoning | None = setting(
+        "Hand this model its earlier thinking back; not given: as its provider says.", None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    """An embedder for search; without one, search goes by words."""
+
+    url: str = setting("Address of an OpenAI-compatible /embeddings service; empty: none.", "")
+    model: str = setting("Name of the embedding model.", "")
+    api_key_env: str = setting("Environment variable that holds its key; empty: no key.", "")
+    dimensions: int = setting("Length asked of its vectors; 0: as the model gives them.", 0, unit="numbers", least=0)
+    batch: int = setting("Texts in one request.", 64, unit="texts", least=1, most=2048)
+    timeout_s: float = setting("Longest wait for one request.", 30, unit="seconds", least=0.1)
+
+
+DEMO_PROVIDERS: Mapping[str, ProviderSettings] = MappingProxyType({"demo": ProviderSettings(kind="demo")})
+DEMO_MODELS: tuple[ModelSettings, ...] = (
+    ModelSettings(
+        id="demo",
+        provider="demo",
+        name="demo",
+        label="Demo (recorded answers, real tools)",
+        credits=0,
+        context_tokens=32_000,
+        max_output_tokens=4096,
+    ),
+)

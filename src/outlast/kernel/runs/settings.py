@@ -1,0 +1,134 @@
+"""Settings of runs, of agent profiles and of policies."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from outlast.base.settings.fields import setting
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyRule:
+    """One [[policy]] table. The first rule that matches decides; where none matches, the call is allowed."""
+
+    decision: Literal["allow", "ask", "deny"] = setting("allow, ask (a person decides) or deny.")
+    tool: str = setting("Tool name, or a glob. Every rule has one, unless it has a name.", "")
+    profile: str = setting("Agent profile, or a glob.", "*")
+    arguments: str = setting("Glob over the arguments as canonical JSON text.", "*")
+    commands: tuple[str, ...] = setting(
+        "Programs that the call's shell command would run, by their first words and options (npm run dev, git push, "
+        "rm -r), however they are called; empty: whatever it runs.",
+        (),
+    )
+    reason: str = setting("What the model is told, or the person asked; empty: the rule's own words.", "")
+    name: str = setting(
+        "The name of shipped rules: they get this decision, and allow switches them off. Stands alone with decision "
+        "and reason.",
+        "",
+    )
+
+
+SCREEN_POLICY: tuple[PolicyRule, ...] = (
+    PolicyRule(
+        name="screen-dev-server",
+        profile="screen",
+        tool="terminal",
+        decision="deny",
+        commands=(
+            *(f"npm run {script}" for script in ("dev", "build", "start", "serve", "preview")),
+            *(f"next {verb}" for verb in ("dev", "build", "start")),
+            *(f"vite {verb}" for verb in ("dev", "build", "preview")),
+        ),
+        reason="Dev servers and builds are not started from here: the dev server runs already on port 3000 and shows "
+        "every file as soon as it is written. To check the code, run ./node_modules/.bin/tsc --noEmit.",
+    ),
+)
+PAGE_POLICY: tuple[PolicyRule, ...] = (
+    PolicyRule(
+        name="publish-module",
+        tool="publish_module",
+        decision="ask",
+        reason="A published module is found and run by everything that works for the person from then on.",
+    ),
+)
+_DESTRUCTIVE = {
+    "delete-recursively": ("rm -r", "rm -R", "rm --r*", "find -delete"),
+    "git-push": ("git push",),
+    "git-discard": ("git reset --hard", "git clean"),
+    "overwrite-disks": ("mkfs*", "dd", "shred"),
+}
+DESTRUCTIVE_POLICY: tuple[PolicyRule, ...] = tuple(
+    PolicyRule(name=name, tool=tool, decision="ask", commands=commands)
+    for name, commands in _DESTRUCTIVE.items()
+    for tool in ("terminal", "start_service")
+)
+SHIPPED_POLICY = SCREEN_POLICY + PAGE_POLICY + DESTRUCTIVE_POLICY  # they stay below whatever is configured
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """How long and how far a run goes; [profiles.<name>] overrides the first two."""
+
+    max_steps: int = setting("Model turns in one run; then it ends.", 50, unit="steps", least=1, most=10_000)
+    context_messages: int = setting("Earlier messages the model is shown.", 20, unit="messages", least=1, most=10_000)
+    context_tokens: int = setting(
+        "Most tokens of a request spent on earlier messages.", 100_000, unit="tokens", least=1000
+    )
+    abandoned_after_s: float = setting(
+        "A run working this long with nobody following is cancelled.", 1800, unit="seconds", least=1
+    )
+    approval_pause_after_s: float = setting(
+        "After waiting this long for a person the sandbox is paused.", 300, unit="seconds", least=0
+    )
+    paused_kill_after_s: float = setting(
+        "After being paused this long the sandbox is removed; its files stay.", 86_400, unit="seconds", least=1
+    )
+    lease_s: float = setting(
+        "A worker that has not been heard of for this long loses its run to another.",
+        15.0,
+        unit="seconds",
+        least=0.5,
+        most=3600,
+    )
+    heartbeat_s: float = setting("How often a worker renews its lease.", 5.0, unit="seconds", least=0.1, most=1800)
+    max_concurrent: int = setting("Runs that one server works on at a time.", 200, unit="runs", least=1)
+    cancel_force_s: float = setting(
+        "A cancelled run whose model or tool does not let go is ended after this.",
+        1.5,
+        unit="seconds",
+        least=0.05,
+        most=1.9,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileSettings:
+    """One [profiles.<name>] table: what differs from [runs] for one agent profile."""
+
+    max_steps: int | None = setting("Instead of runs.max_steps.", None, unit="steps", least=1, most=10_000)
+    context_messages: int | None = setting(
+        "Instead of runs.context_messages.", None, unit="messages", least=1, most=10_000
+    )
+
+
+SHIPPED_PROFILES: Mapping[str, ProfileSettings] = MappingProxyType(
+    {"screen": ProfileSettings(max_steps=15, context_messages=10)}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionSettings:
+    """How long raw records of ended runs are kept; messages stay."""
+
+    completed_days: float = setting("After a completed or cancelled run.", 7, unit="days", least=0)
+    error_days: float = setting("After a failed run.", 30, unit="days", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrySettings:
+    """What happens when a model cannot answer just now."""
+
+    attempts: int = setting("Further attempts after a passing failure.", 2, unit="attempts", least=0, most=20)
+    base_s: float = setting("Wait before the first; doubles each time, with jitter.", 1.0, unit="seconds", least=0)
+    max_wait_s: float = setting("Longest wait, also when the provider asks for more.", 60, unit="seconds", least=0)

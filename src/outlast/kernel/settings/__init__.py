@@ -1,0 +1,176 @@
+"""What an operator can set: one frozen `Settings`, read once at start.
+
+Words: a *setting* has a dotted name (`runs.max_steps`), a type, a unit, bounds, a default and one sentence; a *table*
+is a class of settings, in the `settings.py` of the noun that it belongs to; those of the whole server are here. Apps
+name theirs in `SETTINGS` of their package. A setting comes from the strongest of four *sources*: a flag, an environment
+variable (`OUTLAST_RUNS_MAX_STEPS`), the TOML file, the default. `load.py` reads them, `rules.py` refuses what
+contradicts itself; `base/settings` turns one value into its type and knows the line a key stands on. A setting that
+cannot be used stops the start with its name, what was expected, and where it was read. docs/reference/configuration.md
+is generated from the tables.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, make_dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any, Literal, TypeVar
+
+from outlast.base.settings.fields import SecretUrl, setting
+from outlast.kernel.apps.claims import KERNEL, Claims
+from outlast.kernel.apps.packages import declared_packages
+from outlast.kernel.credits.settings import CreditSettings
+from outlast.kernel.limits.settings import LimitSettings
+from outlast.kernel.locks.settings import LockSettings
+from outlast.kernel.models.settings import (
+    DEMO_MODELS,
+    DEMO_PROVIDERS,
+    EmbeddingSettings,
+    ModelSettings,
+    ProviderSettings,
+)
+from outlast.kernel.runs.settings import (
+    SHIPPED_POLICY,
+    SHIPPED_PROFILES,
+    PolicyRule,
+    ProfileSettings,
+    RetentionSettings,
+    RetrySettings,
+    RunSettings,
+)
+from outlast.kernel.sandboxes.settings import SandboxSettings, ScreenSettings
+from outlast.kernel.streams.settings import StreamSettings
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSettings:
+    """How live text reaches other servers."""
+
+    redis_url: SecretUrl = setting(
+        "Reserved: it has no effect yet. Servers share live text through PostgreSQL.", SecretUrl("")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """Where the server listens and keeps its data."""
+
+    host: str = setting(
+        "Address to listen on; any other than a loopback address needs a token in the database.",
+        "127.0.0.1",
+        env="OUTLAST_HOST",
+    )
+    port: int = setting("Port to listen on; 0 chooses a free one.", 8400, least=0, most=65535, env="OUTLAST_PORT")
+    data_dir: str = setting(
+        "Folder for the database file, stored files and workspaces; made when missing, used by one server.",
+        "outlast-data",
+        env="OUTLAST_DATA_DIR",
+    )
+    public_url: str = setting(
+        "Address under which browsers reach the server, as https://outlast.example.org; empty: the listen address.",
+        "",
+        env="OUTLAST_PUBLIC_URL",
+    )
+    allowed_hosts: tuple[str, ...] = setting("More values accepted in the Host header.", ())
+    stop_grace_s: float = setting(
+        "How long a stopping server lets work finish before it hands it back.", 10.0, unit="seconds", least=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AuthSettings:
+    """Signing in."""
+
+    session_days: float = setting("How long a browser stays signed in.", 30, unit="days", least=0.001)
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseSettings:
+    """The only truth: where everything is stored."""
+
+    url: SecretUrl = setting(
+        "sqlite:///FILE (relative to the data directory) or postgresql://USER:PASSWORD@HOST:PORT/NAME.",
+        SecretUrl("sqlite:///outlast.db"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BlobSettings:
+    """Where attached files lie."""
+
+    url: SecretUrl = setting("A folder; relative to the data directory.", SecretUrl("blobs"))
+
+
+@dataclass(frozen=True, slots=True)
+class DemoSettings:
+    """What a server without a model and without dependencies of its own brings along, to be tried out."""
+
+    tracker: bool = setting(
+        "A small issues tracker on a loopback port, with documentation and a secret of its own, for pages to work "
+        "with; there only where every model is the demo's, on SQLite, and no dependency is configured.",
+        True,
+    )
+    reset: bool = setting("Its issues begin anew at each start.", False)
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """What the server writes about itself."""
+
+    level: Literal["debug", "info", "warning", "error"] = setting("Least important line written.", "info")
+    format: Literal["text", "json"] = setting("For people or for programs.", "text")
+    file_mb: int = setting("Size at which the log file starts again. 0: no file.", 10, unit="MB", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything, frozen. Made by `load_settings`; `Settings()` is what an empty configuration gives without apps."""
+
+    default_model: str = setting("Model used where none is chosen; empty: the first.", "")
+    server: ServerSettings = setting("", factory=ServerSettings)
+    providers: Mapping[str, ProviderSettings] = setting("", factory=lambda: DEMO_PROVIDERS)
+    models: tuple[ModelSettings, ...] = setting("", DEMO_MODELS)
+    database: DatabaseSettings = setting("", factory=DatabaseSettings)
+    live: LiveSettings = setting("", factory=LiveSettings)
+    runs: RunSettings = setting("", factory=RunSettings)
+    profiles: Mapping[str, ProfileSettings] = setting("", factory=lambda: SHIPPED_PROFILES)
+    credits: CreditSettings = setting("", factory=CreditSettings)
+    limits: LimitSettings = setting("", factory=LimitSettings)
+    sandbox: SandboxSettings | None = setting("", factory=SandboxSettings)
+    screens: ScreenSettings = setting("", factory=ScreenSettings)
+    embeddings: EmbeddingSettings = setting("", factory=EmbeddingSettings)
+    demo: DemoSettings = setting("", factory=DemoSettings)
+    policy: tuple[PolicyRule, ...] = setting("", SHIPPED_POLICY)
+    locks: LockSettings = setting("", factory=LockSettings)
+    retention: RetentionSettings = setting("", factory=RetentionSettings)
+    retry: RetrySettings = setting("", factory=RetrySettings)
+    blobs: BlobSettings = setting("", factory=BlobSettings)
+    auth: AuthSettings = setting("", factory=AuthSettings)
+    streams: StreamSettings = setting("", factory=StreamSettings)
+    logs: LogSettings = setting("", factory=LogSettings)
+
+    def of(self, table: type[T]) -> T:
+        """An app's table, by the class that declares it, or by the class in the kernel that this one extends; the
+        defaults where no app declares it."""
+        tables = (getattr(self, field.name) for field in fields(self))
+        return next((one for one in tables if isinstance(one, table)), None) or table()
+
+
+def settings_class() -> type[Settings]:
+    """`Settings` with the tables of the declared apps. Raises `StartRefused` with both names for a table that two
+    declare."""
+    return _with_tables(declared_packages())
+
+
+@cache
+def _with_tables(packages: tuple[str, ...]) -> type[Settings]:
+    claims = Claims()
+    for field in fields(Settings):
+        claims.take("table of settings", field.name, KERNEL)
+    tables: list[tuple[str, type, Any]] = []
+    for package in packages:
+        for name, table in getattr(import_module(package), "SETTINGS", {}).items():
+            claims.take("table of settings", name, package)
+            tables.append((name, table, setting("", factory=table)))
+    return make_dataclass("Settings", tables, bases=(Settings,), frozen=True, slots=True)
