@@ -6,6 +6,7 @@ from outlast.apps.knowledge import store
 from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.rows import KnowledgeSourceRow
 from outlast.base.clock import iso
+from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.library.modules import Module, searched_text
 from outlast.kernel.library.search import HitAnswer, HitScores, PackageAnswer
 
@@ -53,19 +54,14 @@ def module_hit(module: Module, dependencies: str, score: float, scores: HitScore
 
 
 def passage_hit(row: store.Sourced, score: float, scores: HitScores, terms: frozenset[str]) -> HitAnswer:
-    return HitAnswer(
+    return shape_of(
+        HitAnswer,
+        row,
         type="doc",
-        id=row.id,
-        heading=row.heading,
         text=row.body,
-        url=row.url,
-        package=row.package,
-        version=row.version,
-        fetched_at=None if row.fetched_at is None else iso(row.fetched_at),
         score=score,
         scores=scores,
         terms=words.found_words(f"{row.heading}\n{row.body}", terms),
-        source_id=row.source_id,
         usage="",
         verified=True,
     )

@@ -84,14 +84,8 @@ class Indexer:
         self._told_at: dict[str, float] = {}
         self._wish = anyio.Event()  # there may be texts without a vector
         self._urgent = anyio.Event()  # somebody asks for it, also amid a pause
-        self._trouble = ""
         self._collected_at = clock.now() - COLLECT_EVERY
         db.on_notice(self._hear)
-
-    @property
-    def trouble(self) -> str:
-        """Why the last try failed; empty: it did not."""
-        return self._trouble
 
     def want(self) -> None:
         """Look for texts without a vector now, also when the last try failed a moment ago. Returns at once."""
@@ -106,11 +100,7 @@ class Indexer:
             self._wish, self._urgent = anyio.Event(), anyio.Event()
             refused: list[str] = []
             done = await self._guard.once("embedder", self._embedder.model, self._embed, refused)
-            if done and not refused:
-                failures, self._trouble = 0, ""
-            else:
-                failures += 1
-                self._trouble = refused[0] if refused else "This server failed while embedding; its log says more."
+            failures = 0 if done and not refused else failures + 1
             await self._rest(failures)
 
     async def _embed(self, refused: list[str]) -> None:
@@ -168,7 +158,6 @@ class Indexer:
             reason = {"hash": hashes[0], "code": error.code, "reason": error.message}
             log.warning("the embedder refuses a text, which is found by its words alone", extra=reason)
             return 0
-        self._trouble = ""
         await self._db.write(save_vectors, self._embedder.model, dict(zip(hashes, made, strict=True)))
         self._untold.update(await self._db.read(_sources_of, hashes))
         await self._tell(TELL_EVERY_S)

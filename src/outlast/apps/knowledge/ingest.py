@@ -8,7 +8,6 @@ import base64
 import hashlib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -36,8 +35,7 @@ _MOVE: Final = (
 _AS_IDS: Final = str.maketrans("ilou", "wxyz")  # the letters of ids
 
 
-@dataclass(frozen=True, slots=True)
-class NewSource:
+class NewSource(NamedTuple):
     """A source to be added. `project_id` and `added_by` None: from the configuration."""
 
     package: str
@@ -47,18 +45,13 @@ class NewSource:
     added_by: str | None = None
 
 
-class _KnownSource(NamedTuple):
-    id: str
-    state: str
-
-
 def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
     """The id of the source, which waits to be read; one of the same place (package, location, project) is taken
     again. While it is being read it stays so, with its lease."""
     here = knowledge_sources.c.project_id
     known = tx.row(
-        _KnownSource,
-        sa.select(knowledge_sources.c.id, knowledge_sources.c.state).where(
+        KnowledgeSourceRow,
+        sa.select(knowledge_sources).where(
             here.is_(None) if new.project_id is None else here == new.project_id,
             knowledge_sources.c.package == new.package,
             knowledge_sources.c.location == new.location,
@@ -70,20 +63,9 @@ def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
             change |= {"due_at": due_at, "state": "waiting"}
         tx.update(knowledge_sources, {"id": known.id}, **change)
         tx.ring(BELL)
-        return str(known.id)
+        return known.id
     source_id = new_id("source") if new.project_id is not None else configured_id(new.package, new.location)
-    tx.insert(
-        knowledge_sources,
-        id=source_id,
-        project_id=new.project_id,
-        package=new.package,
-        kind=new.kind,
-        location=new.location,
-        state="waiting",
-        added_by=new.added_by,
-        due_at=due_at,
-        created_at=tx.now,
-    )
+    tx.insert(knowledge_sources, id=source_id, state="waiting", due_at=due_at, created_at=tx.now, **new._asdict())
     tx.ring(BELL)
     return source_id
 
@@ -95,52 +77,41 @@ def configured_id(package: str, location: str) -> str:
     return f"{all_kinds()['source']}_{name.translate(_AS_IDS)}"
 
 
-def remove(tx: Tx, source_id: str, followed: Iterable[str] = ()) -> bool:
-    """With its passages; their vectors go when nothing else has their text. False: there is none. Told as `tell`
-    does."""
+def remove(tx: Tx, source_id: str, followed: Iterable[str] = ()) -> None:
+    """With its passages; their vectors go when nothing else has their text. Told as `tell` does."""
     row = store.find(tx, source_id)
     if row is None:
-        return False
+        return
     tx.execute(sa.delete(knowledge_sources).where(knowledge_sources.c.id == source_id))
     for project_id in followed if row.project_id is None else (row.project_id,):
         with suppress(NotFound):
             append(tx, project_id, [("knowledge.removed", SourceRemoved(source_id=source_id))])
     tx.ring(BELL)
-    return True
 
 
-def keep_only_configured(tx: Tx, places: Iterable[tuple[str, str]], followed: Sequence[str] = ()) -> list[str]:
-    """Remove the configuration's sources that it names no more, by (package, location); the ids of those removed."""
+def keep_only_configured(tx: Tx, places: Iterable[tuple[str, str]], followed: Sequence[str] = ()) -> None:
+    """Remove the configuration's sources that it names no more, by (package, location)."""
     wanted = set(places)
     rows = tx.rows(KnowledgeSourceRow, sa.select(knowledge_sources).where(knowledge_sources.c.project_id.is_(None)))
-    gone = [row.id for row in rows if (row.package, row.location) not in wanted]
-    for source_id in gone:
-        remove(tx, source_id, followed)
-    return gone
+    for row in rows:
+        if (row.package, row.location) not in wanted:
+            remove(tx, row.id, followed)
 
 
-def want_now(tx: Tx, source_ids: Sequence[str] | None = None, *, kind: SourceKind | None = None) -> int:
-    """Have sources read as soon as may be (None: all that can be read again); how many. Those being read now are read
-    again after that only by their own wish."""
-    query = sa.update(knowledge_sources).where(
-        knowledge_sources.c.kind.not_in(HANDED_IN), knowledge_sources.c.state != "fetching"
+def want_now(tx: Tx, source_ids: Sequence[str]) -> None:
+    """Have these sources read as soon as possible, unless there is nowhere to read them or they are being read now."""
+    chosen = sa.update(knowledge_sources).where(
+        knowledge_sources.c.id.in_(source_ids),
+        knowledge_sources.c.kind.not_in(HANDED_IN),
+        knowledge_sources.c.state != "fetching",
     )
-    if source_ids is not None:
-        query = query.where(knowledge_sources.c.id.in_(source_ids))
-    if kind is not None:
-        query = query.where(knowledge_sources.c.kind == kind)
-    count = tx.execute(query.values(due_at=tx.now, state="waiting")).rowcount
+    tx.execute(chosen.values(due_at=tx.now, state="waiting"))
     tx.ring(BELL)
-    return count
 
 
 def take_over(tx: Tx) -> None:
     """The server before this one was killed while it read these: they are due now."""
-    tx.execute(
-        sa.update(knowledge_sources)
-        .where(knowledge_sources.c.state == "fetching")
-        .values(state="waiting", due_at=tx.now)
-    )
+    tx.update(knowledge_sources, {"state": "fetching"}, state="waiting", due_at=tx.now)
 
 
 def cut_anew(tx: Tx, cut: str) -> None:
@@ -187,10 +158,10 @@ def known_pages(tx: Tx, source_id: str) -> dict[str, KnowledgePageRow]:
 
 def unchanged(tx: Tx, source_id: str, due_at: datetime | None, version: str = "") -> None:
     """It was asked for, and says what it said."""
-    _note(tx, source_id, state="ready", error=None, checked_at=tx.now, due_at=due_at)
+    tx.update(knowledge_sources, {"id": source_id}, state="ready", error=None, checked_at=tx.now, due_at=due_at)
     row = store.find(tx, source_id)
     if version and row is not None and row.version != version:
-        _note(tx, source_id, version=version, revision=row.revision + 1)
+        tx.update(knowledge_sources, {"id": source_id}, version=version, revision=row.revision + 1)
         mine = knowledge_passages.c.source_id == source_id
         tx.execute(sa.update(knowledge_passages).where(mine).values(version=version))
     tx.ring(BELL)
@@ -198,14 +169,20 @@ def unchanged(tx: Tx, source_id: str, due_at: datetime | None, version: str = ""
 
 def failed(tx: Tx, source_id: str, error: str, due_at: datetime | None) -> None:
     """It could not be read; what it holds stays."""
-    _note(tx, source_id, state="failed", error=error[:ERROR_CHARS], checked_at=tx.now, due_at=due_at)
+    tx.update(
+        knowledge_sources,
+        {"id": source_id},
+        state="failed",
+        error=error[:ERROR_CHARS],
+        checked_at=tx.now,
+        due_at=due_at,
+    )
     tx.ring(BELL)
 
 
 def give_back(tx: Tx, source_id: str) -> None:
-    """Whoever read it had to stop: it is due now."""
-    mine = sa.and_(knowledge_sources.c.id == source_id, knowledge_sources.c.state == "fetching")
-    tx.execute(sa.update(knowledge_sources).where(mine).values(state="waiting", due_at=tx.now))
+    """Its reader had to stop: it is due now."""
+    tx.update(knowledge_sources, {"id": source_id, "state": "fetching"}, state="waiting", due_at=tx.now)
 
 
 def fill(tx: Tx, source_id: str, contents: Contents, due_at: datetime | None, planned: Exchange | None = None) -> bool:
@@ -226,9 +203,9 @@ def fill(tx: Tx, source_id: str, contents: Contents, due_at: datetime | None, pl
         mine = knowledge_passages.c.source_id == source_id
         tx.execute(sa.update(knowledge_passages).where(mine).values(version=version))
     _set_pages(tx, source_id, reading.documents or ())
-    _note(
-        tx,
-        source_id,
+    tx.update(
+        knowledge_sources,
+        {"id": source_id},
         state="ready",
         error=reading.trouble[:ERROR_CHARS] or None,
         version=version,
@@ -286,8 +263,7 @@ def _carry_out(tx: Tx, planned: Exchange, source_id: str, package: str, version:
         }
         for one in planned.added
     ]
-    for start in range(0, len(rows), FEW):
-        tx.execute(sa.insert(table), rows[start : start + FEW])
+    tx.insert_many(table, rows)
 
 
 def _set_pages(tx: Tx, source_id: str, documents: Sequence[Document]) -> None:
@@ -303,9 +279,4 @@ def _set_pages(tx: Tx, source_id: str, documents: Sequence[Document]) -> None:
         }
         for url, one in {document.url: document for document in documents}.items()
     ]
-    for start in range(0, len(rows), FEW):
-        tx.execute(sa.insert(knowledge_pages), rows[start : start + FEW])
-
-
-def _note(tx: Tx, source_id: str, **values: Any) -> None:
-    tx.update(knowledge_sources, {"id": source_id}, **values)
+    tx.insert_many(knowledge_pages, rows)

@@ -76,7 +76,7 @@ def dependencies_hash(packages: Iterable[str], commands: Iterable[str] = ()) -> 
 
 
 def of_workspace(tx: Tx, workspace_id: str) -> list[Module]:
-    """What was announced of a workspace's files, by path; whether they still exist is not looked at."""
+    """See `Library.of_workspace`."""
     return _all(tx, modules.c.workspace_id == workspace_id, modules.c.scope == "session")
 
 
@@ -96,7 +96,7 @@ def module_of(tx: Tx, module_id: str) -> Module:
 def save(
     tx: Tx, announced: Sequence[NewModule], origin: ModuleOrigin, workspace_id: str, dependencies: str
 ) -> list[Module]:
-    """Add the modules of a workspace, or replace what was said of the same paths before: the rows, in order."""
+    """See `Library.save`; at most `MAX_OF_A_WORKSPACE` modules are kept."""
     known = {module.path: module for module in of_workspace(tx, workspace_id)}
     saved = []
     for one in announced:
@@ -114,8 +114,7 @@ def save(
 
 
 def publish(tx: Tx, announced: NewModule, origin: ModuleOrigin, published_by: str, dependencies: str) -> Module:
-    """Put a module into a user's library, in the place of an earlier one with the same path. Its file must be stored
-    under its `content_hash` already."""
+    """See `Library.publish`."""
     values = _said(tx, announced, origin, dependencies) | {
         "scope": "user",
         "project_id": origin.project_id,

@@ -105,7 +105,7 @@ class Knowledge:
         self._db, self._clock = db, clock
         self._guard = (supervisor or Supervisor(clock)).guard
         self._embedder, self._modules = embedder, modules
-        self._reranker, self._rerank_candidates = reranker, rerank_candidates
+        self._reranker, self._candidates = reranker, rerank_candidates if reranker is not None else 0
         self._vector_share = vector_share
         self._shelves = Shelves(db, folder, most_bytes)
         self._queries: OrderedDict[str, Floats] = OrderedDict()
@@ -215,10 +215,10 @@ class Knowledge:
         if self._modules is not None and (workspace_id is not None or user_id is not None):
             living = await self._modules.usable(workspace_id, user_id)
         looked, notes = await self._look(query, sources, living)
-        found = await self._found(looked, query, max(limit, self._candidates()) + SPARE)
+        found = await self._found(looked, query, max(limit, self._candidates) + SPARE)
         method: SearchMethod = "words" if looked.cosines is None else "words+vectors"
         if self._reranker is not None and len(found) > 1:
-            found, note = await self._reranked(self._reranker, query, found[: self._candidates()])
+            found, note = await self._reranked(self._reranker, query, found[: self._candidates])
             if note:
                 notes.append(note)
             else:
@@ -267,29 +267,21 @@ class Knowledge:
         vector: Floats | None = None
         cosines: Floats | None = None
         note = ""
-        model = self.embedder
+        model = self.embedder or ""
 
         async def by_vectors() -> None:
             nonlocal vector, cosines, note
             vector, note = await self._vector(query)
-            if vector is not None and model is not None:
-                try:
-                    cosines = await self._cosines(vector, model, shelves, modules)
-                except Exception as error:  # whatever it is, there are still words
-                    _log_not_compared(error)
-                    vector, note = None, NOT_COMPARED
+            if vector is not None:
+                cosines, note = await _compared(self._cosines(vector, model, shelves, modules))
 
         shelves = await self._shelves.open(sources)
         async with anyio.create_task_group() as tasks:
             if query and (sources or modules):
                 tasks.start_soon(by_vectors)
             by_words = await away(sum(source.passages for source in sources), words_in, shelves, modules, terms)
-        if cosines is None and vector is not None and model is not None:
-            try:
-                cosines = await self._cosines_of_few(vector, model, shelves, modules, by_words)
-            except Exception as error:  # as above
-                _log_not_compared(error)
-                note = NOT_COMPARED
+        if cosines is None and vector is not None and not note:
+            cosines, note = await _compared(self._cosines_of_few(vector, model, shelves, modules, by_words))
         if cosines is not None and bool(np.isnan(cosines).all()):
             note = NO_VECTORS if len(cosines) else note
             cosines = None
@@ -396,9 +388,6 @@ class Knowledge:
         order = sorted(range(len(found)), key=lambda at: -told[at])
         return [rescored(found[at], told[at]) for at in order], ""
 
-    def _candidates(self) -> int:
-        return self._rerank_candidates if self._reranker is not None else 0
-
     def _hear(self, notice: str) -> None:
         if notice in (store.VECTORS, "*"):
             self._shelves.hear_of_vectors()
@@ -406,11 +395,15 @@ class Knowledge:
             self._changed.set()
 
 
-def _log_not_compared(error: Exception) -> None:
-    if isinstance(error, OutlastError):
+async def _compared(cosines: Awaitable[Floats | None]) -> tuple[Floats | None, str]:
+    """The cosines, or why there are none."""
+    try:
+        return await cosines, ""
+    except OutlastError as error:
         log.warning("vectors not compared", extra={"code": error.code, "reason": error.message})
-    else:
+    except Exception as error:  # whatever it is, there are still words
         log.warning("vectors not compared", exc_info=error)
+    return None, NOT_COMPARED
 
 
 def _reason(error: Exception) -> str:

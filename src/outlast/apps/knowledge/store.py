@@ -7,15 +7,15 @@ What stores another text that needs a vector (a module, a memory) rings `TEXTS`.
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.apps.knowledge.rows import KnowledgePassageRow, KnowledgeSourceRow
 from outlast.apps.knowledge.shapes import PassageData, SourceData
 from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, vectors
-from outlast.base.clock import iso
 from outlast.db.database import Tx
+from outlast.kernel.http.shapes import shape_of
 
 BELL: Final = "knowledge"
 VECTORS: Final = "knowledge-vectors"
@@ -146,22 +146,7 @@ def source_data(tx: Tx, row: KnowledgeSourceRow, model: str, embedded: int | Non
     vector, where that was counted before (None: it is counted here)."""
     if embedded is None:
         embedded = count_vectors(tx, model, row.id) if model else 0
-    return SourceData(
-        id=row.id,
-        project_id=row.project_id,
-        package=row.package,
-        kind=row.kind,
-        location=row.location,
-        version=row.version,
-        state=row.state,
-        error=row.error,
-        passages=row.passages,
-        embedded=embedded,
-        size_bytes=row.size_bytes,
-        fetched_at=_iso(row.fetched_at),
-        checked_at=_iso(row.checked_at),
-        created_at=iso(row.created_at),
-    )
+    return shape_of(SourceData, row, embedded=embedded)
 
 
 def page_of_passages(tx: Tx, source_id: str, after: int, limit: int) -> list[PassageData]:
@@ -170,23 +155,7 @@ def page_of_passages(tx: Tx, source_id: str, after: int, limit: int) -> list[Pas
         knowledge_passages.c.source_id == source_id, knowledge_passages.c.position > after
     )
     rows = tx.rows(KnowledgePassageRow, query.order_by(knowledge_passages.c.position).limit(limit))
-    return [
-        PassageData(
-            id=row.id,
-            source_id=row.source_id,
-            package=row.package,
-            version=row.version,
-            position=row.position,
-            heading=row.heading,
-            text=row.body,
-            url=row.url,
-        )
-        for row in rows
-    ]
-
-
-def _iso(moment: Any) -> str | None:
-    return None if moment is None else iso(moment)
+    return [shape_of(PassageData, row, text=row.body) for row in rows]
 
 
 def _batches(values: Sequence[str]) -> Iterator[Sequence[str]]:

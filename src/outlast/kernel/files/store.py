@@ -5,7 +5,6 @@ from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.base.clock import iso
 from outlast.base.errors import NotFound, TooManyArtifacts
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
@@ -16,6 +15,7 @@ from outlast.kernel.files.kinds import Kind
 from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.shapes import ArtifactChanged, ArtifactData, ArtifactDeleted
 from outlast.kernel.files.tables import artifacts
+from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.streams.log import append
 
@@ -148,19 +148,4 @@ def delete(tx: Tx, artifact_id: str) -> None:
 
 
 def to_data(row: ShownArtifact) -> ArtifactData:
-    return ArtifactData(
-        id=row.artifact.id,
-        project_id=row.artifact.project_id,
-        name=row.artifact.name,
-        media_type=row.artifact.media_type,
-        size_bytes=row.artifact.size_bytes,
-        state=row.artifact.state,
-        pages=row.artifact.pages,
-        characters=row.artifact.characters,
-        width=row.artifact.width,
-        height=row.artifact.height,
-        trouble=row.artifact.trouble,
-        created_by=row.artifact.created_by,
-        created_by_name=row.creator,
-        created_at=iso(row.artifact.created_at),
-    )
+    return shape_of(ArtifactData, row.artifact, created_by_name=row.creator)

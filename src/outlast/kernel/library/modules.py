@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, NamedTuple, Protocol
 
-from outlast.base.clock import iso
 from outlast.base.errors import InternalError
 from outlast.db.database import Tx
 from outlast.kernel.apps.ports import Port
+from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.library.shapes import ModuleData
 
 LIBRARY_FOLDER: Final = "library/"
@@ -72,21 +72,7 @@ class Module(NamedTuple):
 
     def data(self, dependencies: str) -> ModuleData:
         """As events and the API show it, where sandboxes have these dependencies."""
-        return ModuleData(
-            id=self.id,
-            project_id=self.project_id,
-            workspace_id=self.workspace_id,
-            page_id=self.page_id,
-            scope=self.scope,
-            path=self.path,
-            description=self.description,
-            exports=self.exports,
-            usage=self.usage,
-            verified=self.verified(dependencies),
-            published_by=self.published_by,
-            created_at=iso(self.created_at),
-            updated_at=iso(self.updated_at),
-        )
+        return shape_of(ModuleData, self, verified=self.verified(dependencies))
 
 
 def searched_text(path: str, description: str, exports: Iterable[str], usage: str) -> str:
