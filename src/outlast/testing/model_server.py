@@ -38,6 +38,7 @@ from outlast.testing.model_wire import (
 
 _ARGUMENT_PIECE_CHARS: Final = 10
 _WRITE_BYTES: Final = 16 * 1024
+_MALFORMED: Final = b'event: message_delta\ndata: {"type": "message_delta", "choices": [{"delta": \n\n'
 _DIRECTIVE: Final = re.compile(r"\[\[model\s+(\{.*\}|\[.*\])\s*\]\]", re.DOTALL)
 
 
@@ -302,7 +303,7 @@ def _refusal(answer: Answer, writer: Writer, body: dict[str, Any], headers: Mapp
 async def _stream(request: web.Request, answer: Answer, writer: Writer) -> web.StreamResponse:
     if answer.fault is Fault.STALL_FIRST:
         await anyio.sleep_forever()
-    response = web.StreamResponse(headers={"Content-Type": writer.content_type, "Cache-Control": "no-cache"})
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
     if answer.fault is Fault.DISCONNECT_FIRST:
         return _abort(request, response)
     await response.prepare(request)
@@ -335,13 +336,16 @@ async def _frames(answer: Answer, writer: Writer) -> AsyncIterator[bytes | None]
     number = 0
     for number, piece in enumerate(answer.pieces(), start=1):
         frames = list(writer.piece(piece))
-        if number == answer.after + 1 and answer.fault in _STRIKES:
-            broken = _STRIKES[answer.fault](writer, frames)
-            if broken is not None:
-                yield broken
+        if number == answer.after + 1:
+            if answer.fault is Fault.MALFORMED_JSON:
+                yield _MALFORMED
                 return
-            yield b"".join(frames)[:12]
-            yield None
+            if answer.fault is Fault.ERROR_MID:
+                yield writer.failure_event(529, "overloaded_error", "Overloaded in the middle")
+                return
+            if answer.fault in (Fault.STALL_MID, Fault.DISCONNECT_MID):
+                yield b"".join(frames)[:12]
+                yield None
         for frame in frames:
             yield frame
         if answer.delay_s > 0:
@@ -349,26 +353,6 @@ async def _frames(answer: Answer, writer: Writer) -> AsyncIterator[bytes | None]
     if answer.fault is not Fault.NO_FINISH:
         for frame in writer.close(answer.end(number)):
             yield frame
-
-
-def _garbage(writer: Writer, frames: list[bytes]) -> bytes:
-    return b'event: message_delta\ndata: {"type": "message_delta", "choices": [{"delta": \n\n'
-
-
-def _error_event(writer: Writer, frames: list[bytes]) -> bytes:
-    return writer.failure_event(529, "overloaded_error", "Overloaded in the middle")
-
-
-def _nothing(writer: Writer, frames: list[bytes]) -> None:
-    return None
-
-
-_STRIKES: Final[Mapping[Fault, Any]] = {
-    Fault.MALFORMED_JSON: _garbage,
-    Fault.ERROR_MID: _error_event,
-    Fault.STALL_MID: _nothing,
-    Fault.DISCONNECT_MID: _nothing,
-}
 
 
 def _abort(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:

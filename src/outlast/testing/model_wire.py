@@ -33,14 +33,12 @@ class WireEnd:
     cached_tokens: int = 0
 
 
-def _json(value: Any) -> bytes:
-    return orjson.dumps(value)
+def _openai_failure(kind: str, message: str) -> dict[str, Any]:
+    return {"error": {"message": message, "type": kind, "code": kind, "param": None}}
 
 
 class ChatWriter:
     """OpenAI chat completions."""
-
-    content_type = "text/event-stream"
 
     def __init__(self, body: dict[str, Any]) -> None:
         self._model = str(body.get("model", ""))
@@ -48,7 +46,7 @@ class ChatWriter:
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
-        return b"data: " + _json({**self._head(), "choices": [choice]}) + b"\n\n"
+        return b"data: " + orjson.dumps({**self._head(), "choices": [choice]}) + b"\n\n"
 
     def _head(self) -> dict[str, Any]:
         return {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": self._model}
@@ -79,20 +77,18 @@ class ChatWriter:
                 "total_tokens": end.input_tokens + end.output_tokens,
                 "prompt_tokens_details": {"cached_tokens": end.cached_tokens},
             }
-            yield b"data: " + _json({**self._head(), "choices": [], "usage": usage}) + b"\n\n"
+            yield b"data: " + orjson.dumps({**self._head(), "choices": [], "usage": usage}) + b"\n\n"
         yield b"data: [DONE]\n\n"
 
     def failure(self, status: int, kind: str, message: str) -> dict[str, Any]:
-        return {"error": {"message": message, "type": kind, "code": kind, "param": None}}
+        return _openai_failure(kind, message)
 
     def failure_event(self, status: int, kind: str, message: str) -> bytes:
-        return b"data: " + _json({"error": {"message": message, "code": status, "type": kind}}) + b"\n\n"
+        return b"data: " + orjson.dumps({"error": {"message": message, "code": status, "type": kind}}) + b"\n\n"
 
 
 class _Blocks:
     """Formats whose answer is a row of numbered blocks: closes the open one when another kind of piece begins."""
-
-    content_type = "text/event-stream"
 
     def __init__(self, body: dict[str, Any]) -> None:
         self._model = str(body.get("model", ""))
@@ -134,7 +130,7 @@ class AnthropicWriter(_Blocks):
     _STOPS: Final = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens", "content_filter": "refusal"}
 
     def _event(self, kind: str, **fields: Any) -> bytes:
-        return f"event: {kind}\ndata: ".encode() + _json({"type": kind, **fields}) + b"\n\n"
+        return f"event: {kind}\ndata: ".encode() + orjson.dumps({"type": kind, **fields}) + b"\n\n"
 
     def open(self) -> Iterator[bytes]:
         message: dict[str, Any] = {
@@ -187,7 +183,7 @@ class AnthropicWriter(_Blocks):
         return {"type": "error", "error": {"type": kind, "message": message}}
 
     def failure_event(self, status: int, kind: str, message: str) -> bytes:
-        return b"event: error\ndata: " + _json(self.failure(status, kind, message)) + b"\n\n"
+        return b"event: error\ndata: " + orjson.dumps(self.failure(status, kind, message)) + b"\n\n"
 
 
 class ResponsesWriter(_Blocks):
@@ -201,7 +197,7 @@ class ResponsesWriter(_Blocks):
     def _event(self, kind: str, **fields: Any) -> bytes:
         self._number += 1
         value = {"type": kind, "sequence_number": self._number, **fields}
-        return f"event: {kind}\ndata: ".encode() + _json(value) + b"\n\n"
+        return f"event: {kind}\ndata: ".encode() + orjson.dumps(value) + b"\n\n"
 
     def _response(self, status: str, **fields: Any) -> dict[str, Any]:
         return {
@@ -311,7 +307,7 @@ class ResponsesWriter(_Blocks):
             yield self._event("response.completed", response=self._response("completed", usage=usage))
 
     def failure(self, status: int, kind: str, message: str) -> dict[str, Any]:
-        return {"error": {"message": message, "type": kind, "code": kind, "param": None}}
+        return _openai_failure(kind, message)
 
     def failure_event(self, status: int, kind: str, message: str) -> bytes:
         return self._event("error", code=kind, message=message, param=None)
@@ -331,7 +327,7 @@ class GeminiWriter:
     def _chunk(self, parts: list[dict[str, Any]], **candidate: Any) -> bytes:
         content = {"role": "model", "parts": parts}
         value = {"candidates": [{"index": 0, "content": content, **candidate}], "modelVersion": "m", "responseId": "r1"}
-        return b"data: " + _json(value) + b"\r\n\r\n"
+        return b"data: " + orjson.dumps(value) + b"\r\n\r\n"
 
     def open(self) -> Iterator[bytes]:
         yield from ()
@@ -374,13 +370,13 @@ class GeminiWriter:
         }
         candidate = {"index": 0, "content": {"role": "model", "parts": []}, "finishReason": self._STOPS[end.finish]}
         value = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "m", "responseId": "r1"}
-        yield b"data: " + _json(value) + b"\r\n\r\n"
+        yield b"data: " + orjson.dumps(value) + b"\r\n\r\n"
 
     def failure(self, status: int, kind: str, message: str) -> dict[str, Any]:
         return {"error": {"code": status, "message": message, "status": kind.upper()}}
 
     def failure_event(self, status: int, kind: str, message: str) -> bytes:
-        return b"data: " + _json(self.failure(status, kind, message)) + b"\r\n\r\n"
+        return b"data: " + orjson.dumps(self.failure(status, kind, message)) + b"\r\n\r\n"
 
 
 Writer = ChatWriter | AnthropicWriter | ResponsesWriter | GeminiWriter

@@ -119,14 +119,14 @@ async def tell_http(request: Request, error: Exception) -> Response:
     return answer
 
 
-def unexpected(request_id: str) -> Response:
-    """The answer to an unexpected error, which is in the log under the request id."""
-    return problem(InternalError("The server failed to answer this request."), request_id)
+def unexpected() -> OutlastError:
+    """What a client learns of an unexpected error, which is in the log under the request id."""
+    return InternalError("The server failed to answer this request.")
 
 
 async def tell_unexpected(request: Request, _error: Exception) -> Response:
     """Handler of every other exception; the doors log it."""
-    return unexpected(request_id_of(request))
+    return problem(unexpected(), request_id_of(request))
 
 
 def _place(path: Iterable[Any]) -> str:

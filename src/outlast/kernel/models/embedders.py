@@ -26,8 +26,7 @@ else:
     aiohttp, np = LazyModule("aiohttp"), LazyModule("numpy")
 
 
-TRIES: Final = 3
-PAUSES_S: Final = (0.5, 2.0)
+PAUSES_S: Final = (0.5, 2.0)  # before the second and third try
 MAX_WAIT_S: Final = 10.0  # that a service may ask for; longer, and the caller decides
 TEXT_CHARS: Final = 24_000  # of each text that is sent: what models read at most, about
 ANSWER_BYTES: Final = 100_000_000
@@ -73,7 +72,7 @@ class OpenAIEmbedder:
         return found
 
     async def _persistently(self, texts: Sequence[str]) -> list[bytes]:
-        for pause_s in PAUSES_S[: TRIES - 1]:
+        for pause_s in PAUSES_S:
             try:
                 return await self._ask(texts)
             except TryLater as error:

@@ -28,7 +28,6 @@ from outlast.kernel.subjects import registry
 from outlast.kernel.subjects.new_subject import save_files
 from outlast.kernel.threads import lists, messages
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.family import family
 from outlast.kernel.threads.forks import fork_thread as copy_thread
 from outlast.kernel.threads.message_parts import Draft, compose
 from outlast.kernel.threads.new_thread import check_thread_rate, new_thread_fields
@@ -296,7 +295,7 @@ def _summary_agent(profile: str) -> str:
 def read_family(tx: Tx, actor: Actor, thread_id: str) -> list[FamilyThreadAnswer]:
     """The thread with its ancestors and all their forks, parents before children; at most 200."""
     require_thread(tx, actor, thread_id, Right.READ)
-    return family(tx, thread_id)
+    return lists.list_family(tx, thread_id)
 
 
 @in_read

@@ -42,11 +42,6 @@ _LAST_POSITION: Final = (
 _STANDS: Final = sa.select(messages.c.position, messages.c.status, threads.c.last_position, threads.c.project_id).where(
     messages.c.id == sa.bindparam("message"), threads.c.id == messages.c.thread_id
 )
-_ANSWERED: Final = (
-    sa.select(messages.c.id)
-    .where(messages.c.thread_id == sa.bindparam("thread"), messages.c.reply_to == sa.bindparam("message"))
-    .limit(1)
-)
 
 
 def add_message(
@@ -131,7 +126,7 @@ def take_turn(tx: Tx, thread_id: str, message_id: str) -> None:
     was said while it waited, and is not marked as dropped any more. Followers get it again with `message.created`. The
     thread's row is held."""
     row = tx.row(_Turn, _STANDS, {"message": message_id})
-    if row is None or tx.execute(_ANSWERED, {"thread": thread_id, "message": message_id}).first() is not None:
+    if row is None or tx.exists(messages, {"thread_id": thread_id, "reply_to": message_id}):
         return
     changed: dict[str, Any] = {}
     if row.position != row.last_position:
@@ -146,7 +141,7 @@ def take_turn(tx: Tx, thread_id: str, message_id: str) -> None:
 def mark_dropped(tx: Tx, thread_id: str, message_id: str) -> None:
     """The run for this message ended before it said anything: a message that nothing has answered says so from now on
     (status `cancelled`), until another run takes it up."""
-    if tx.execute(_ANSWERED, {"thread": thread_id, "message": message_id}).first() is None:
+    if not tx.exists(messages, {"thread_id": thread_id, "reply_to": message_id}):
         _change(tx, thread_id, message_id, status="cancelled")
 
 

@@ -83,7 +83,7 @@ class Doors:
             await visit.refuse(error)
         except Exception:
             log.exception("request failed", extra=visit.fields())
-            await visit.fail()
+            await visit.refuse(unexpected())
         finally:
             visit.end()
 
@@ -173,10 +173,6 @@ class _Visit:
     async def refuse(self, error: OutlastError) -> None:
         if not self.status:
             await problem(error, self.request_id)(self._scope, _no_more, self.send)
-
-    async def fail(self) -> None:
-        if not self.status:
-            await unexpected(self.request_id)(self._scope, _no_more, self.send)
 
     def fields(self) -> dict[str, object]:
         state = self._scope.get("state", {})

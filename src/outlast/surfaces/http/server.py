@@ -352,14 +352,13 @@ def bind_twin(listener: socket.socket) -> socket.socket | None:
 
 
 def _refusal(host: str, port: int, error: OSError) -> StartRefused:
-    hint = "Choose another with --host and --port."
-    if error.errno == errno.EADDRINUSE:
-        hint = f"Another program listens there. Stop it, or choose another port: --port {port + 1}."
-    elif error.errno == errno.EACCES:
-        hint = "Ports below 1024 take special rights. Choose a higher one: --port 8400."
+    hints = {
+        errno.EADDRINUSE: f"Another program listens there. Stop it, or choose another port: --port {port + 1}.",
+        errno.EACCES: "Ports below 1024 take special rights. Choose a higher one: --port 8400.",
+    }
     return StartRefused(
         f"The server cannot listen on {host}:{port}: {error.strerror or error}.",
-        hint=hint,
+        hint=hints.get(error.errno or 0, "Choose another with --host and --port."),
         host=host,
         port=port,
         errno=error.errno,

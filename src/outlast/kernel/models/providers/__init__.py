@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from outlast.base.clock import Clock
+from outlast.base.errors import InvalidSetting
 from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.protocol import LanguageModel
@@ -32,7 +33,7 @@ DEMO_MODEL: Final = ModelSettings(
 
 _HERE: Final = "outlast.kernel.models.providers"
 _CHAT_COMPLETIONS: Final = f"{_HERE}.openai_compatible:OpenAICompatible"
-_VENDOR_SDK: Final = f"{_HERE}.pydantic_ai_direct:open_direct"
+_VENDOR_SDK: Final = f"{_HERE}.pydantic_ai_direct:PydanticAIDirect"
 _OPENERS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "openai-compatible": _CHAT_COMPLETIONS,
@@ -50,13 +51,6 @@ connections and a clock."""
 GROUP: Final = "outlast.model_kinds"
 """Entry points of other packages that open kinds which are not in the table."""
 
-_DIRECT: Final = (
-    "pydantic_ai.direct",
-    f"{_HERE}.pydantic_ai_clients",
-    f"{_HERE}.pydantic_ai_errors",
-    f"{_HERE}.pydantic_ai_messages",
-)
-
 
 def preload(kind: str) -> None:
     """Imports what the first turn of this kind would import, and builds the SDK's models, which it would do with its
@@ -64,7 +58,7 @@ def preload(kind: str) -> None:
     are missing stay missing; the first use says so."""
     if _OPENERS.get(kind) != _VENDOR_SDK:
         return
-    for module in (*_DIRECT, f"pydantic_ai.models.{kind}", f"pydantic_ai.providers.{kind}"):
+    for module in (_VENDOR_SDK.partition(":")[0], f"pydantic_ai.models.{kind}", f"pydantic_ai.providers.{kind}"):
         with suppress(ImportError):
             import_module(module)
     _build_models(f"{kind}.")
@@ -83,10 +77,19 @@ def _build_models(package: str) -> None:
 
 
 def open_provider(config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> LanguageModel:
-    """The adapter for a provider of an installed kind. Connects to nothing yet."""
-    opener = next(iter(_entry_points(config.kind))).load()
-    model: LanguageModel = opener(config, key, connections, clock)
-    return model
+    """The adapter for a provider of an installed kind. Connects to nothing yet. Raises `InvalidSetting` where the extra
+    that it needs is missing."""
+    try:
+        opener = next(iter(_entry_points(config.kind))).load()
+        model: LanguageModel = opener(config, key, connections, clock)
+        return model
+    except ImportError as error:
+        raise InvalidSetting(
+            f"The provider {config.name!r} of kind {config.kind!r} needs packages that are not installed "
+            f"({error.name or error}).",
+            hint="Install them, in Outlast's folder: pip install -e '.[providers]'",
+            setting=f"providers.{config.name}.kind",
+        ) from None
 
 
 def is_installed(kind: str) -> bool:

@@ -1,67 +1,54 @@
 """OpenAI Responses, Anthropic and Google in their own formats, through `pydantic_ai.direct`.
 
-An optional extra, loaded when the first such provider is opened: it brings three vendors' SDKs. Nothing outside the
-`pydantic_ai_…` files imports it. Retries are switched off in all of them: workers retry, guided by the error's branch.
+Imported only with the extra `providers`, when the first such provider is opened: it brings three vendors' SDKs. Retries
+are switched off in all of them: workers retry, guided by the error's branch.
 """
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 import anyio.to_thread
+from pydantic_ai.direct import model_request_stream
+from pydantic_ai.models import ModelRequestParameters, StreamedResponse
+from pydantic_ai.settings import ModelSettings
 
 from outlast.base.clock import Clock
-from outlast.base.errors import InvalidSetting, OutlastError
+from outlast.base.errors import OutlastError
 from outlast.kernel.models import failures
 from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.failures import Peer
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.prices import cost_usd
-from outlast.kernel.models.protocol import Delta, LanguageModel, ModelRequest, TurnEnd, Usage, UsageDelta
+from outlast.kernel.models.protocol import Delta, ModelRequest, TurnEnd, Usage, UsageDelta
+from outlast.kernel.models.providers import pydantic_ai_clients as clients
+from outlast.kernel.models.providers import pydantic_ai_errors
 from outlast.kernel.models.providers.connections import Connections
+from outlast.kernel.models.providers.pydantic_ai_messages import (
+    EventReader,
+    to_finish,
+    to_messages,
+    to_opaque,
+    to_tool,
+    to_usage,
+)
 from outlast.kernel.models.settings import ReasoningSettings
-
-if TYPE_CHECKING:
-    from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
-    from pydantic_ai.settings import ModelSettings
-
-    from outlast.kernel.models.providers.pydantic_ai_messages import EventReader
-
-
-def open_direct(config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> LanguageModel:
-    """The adapter for a provider of kind openai, anthropic or google. `InvalidSetting` when the extra is missing."""
-    try:
-        from outlast.kernel.models.providers import pydantic_ai_clients
-
-        make_model, close = pydantic_ai_clients.open_client(config, key)
-    except ImportError as error:
-        raise InvalidSetting(
-            f"The provider {config.name!r} of kind {config.kind!r} needs packages that are not installed "
-            f"({error.name or error}).",
-            hint="Install them, in Outlast's folder: pip install -e '.[providers]'",
-            setting=f"providers.{config.name}.kind",
-        ) from None
-    connections.on_close(close)
-    return PydanticAIDirect(config, key, make_model)
 
 
 class PydanticAIDirect:
-    """A `LanguageModel` for one provider; `make_model` gives `pydantic_ai`'s object for a model name."""
+    """A `LanguageModel` for one provider of kind openai, anthropic or google. Raises `ImportError` where the SDK of the
+    vendor is not installed."""
 
-    def __init__(self, config: ProviderConfig, key: ApiKey, make_model: "Callable[[str], Model[Any]]") -> None:
+    def __init__(self, config: ProviderConfig, key: ApiKey, connections: Connections, _clock: Clock) -> None:
         self._config = config
         self._key = key
-        self._make_model = make_model
+        self._make_model, close = clients.open_client(config, key)
+        connections.on_close(close)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[Delta], None]:
         """See `LanguageModel.stream`. One batch per event of the vendor's SDK."""
-        from pydantic_ai.direct import model_request_stream
-
-        from outlast.kernel.models.providers import pydantic_ai_clients as clients
-        from outlast.kernel.models.providers.pydantic_ai_messages import EventReader, to_messages
-
         await anyio.to_thread.run_sync(clients.build_response_types, self._config.kind)
         watch = _Watch(
             Peer(self._config.name, request.model.name, self._key, self._config.key_env, request.model.label),
@@ -97,18 +84,14 @@ class PydanticAIDirect:
                     yield [UsageDelta(usage)]  # a turn that failed was paid for all the same
                 raise
 
-    def _usage(self, stream: "StreamedResponse", peer: Peer) -> Usage | None:
+    def _usage(self, stream: StreamedResponse, peer: Peer) -> Usage | None:
         """What the turn has used so far; None: the provider has not said."""
-        from outlast.kernel.models.providers.pydantic_ai_messages import to_usage
-
         usage = to_usage(stream.get().usage)
         if usage == Usage():
             return None
         return replace(usage, cost_usd=cost_usd(self._config.kind, self._config.url, peer.model, usage))
 
-    def _end(self, stream: "StreamedResponse", peer: Peer, reader: "EventReader") -> TurnEnd:
-        from outlast.kernel.models.providers.pydantic_ai_messages import to_finish, to_opaque
-
+    def _end(self, stream: StreamedResponse, peer: Peer, reader: EventReader) -> TurnEnd:
         response = stream.get()
         if response.finish_reason == "content_filter":
             raise failures.policy_refused(peer, "the answer was stopped by the provider's filter.")
@@ -121,7 +104,7 @@ class PydanticAIDirect:
         opaque = to_opaque(self._config.name, peer.model, response)
         return TurnEnd(reader.calls.finish(finish), usage, opaque)
 
-    def _settings(self, request: ModelRequest) -> "ModelSettings":
+    def _settings(self, request: ModelRequest) -> ModelSettings:
         settings: ModelSettings = {}
         if bound := request.max_output_tokens or request.model.max_output_tokens:
             settings["max_tokens"] = bound
@@ -151,11 +134,7 @@ def _thinking(kind: str, reasoning: ReasoningSettings) -> dict[str, Any]:
     return settings
 
 
-def _parameters(request: ModelRequest) -> "ModelRequestParameters":
-    from pydantic_ai.models import ModelRequestParameters
-
-    from outlast.kernel.models.providers.pydantic_ai_messages import to_tool
-
+def _parameters(request: ModelRequest) -> ModelRequestParameters:
     return ModelRequestParameters(function_tools=[to_tool(tool) for tool in request.tools])
 
 
@@ -171,18 +150,16 @@ class _Watch:
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """Raises `ModelTimeout` after the time-out that holds now, and `Model…` errors for the SDK's own."""
-        from outlast.kernel.models.providers import pydantic_ai_errors
-
         seconds = self._config.token_timeout_s if self.streaming else self._first_byte_by - anyio.current_time()
         try:
             with anyio.fail_after(seconds):
                 yield
         except TimeoutError:
-            raise self._timed_out() from None
+            waited_for, seconds = (
+                ("the next token", self._config.token_timeout_s)
+                if self.streaming
+                else ("the first byte", self._config.first_token_timeout_s)
+            )
+            raise failures.timed_out(self.peer, waited_for, seconds) from None
         except pydantic_ai_errors.KNOWN as error:
             raise pydantic_ai_errors.to_error(self.peer, self._config.url, error, streaming=self.streaming) from None
-
-    def _timed_out(self) -> Exception:
-        if self.streaming:
-            return failures.timed_out(self.peer, "the next token", self._config.token_timeout_s)
-        return failures.timed_out(self.peer, "the first byte", self._config.first_token_timeout_s)
