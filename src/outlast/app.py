@@ -114,8 +114,8 @@ from outlast.surfaces.http.server import HttpServer, bind, bind_twin
 from outlast.surfaces.protocols.e2b.ports import with_ports
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
-MOST_CHECKED_BYTES = 64 * 1024 * 1024  # of a database that is looked through after an unclean stop
-MOST_FILES = 65_536  # as many open files as this program ever asks for
+MAX_CHECKED_BYTES = 64 * 1024 * 1024  # of a database that is looked through after an unclean stop
+MAX_FILES = 65_536  # as many open files as this program ever asks for
 Announce = Callable[[str], None]
 AskedToStop = Callable[[], Awaitable[None]]
 log = logging.getLogger("outlast.app")
@@ -148,7 +148,7 @@ def run(settings: Settings, announce: Announce, *, http: bool) -> None:
 def _allow_many_files() -> None:
     """Followers, sandboxes and their connections each take a descriptor; systems begin with few and allow more."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    wanted = MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_FILES)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
@@ -217,7 +217,7 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
 
 async def _look_for_damage(database: Database) -> None:
     """After a crash of the program or the machine. A large file is left to `outlast doctor`: it would take seconds."""
-    if not isinstance(database, SqliteDatabase) or database.path.stat().st_size > MOST_CHECKED_BYTES:
+    if not isinstance(database, SqliteDatabase) or database.path.stat().st_size > MAX_CHECKED_BYTES:
         return
     if damage := await anyio.to_thread.run_sync(find_damage, database.path):
         raise DatabaseDamaged(f"The database {database.path} is damaged: {'; '.join(damage)}.")
@@ -235,9 +235,7 @@ def _wire(
     clock, supervisor = base.clock, base.supervisor
     egress = egress_keeper(base, sandboxes)
     snapshots = snapshot_keeper(base, sandboxes, templates)
-    modules = open_modules(base)
     embedder = open_embedder(base)
-    knowledge = open_knowledge(base, embedder, modules)
     hub = Hub()
     database.on_notice(hub.ring)
     presence = PresenceBoard(clock)
@@ -248,9 +246,8 @@ def _wire(
         keeper = ServiceKeeper(database, clock, logs, find=sandboxes.find, supervisor=supervisor)
         sandboxes.attend(keeper)
     checkpoints = checkpoint_keeper(base, sandboxes)
-    if checkpoints is not None:
-        modules.look_into(checkpoints)
-    warm = settings.sandbox is not None and settings.sandbox.mode == "warm"
+    modules = open_modules(base, checkpoints)
+    knowledge = open_knowledge(base, embedder, modules)
     opener = ScreenOpener()
     rooms = Workspaces(database, sandboxes)
     states = registry.make_states(settings)
@@ -300,7 +297,7 @@ def _wire(
         files=checkpoints,
     )
     warmer = None
-    if sandboxes is not None and warm:
+    if sandboxes is not None and settings.sandbox is not None and settings.sandbox.mode == "warm":
         warmer = Warmer(database, sandboxes, engine.agents.sandboxed)
     watching = Watching(database, hub, clock, settings, node_id)
     steps = None

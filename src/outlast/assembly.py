@@ -290,9 +290,9 @@ def _registries() -> Registries:
     return Registries({"": default, **scopes}, tuple(words.split()), found.allowed)
 
 
-def open_modules(base: Base) -> Modules:
-    """The shelf of saved modules; it knows no files yet."""
+def open_modules(base: Base, files: CheckpointKeeper | None) -> Modules:
+    """The shelf of saved modules."""
     asked = base.settings.sandbox
     packages = [] if asked is None else [one.package for one in asked.dependencies if one.package]
     commands = () if asked is None else asked.setup
-    return Modules(base.database, None, dependencies_hash(map(parse_package, packages), commands))
+    return Modules(base.database, files, dependencies_hash(map(parse_package, packages), commands))

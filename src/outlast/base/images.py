@@ -1,6 +1,6 @@
 """What an uploaded file really is, found from its first bytes. Pure: no decoding, just the headers of four formats.
 
-Bounds: any number of bytes. At most `_MOST_WALKED` of them are looked at, those between two headers are skipped, and a
+Bounds: any number of bytes. At most `_MAX_WALKED` of them are looked at, those between two headers are skipped, and a
 header costs a few steps: below 30 ms for the oddest file.
 """
 
@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-_MOST_WALKED: Final = 262_144  # bytes of headers and of fill between them
+_MAX_WALKED: Final = 262_144  # bytes of headers and of fill between them
 _SHORTEST_SEGMENT: Final = (
     16  # bytes that a header counts for at least: 16,384 headers, where cameras write some dozens
 )
@@ -51,7 +51,7 @@ def _png(content: bytes) -> Image | None:
 def _jpeg(content: bytes) -> Image | None:
     """Walk the segments to the first frame header (SOF), which holds the size. Any number of fill bytes may come
     before a marker."""
-    at, left = 2, _MOST_WALKED
+    at, left = 2, _MAX_WALKED
     while left > 0:
         fill = _FILL.match(content, at, at + left)
         if fill is None:

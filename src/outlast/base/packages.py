@@ -5,7 +5,7 @@ from typing import Final
 
 NPM: Final = "npm:"
 PYPI: Final = "pypi:"
-MOST_CHARS: Final = 1_000
+MAX_CHARS: Final = 1_000
 HOW: Final = "npm:NAME@VERSION, pypi:NAME==VERSION, or a bare npm name"
 _NPM_PACKAGE: Final = re.compile(r"((?:@[a-z0-9~-][\w.~-]*/)?[a-z0-9~][\w.~-]*)(?:@([\w.^~*<>=|+ -]+))?", re.IGNORECASE)
 _PYPI_PACKAGE: Final = re.compile(r"([A-Za-z0-9][\w.-]*)(\[[\w., -]+\])?\s*((?:[=<>!~]=?=?[^\s;@]+)?)")
@@ -17,8 +17,8 @@ class NotAPackage(ValueError):
 
 def parse_package(text: str) -> str:
     """The package in one spelling, with its kind in front; the version may be left out. Raises `NotAPackage`,
-    also for more than `MOST_CHARS`."""
-    if len(text) > MOST_CHARS:
+    also for more than `MAX_CHARS`."""
+    if len(text) > MAX_CHARS:
         raise NotAPackage(HOW)
     plain = text.strip()
     if plain.startswith(PYPI):

@@ -38,10 +38,6 @@ class Modules:
         self._db, self._files = db, files
         self.dependencies = dependencies
 
-    def look_into(self, files: ModuleFiles) -> None:
-        """From now on these files say which modules live."""
-        self._files = files
-
     async def usable(self, workspace_id: str | None, user_id: str | None) -> list[Module]:
         """Those of the workspace, then those published to the user, by path. Rows whose files have vanished are
         removed at once. Repeatable; a cancelled call may have removed them already."""

@@ -15,7 +15,7 @@ from outlast.base.supervision.rules import is_exhausted, retry_delay_s
 
 Key = tuple[str, str]
 Work = Callable[..., Awaitable[object]]
-MOST_REMEMBERED: Final = 10_000
+MAX_REMEMBERED: Final = 10_000
 log: Final = logging.getLogger("outlast.supervision")
 
 
@@ -152,7 +152,7 @@ class ItemGuard:
             code, reason = described(cause_of(error))
             await self._shelf.put(SetAside(*key, self._clock.now(), count - 1, code, reason))
             return
-        if len(self._failures) >= MOST_REMEMBERED:
+        if len(self._failures) >= MAX_REMEMBERED:
             del self._failures[next(iter(self._failures))]
         delay_s = retry_delay_s(max(count, 1), self._share())
         self._failures[key] = _Failures(count, self._clock.monotonic() + delay_s)

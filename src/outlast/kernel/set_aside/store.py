@@ -10,7 +10,7 @@ from outlast.db.database import Tx
 from outlast.kernel.set_aside.tables import set_aside
 
 BELL: Final = "set_aside"
-MOST_LISTED: Final = 500
+MAX_LISTED: Final = 500
 
 
 def add(tx: Tx, item: SetAside) -> None:
@@ -20,7 +20,7 @@ def add(tx: Tx, item: SetAside) -> None:
         tx.ring(BELL)
 
 
-def listed(tx: Tx, limit: int = MOST_LISTED) -> list[SetAside]:
+def listed(tx: Tx, limit: int = MAX_LISTED) -> list[SetAside]:
     """The items, newest first, at most `limit`."""
     query = sa.select(set_aside).order_by(set_aside.c.since.desc(), set_aside.c.kind, set_aside.c.id)
     return tx.rows(SetAside, query.limit(limit))
