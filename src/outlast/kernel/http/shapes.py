@@ -6,6 +6,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from outlast.base.clock import iso
+from outlast.base.events import Frozen
 
 Item = TypeVar("Item")
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -20,10 +21,8 @@ class Request(BaseModel):
     model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True, str_max_length=2_000_000)
 
 
-class Answer(BaseModel):
+class Answer(Frozen):
     """An answer's body."""
-
-    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 
 
 class Page(Answer, Generic[Item]):

@@ -25,7 +25,6 @@ EPILOG = (
 )
 HERE = "outlast.surfaces.cli"
 KERNEL = "outlast.kernel"
-APART = ("serve", "worker", "logs")  # the first two declare the apps themselves
 BEFORE_APPS = (
     CommandGroup("runs", f"{KERNEL}.runs.commands", "Start and follow runs, decide what they ask", WORK),
     CommandGroup("threads", f"{KERNEL}.threads.commands", "Conversations of a project", WORK),
