@@ -167,11 +167,15 @@ def package_label(text: str) -> str:
     """What documentation is filed under: a package in its one spelling, or any short name."""
     label = checked_line("The package", text, PACKAGE_CHARS)
     if label.startswith((NPM, PYPI, "@")):
-        try:
-            return name_of(parse_package(label))
-        except NotAPackage as error:
-            raise MalformedInput(f"{label!r} is no package.", hint=f"Write {error}.", field="package") from None
+        return name_of(_parse_package(label, "package"))
     return label
+
+
+def _parse_package(text: str, field: str) -> str:
+    try:
+        return parse_package(text)
+    except NotAPackage as error:
+        raise MalformedInput(f"{text!r} is no package.", hint=f"Write {error}.", field=field) from None
 
 
 async def _add_text(services: Services, actor: Actor, package: str, asked: SourceRequest) -> SourceData:
@@ -199,11 +203,7 @@ def _place(services: Services, asked: SourceRequest, package: str) -> tuple[str,
     """Where to read, and as what. Raises `MalformedInput`."""
     stated = (asked.location or "").strip()
     if asked.kind == "package" or stated == INSTALLED or stated.startswith((NPM, PYPI)):
-        try:
-            parsed = parse_package(package if stated in ("", INSTALLED) else stated)
-        except NotAPackage as error:
-            raise MalformedInput(f"{stated!r} is no package.", hint=f"Write {error}.", field="location") from None
-        return parsed, "package"
+        return _parse_package(package if stated in ("", INSTALLED) else stated, "location"), "package"
     if asked.kind in filling.HANDED_IN:
         raise MalformedInput(
             "A text is handed in as text, with a name; a file at /v1/projects/{id}/artifacts.", field="kind"

@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from outlast.apps.knowledge import memory, modules, tables
-from outlast.apps.knowledge.file_index import KnowledgeFileIndex
+from outlast.apps.knowledge import file_index, memory, modules, tables
 from outlast.apps.knowledge.shapes import SourceChanged, SourceRemoved
 from outlast.base.events import EventType
 from outlast.kernel.apps.app import App
@@ -24,7 +23,7 @@ APP: Final = App(
     ],
     blob_columns=[tables.modules.c.blob],
     prefixes={"source": "src", "passage": "psg", "module": "mod", "memory": "mem"},
-    implements=[FILE_INDEX.by(KnowledgeFileIndex()), LIBRARY.by(modules), MEMORIES.by(memory)],
+    implements=[FILE_INDEX.by(file_index), LIBRARY.by(modules), MEMORIES.by(memory)],
     tools=["search_docs"],
     events=[
         EventType("ModulesSavedEvent", ModulesSaved, "modules.saved"),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-MOST_CODE_CHARS: Final = 32_000  # longer code is no example any more; it is cut between lines
+MAX_CODE_CHARS: Final = 32_000  # longer code is no example any more; it is cut between lines
 INTRODUCTION_CHARS: Final = 400
 SMALL_CHARS: Final = 120
 
@@ -133,7 +133,7 @@ def _units(blocks: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
 def _parts(unit: tuple[Block, ...], most: int) -> Iterator[str]:
     text = "\n\n".join(block.text for block in unit)
     last = unit[-1]
-    if len(text) <= (MOST_CODE_CHARS if last.kind == "code" else most):
+    if len(text) <= (MAX_CODE_CHARS if last.kind == "code" else most):
         yield text
     elif last.kind == "code":
         yield from (block.text for block in unit[:-1])
@@ -148,7 +148,7 @@ def _cut_code(block: Block) -> Iterator[str]:
     fenced = _FENCE.match(block.lines[0]) is not None
     head, foot = (block.lines[0], block.lines[-1]) if fenced else ("", "")
     inner = block.lines[1:-1] if fenced else block.lines
-    for lines in _packed(inner, MOST_CODE_CHARS):
+    for lines in _packed(inner, MAX_CODE_CHARS):
         yield "\n".join((head, *lines, foot)) if fenced else "\n".join(lines)
 
 

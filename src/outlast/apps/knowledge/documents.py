@@ -43,10 +43,6 @@ class Reading:
     modified: str | None = None
     trouble: str = ""
 
-    @property
-    def size_bytes(self) -> int:
-        return sum(len((one.text or "").encode("utf-8", "replace")) for one in self.documents or ())
-
 
 def cut_document(document: Document, passage_chars: int) -> list[Cut]:
     """Its passages, in order. Blocking for long texts: call it in a worker thread."""

@@ -1,4 +1,5 @@
-"""The texts of project files among what can be searched."""
+"""The texts of project files among what can be searched, each file a source of its project. See
+`kernel.files.index.FileIndex`."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,22 +21,21 @@ class _Planned(NamedTuple):
     exchange: Exchange
 
 
-class KnowledgeFileIndex:
-    """See `kernel.files.index.FileIndex`: each file is a source of its project."""
+def plan(name: str, media_type: str, texts: Sequence[str], passage_chars: int) -> object | None:
+    contents = _contents(name, media_type, texts, passage_chars)
+    return None if contents is None else _Planned(contents, exchange(0, (), contents))
 
-    def plan(self, name: str, media_type: str, texts: Sequence[str], passage_chars: int) -> object | None:
-        contents = _contents(name, media_type, texts, passage_chars)
-        return None if contents is None else _Planned(contents, exchange(0, (), contents))
 
-    def add(self, tx: Tx, file: ArtifactRow, planned: object) -> str:
-        assert isinstance(planned, _Planned)
-        new = NewSource(PACKAGE, "artifact", file.id, file.project_id, file.created_by)
-        source_id = filling.add(tx, new, None)
-        filling.fill(tx, source_id, planned.contents, None, planned.exchange)
-        return source_id
+def add(tx: Tx, file: ArtifactRow, planned: object) -> str:
+    assert isinstance(planned, _Planned)
+    new = NewSource(PACKAGE, "artifact", file.id, file.project_id, file.created_by)
+    source_id = filling.add(tx, new, None)
+    filling.fill(tx, source_id, planned.contents, None, planned.exchange)
+    return source_id
 
-    def remove(self, tx: Tx, source_id: str) -> None:
-        filling.remove(tx, source_id)
+
+def remove(tx: Tx, source_id: str) -> None:
+    filling.remove(tx, source_id)
 
 
 def _contents(name: str, media_type: str, texts: Sequence[str], passage_chars: int) -> Contents | None:

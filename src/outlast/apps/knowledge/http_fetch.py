@@ -30,7 +30,7 @@ else:
 
 AGENT: Final = "Outlast"
 PER_HOST: Final = 2  # requests to one host at a time
-MOST_REDIRECTS: Final = 5
+MAX_REDIRECTS: Final = 5
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 ROBOTS_BYTES: Final = 100_000
 _CHARSET: Final = re.compile(
@@ -131,7 +131,7 @@ class Fetcher:
             await session.close()
 
     async def _follow(self, url: str, most_bytes: int, allowed: Allowed, headers: dict[str, str]) -> Answer:
-        for _ in range(MOST_REDIRECTS + 1):
+        for _ in range(MAX_REDIRECTS + 1):
             host, port = checked_address(url, allowed)
             proxy = proxy_for(url)
             if proxy is not None:
@@ -142,7 +142,7 @@ class Fetcher:
                         if answer.status not in REDIRECTS:
                             return await _read(answer, url, most_bytes, self._clock.now())
                         url = _next(url, answer.headers.get("Location", ""))
-        raise NotRead(f"{url} leads on and on: more than {MOST_REDIRECTS} redirects")
+        raise NotRead(f"{url} leads on and on: more than {MAX_REDIRECTS} redirects")
 
     def _session(self, allowed: Allowed, proxy: str | None) -> "aiohttp.ClientSession":
         """One for each set of exceptions; through a proxy, that alone is connected to."""

@@ -22,8 +22,8 @@ from outlast.apps.knowledge import store
 from outlast.apps.knowledge.keeper import Followed, nobody
 from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.search import QueryEmbedder
-from outlast.apps.knowledge.store import BELL, FEW, TEXTS, VECTORS
-from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, memories, modules, vectors
+from outlast.apps.knowledge.store import BELL, TEXTS, VECTORS
+from outlast.apps.knowledge.tables import knowledge_passages, memories, modules, vectors
 from outlast.apps.knowledge.texts import searched_text
 from outlast.base.clock import Clock, wait_at_most
 from outlast.base.errors import OutlastError, TryLater
@@ -187,15 +187,10 @@ class Indexer:
 
 def save_vectors(tx: Tx, model: str, made: dict[str, bytes]) -> None:
     """Keep vectors by the hash of their text; those that are there stay. Rings `VECTORS`."""
-    hashes = list(made)
     insert = pg_insert if tx.conn.dialect.name == "postgresql" else sqlite_insert
-    for start in range(0, len(hashes), FEW):
-        rows = [
-            {"model": model, "hash": one, "vector": made[one], "created_at": tx.now}
-            for one in hashes[start : start + FEW]
-        ]
-        # Another server may have embedded the same text meanwhile.
-        tx.execute(insert(vectors).on_conflict_do_nothing(), rows)
+    rows = [{"model": model, "hash": one, "vector": vector, "created_at": tx.now} for one, vector in made.items()]
+    # Another server may have embedded the same text meanwhile.
+    tx.execute(insert(vectors).on_conflict_do_nothing(), rows)
     tx.ring(VECTORS)
 
 
@@ -210,10 +205,5 @@ def remove_unused(tx: Tx) -> int:
 
 
 def _sources_of(tx: Tx, hashes: Sequence[str]) -> list[str]:
-    found: set[str] = set()
-    for start in range(0, len(hashes), FEW):
-        some = knowledge_passages.c.hash.in_(hashes[start : start + FEW])
-        query = sa.select(knowledge_passages.c.source_id).where(some).distinct()
-        found |= set(tx.execute(query).scalars())
-    there = sa.select(knowledge_sources.c.id).where(knowledge_sources.c.id.in_(sorted(found)))
-    return sorted(tx.execute(there).scalars())
+    some = knowledge_passages.c.hash.in_(hashes)
+    return sorted(tx.execute(sa.select(knowledge_passages.c.source_id).where(some).distinct()).scalars())

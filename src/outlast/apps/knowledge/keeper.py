@@ -14,7 +14,7 @@ import anyio.to_thread
 import sqlalchemy as sa
 
 from outlast.apps.knowledge import ingest as filling
-from outlast.apps.knowledge.documents import Document, Reading, cut_documents
+from outlast.apps.knowledge.documents import Reading, cut_documents
 from outlast.apps.knowledge.http_fetch import NotRead
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
@@ -34,6 +34,9 @@ GIVE_BACK_S: Final = 5.0
 PAUSE_S: Final = 5.0  # after the database refused
 Followed = Callable[[], Sequence[str]]
 """The projects that somebody follows now: they hear of what is everybody's."""
+Known = Mapping[str, KnowledgePageRow]
+"""What is stored of a source's documents, by address."""
+Claimed = tuple[KnowledgeSourceRow, Known]
 log = logging.getLogger("outlast.knowledge")
 
 
@@ -54,15 +57,13 @@ class SourceKeeper:
         *,
         model: str = "",
         followed: Followed = nobody,
-        filled: Callable[[], None] = lambda: None,
         read_s: float = READ_S,
         supervisor: Supervisor | None = None,
     ) -> None:
-        """`filled` hears that there may be passages without a vector; `model` is the embedder's, empty for none;
-        `read_s` is how long reading one source may take."""
+        """`model` is the embedder's, empty for none; `read_s` is how long reading one source may take."""
         self._db, self._clock, self._settings, self._reader = db, clock, settings, reader
         self._configured = {(one.package, one.location): one for one in configured}
-        self._model, self._followed, self._filled = model, followed, filled
+        self._model, self._followed = model, followed
         self._read_s = read_s
         self._guard = (supervisor or Supervisor(clock)).guard
         self._cut = cut_name(settings.passage_chars)
@@ -130,7 +131,7 @@ class SourceKeeper:
             count += 1
         return count
 
-    async def _claim_with_room(self) -> tuple[KnowledgeSourceRow, dict[str, KnowledgePageRow]] | None:
+    async def _claim_with_room(self) -> Claimed | None:
         """A source to read, and the room to read it in, which `_read` gives back; None: nothing is due."""
         await self._room.acquire()
         row = None
@@ -142,9 +143,7 @@ class SourceKeeper:
                 self._room.release()
         return row
 
-    def _claim(
-        self, tx: Tx, followed: Sequence[str], reading: Sequence[str]
-    ) -> tuple[KnowledgeSourceRow, dict[str, KnowledgePageRow]] | None:
+    def _claim(self, tx: Tx, followed: Sequence[str], reading: Sequence[str]) -> Claimed | None:
         row = filling.claim(tx, tx.now + LEASE, reading)
         if row is None:
             return None
@@ -170,7 +169,7 @@ class SourceKeeper:
 
     # --- reading one
 
-    async def _read(self, claimed: tuple[KnowledgeSourceRow, dict[str, KnowledgePageRow]]) -> None:
+    async def _read(self, claimed: Claimed) -> None:
         row, pages = claimed
         self._reading.add(row.id)
         try:
@@ -188,19 +187,29 @@ class SourceKeeper:
             self._room.release()
             self._hear(BELL)  # it counts again among those that will be due
 
-    async def _read_or_note(self, row: KnowledgeSourceRow, pages: Mapping[str, KnowledgePageRow]) -> None:
+    async def _read_or_note(self, row: KnowledgeSourceRow, pages: Known) -> None:
         try:
             reading, contents = await self._in_time(row, pages)
         except NotRead as error:
             await self._fail(row, str(error), error.retry_after_s)
-        else:
-            planned = None if contents is None else await self._planned(row.id, contents)
-            await self._db.write(self._fill, row, reading, contents, planned, self._followed())
-            self._filled()
+            return
+        planned: Exchange | None = None
+        if contents is not None:  # worked out beside the database: large sources would keep its writer for seconds
+            revision, old = await self._db.read(filling.now_held, row.id)
+            planned = await anyio.to_thread.run_sync(exchange, revision, old, contents)
+        followed = self._followed()
 
-    async def _in_time(
-        self, row: KnowledgeSourceRow, pages: Mapping[str, KnowledgePageRow]
-    ) -> tuple[Reading, Contents | None]:
+        def run(tx: Tx) -> None:
+            due_at = due_after(tx.now, self._settings.refresh_hours, failed=False)
+            if contents is None:
+                filling.unchanged(tx, row.id, due_at, reading.version)
+            else:
+                filling.fill(tx, row.id, contents, due_at, planned)
+            filling.tell(tx, row.id, self._model, followed)
+
+        await self._db.write(run)
+
+    async def _in_time(self, row: KnowledgeSourceRow, pages: Known) -> tuple[Reading, Contents | None]:
         with anyio.move_on_after(self._read_s):
             reading = await self._reader.read(self._wish(row, pages))
             return reading, None if reading.documents is None else await self._contents(reading, pages)
@@ -208,7 +217,7 @@ class SourceKeeper:
             f"reading it took longer than {self._read_s / 60:.3g} minutes, which is as long as one source may take"
         )
 
-    def _wish(self, row: KnowledgeSourceRow, pages: Mapping[str, KnowledgePageRow]) -> Wish:
+    def _wish(self, row: KnowledgeSourceRow, pages: Known) -> Wish:
         """What was cut by other rules is read as if for the first time."""
         known = self._configured.get((row.package, row.location)) if row.project_id is None else None
         current = row.cut == self._cut
@@ -223,33 +232,12 @@ class SourceKeeper:
             pages=pages if current else {},
         )
 
-    async def _contents(self, reading: Reading, pages: Mapping[str, KnowledgePageRow]) -> Contents:
+    async def _contents(self, reading: Reading, pages: Known) -> Contents:
         documents = reading.documents or ()
         cuts = await anyio.to_thread.run_sync(cut_documents, documents, self._settings.passage_chars)
-        if not documents or not (any(cuts.values()) or _kept(documents, pages)):
+        if not any(cuts.values()) and not any(one.text is None and one.url in pages for one in documents):
             raise NotRead("what was read holds no text")
         return Contents(reading, cuts, self._cut)
-
-    async def _planned(self, source_id: str, contents: Contents) -> Exchange:
-        """Worked out beside the database: large sources would keep its writer for seconds."""
-        revision, old = await self._db.read(filling.now_held, source_id)
-        return await anyio.to_thread.run_sync(exchange, revision, old, contents)
-
-    def _fill(
-        self,
-        tx: Tx,
-        row: KnowledgeSourceRow,
-        reading: Reading,
-        contents: Contents | None,
-        planned: Exchange | None,
-        followed: Sequence[str],
-    ) -> None:
-        due_at = due_after(tx.now, self._settings.refresh_hours, failed=False)
-        if contents is None:
-            filling.unchanged(tx, row.id, due_at, reading.version)
-        else:
-            filling.fill(tx, row.id, contents, due_at, planned)
-        filling.tell(tx, row.id, self._model, followed)
 
     async def _fail(self, row: KnowledgeSourceRow, why: str, retry_after_s: float | None) -> None:
         followed = self._followed()
@@ -263,7 +251,3 @@ class SourceKeeper:
 
         log.warning("source not read", extra={"source": row.id, "location": row.location, "reason": why})
         await self._db.write(run)
-
-
-def _kept(documents: Sequence[Document], pages: Mapping[str, KnowledgePageRow]) -> bool:
-    return any(one.text is None and one.url in pages for one in documents)

@@ -65,8 +65,7 @@ class Recall:
     async def of_thread(
         self, thread_id: str, query: str, *, without: Collection[str] = (), limit: int = 3
     ) -> list[Memory]:
-        """At most `limit` memories of the thread that resemble the query, best first, without those of the runs named.
-        Reads only; safe to repeat and to cancel."""
+        """See `kernel.library.memories.Recall`."""
         if limit < 1 or not query.strip():
             return []
         known = await self._db.read(of_thread, thread_id, without=without)

@@ -83,20 +83,17 @@ def _new_passages(contents: Contents, old: Sequence[KnowledgePassageRow]) -> lis
 
 
 def _taken(old: Sequence[KnowledgePassageRow], new: Sequence[Cut], hashes: Sequence[str]) -> dict[int, str]:
-    """By new position, the id of the passage that stays there."""
-    by_place: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for passage in reversed(old):
-        by_place[passage.hash, passage.url].append(passage.id)
+    """By new position, the id of the passage that stays there: of the same text at the same address first, then of the
+    same text anywhere."""
     taken: dict[int, str] = {}
-    for position, one in enumerate(new):
-        if same := by_place[hashes[position], one.url]:
-            taken[position] = same.pop()
-    used = set(taken.values())
-    by_hash: defaultdict[str, list[str]] = defaultdict(list)
-    for passage in reversed(old):
-        if passage.id not in used:
-            by_hash[passage.hash].append(passage.id)
-    for position in range(len(new)):
-        if position not in taken and by_hash[hashes[position]]:
-            taken[position] = by_hash[hashes[position]].pop()
+    for at_address in (True, False):
+        used = set(taken.values())
+        free: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+        for passage in reversed(old):
+            if passage.id not in used:
+                free[passage.hash, passage.url if at_address else ""].append(passage.id)
+        for position, one in enumerate(new):
+            same = free[hashes[position], one.url if at_address else ""]
+            if position not in taken and same:
+                taken[position] = same.pop()
     return taken

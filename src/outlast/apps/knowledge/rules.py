@@ -8,17 +8,12 @@ from outlast.apps.knowledge.arrays import Floats, Int64s, np
 VECTOR_SHARE: Final = 0.7  # of a fused score; the rest goes to words. It was best or nearly so on four public sets
 
 
-def relative(words: Floats) -> Floats:
-    """BM25 scores as shares of the best one, from 0 to 1."""
-    best = float(words.max(initial=0.0))
-    return words / np.float32(best) if best > 0 else np.zeros_like(words)
-
-
 def fused(words: Floats, cosines: Floats | None, vector_share: float = VECTOR_SHARE) -> Floats:
     """One score from 0 to 1 for each text: 0.7 × cosine + 0.3 × its share of the best BM25 score. `cosines` is NaN for
     a text that has no vector yet: it is taken to be as near to the query, compared with the nearest text, as its words
     are, so that what is new is found before it is embedded. None: words alone."""
-    shares = relative(words)
+    most = float(words.max(initial=0.0))
+    shares = words / np.float32(most) if most > 0 else np.zeros_like(words)
     if cosines is None:
         return shares
     known = np.clip(cosines, 0, 1)

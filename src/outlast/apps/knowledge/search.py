@@ -143,7 +143,7 @@ class Knowledge:
         sources = await self._db.read(store.all_sources)
         self._shelves.keep_only(frozenset(source.id for source in sources))
         await self._each(sources, self._open if self._opens_early(sources) else self._make)
-        if self._begins_anew or self.embedder is None:
+        if self._changed.is_set() or self.embedder is None:
             return
         length = self._length or await self._db.read(store.vector_length, self.embedder)
         everybodys = sum(source.passages for source in sources if source.project_id is None)
@@ -154,7 +154,7 @@ class Knowledge:
         self, sources: Sequence[KnowledgeSourceRow], make: Callable[[KnowledgeSourceRow], Awaitable[object]]
     ) -> None:
         for source in sources:
-            if self._begins_anew or self._shelves.is_full:
+            if self._changed.is_set() or self._shelves.is_full:
                 return
             await self._guard.once("search index", source.id, make, source)
 
@@ -173,10 +173,6 @@ class Knowledge:
     async def _fill_early(self, model: str, length: int, source: KnowledgeSourceRow) -> None:
         for shelf in await self._shelves.open([source]):
             await self._shelves.fill_early(shelf, model, length)
-
-    @property
-    def _begins_anew(self) -> bool:
-        return self._changed.is_set()
 
     async def _mend(self) -> None:
         """Have embedded again what has vectors of another length than the embedder makes now."""

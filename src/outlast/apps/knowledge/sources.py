@@ -19,7 +19,7 @@ INSTALLED: Final = "package"  # as a dependency's source: what the package itsel
 LEASE: Final = timedelta(minutes=15)  # a source that is being read is somebody else's to read after this long
 READ_S: Final = 600.0  # that reading one source may take: well below the lease, so that nobody reads it meanwhile
 RETRY: Final = timedelta(minutes=15)
-MOST_RETRY: Final = timedelta(hours=6)
+MAX_RETRY: Final = timedelta(hours=6)
 _ARCHIVE: Final = re.compile(r"\.(?:tar\.gz|tgz|tar|zip)\Z")
 _LISTS: Final = re.compile(r"/llms(?:-[\w-]+)?\.txt\Z")
 _EXACT: Final = re.compile(r"\d[\w.+-]*\Z")
@@ -81,32 +81,26 @@ def archive_of(location: str) -> Archive | None:
     base = urlunsplit((parts.scheme, parts.netloc, "", "", ""))
     if _ARCHIVE.search(parts.path):
         return Archive(urlunsplit(parts._replace(fragment="")), parts.fragment.strip("/"))
-    found = _GITLAB.match(parts.path)
-    if found is not None:
+    if found := _GITLAB.match(parts.path):
         project, ref, folder = found.groups()
         name = f"{project.rpartition('/')[2]}-{ref}"
         url = f"{base}/{project}/-/archive/{quote(ref)}/{quote(name)}.tar.gz"
         return Archive(url, folder or "", f"{base}/{project}/-/blob/{ref}/")
-    found = _GITEA.match(parts.path)
-    if found is not None:
+    if found := _GITEA.match(parts.path):
         owner, repo, ref, folder = found.groups()
-        at = parts.path[: found.start(3)]
         url = f"{base}/{owner}/{repo}/archive/{quote(ref)}.tar.gz"
-        return Archive(url, folder or "", f"{base}{at}{ref}/")
+        return Archive(url, folder or "", f"{base}{parts.path[: found.start(3)]}{ref}/")
     host = parts.hostname or ""
-    found = _GITHUB.match(parts.path) if host == "github.com" or host.startswith("github.") else None
-    if found is not None:
+    if (host == "github.com" or host.startswith("github.")) and (found := _GITHUB.match(parts.path)):
         owner, repo, ref, folder = found.groups()
         at = f"{base}/{owner}/{repo}"
-        url = f"{at}/archive/{quote(ref or 'HEAD')}.tar.gz"
-        return Archive(url, folder or "", f"{at}/blob/{ref or 'HEAD'}/")
+        return Archive(f"{at}/archive/{quote(ref or 'HEAD')}.tar.gz", folder or "", f"{at}/blob/{ref or 'HEAD'}/")
     return None
 
 
 def configured_sources(sandbox: SandboxSettings | None, knowledge: KnowledgeSettings) -> list[Configured]:
     """The sources of `[[sandbox.dependencies]].docs`, each once."""
-    found = {(one.package, one.location): one for one in _configured(sandbox, knowledge)}
-    return list(found.values())
+    return list({(one.package, one.location): one for one in _configured(sandbox, knowledge)}.values())
 
 
 def private_exceptions(texts: tuple[str, ...]) -> frozenset[tuple[str, int]]:
@@ -136,7 +130,7 @@ def due_after(
     refresh = timedelta(hours=refresh_hours)
     if not failed:
         return now + refresh if refresh else None
-    wait = RETRY if read_at is None else min(max(RETRY, (now - read_at) / 4), MOST_RETRY)
+    wait = RETRY if read_at is None else min(max(RETRY, (now - read_at) / 4), MAX_RETRY)
     if retry_after_s is not None:
         wait = max(timedelta(seconds=min(retry_after_s, 86_400)), timedelta(minutes=1))
     return now + wait

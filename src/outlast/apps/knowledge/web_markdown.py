@@ -1,6 +1,6 @@
 """How `web_pages` makes a page Markdown, with the libraries that this takes. Pure.
 
-Bounds: `MOST_CHARS` of HTML, elements at most `DEEPEST` in each other. 100 KB take 0.3 s: call it in a thread.
+Bounds: `MAX_CHARS` of HTML, elements at most `DEEPEST` in each other. 100 KB take 0.3 s: call it in a thread.
 """
 
 import re
@@ -19,7 +19,7 @@ _NEVER: Final = (
     "[role=navigation], [role=search], [role=contentinfo], [role=complementary], [aria-hidden=true], [hidden], "
     "a.headerlink, a.anchor, a.hash-link, a.header-anchor, .breadcrumbs, .breadcrumb, .pagination, .toc, .sidebar"
 )
-MOST_CHARS: Final = 5_000_000
+MAX_CHARS: Final = 5_000_000
 DEEPEST: Final = 200  # pages of people have 20 to 60
 _ENOUGH_CHARS: Final = 200
 _LANGUAGE: Final = re.compile(r"(?:^|\s)(?:language|lang|highlight|brush)[-:](?:source-)?([\w+#-]+)")
@@ -30,8 +30,8 @@ _HEADING: Final = re.compile(r"h[1-6]\Z")
 
 def title_and_markdown(html: str, url: str) -> tuple[str, str]:
     """See `read_web_page`. Raises `NoPage` beyond the bounds."""
-    if len(html) > MOST_CHARS:
-        raise NoPage(f"it is longer than {MOST_CHARS:,} characters")
+    if len(html) > MAX_CHARS:
+        raise NoPage(f"it is longer than {MAX_CHARS:,} characters")
     soup = BeautifulSoup(html, "lxml")
     _demand_shallow(soup)
     title = _title(soup)

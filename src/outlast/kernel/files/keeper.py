@@ -17,6 +17,7 @@ from outlast.kernel.apps import registry
 from outlast.kernel.files import store
 from outlast.kernel.files.index import FILE_INDEX
 from outlast.kernel.files.rows import ArtifactRow
+from outlast.kernel.files.tables import artifacts
 from outlast.kernel.files.texts import NO_TEXT, FileText, read_text
 from outlast.kernel.set_aside import kinds
 
@@ -119,9 +120,9 @@ class ArtifactKeeper:
         index = registry.implementation(FILE_INDEX)
         source_id = None if planned is None else index.add(tx, row, planned)
         state = "failed" if found.failed else "no_text" if planned is None else "ready"
-        store.note(
-            tx,
-            row.id,
+        tx.update(
+            artifacts,
+            {"id": row.id},
             state=state,
             source_id=source_id,
             pages=found.pages,

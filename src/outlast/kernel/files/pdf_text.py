@@ -1,7 +1,7 @@
 """The text of a PDF, one JSON line a page. A program of its own, because PDFs come from anywhere: it sets its own
 bounds of time and memory, writes nothing but its answer, and gets nothing of the server's environment.
 
-    python -I -m outlast.kernel.files.pdf_text CPU_SECONDS MOST_CHARS < FILE
+    python -I -m outlast.kernel.files.pdf_text CPU_SECONDS MAX_CHARS < FILE
 
 Its first line is `{"pages": N}`, then `{"text": "…"}` for each page, and `{"error": "…"}` where it had to stop.
 """
@@ -16,7 +16,7 @@ from io import BytesIO
 from typing import Any, Final
 
 MEMORY_BYTES: Final = 1_500_000_000
-MOST_PAGES: Final = 5_000
+MAX_PAGES: Final = 5_000
 FILES: Final = 32  # that may be open: Python's own, while it imports
 DEATH_SIGNAL: Final = 1  # prctl's PR_SET_PDEATHSIG
 
@@ -61,7 +61,7 @@ def _lines(file: BytesIO, most_chars: int) -> Iterator[dict[str, Any]]:
         return
     yield {"pages": pages}
     left = most_chars
-    for page in reader.pages[:MOST_PAGES]:
+    for page in reader.pages[:MAX_PAGES]:
         try:
             text = page.extract_text()
         except MemoryError:

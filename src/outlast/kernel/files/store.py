@@ -1,7 +1,7 @@
 """Files of projects in the database, and the news about them. First argument: the open transaction."""
 
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -120,11 +120,6 @@ def hold_waiting(tx: Tx, artifact_id: str) -> bool:
     """Whether a file still waits for its text, and hold it; False: it was deleted, or somebody else has read it."""
     mine = sa.select(artifacts.c.state).where(artifacts.c.id == artifact_id).with_for_update()
     return bool(tx.execute(mine).scalar() == "reading")
-
-
-def note(tx: Tx, artifact_id: str, **values: Any) -> None:
-    """Write down what came of reading a file. Not announced yet."""
-    tx.update(artifacts, {"id": artifact_id}, **values)
 
 
 def announce(

@@ -14,7 +14,7 @@ import anyio.to_thread
 from outlast.kernel.files.kinds import PDF, decoded
 
 PAGE_BREAK: Final = "\f"
-MOST_CHARS: Final = 5_000_000  # a long book has one; what is longer is read up to here
+MAX_CHARS: Final = 5_000_000  # a long book has one; what is longer is read up to here
 NO_TEXT: Final = "It holds no text."
 LONGER: Final = "Not all of it was read: it holds more text than is kept."
 _PROGRAM: Final = "outlast.kernel.files.pdf_text"
@@ -49,12 +49,12 @@ async def read_text(media_type: str, content: bytes, most_s: float) -> FileText:
     text = (await anyio.to_thread.run_sync(decoded, content)).replace(PAGE_BREAK, "\n")
     if not text.strip():
         return FileText((), trouble=NO_TEXT)
-    return FileText((text[:MOST_CHARS],), trouble=LONGER if len(text) > MOST_CHARS else None)
+    return FileText((text[:MAX_CHARS],), trouble=LONGER if len(text) > MAX_CHARS else None)
 
 
 async def _read_pdf(content: bytes, most_s: float) -> FileText:
     """By a program that has `most_s` seconds of a processor; as long again where the machine is busy."""
-    command = [sys.executable, "-I", "-m", _PROGRAM, str(max(1, int(most_s))), str(MOST_CHARS)]
+    command = [sys.executable, "-I", "-m", _PROGRAM, str(max(1, int(most_s))), str(MAX_CHARS)]
     with anyio.move_on_after(2 * most_s):
         done = await anyio.run_process(
             command, input=content, check=False, stderr=subprocess.DEVNULL, env={"LANG": "C.UTF-8"}

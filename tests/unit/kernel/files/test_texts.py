@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from outlast.kernel.files.kinds import PDF
-from outlast.kernel.files.texts import LONGER, MOST_CHARS, PAGE_BREAK, _told, read_text
+from outlast.kernel.files.texts import LONGER, MAX_CHARS, PAGE_BREAK, _told, read_text
 from tests.pdfs import pdf
 
 MOST_S = 60.0
@@ -51,6 +51,6 @@ async def test_what_cannot_be_written_as_utf_8_does_not_hide_the_pages_after_it(
 
 
 async def test_a_longer_text_than_is_kept_says_so() -> None:
-    found = await read_text("text/plain", b"a" * (MOST_CHARS + 1), MOST_S)
-    assert len(found.whole) == MOST_CHARS
+    found = await read_text("text/plain", b"a" * (MAX_CHARS + 1), MOST_S)
+    assert len(found.whole) == MAX_CHARS
     assert found.trouble == LONGER

@@ -23,34 +23,25 @@ FILES: Final = 5_000
 _LEFT_OUT: Final = frozenset({"node_modules", "__pycache__", "venv", "dist", "build", "target"})
 
 
-def read_file(path: Path, most_bytes: int) -> Reading:
-    """One file of this machine. Blocking. Raises `NotRead`."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(most_bytes + 1)
-    except OSError as error:
-        raise NotRead(f"{path} cannot be read: {error.strerror}") from None
-    if len(data) > most_bytes:
-        raise too_large(str(path), most_bytes)
-    return Reading(documents=[_document(path.name, data, path.name)])
-
-
-def read_folder(folder: Path, most_bytes: int) -> Reading:
-    """The documents below a folder of this machine; links to elsewhere are not followed. Blocking. Raises `NotRead`."""
+def read_path(location: str, most_bytes: int) -> Reading:
+    """One file of this machine, or the documents below a folder, where links to elsewhere are not followed; at most
+    `most_bytes` together. Blocking. Raises `NotRead`."""
+    path = Path(location.removeprefix("file://")).expanduser()
     documents: list[Document] = []
     left = most_bytes
-    for path in _files_below(folder):
+    for file in _files_below(path) if path.is_dir() else (path,):
         try:
-            data = path.read_bytes()
+            with file.open("rb") as opened:
+                data = opened.read(left + 1)
         except OSError as error:
-            raise NotRead(f"{path} cannot be read: {error.strerror}") from None
+            raise NotRead(f"{file} cannot be read: {error.strerror}") from None
         left -= len(data)
         if left < 0:
-            raise too_large(str(folder), most_bytes)
-        name = path.relative_to(folder).as_posix()
+            raise too_large(str(path), most_bytes)
+        name = file.name if file == path else file.relative_to(path).as_posix()
         documents.append(_document(name, data, name))
     if not documents:
-        raise NotRead(f"{folder} holds no documents ({', '.join(ENDINGS)})")
+        raise NotRead(f"{path} holds no documents ({', '.join(ENDINGS)})")
     return Reading(documents=documents)
 
 

@@ -89,18 +89,15 @@ class PackageReader:
 
     async def read(self, package: str) -> Reading:
         """The documents of the package. Raises `NotRead`, also when it has none."""
-        found = await self._find_installed(package) or await self._download(package)
+        installed = None
+        if self._installed is not None:
+            installed = await self._installed.files(package, wanted(package), self._most_bytes)
+        found = PackageFiles(*installed) if installed is not None else await self._download(package)
         read = _npm_documents if package.startswith(NPM) else _pypi_documents
         documents = await anyio.to_thread.run_sync(lambda: list(_bounded(read(package, found), self._most_bytes)))
         if not documents:
             raise NotRead(f"{package} {found.version} brings along neither a README nor type declarations")
         return Reading(documents=documents, version=found.version)
-
-    async def _find_installed(self, package: str) -> PackageFiles | None:
-        if self._installed is None:
-            return None
-        found = await self._installed.files(package, wanted(package), self._most_bytes)
-        return None if found is None else PackageFiles(*found)
 
     async def _download(self, package: str) -> PackageFiles:
         registries = await anyio.to_thread.run_sync(self._registries)

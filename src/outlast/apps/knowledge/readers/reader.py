@@ -9,7 +9,7 @@ import anyio.to_thread
 from outlast.apps.knowledge.addresses import Allowed
 from outlast.apps.knowledge.documents import Reading
 from outlast.apps.knowledge.http_fetch import Fetcher, NotRead
-from outlast.apps.knowledge.readers.folders import read_archive, read_file, read_folder
+from outlast.apps.knowledge.readers.folders import read_archive, read_path
 from outlast.apps.knowledge.readers.own_docs import LOCATION, read_own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader
 from outlast.apps.knowledge.readers.web import WebReader
@@ -75,9 +75,4 @@ class SourceReader:
             raise NotRead(f"{wish.location} is no address that begins with http:// or https://")
         if wish.location == LOCATION:
             return await anyio.to_thread.run_sync(read_own_docs, wish.etag, self._docs)
-        return await anyio.to_thread.run_sync(_read_path, wish.location, self._most_bytes)
-
-
-def _read_path(location: str, most_bytes: int) -> Reading:
-    path = Path(location.removeprefix("file://")).expanduser()
-    return read_folder(path, most_bytes) if path.is_dir() else read_file(path, most_bytes)
+        return await anyio.to_thread.run_sync(read_path, wish.location, self._most_bytes)

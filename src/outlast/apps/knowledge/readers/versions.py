@@ -5,9 +5,12 @@ as npm and pip read their usual forms; of anything else the newest version is ta
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import ge, gt, le, lt
 from typing import Final
 
+Numbers = tuple[int, ...]
+_COMPARE: Final[Mapping[str, Callable[[Numbers, Numbers], bool]]] = {">=": ge, "<=": le, ">": gt, "<": lt}
 _NUMBERS: Final = re.compile(r"\d+")
 _PRE: Final = re.compile(r"(?:a|b|c|rc|alpha|beta|dev|pre)[.\d]*", re.IGNORECASE)
 _WHEEL: Final = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+)-.+\.whl\Z")
@@ -44,7 +47,7 @@ def _fits_npm(asked: str, version: str) -> bool:
     return any(all(_fits_one(part, numbers) for part in option.split()) for option in asked.split("||"))
 
 
-def _fits_one(part: str, version: tuple[int, ...]) -> bool:
+def _fits_one(part: str, version: Numbers) -> bool:
     limit = _order(part)
     padded = (*limit, 0, 0, 0)[:3]
     if part.startswith("^"):
@@ -52,9 +55,9 @@ def _fits_one(part: str, version: tuple[int, ...]) -> bool:
         return version[: significant + 1] == padded[: significant + 1] and version >= padded
     if part.startswith("~"):
         return version[: min(2, len(limit))] == limit[:2] and version >= padded
-    for operator in (">=", "<=", ">", "<"):
+    for operator, compare in _COMPARE.items():
         if part.startswith(operator):
-            return _compare(operator, version, padded)
+            return compare(version, padded)
     return version[: len(limit)] == limit  # "1", "1.x", "*"
 
 
@@ -65,25 +68,13 @@ def _fits(operator: str, limit: str, version: str) -> bool:
         return same != (operator == "!=")
     if operator == "~=":
         return found[: len(wanted) - 1] == wanted[:-1] and _padded(found) >= _padded(wanted)
-    return _compare(operator, _padded(found), _padded(wanted))
+    return _COMPARE[operator](_padded(found), _padded(wanted))
 
 
-def _compare(operator: str, one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    match operator:
-        case ">=":
-            return one >= other
-        case "<=":
-            return one <= other
-        case ">":
-            return one > other
-        case _:
-            return one < other
-
-
-def _order(version: str) -> tuple[int, ...]:
+def _order(version: str) -> Numbers:
     main = re.split(r"[-+]", version, maxsplit=1)[0]
     return tuple(int(number) for number in _NUMBERS.findall(_PRE.sub("", main)))
 
 
-def _padded(numbers: tuple[int, ...]) -> tuple[int, ...]:
+def _padded(numbers: Numbers) -> Numbers:
     return (*numbers, 0, 0, 0, 0, 0)[:5]
