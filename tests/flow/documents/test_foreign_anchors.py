@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from outlast.apps.chat.summary_context import conversation_before
+from outlast.apps.chat.summary_agent import conversation_before
 from outlast.apps.documents.thread_anchors import about
 from outlast.db.database import Tx
 from outlast.kernel.runs import store as runs

@@ -14,11 +14,10 @@ from outlast.apps.documents.comments import store as comments
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.ingest import add as add_source
 from outlast.apps.knowledge.modules import save as save_modules
-from outlast.apps.pages import page_actions
 from outlast.apps.pages import store as pages
+from outlast.apps.pages import user_action_store
 from outlast.apps.pages.link_store import add_link
-from outlast.apps.pages.live import LiveTrees
-from outlast.apps.pages.page_actions import NewAction
+from outlast.apps.pages.tree_cache import LiveTrees
 from outlast.apps.pages.versions import Rules as PageRules
 from outlast.apps.pages.versions import begin
 from outlast.apps.screens import image_hosts
@@ -217,13 +216,16 @@ def _page(tx: Tx, team: Team) -> dict[str, str]:
     pages.add(tx, _subject(team, page_id, thread_id, workspace_id, "Issues"))
     begin(tx, page_id, PageRules(LiveTrees()), "<p>Hello</p>", by=team.owner.user_id)
     page = pages.page_of(tx, page_id)
-    action = page_actions.add(tx, page, NewAction("refresh", {}, team.editor.user_id, "run_1", "taken"))
+
+    action_id = user_action_store.add(
+        tx, page, "refresh", {}, user_id=team.editor.user_id, run_id="run_1", state="taken"
+    )
     link = add_link(tx, page, team.owner.user_id, "", None)
     said = NewModule("lib/issues.ts", "Fetches issues.", ("issues",), "import { issues } from './lib/issues.ts'")
     origin = ModuleOrigin(team.project_id, page_id, team.editor.user_id, None)
     (module,) = save_modules(tx, [said], origin, workspace_id, "")
     link_id = link.link.id
-    ids = {"page_id": page_id, "action_id": action.id, "link_id": link_id, "module_id": module.id}
+    ids = {"page_id": page_id, "action_id": action_id, "link_id": link_id, "module_id": module.id}
     return {**ids, "version": "1"}
 
 

@@ -22,9 +22,9 @@ from outlast.apps.pages.actions import create_page, read_page
 from outlast.apps.pages.agent import agent as definition
 from outlast.apps.pages.agent.dormancy import KIND, Dormancy
 from outlast.apps.pages.agent.run_code import LibraryCode
-from outlast.apps.pages.live import LiveTrees
 from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.shapes import PageData
+from outlast.apps.pages.tree_cache import LiveTrees
 from outlast.apps.pages.versions import Rules
 from outlast.base.clock import SystemClock
 from outlast.db.blobs import FolderBlobs

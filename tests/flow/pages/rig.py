@@ -11,11 +11,11 @@ from typing import Any
 import anyio
 import sqlalchemy as sa
 
-from outlast.apps.pages.act_actions import act
 from outlast.apps.pages.actions import create_page
-from outlast.apps.pages.page_actions import list_actions
 from outlast.apps.pages.shapes import ActionAnswer, PageAction, PageData
 from outlast.apps.pages.tables import pages
+from outlast.apps.pages.user_action_store import list_actions
+from outlast.apps.pages.user_actions import act
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.tool import Tool

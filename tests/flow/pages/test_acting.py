@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.apps.pages.act_actions import take_back
+from outlast.apps.pages.user_actions import take_back
 from outlast.base.errors import IdempotencyMismatch, ModelRejected, OutlastError
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.actions import cancel_run, continue_run, retry_run

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from outlast.apps.pages.act_actions import take_back
 from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.tables import pages
+from outlast.apps.pages.user_actions import take_back
 from outlast.base.clock import SystemClock
 from outlast.base.errors import (
     ActionNotOffered,

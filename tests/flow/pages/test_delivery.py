@@ -14,7 +14,7 @@ import anyio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.pages.act_actions import take_back
+from outlast.apps.pages.user_actions import take_back
 from outlast.base.clock import SystemClock
 from outlast.base.errors import ActionTaken
 from outlast.db.connect import open_database

@@ -49,7 +49,6 @@ ACTIONS: dict[str, tuple[str, Act]] = {
     "request lock": ("editor", lambda s, a, t: locks.request_lock(s, a, t.thread_id)),
     "hand over lock": ("editor", lambda s, a, t: locks.hand_over_lock(s, a, t.thread_id, t.owner.user_id)),
     "type": ("editor", lambda s, a, t: presence.set_typing(s, a, t.thread_id, True)),
-    "read presence": ("viewer", lambda s, a, t: presence.read_presence(s, a, t.thread_id)),
     "upload": ("editor", lambda s, a, t: attachments.upload_attachment(s, a, t.project_id, "a.png", PNG)),
     "open attachment": ("viewer", lambda s, a, t: attachments.open_attachment(s, a, t.attachment_id)),
     "inbox": ("viewer", lambda s, a, t: inbox.list_inbox(s, a, t.project_id)),

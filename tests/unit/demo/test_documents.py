@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.chat import summary_context as summing_up
-from outlast.apps.chat.summary_context import Conversation, Said
+from outlast.apps.chat import summary_agent as summing_up
+from outlast.apps.chat.summary_agent import Conversation, Said
 from outlast.apps.documents.agent.context import DocumentContext
 from outlast.apps.documents.agent.document_text import Anchor, ToldComment, ToldDocument
 from outlast.apps.documents.agent.prompt import before_request, system_prompt

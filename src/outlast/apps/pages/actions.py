@@ -1,4 +1,4 @@
-"""Pages: make, list, read, rename, delete them. What people do on them: `page_actions.py`; their history:
+"""Pages: make, list, read, rename, delete them. What people do on them: `user_actions.py`; their history:
 `version_actions.py`; copies: `copies.py`; links for others: `link_actions.py`; what ran for them: `code_actions.py`."""
 
 from typing import Any, Final
@@ -6,7 +6,7 @@ from typing import Any, Final
 import anyio.to_thread
 
 from outlast.apps.pages import store, versions
-from outlast.apps.pages.clean_pages import LEAST_CHARS
+from outlast.apps.pages.clean_cache import MIN_CHARS
 from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import UNTITLED
 from outlast.apps.pages.settings import PageSettings
@@ -58,7 +58,7 @@ async def create_page(
         made = remember(tx, actor.user_id, key, asked, lambda: produce(tx))
         return store.page_data(tx, made["id"])
 
-    if len(given) >= LEAST_CHARS:
+    if len(given) >= MIN_CHARS:
         await services.db.read(require, actor, project_id, Right.EDIT)
         await anyio.to_thread.run_sync(services.state(Rules).clean.prepare, given, services.state(Rules).html_bytes)
     data = await services.db.write(run)

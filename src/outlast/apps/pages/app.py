@@ -4,10 +4,10 @@ from typing import Final
 
 from outlast.apps.pages import tables
 from outlast.apps.pages.embeds.hosts import page_hosts
-from outlast.apps.pages.live import LiveTrees
 from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.shapes import PageActed, PageChanged, PageDeleted, PageHtml, PagePatched
 from outlast.apps.pages.subject import PAGE
+from outlast.apps.pages.tree_cache import LiveTrees
 from outlast.apps.pages.versions import Rules
 from outlast.base.events import EventType
 from outlast.kernel.apps.app import App

@@ -11,13 +11,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from outlast.apps.pages import tree as trees
+from outlast.apps.pages.allowed_html import SVG, VOID
 from outlast.apps.pages.attributes import kept_attributes, plain
-from outlast.apps.pages.content import VOID
 from outlast.apps.pages.content_model import text_refused
 from outlast.apps.pages.problems import Refused
 from outlast.apps.pages.sanitizer import Clean, element_misplaced, misplaced, sanitised
 from outlast.apps.pages.shapes import Patch
-from outlast.apps.pages.svg_names import SVG
 from outlast.apps.pages.tree import Element, Tree, inside_of, settle
 from outlast.base.lazy_module import LazyModule
 

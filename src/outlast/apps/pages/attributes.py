@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from outlast.apps.pages.content import BOOLEAN, GLOBAL, OF_TAG, WORDS_OF
+from outlast.apps.pages.allowed_html import BOOLEAN, GLOBAL, OF_TAG, SVG, SVG_ATTRIBUTES, WORDS_OF
 from outlast.apps.pages.rules import NAME as ACTION_NAME
 from outlast.apps.pages.styles import kept_style
-from outlast.apps.pages.svg_names import SVG, SVG_ATTRIBUTES
 
 MOST: Final = 80  # attributes of one element
 MOST_CHARS: Final = 16_000  # of one value, but pictures

@@ -1,4 +1,4 @@
-"""What ran for a page: the code of its agent's tool calls and what came of it, from its conversation."""
+"""The code of a page's agent: what ran, from its conversation, and the modules that it saved."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -10,6 +10,7 @@ from outlast.apps.pages.store import require_page
 from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.library.shapes import ModuleData
 from outlast.kernel.lists import Listed
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import views
@@ -45,6 +46,16 @@ async def list_code(
         return _of_messages(tx, thread_id, items, before, limit)
 
     return await services.db.read(run)
+
+
+async def list_page_modules(services: Services, actor: Actor, page_id: str) -> list[ModuleData]:
+    """What the agent of a page has saved there, by path; modules whose files have vanished are forgotten by this. Empty
+    where the server has no sandboxes."""
+    page = await services.db.read(require_page, actor, page_id, Right.READ)
+    if services.modules is None:
+        return []
+    usable = await services.modules.usable(page.workspace_id, None)
+    return [module.data(services.modules.dependencies) for module in usable]
 
 
 def _of_run(tx: Tx, services: Services, run_id: str) -> list[CodeAnswer]:

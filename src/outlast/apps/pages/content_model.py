@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from outlast.apps.pages.content import HEADINGS, HTML, TEXT_ONLY, VOID
-from outlast.apps.pages.svg_names import SVG
+from outlast.apps.pages.allowed_html import HEADINGS, HTML, SVG, TEXT_ONLY, VOID
 from outlast.base.data_files import read_names
 
 MOST_DEPTH: Final = 100  # browsers flatten what lies much deeper

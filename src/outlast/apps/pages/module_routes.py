@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from outlast.apps.pages import module_actions as actions
+from outlast.apps.pages import code_actions as actions
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.shapes import Page

@@ -6,8 +6,7 @@ from fastapi import APIRouter
 from fastapi import Request as HttpRequest
 from starlette.responses import Response
 
-from outlast.apps.pages import act_actions as page_actions
-from outlast.apps.pages import actions
+from outlast.apps.pages import actions, user_actions
 from outlast.apps.pages import code_actions as page_code
 from outlast.apps.pages import copies as page_copies
 from outlast.apps.pages import link_actions as page_links
@@ -85,7 +84,7 @@ async def duplicate_page(page_id: str, services: Svc, actor: Signed, key: Key = 
 async def act_on_page(page_id: str, body: ActionRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
     """Report an action on the page (editors). If no run is active, one starts. Otherwise the action waits,
     with other waiting actions, for the next run."""
-    acted = await page_actions.act(services, actor, page_id, body.name, body.data, model=body.model, key=key)
+    acted = await user_actions.act(services, actor, page_id, body.name, body.data, model=body.model, key=key)
     return reply(acted, 202)
 
 
@@ -99,14 +98,14 @@ async def list_page_actions(
     limit: Limit = 50,
 ) -> Response:
     """What people did on the page, newest first."""
-    found = await page_actions.list_actions(services, actor, page_id, state=state, before=before, limit=limit)
+    found = await user_actions.list_actions(services, actor, page_id, state=state, before=before, limit=limit)
     return reply(page(found.items, found.next))
 
 
 @router.delete("/pages/{page_id}/actions/{action_id}", status_code=204)
 async def take_back_action(page_id: str, action_id: str, services: Svc, actor: Signed) -> Response:
     """Cancel a waiting action (its author and owners). Refused (409) once a run has taken it up."""
-    await page_actions.take_back(services, actor, page_id, action_id)
+    await user_actions.take_back(services, actor, page_id, action_id)
     return nothing()
 
 

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 import nh3
 
 from outlast.apps.pages import tree as trees
+from outlast.apps.pages.allowed_html import DROPPED, GLOBAL, HEADINGS, HTML, OF_TAG, SVG, SVG_ATTRIBUTES
 from outlast.apps.pages.attributes import kept_attributes, plain
-from outlast.apps.pages.bounds import demand_bounded
-from outlast.apps.pages.content import DROPPED, GLOBAL, HEADINGS, HTML, OF_TAG
 from outlast.apps.pages.content_model import WITHOUT_TEXT, Inside, entered, text_refused
+from outlast.apps.pages.html_bounds import demand_bounded
 from outlast.apps.pages.problems import Refused
-from outlast.apps.pages.svg_names import SVG, SVG_ATTRIBUTES
 from outlast.apps.pages.tree import Element, read_canonical, settle
 from outlast.base.lazy_module import LazyModule
 

@@ -3,9 +3,11 @@
 import re
 from typing import Final
 
-from outlast.apps.pages.style_names import STYLE_FUNCTIONS, STYLE_PROPERTIES
+from outlast.base.data_files import read_names
 
-MOST_CHARS: Final = 4000
+STYLE_PROPERTIES: Final = read_names(__file__, "style_properties")
+STYLE_FUNCTIONS: Final = read_names(__file__, "style_functions")
+MAX_CHARS: Final = 4000
 _NAME: Final = re.compile(r"--[a-z][a-z0-9-]{0,63}|[a-z]+(?:-[a-z]+)*")
 # No escapes, comments, blocks, markup or at-rules: with them a value could be read otherwise than it looks.
 _VALUE: Final = re.compile(r"[^\\{}<>@;`\x00-\x1f\x7f]*")
@@ -15,7 +17,7 @@ _FUNCTION: Final = re.compile(r"([^\s(,/*+:'\"]*)\(")
 def kept_style(style: str) -> str:
     """What of a style attribute is kept, as `name: value; name: value`; empty: nothing. Declarations that could load
     something or mean something unforeseen are left out, each by itself."""
-    if len(style) > MOST_CHARS:
+    if len(style) > MAX_CHARS:
         return ""
     found = (_declaration(one) for one in _split(style))
     return "; ".join(one for one in found if one)

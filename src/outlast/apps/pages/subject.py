@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from outlast.apps.pages import page_actions, store
+from outlast.apps.pages import store, user_action_store
 from outlast.apps.pages.copies import copy_page
 from outlast.apps.pages.tables import pages
 from outlast.base.errors import ThreadOfPage
@@ -18,13 +18,13 @@ class PageRuns(NoRunHooks):
         store.touch(tx, thread_id)
 
     def on_take_up(self, tx: Tx, thread_id: str, run_id: str) -> None:
-        page_actions.take(tx, thread_id, run_id)
+        user_action_store.take(tx, thread_id, run_id)
 
     def on_end(self, tx: Tx, thread_id: str, run_id: str, status: str, problems: Sequence[str], *, begun: bool) -> None:
-        page_actions.end(tx, thread_id, run_id, status, problems, begun=begun)
+        user_action_store.end(tx, thread_id, run_id, status, problems, begun=begun)
 
     def on_again(self, tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
-        page_actions.hand_on(tx, thread_id, from_run_id, to_run_id)
+        user_action_store.hand_on(tx, thread_id, from_run_id, to_run_id)
 
 
 PAGE: Final = Subject(

@@ -8,24 +8,23 @@ version and wherever patches do not say it, so that any version is read by apply
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal
 
 import sqlalchemy as sa
 
 from outlast.apps.pages.apply import apply_patches
-from outlast.apps.pages.clean_pages import CleanPages
-from outlast.apps.pages.live import LiveTrees
+from outlast.apps.pages.clean_cache import CleanPages
 from outlast.apps.pages.problems import Refused, summary_of, too_large
 from outlast.apps.pages.rows import PageRow, PageVersionRow
 from outlast.apps.pages.shapes import HtmlReason, PageHtml, PagePatched, PageVersion, Patch, VersionKind
 from outlast.apps.pages.store import hold, page_of, update
 from outlast.apps.pages.tables import page_versions
 from outlast.apps.pages.tree import Tree
-from outlast.base.clock import iso
+from outlast.apps.pages.tree_cache import LiveTrees
 from outlast.base.errors import MalformedInput, NotFound, NothingToUndo
 from outlast.db.database import Tx
 from outlast.kernel.lists import Listed
+from outlast.kernel.row_shapes import shown
 from outlast.kernel.streams.log import append
 
 WHOLE_EVERY: Final = 25
@@ -36,6 +35,9 @@ _OF_STEP: Final = sa.select(sa.func.min(page_versions.c.base_version)).where(
 )
 _LATER: Final = sa.delete(page_versions).where(_MINE, page_versions.c.version > sa.bindparam("after"))
 _ONE: Final = sa.select(page_versions).where(_MINE, page_versions.c.version == sa.bindparam("version"))
+_LISTED: Final = sa.select(
+    *(sa.literal_column("''").label("html") if column.name == "html" else column for column in page_versions.c)
+)
 _WHOLE: Final = sa.select(sa.func.max(page_versions.c.version)).where(
     _MINE, page_versions.c.version <= sa.bindparam("version"), page_versions.c.html.is_not(None)
 )
@@ -131,16 +133,15 @@ def reset_step(tx: Tx, page_id: str, rules: Rules, run_id: str, step: int) -> tu
 
 def begin(
     tx: Tx, page_id: str, rules: Rules, html: str, *, kind: VersionKind = "created", by: str | None = None
-) -> Taken:
-    """The first HTML of a new page (`created`, or `copy` of another); its events are to be told by nobody. Raises
+) -> None:
+    """The first HTML of a new page (`created`, or `copy` of another); nobody is told. Raises
     `MalformedInput`: it is too large, or nothing that a page can be."""
     page = hold(tx, page_id)
     try:
-        clean, told = rules.clean.take(html, rules.html_bytes)
+        clean, _ = rules.clean.take(html, rules.html_bytes)
     except Refused as reason:
         raise MalformedInput(f"The page's HTML was not taken: {reason}.", field="html") from None
     _add(tx, page, rules, kind, clean, Author(by=by))
-    return Taken(page.version + 1, problems=told, replaced=1)
 
 
 def undo(tx: Tx, page_id: str, rules: Rules, by: str) -> int:
@@ -167,26 +168,12 @@ def restore(tx: Tx, page_id: str, rules: Rules, version: int, by: str) -> int:
     return _go_back(tx, page, rules, "restore", version, by)
 
 
-class VersionLine(NamedTuple):
-    page_id: str
-    version: int
-    base_version: int
-    kind: VersionKind
-    patches: Any
-    run_id: str | None
-    step: int | None
-    summary: str
-    by: str | None
-    created_at: datetime
-
-
 def list_versions(tx: Tx, page_id: str, before: int | None, limit: int) -> Listed[PageVersion, int]:
     """At most `limit` of a page's versions, newest first, those before `before`."""
-    columns = [column for column in page_versions.c if column.name != "html"]
-    chosen = sa.select(*columns).where(page_versions.c.page_id == page_id)
+    chosen = _LISTED.where(page_versions.c.page_id == page_id)
     if before is not None:
         chosen = chosen.where(page_versions.c.version < before)
-    rows = tx.rows(VersionLine, chosen.order_by(page_versions.c.version.desc()).limit(limit + 1))
+    rows = tx.rows(PageVersionRow, chosen.order_by(page_versions.c.version.desc()).limit(limit + 1))
     return Listed([_data(row) for row in rows[:limit]], rows[limit - 1].version if len(rows) > limit else None)
 
 
@@ -232,11 +219,10 @@ def _folded(rows: Sequence[PageVersionRow]) -> str:
     return tree.html()
 
 
-def _go_back(tx: Tx, page: PageRow, rules: Rules, kind: VersionKind, base: int, by: str) -> int:
+def _go_back(tx: Tx, page: PageRow, rules: Rules, kind: Literal["undo", "restore"], base: int, by: str) -> int:
     html = html_at(tx, page.id, base)
     version = _add(tx, page, rules, kind, html, Author(by=by), base=base)
-    reason: HtmlReason = "undo" if kind == "undo" else "restore"
-    append(tx, page.thread_id, [_html_event(page.id, version, html, reason, Author(by=by))])
+    append(tx, page.thread_id, [_html_event(page.id, version, html, kind, Author(by=by))])
     return version
 
 
@@ -249,8 +235,8 @@ def describe(tx: Tx, page_id: str, run_id: str, summary: str) -> None:
     version = tx.execute(last).scalar()
     line = " ".join(summary.split())
     if version is not None and line:
-        shown = line if len(line) <= SUMMARY_CHARS else f"{line[: SUMMARY_CHARS - 1]}…"
-        tx.update(page_versions, {"page_id": page_id, "version": version}, summary=shown)
+        short = line if len(line) <= SUMMARY_CHARS else f"{line[: SUMMARY_CHARS - 1]}…"
+        tx.update(page_versions, {"page_id": page_id, "version": version}, summary=short)
 
 
 def _add(
@@ -319,18 +305,8 @@ def _html_event(page_id: str, version: int, html: str, reason: HtmlReason, autho
     return "page.html", told
 
 
-def _data(row: VersionLine | PageVersionRow) -> PageVersion:
-    return PageVersion(
-        page_id=row.page_id,
-        version=row.version,
-        base_version=row.base_version,
-        kind=row.kind,
-        summary=row.summary,
-        patches=len(row.patches or ()),
-        run_id=row.run_id,
-        by=row.by,
-        created_at=iso(row.created_at),
-    )
+def _data(row: PageVersionRow) -> PageVersion:
+    return shown(PageVersion, row, patches=len(row.patches or ()))
 
 
 def _size(html: str) -> int:

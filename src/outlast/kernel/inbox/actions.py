@@ -1,16 +1,28 @@
 """What waits for the actor."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Final
 
 from outlast.base.errors import CursorUnknown
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.inbox.sources import sources
+from outlast.kernel.apps import registry
 from outlast.kernel.lists import Listed
-from outlast.kernel.mentions.items import InboxItem, InboxPart, Waiting
+from outlast.kernel.mentions import store as mentions
+from outlast.kernel.mentions.items import InboxItem, InboxPart, InboxSource, Waiting
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import inbox as runs
 from outlast.kernel.services import Services
+from outlast.kernel.threads import driver
+
+_OWN: Final[Sequence[InboxSource]] = (runs.waiting, driver.waiting, mentions.waiting)
+
+
+def sources() -> Sequence[InboxSource]:
+    """Every kind of thing that can wait: the kernel's own, and those of the apps."""
+    return (*_OWN, *registry.load().inbox)
 
 
 async def read_inbox(

@@ -6,7 +6,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.projects.permissions import require_thread, role_of
 from outlast.kernel.projects.rules import Right, allows
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_write
 from outlast.kernel.threads import driver as driving
 
 
@@ -21,23 +21,17 @@ async def take_lock(services: Services, actor: Actor, thread_id: str) -> LockDat
     return await services.db.write(run)
 
 
-async def release_lock(services: Services, actor: Actor, thread_id: str) -> None:
+@in_write
+def release_lock(tx: Tx, actor: Actor, thread_id: str) -> None:
     """Stop driving (editors). Repeating is harmless. Raises `ThreadLocked` for somebody else's lock, `ThreadBusy` while
     the actor's run works."""
-
-    def run(tx: Tx) -> None:
-        driving.release(tx, require_thread(tx, actor, thread_id, Right.EDIT), actor)
-
-    await services.db.write(run)
+    driving.release(tx, require_thread(tx, actor, thread_id, Right.EDIT), actor)
 
 
-async def request_lock(services: Services, actor: Actor, thread_id: str) -> LockData:
+@in_write
+def request_lock(tx: Tx, actor: Actor, thread_id: str) -> LockData:
     """Ask the one who drives for a hand-over (editors). Raises `LockNotHeld` where there is nobody to ask."""
-
-    def run(tx: Tx) -> LockData:
-        return driving.request(tx, require_thread(tx, actor, thread_id, Right.EDIT), actor)
-
-    return await services.db.write(run)
+    return driving.request(tx, require_thread(tx, actor, thread_id, Right.EDIT), actor)
 
 
 async def hand_over_lock(services: Services, actor: Actor, thread_id: str, user_id: str) -> LockData:

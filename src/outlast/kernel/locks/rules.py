@@ -3,10 +3,9 @@
 `live` says whether a run of the holder is queued or running: such a lock neither expires nor changes hands.
 """
 
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from outlast.base.errors import LockNotHeld, ThreadBusy, ThreadLocked
 
@@ -20,8 +19,7 @@ class Standing(StrEnum):
     EXPIRED = "expired"
 
 
-@dataclass(frozen=True, slots=True)
-class Lock:
+class Lock(NamedTuple):
     """Who drives, since when, until when, and who asked to."""
 
     holder_id: str
@@ -55,7 +53,7 @@ def acquire(lock: Lock | None, user_id: str, now: datetime, ttl: timedelta, *, l
         case Standing.THEIRS:
             raise refusal(lock)
         case Standing.YOURS if lock is not None and (live or now < lock.expires_at):
-            return replace(lock, expires_at=now + ttl), "refreshed"
+            return lock._replace(expires_at=now + ttl), "refreshed"
         case Standing.EXPIRED:
             return Lock(user_id, now, now + ttl), "taken_over"
         case _:
@@ -80,7 +78,7 @@ def request(lock: Lock | None, user_id: str, now: datetime, *, live: bool) -> Lo
     `LockNotHeld` where there is nobody to ask."""
     state = standing(lock, user_id, now, live=live)
     if state is Standing.THEIRS and lock is not None:
-        return replace(lock, requested_by=user_id, requested_at=now)
+        return lock._replace(requested_by=user_id, requested_at=now)
     hints = {
         Standing.FREE: "It is free: acquire it, or start a run.",
         Standing.YOURS: "You drive already.",

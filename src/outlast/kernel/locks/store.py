@@ -5,10 +5,10 @@ Whoever calls holds the thread's row (`kernel/threads/driver.py` does), or the r
 (`apps/documents/section_locks.py`), so that two people cannot both be first.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeVar
+from typing import Any, Final, Literal, NamedTuple, NoReturn
 
 import sqlalchemy as sa
 
@@ -17,13 +17,10 @@ from outlast.base.errors import SectionLocked, ThreadLocked
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.locks import rules
-from outlast.kernel.locks.rows import LockRow
 from outlast.kernel.locks.rules import Change, Lock
 from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.locks.tables import locks
 from outlast.kernel.runs.tables import runs
-
-T = TypeVar("T")
 
 
 class LockColumns(NamedTuple):
@@ -53,12 +50,8 @@ LOCK_COLUMNS: tuple[sa.Label[Any], ...] = (
 )
 
 Kind = Literal["thread", "section"]
-_MINE = (locks.c.resource_type == sa.bindparam("kind")) & (locks.c.resource_id == sa.bindparam("resource"))
-_ADD = sa.insert(locks)
-_FIND = sa.select(locks).where(_MINE)
+_MINE = (locks.c.resource_type == sa.bindparam("resource_type")) & (locks.c.resource_id == sa.bindparam("resource_id"))
 _DROP = sa.delete(locks).where(_MINE)
-_RENEW = sa.update(locks).where(_MINE).values(expires_at=sa.bindparam("expires_at"))
-_SET = sa.update(locks).where(_MINE).values({name: sa.bindparam(name) for name in Lock.__dataclass_fields__})
 _NAMED: Final = (
     sa.select(locks.c.resource_id, *LOCK_COLUMNS)
     .select_from(locks.join(_holder, _holder.c.id == locks.c.holder_id))
@@ -98,10 +91,7 @@ def lock_data(row: LockColumns, resource_id: str) -> LockData | None:
 
 def find_lock(tx: Tx, resource_id: str) -> Lock | None:
     """The lock, expired or not."""
-    row = tx.row(LockRow, _FIND, _of(resource_id))
-    if row is None:
-        return None
-    return Lock(row.holder_id, row.acquired_at, row.expires_at, row.requested_by, row.requested_at)
+    return tx.find(Lock, locks, _of(resource_id))
 
 
 def shown_lock(tx: Tx, resource_id: str) -> LockData | None:
@@ -121,14 +111,11 @@ def is_live(tx: Tx, resource_id: str, lock: Lock | None) -> bool:
 def acquire(tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: float) -> tuple[Change, Lock | None]:
     """Acquire, refresh or take over. Returns what it was, and the lock as it was before. Raises `ThreadLocked`, naming
     the holder and the expiry."""
-    lock = find_lock(tx, resource_id)
-    after, change = _named(
-        tx,
-        resource_id,
-        lambda: rules.acquire(lock, user_id, tx.now, timedelta(seconds=ttl_s), live=is_live(tx, resource_id, lock)),
-    )
+    lock, live = _found(tx, resource_id)
+    with _naming_holder(tx, resource_id):
+        after, change = rules.acquire(lock, user_id, tx.now, timedelta(seconds=ttl_s), live=live)
     if lock is None:
-        _insert(tx, resource_id, project_id, after)
+        tx.insert(locks, **_of(resource_id), project_id=project_id, **after._asdict())
     else:
         _update(tx, resource_id, after)
     return change, lock
@@ -136,16 +123,16 @@ def acquire(tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: floa
 
 def demand(tx: Tx, resource_id: str, user_id: str) -> None:
     """Raise `ThreadLocked`, naming the holder and the expiry, while somebody else drives."""
-    lock = find_lock(tx, resource_id)
-    live = is_live(tx, resource_id, lock)
-    _named(tx, resource_id, lambda: rules.demand(lock, user_id, tx.now, live=live))
+    lock, live = _found(tx, resource_id)
+    with _naming_holder(tx, resource_id):
+        rules.demand(lock, user_id, tx.now, live=live)
 
 
 def release(tx: Tx, resource_id: str, user_id: str) -> Change | None:
     """Let go; None where there was nothing to let go of. Raises `ThreadLocked`, `ThreadBusy`."""
-    lock = find_lock(tx, resource_id)
-    live = is_live(tx, resource_id, lock)
-    change = _named(tx, resource_id, lambda: rules.release(lock, user_id, tx.now, live=live))
+    lock, live = _found(tx, resource_id)
+    with _naming_holder(tx, resource_id):
+        change = rules.release(lock, user_id, tx.now, live=live)
     if change is not None:
         drop(tx, resource_id)
     return change
@@ -153,15 +140,14 @@ def release(tx: Tx, resource_id: str, user_id: str) -> Change | None:
 
 def request(tx: Tx, resource_id: str, user_id: str) -> None:
     """Ask the holder for the lock. Raises `LockNotHeld`."""
-    lock = find_lock(tx, resource_id)
-    _update(tx, resource_id, rules.request(lock, user_id, tx.now, live=is_live(tx, resource_id, lock)))
+    lock, live = _found(tx, resource_id)
+    _update(tx, resource_id, rules.request(lock, user_id, tx.now, live=live))
 
 
 def hand_over(tx: Tx, resource_id: str, user_id: str, to_user_id: str, ttl_s: float) -> None:
     """Make another member the driver. Raises `LockNotHeld`, `ThreadBusy`."""
-    lock, ttl = find_lock(tx, resource_id), timedelta(seconds=ttl_s)
-    live = is_live(tx, resource_id, lock)
-    _update(tx, resource_id, rules.hand_over(lock, user_id, to_user_id, tx.now, ttl, live=live))
+    lock, live = _found(tx, resource_id)
+    _update(tx, resource_id, rules.hand_over(lock, user_id, to_user_id, tx.now, timedelta(seconds=ttl_s), live=live))
 
 
 def drop(tx: Tx, resource_id: str) -> None:
@@ -191,13 +177,20 @@ def _kind(resource_id: str) -> Kind:
 
 
 def _of(resource_id: str) -> dict[str, str]:
-    return {"kind": _kind(resource_id), "resource": resource_id}
+    return {"resource_type": _kind(resource_id), "resource_id": resource_id}
 
 
-def _named(tx: Tx, resource_id: str, decide: Callable[[], T]) -> T:
-    """What the rule decides; its refusal is told with the holder's name and the expiry."""
+def _found(tx: Tx, resource_id: str) -> tuple[Lock | None, bool]:
+    """The lock, and whether a run keeps it."""
+    lock = find_lock(tx, resource_id)
+    return lock, is_live(tx, resource_id, lock)
+
+
+@contextmanager
+def _naming_holder(tx: Tx, resource_id: str) -> Iterator[None]:
+    """A refusal by a rule is told with the holder's name and the expiry."""
     try:
-        return decide()
+        yield
     except ThreadLocked:
         shown = shown_lock(tx, resource_id)
         if shown is None:
@@ -219,15 +212,10 @@ def refuse(lock: LockData) -> NoReturn:
     raise ThreadLocked(words, thread_id=lock.resource_id, **fields) from None
 
 
-def _insert(tx: Tx, resource_id: str, project_id: str, lock: Lock) -> None:
-    row = {"resource_type": _kind(resource_id), "resource_id": resource_id, "project_id": project_id, **asdict(lock)}
-    tx.execute(_ADD, row)
-
-
 def _update(tx: Tx, resource_id: str, lock: Lock) -> None:
-    tx.execute(_SET, _of(resource_id) | asdict(lock))
+    tx.update(locks, _of(resource_id), **lock._asdict())
 
 
 def renew(tx: Tx, resource_id: str, ttl_s: float) -> None:
     """Let a lock live `ttl_s` from now on, whoever holds it."""
-    tx.execute(_RENEW, _of(resource_id) | {"expires_at": tx.now + timedelta(seconds=ttl_s)})
+    tx.update(locks, _of(resource_id), expires_at=tx.now + timedelta(seconds=ttl_s))

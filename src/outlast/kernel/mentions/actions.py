@@ -10,32 +10,26 @@ from outlast.kernel.mentions import store
 from outlast.kernel.mentions.items import INBOX
 from outlast.kernel.mentions.ports import COMMENTS
 from outlast.kernel.mentions.store import Where
-from outlast.kernel.services import Services
+from outlast.kernel.services import in_write
 from outlast.kernel.streams.log import append
 from outlast.kernel.threads.parts import TextPart
 from outlast.kernel.threads.shapes import MessageData
 
 
-async def read_mention(services: Services, actor: Actor, mention_id: str) -> None:
+@in_write
+def read_mention(tx: Tx, actor: Actor, mention_id: str) -> None:
     """The actor has seen where they are named, or dismisses what they were given: it leaves the inbox. Repeating is
     harmless. Raises `NotFound`, also for somebody else's."""
-
-    def run(tx: Tx) -> None:
-        mention = store.mention_of(tx, mention_id, actor.user_id)
-        if mention.document_id is not None:  # before what is on it and the project's log, as everywhere
-            registry.implementation(COMMENTS).hold(tx, mention.document_id)
-        tell(tx, store.read(tx, actor.user_id, mention_id=mention_id))
-
-    await services.db.write(run)
+    mention = store.mention_of(tx, mention_id, actor.user_id)
+    if mention.document_id is not None:  # before what is on it and the project's log, as everywhere
+        registry.implementation(COMMENTS).hold(tx, mention.document_id)
+    tell(tx, store.read(tx, actor.user_id, mention_id=mention_id))
 
 
-async def see_thread(services: Services, actor: Actor, thread_id: str) -> None:
+@in_write
+def see_thread(tx: Tx, actor: Actor, thread_id: str) -> None:
     """The actor has opened a thread: what names them there is seen."""
-
-    def run(tx: Tx) -> None:
-        tell(tx, store.read(tx, actor.user_id, thread_id=thread_id))
-
-    await services.db.write(run)
+    tell(tx, store.read(tx, actor.user_id, thread_id=thread_id))
 
 
 def tell_named(

@@ -3,12 +3,11 @@
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.presence.board import PresenceBoard
-from outlast.kernel.presence.shapes import EphemeralPresence
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require_thread
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.projects.shapes import MemberData
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read
 from outlast.kernel.streams.hub import Hub
 
 
@@ -18,20 +17,11 @@ async def set_typing(services: Services, actor: Actor, thread_id: str, typing: b
     services.presence.type_in(thread_id, actor.user_id, typing)
 
 
-async def read_presence(services: Services, actor: Actor, thread_id: str) -> EphemeralPresence:
-    """Who watches and types in a thread."""
-    await services.db.read(require_thread, actor, thread_id, Right.READ)
-    return services.presence.present(thread_id)
-
-
-async def watcher(services: Services, actor: Actor, thread_id: str) -> MemberData:
+@in_read
+def watcher(tx: Tx, actor: Actor, thread_id: str) -> MemberData:
     """The actor as others see them, for `services.presence.watching`."""
-
-    def run(tx: Tx) -> MemberData:
-        row = require_thread(tx, actor, thread_id, Right.READ)
-        return projects.member_data(tx, row.project_id, actor.user_id)
-
-    return await services.db.read(run)
+    row = require_thread(tx, actor, thread_id, Right.READ)
+    return projects.member_data(tx, row.project_id, actor.user_id)
 
 
 def tell_presence(presence: PresenceBoard, hub: Hub, room_id: str) -> None:

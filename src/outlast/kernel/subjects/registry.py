@@ -23,7 +23,7 @@ def subject(noun: str | None) -> Subject | None:
 
 def owners_of_files() -> list[str]:
     """The nouns of subjects to which a workspace can belong."""
-    return [one.noun for one in subjects() if "workspace_id" in one.table.c]
+    return [one.noun for one in _with_files()]
 
 
 def run_hooks(profile: str) -> RunHooks:
@@ -53,8 +53,7 @@ def of_thread(tx: Tx, thread_id: str) -> Found | None:
 
 def of_workspace(tx: Tx, workspace_id: str) -> Found | None:
     """The subject whose files lie in a workspace; None: it is no subject's."""
-    with_files = (one for one in subjects() if "workspace_id" in one.table.c)
-    return _found(tx, with_files, {"workspace_id": workspace_id})
+    return _found(tx, _with_files(), {"workspace_id": workspace_id})
 
 
 def _found(tx: Tx, kinds: Iterable[Subject], where: dict[str, Any]) -> Found | None:
@@ -125,8 +124,10 @@ def announce_of_thread(tx: Tx, anchor_type: str | None, thread_id: str) -> None:
 
 def announce_of_workspace(tx: Tx, workspace_id: str) -> None:
     """The same for the subject whose files lie in a workspace."""
-    for one in subjects():
-        if "workspace_id" in one.table.c:
-            found = tx.value(one.table.c.id, {"workspace_id": workspace_id})
-            if found is not None:
-                one.announce(tx, found, None)
+    found = of_workspace(tx, workspace_id)
+    if found is not None:
+        found.kind.announce(tx, found.id, None)
+
+
+def _with_files() -> list[Subject]:
+    return [one for one in subjects() if "workspace_id" in one.table.c]

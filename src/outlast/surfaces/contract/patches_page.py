@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from outlast.apps.pages import attributes, content, lines, svg_names
+from outlast.apps.pages import allowed_html, attributes, lines
 from outlast.apps.pages import content_model as nesting
 from outlast.apps.pages.design import CLASSES, COLOURS
 from outlast.apps.pages.grammar import LINES, PATCHES, Explained
@@ -19,13 +19,14 @@ def write() -> str:
     out += ["## Patches", "", prose("patches_patches"), "", *_explained("op", PATCHES)]
     out += [prose("patches_more").format(most=lines.MOST_PATCHES), ""]
     out += ["## HTML that is kept", "", prose("patches_html").format(depth=nesting.MOST_DEPTH), ""]
-    out += ["Elements: " + _names(content.HTML) + ".", ""]
-    out += ["In `svg`: " + _names(svg_names.SVG) + ".", ""]
-    out += ["Attributes of every element: " + _names(content.GLOBAL) + ", `aria-*`, `data-*`.", ""]
+    out += ["Elements: " + _names(allowed_html.HTML) + ".", ""]
+    out += ["In `svg`: " + _names(allowed_html.SVG) + ".", ""]
+    out += ["Attributes of every element: " + _names(allowed_html.GLOBAL) + ", `aria-*`, `data-*`.", ""]
     out += table(
-        ("element", "attributes"), [(code(tag), _names(content.OF_TAG[tag])) for tag in sorted(content.OF_TAG)]
+        ("element", "attributes"),
+        [(code(tag), _names(allowed_html.OF_TAG[tag])) for tag in sorted(allowed_html.OF_TAG)],
     )
-    out += ["In `svg`: " + _names(svg_names.SVG_ATTRIBUTES) + ".", ""]
+    out += ["In `svg`: " + _names(allowed_html.SVG_ATTRIBUTES) + ".", ""]
     out += [prose("patches_values"), "", f"An element has at most {attributes.MOST} attributes.", ""]
     out += ["## How pages look", "", prose("patches_look"), ""]
     out += table(("class", "what it does"), [(code(name), does) for name, does in CLASSES.items()])

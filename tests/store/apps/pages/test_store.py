@@ -8,11 +8,10 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.apps.pages import link_store as links
-from outlast.apps.pages import page_actions as actions
 from outlast.apps.pages import store
-from outlast.apps.pages.live import LiveTrees
-from outlast.apps.pages.page_actions import NewAction
+from outlast.apps.pages import user_action_store as actions
 from outlast.apps.pages.tables import page_links, page_versions
+from outlast.apps.pages.tree_cache import LiveTrees
 from outlast.apps.pages.versions import Author, Rules, take_full
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
@@ -123,7 +122,7 @@ async def test_actions_are_told_in_the_order_in_which_they_were_done(db: Databas
         page = store.page_of(tx, page_id)
         names = [f"a{number}" for number in range(5)]
         for name in names:
-            actions.add(tx, page, NewAction(name, {"n": 1}, team.editor.user_id, "run_1", "waiting"))
+            actions.add(tx, page, name, {"n": 1}, user_id=team.editor.user_id, run_id="run_1", state="waiting")
         return names
 
     names = await db.write(act)

@@ -8,8 +8,8 @@ import orjson
 import pytest
 
 from outlast.apps.pages import store, versions
-from outlast.apps.pages.live import LiveTrees
 from outlast.apps.pages.shapes import Patch
+from outlast.apps.pages.tree_cache import LiveTrees
 from outlast.apps.pages.versions import Author, Rules, Taken
 from outlast.base.errors import MalformedInput, NotFound, NothingToUndo
 from outlast.base.ids import new_id

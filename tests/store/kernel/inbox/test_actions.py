@@ -12,7 +12,7 @@ from outlast.base.errors import CursorUnknown
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.inbox import actions as inbox
-from outlast.kernel.inbox.sources import sources
+from outlast.kernel.inbox.actions import sources
 from outlast.kernel.locks import actions as locks
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import InboxPart

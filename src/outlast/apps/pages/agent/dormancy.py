@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Final
 
-from outlast.apps.pages.live import LiveTrees
 from outlast.apps.pages.store import page_of
+from outlast.apps.pages.tree_cache import LiveTrees
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs import timers
 from outlast.kernel.threads.tables import threads

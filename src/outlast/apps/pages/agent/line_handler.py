@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from outlast.apps.pages import versions
 from outlast.apps.pages.agent.finisher import stats_of
 from outlast.apps.pages.agent.modules import wrong_with
-from outlast.apps.pages.clean_pages import LEAST_CHARS
+from outlast.apps.pages.clean_cache import MIN_CHARS
 from outlast.apps.pages.lines import (
     FullLine,
     ModulesLine,
@@ -44,7 +44,7 @@ class PageLines:
     def prepare(self, lines: Sequence[str]) -> None:
         """Make the whole pages among the lines clean. Blocking."""
         for line in lines:
-            said = read_line(line) if len(line) >= LEAST_CHARS else None
+            said = read_line(line) if len(line) >= MIN_CHARS else None
             if isinstance(said, FullLine):
                 self._rules.clean.prepare(said.html, self._rules.html_bytes)
 

@@ -14,7 +14,7 @@ from outlast.kernel.sandboxes.settings import DependencySettings
 
 SYSTEM: Final = read_text(__file__, "system.md")
 
-SANDBOX: Final = "\n\n" + read_text(__file__, "sandbox.md")
+SANDBOX: Final = "\n\n" + read_text(__file__, "system_sandbox.md")
 
 WITHOUT_SANDBOX: Final = """
 

@@ -1,4 +1,4 @@
-"""Which elements and attributes pages may have. Constants only.
+"""Which elements and attributes pages may have, drawings (SVG) too. Constants only.
 
 Left out is what runs, loads, embeds, posts or navigates: script, style, link, meta, base, iframe, object, embed, media,
 template, noscript, MathML, foreignObject, SVG animation, password and file fields.
@@ -19,6 +19,9 @@ HTML: Final = (
 )
 TEXT_ONLY: Final = frozenset({"textarea", "option", "title", "desc"})
 LEADING_BREAK_LOST: Final = frozenset({"pre", "textarea"})  # browsers drop one line break at their beginning
+
+SVG: Final = read_names(__file__, "svg_elements")
+SVG_ATTRIBUTES: Final = read_names(__file__, "svg_attributes")
 
 # Removed with all that they hold; every other element that is not kept gives its content to its parent.
 DROPPED: Final = read_names(__file__, "dropped_elements")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from outlast.apps.pages import clean_pages
+from outlast.apps.pages import clean_cache
 from outlast.apps.pages.agent.line_handler import PageLines
-from outlast.apps.pages.clean_pages import CleanPages, clean_page
-from outlast.apps.pages.live import LiveTrees
+from outlast.apps.pages.clean_cache import CleanPages, clean_page
 from outlast.apps.pages.problems import Refused
+from outlast.apps.pages.tree_cache import LiveTrees
 from outlast.apps.pages.versions import Rules
 
 LONG = "<script>x</script>" + "<p>Words <b>and more</b></p>" * 2_000
@@ -20,7 +20,7 @@ def test_a_page_is_taken_as_it_was_prepared_once(monkeypatch: pytest.MonkeyPatch
     pages, wanted = CleanPages(), clean_page(LONG, MOST)
     pages.prepare(LONG, MOST)
     with monkeypatch.context() as patch:
-        patch.delattr(clean_pages, "sanitised")  # it is not cleaned again
+        patch.delattr(clean_cache, "sanitised")  # it is not cleaned again
         assert pages.take(LONG, MOST) == wanted
     assert pages.take(LONG, MOST) == wanted
 
@@ -40,7 +40,7 @@ def test_few_pages_are_kept() -> None:
     pages = CleanPages()
     for number in range(20):
         pages.prepare(f"{LONG}{number}", MOST)
-    assert len(pages) == clean_pages.MOST_PAGES
+    assert len(pages) == clean_cache.MAX_PAGES
 
 
 def test_the_whole_pages_among_lines_are_prepared_and_nothing_else_raises() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from outlast.apps.pages.offers import demand_fields, offer_of
+from outlast.apps.pages.offered_actions import demand_fields, offer_of
 from outlast.apps.pages.sanitizer import sanitised_html
 from outlast.base.errors import ActionNotOffered
 

@@ -5,7 +5,6 @@ queued behind another, is taken when that run's turn comes, and ends with it. Ev
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
@@ -14,11 +13,12 @@ from outlast.apps.pages.rows import PageActionRow, PageRow
 from outlast.apps.pages.rules import end_of
 from outlast.apps.pages.shapes import ActionState, PageActed, PageAction
 from outlast.apps.pages.tables import page_actions
-from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.lists import Listed
+from outlast.kernel.row_shapes import shown
 from outlast.kernel.streams.log import append
 
 _ROWS: Final = sa.select(page_actions, users.c.name.label("by_name")).join(users, users.c.id == page_actions.c.user_id)
@@ -27,33 +27,26 @@ _WAITING_OF_RUN: Final = _OF_RUN.where(page_actions.c.state == "waiting")
 _OPEN_OF_RUN: Final = _OF_RUN.where(page_actions.c.state.in_(("waiting", "taken")))
 
 
-@dataclass(frozen=True, slots=True)
-class NewAction:
-    """What somebody did; `state` is waiting where its run is queued behind another, else taken."""
-
-    name: str
-    data: Mapping[str, Any]
-    user_id: str
-    run_id: str
-    state: ActionState
-
-
-def add(tx: Tx, page: PageRow, new: NewAction) -> PageAction:
-    """Store an action on a page (its row) and tell its thread."""
+def add(
+    tx: Tx, page: PageRow, name: str, data: Mapping[str, Any], *, user_id: str, run_id: str, state: ActionState
+) -> str:
+    """Store an action on a page (its row) and tell its thread; `state` is waiting where its run is queued behind
+    another, else taken. Its id."""
     action_id = new_id("action")
     tx.insert(
         page_actions,
         id=action_id,
         page_id=page.id,
         project_id=page.project_id,
-        user_id=new.user_id,
-        name=new.name,
-        data=dict(new.data),
-        state=new.state,
-        run_id=new.run_id,
+        user_id=user_id,
+        name=name,
+        data=dict(data),
+        state=state,
+        run_id=run_id,
         created_at=tx.now,
     )
-    return tell(tx, page.thread_id, [action_of(tx, page.id, action_id)])[0]
+    _tell(tx, page.thread_id, [action_of(tx, page.id, action_id)])
+    return action_id
 
 
 class NamedAction(NamedTuple):
@@ -92,23 +85,21 @@ def count_waiting(tx: Tx, page_id: str) -> int:
     return int(tx.execute(sa.select(sa.func.count()).select_from(page_actions).where(*waiting)).scalar_one())
 
 
-def list_actions(
-    tx: Tx, page_id: str, state: str | None, before: str | None, limit: int
-) -> tuple[list[PageAction], str | None]:
-    """At most `limit` of a page's actions, newest first, in one state or all; and what to ask older ones with."""
+def list_actions(tx: Tx, page_id: str, state: str | None, before: str | None, limit: int) -> Listed[PageAction, str]:
+    """At most `limit` of a page's actions, newest first, in one state or all."""
     chosen = _ROWS.where(page_actions.c.page_id == page_id)
     if state is not None:
         chosen = chosen.where(page_actions.c.state == state)
     if before is not None:
         chosen = chosen.where(page_actions.c.id < before)
     rows = tx.rows(NamedAction, chosen.order_by(page_actions.c.id.desc()).limit(limit + 1))
-    return [to_data(row) for row in rows[:limit]], rows[limit - 1].action.id if len(rows) > limit else None
+    return Listed([to_data(row) for row in rows[:limit]], rows[limit - 1].action.id if len(rows) > limit else None)
 
 
-def drop(tx: Tx, thread_id: str, page_id: str, action_id: str) -> PageAction:
+def drop(tx: Tx, thread_id: str, page_id: str, action_id: str) -> None:
     """A person takes an action back: no run has it any more."""
     tx.update(page_actions, {"id": action_id}, state="dropped", run_id=None)
-    return tell(tx, thread_id, [action_of(tx, page_id, action_id)])[0]
+    _tell(tx, thread_id, [action_of(tx, page_id, action_id)])
 
 
 def take(tx: Tx, thread_id: str, run_id: str) -> None:
@@ -134,26 +125,9 @@ def hand_on(tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
         _change(tx, thread_id, rows, "taken", run_id=to_run_id)
 
 
-def tell(tx: Tx, thread_id: str, rows: Sequence[NamedAction]) -> list[PageAction]:
-    """Tell the followers of the thread how actions are now."""
-    told = [to_data(row) for row in rows]
-    append(tx, thread_id, [("page.action", PageActed(action=one)) for one in told])
-    return told
-
-
 def to_data(row: NamedAction) -> PageAction:
     """A row with its user's name, as the API shows it."""
-    return PageAction(
-        id=row.action.id,
-        page_id=row.action.page_id,
-        name=row.action.name,
-        data=row.action.data,
-        state=row.action.state,
-        by=row.action.user_id,
-        by_name=row.by_name,
-        run_id=row.action.run_id,
-        created_at=iso(row.action.created_at),
-    )
+    return shown(PageAction, row.action, row, by=row.action.user_id)
 
 
 def _change(
@@ -162,4 +136,9 @@ def _change(
     values: dict[str, Any] = {"state": state} if run_id is None else {"state": state, "run_id": run_id}
     ids = [row.action.id for row in rows]
     tx.execute(sa.update(page_actions).where(page_actions.c.id.in_(ids)).values(**values))
-    tell(tx, thread_id, tx.rows(NamedAction, _ROWS.where(page_actions.c.id.in_(ids)).order_by(page_actions.c.id)))
+    _tell(tx, thread_id, tx.rows(NamedAction, _ROWS.where(page_actions.c.id.in_(ids)).order_by(page_actions.c.id)))
+
+
+def _tell(tx: Tx, thread_id: str, rows: Sequence[NamedAction]) -> None:
+    """Tell the followers of the thread how actions are now."""
+    append(tx, thread_id, [("page.action", PageActed(action=to_data(row))) for row in rows])

@@ -12,8 +12,8 @@ from outlast.apps.pages.problems import Refused, too_large
 from outlast.apps.pages.sanitizer import sanitised
 from outlast.apps.pages.tree import inner_html
 
-MOST_PAGES: Final = 8
-LEAST_CHARS: Final = 10_000  # a shorter page is clean in 5 ms
+MAX_PAGES: Final = 8
+MIN_CHARS: Final = 10_000  # a shorter page is clean in 5 ms
 
 Clean = tuple[str, tuple[str, ...]]
 """The sanitized HTML, and the problems to report to its author."""
@@ -28,7 +28,7 @@ class CleanPages:
 
     def prepare(self, html: str, most_bytes: int) -> None:
         """Clean a page ahead of `take`; nothing for a short one. Blocking: call it in a thread."""
-        if len(html) < LEAST_CHARS:
+        if len(html) < MIN_CHARS:
             return
         try:
             made: Clean | Refused = clean_page(html, most_bytes)
@@ -36,7 +36,7 @@ class CleanPages:
             made = reason
         with self._lock:
             self._pages[html, most_bytes] = made
-            while len(self._pages) > MOST_PAGES:
+            while len(self._pages) > MAX_PAGES:
                 self._pages.popitem(last=False)
 
     def __len__(self) -> int:

@@ -1,6 +1,6 @@
 """What a summary is made from: the conversation as text, within the budget."""
 
-from outlast.apps.chat.summary_context import Conversation, Said, told
+from outlast.apps.chat.summary_agent import Conversation, Said, told
 
 
 def said(count: int) -> tuple[Said, ...]:

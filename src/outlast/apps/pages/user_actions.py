@@ -5,16 +5,16 @@ from typing import Any
 
 import anyio.to_thread
 
-from outlast.apps.pages import page_actions as store
 from outlast.apps.pages import store as pages
-from outlast.apps.pages.offers import Offer, demand_fields, offer_of
-from outlast.apps.pages.page_actions import NamedAction, NewAction
+from outlast.apps.pages import user_action_store as store
+from outlast.apps.pages.offered_actions import Offer, demand_fields, offer_of
 from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import checked_action, demand_waiting_room, told
 from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.shapes import ActionAnswer, ActionState, PageAction
 from outlast.apps.pages.store import require_page
 from outlast.apps.pages.tables import page_actions as page_actions_table
+from outlast.apps.pages.user_action_store import NamedAction
 from outlast.base.errors import ActionNotOffered, ActionsFull, ActionTaken, Forbidden, InputTooLarge
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -29,7 +29,7 @@ from outlast.kernel.runs.actions import start_in
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.run_start import last_queued
 from outlast.kernel.runs.sweeper import request_cancel
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read
 from outlast.kernel.threads import driver as driving
 from outlast.kernel.threads import messages
 from outlast.kernel.threads import store as threads
@@ -67,7 +67,9 @@ async def act(
         demand_fields(offered, values)
         same = store.find_same(tx, page_id, actor.user_id, name, values, newest=offered.changes)
         if same is not None and not offered.repeats:
-            return _told_again(same, page.thread_id)
+            # A second click while the first one waits does nothing: it gets the first one's answer.
+            first = same.action
+            return _answer(first.id, first.state, first.run_id, page.thread_id)
         demand_open(threads.hold(tx, page.thread_id).status, page.thread_id)
         joined = _joinable(tx, page.thread_id)
         before = len(store.open_of_run(tx, joined.id)) if joined else store.count_waiting(tx, page_id)
@@ -98,28 +100,13 @@ async def _offered(services: Services, actor: Actor, page_id: str, name: str) ->
         return refused
 
 
-def _told_again(same: NamedAction, thread_id: str) -> dict[str, Any]:
-    """A second click while the first one waits does nothing: it gets the first one's answer."""
-    told = {"action_id": same.action.id, "state": same.action.state, "run_id": same.action.run_id}
-    return {**told, "thread_id": thread_id}
-
-
-async def list_actions(
-    services: Services,
-    actor: Actor,
-    page_id: str,
-    *,
-    state: ActionState | None = None,
-    before: str | None = None,
-    limit: int = 50,
+@in_read
+def list_actions(
+    tx: Tx, actor: Actor, page_id: str, *, state: ActionState | None = None, before: str | None = None, limit: int = 50
 ) -> Listed[PageAction, str]:
     """What people did on a page, newest first."""
-
-    def run(tx: Tx) -> Listed[PageAction, str]:
-        require_page(tx, actor, page_id, Right.READ)
-        return Listed(*store.list_actions(tx, page_id, state, before, limit))
-
-    return await services.db.read(run)
+    require_page(tx, actor, page_id, Right.READ)
+    return store.list_actions(tx, page_id, state, before, limit)
 
 
 async def take_back(services: Services, actor: Actor, page_id: str, action_id: str) -> None:
@@ -198,8 +185,13 @@ def _join(
 def _add(
     tx: Tx, page: PageRow, actor: Actor, run_id: str, name: str, data: dict[str, Any], state: ActionState
 ) -> dict[str, Any]:
-    action = store.add(tx, page, NewAction(name, data, actor.user_id, run_id, state))
-    return {"action_id": action.id, "state": state, "run_id": run_id, "thread_id": page.thread_id}
+    action_id = store.add(tx, page, name, data, user_id=actor.user_id, run_id=run_id, state=state)
+    return _answer(action_id, state, run_id, page.thread_id)
+
+
+def _answer(action_id: str, state: ActionState, run_id: str | None, thread_id: str) -> dict[str, Any]:
+    """An `ActionAnswer`, as an idempotency key remembers it."""
+    return {"action_id": action_id, "state": state, "run_id": run_id, "thread_id": thread_id}
 
 
 def _tell_again(tx: Tx, services: Services, run: Run) -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from outlast.apps.pages import bounds, content, style_names, svg_names
+from outlast.apps.pages import allowed_html, html_bounds, styles
 from outlast.apps.pages import content_model as nesting
 from outlast.apps.pages.sanitizer import sanitised_html
 from outlast.apps.pages.styles import kept_style
@@ -15,7 +15,7 @@ _CSS_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*")
 _LISTS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": names
-    for module in (bounds, content, nesting, style_names, svg_names)
+    for module in (html_bounds, allowed_html, nesting, styles)
     for name, names in vars(module).items()
     if isinstance(names, frozenset)
 }
@@ -23,7 +23,7 @@ _LISTS = {
 
 @pytest.mark.parametrize("list_name", sorted(_LISTS))
 def test_no_name_is_a_piece_of_one(list_name: str) -> None:
-    shape = _CSS_NAME if list_name.startswith("style_names.") else _NAME
+    shape = _CSS_NAME if list_name.startswith("styles.") else _NAME
     assert [name for name in _LISTS[list_name] if shape.fullmatch(name) is None] == []
 
 

@@ -8,25 +8,14 @@ It is used only where the page's stored HTML is what it was built from.
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from outlast.apps.pages.tree import Tree
 
-MOST_TREES: Final = 64
-MOST_BYTES: Final = 32_000_000  # of HTML that the kept trees stand for
-
-
-@dataclass(frozen=True, slots=True)
-class LiveStatistics:
-    """How many trees are kept, how much HTML they stand for, and how often one was there and was not."""
-
-    trees: int
-    html_chars: int
-    found: int
-    missed: int
+MAX_TREES: Final = 64
+MAX_CHARS: Final = 32_000_000  # of HTML that the kept trees stand for
 
 
 class LiveTrees:
@@ -34,7 +23,7 @@ class LiveTrees:
 
     def __init__(self) -> None:
         self._trees: OrderedDict[str, tuple[str, Tree]] = OrderedDict()
-        self._chars = self._found = self._missed = 0
+        self._chars = 0
         self._lock = Lock()
 
     def borrow(self, page_id: str, html: str) -> Tree | None:
@@ -42,9 +31,7 @@ class LiveTrees:
         with self._lock:
             kept = self._pop(page_id)
             if kept is not None and kept[0] == html:
-                self._found += 1
                 return kept[1]
-            self._missed += 1
             return None
 
     def give_back(self, page_id: str, html: str, tree: Tree) -> None:
@@ -53,7 +40,7 @@ class LiveTrees:
             self._pop(page_id)
             self._trees[page_id] = (html, tree)
             self._chars += len(html)
-            while len(self._trees) > MOST_TREES or self._chars > MOST_BYTES:
+            while len(self._trees) > MAX_TREES or self._chars > MAX_CHARS:
                 self._pop(next(iter(self._trees)))
 
     def forget(self, page_id: str) -> None:
@@ -61,9 +48,8 @@ class LiveTrees:
         with self._lock:
             self._pop(page_id)
 
-    def statistics(self) -> LiveStatistics:
-        with self._lock:
-            return LiveStatistics(len(self._trees), self._chars, self._found, self._missed)
+    def __len__(self) -> int:
+        return len(self._trees)
 
     def _pop(self, page_id: str) -> tuple[str, Tree] | None:
         kept = self._trees.pop(page_id, None)
