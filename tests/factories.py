@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from outlast.kernel.projects.tables import members
 from outlast.kernel.runs.abandonment import Watching
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.services import Services
+from outlast.kernel.services import SandboxServices, Services
 from outlast.kernel.settings import Settings, settings_class
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
@@ -62,7 +63,8 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
         "knowledge": Knowledge(db, clock),
         "states": registry.make_states(chosen),
     }
-    return Services(**{**given, **more})
+    room = SandboxServices(**{one.name: more.pop(one.name) for one in fields(SandboxServices) if one.name in more})
+    return Services(**{"sandboxes": room, **given, **more})
 
 
 def _log(message: str, **fields: Any) -> None:

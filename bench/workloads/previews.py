@@ -56,7 +56,7 @@ async def measure(quick: bool) -> list[Figure]:
         settings = Settings()
         settings = replace(settings, server=replace(settings.server, data_dir=name))
         async with open_program(settings) as program:
-            machines = program.services.machines
+            machines = program.services.sandboxes.manager
             assert machines is not None
             report = await machines.provider.probe()
             if not report.ok:

@@ -125,10 +125,10 @@ async def _served() -> AsyncIterator[tuple[Program, SandboxManager, Actor, int]]
         settings = Settings()
         settings = replace(settings, server=replace(settings.server, data_dir=folder))
         async with open_program(settings) as program, anyio.create_task_group() as tasks:
-            machines, services = program.services.machines, program.services
+            machines, services = program.services.sandboxes.manager, program.services
             assert machines is not None
             assert program.snapshots is not None
-            assert services.keeper is not None
+            assert services.sandboxes.keeper is not None
             owner = await accounts.ensure_local_owner(services)
             streams = OpenStreams(StreamTimes(60, 60, 60))
             readiness = Readiness(services.db, None)
@@ -137,7 +137,7 @@ async def _served() -> AsyncIterator[tuple[Program, SandboxManager, Actor, int]]
             layer = with_previews(nothing, surface, known_hosts("127.0.0.1", "", ()))
             server = HttpServer(layer, [listener], 1, layer.close, layer.run)
             tasks.start_soon(services.db.background)
-            await tasks.start(services.keeper.run)
+            await tasks.start(services.sandboxes.keeper.run)
             tasks.start_soon(program.snapshots.run)
             tasks.start_soon(server.run_until_stopped)
             await server.ready.wait()

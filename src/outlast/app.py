@@ -103,10 +103,10 @@ from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.templates import Templates
 from outlast.kernel.sandboxes.warm_start import Warmer
-from outlast.kernel.services import Services, cold
+from outlast.kernel.services import SandboxServices, Services, cold
 from outlast.kernel.set_aside.shelf import DatabaseShelf
 from outlast.kernel.settings import Settings
-from outlast.kernel.sidecars import OpenSidecar, open_sidecars, secrets_of, with_dependencies
+from outlast.kernel.sidecars import OpenSidecar, open_sidecars, with_dependencies
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
 from outlast.surfaces.http.application import create_http
@@ -161,7 +161,7 @@ async def run_program(
     the second; None: signals."""
     async with open_program(settings) as program:
         listeners = await _bind(program) if http else []
-        e2b = E2bRuntime(program.services) if program.services.machines else None
+        e2b = E2bRuntime(program.services) if program.services.sandboxes.manager else None
         server = await _http_server(program, listeners, e2b) if listeners else None
         stack = AsyncExitStack()
         async with stack, anyio.create_task_group() as tasks:
@@ -191,7 +191,9 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         was_clean = stack.enter_context(held(folder))
         sidecars = stack.enter_context(open_sidecars(settings, folder, clock))
         settings = with_dependencies(settings, sidecars)
-        environment = {**os.environ, **secrets_of(sidecars)}
+        environment = dict(os.environ)
+        for sidecar in sidecars:
+            environment |= sidecar.secrets
         if settings.live.redis_url.reveal():
             log.warning("live.redis_url has no effect yet: servers share live text through PostgreSQL")
         database = open_database(settings.database.url.reveal(), folder, clock)
@@ -303,6 +305,16 @@ def _wire(
     steps = None
     if sandboxes is not None:
         steps = SandboxSteps(sandboxes.freeze, sandboxes.thaw, sandboxes.kill, sandboxes.stop_commands)
+    room = SandboxServices(
+        manager=sandboxes,
+        keeper=keeper,
+        checkpoints=checkpoints,
+        steps=steps,
+        seeds=Seeds(blobs, templates),
+        copy_files=fork_files if checkpoints is not None else None,
+        want_snapshot=snapshots.want if snapshots is not None else cold,
+        warm=warmer.warm if warmer is not None else cold,
+    )
     services = Services(
         db=database,
         clock=clock,
@@ -315,14 +327,7 @@ def _wire(
         watching=watching,
         knowledge=knowledge,
         modules=modules,
-        sandboxes=steps,
-        machines=sandboxes,
-        keeper=keeper,
-        checkpoints=checkpoints,
-        seeds=Seeds(blobs, templates),
-        want_snapshot=snapshots.want if snapshots is not None else cold,
-        copy_files=fork_files if checkpoints is not None else None,
-        warm=warmer.warm if warmer is not None else cold,
+        sandboxes=room,
         open_screen=opener.open,
         dress_screen=opener.dress,
         states=states,
@@ -347,31 +352,32 @@ def _wire(
 
 async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.Event) -> None:
     """Everything but the door: what was left behind is taken up before new work can come in."""
-    supervisor = program.services.supervisor
+    services = program.services
+    supervisor, room = services.supervisor, services.sandboxes
 
     def keep(name: str, run: Run, *args: Any) -> None:
         tasks.start_soon(supervisor.keep, name, run, *args)
 
-    keep("bells of the database", program.services.db.background)
-    keep("followers", program.services.watching.run)
-    keep("typing", typing_ends(program.services.presence))
-    if program.services.db.dialect == "sqlite":  # the lock on the folder says that nobody else can hold a run
-        await program.services.db.write(free_lapsed, everything=True)
+    keep("bells of the database", services.db.background)
+    keep("followers", services.watching.run)
+    keep("typing", typing_ends(services.presence))
+    if services.db.dialect == "sqlite":  # the lock on the folder says that nobody else can hold a run
+        await services.db.write(free_lapsed, everything=True)
     for sidecar in program.sidecars:
         await supervisor.start(tasks, sidecar.name, sidecar.run)
     if program.egress is not None:
         await supervisor.start(tasks, "egress", program.egress.run)
-    if program.services.machines is not None and program.services.keeper is not None:
-        await supervisor.start(tasks, "services in sandboxes", program.services.keeper.run)
-        disk = DiskGuard(program.services.machines)
-        program.services.machines.attend(disk)
+    if room.manager is not None and room.keeper is not None:
+        await supervisor.start(tasks, "services in sandboxes", room.keeper.run)
+        disk = DiskGuard(room.manager)
+        room.manager.attend(disk)
         # A machine that cannot run any sandbox says so when one is needed.
-        await supervisor.guard.once("start", "sandboxes", reconcile, program.services.machines)
+        await supervisor.guard.once("start", "sandboxes", reconcile, room.manager)
         keep("disk of sandboxes", disk.run)
-        step, look = partial(pause_idle, program.services), partial(sweep, program.services.machines)
-        keep("idle sandboxes", Ladder(program.services.machines, step, look).run)
-    if program.services.checkpoints is not None:
-        keep("checkpoints", program.services.checkpoints.run)
+        step, look = partial(pause_idle, services), partial(sweep, room.manager)
+        keep("idle sandboxes", Ladder(room.manager, step, look).run)
+    if room.checkpoints is not None:
+        keep("checkpoints", room.checkpoints.run)
     if program.snapshots is not None:
         keep("snapshots", program.snapshots.run)
     if program.warmer is not None:
@@ -380,7 +386,7 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         await supervisor.start(tasks, "browsers", program.studio.run)
     keep("search indexes", program.knowledge.run)
     keep("sources", program.sources.run)
-    keep("opening of screens", program.opener.run, program.services)
+    keep("opening of screens", program.opener.run, services)
     keep("timers", program.sweeper.run)
     tasks.start_soon(_work, program, worker_ended)
 
@@ -433,7 +439,7 @@ async def _http_server(program: Program, listeners: list[socket.socket], e2b: E2
         ),
         readiness=Readiness(
             program.services.db,
-            program.services.machines.provider if program.services.machines else None,
+            program.services.sandboxes.manager.provider if program.services.sandboxes.manager else None,
             program.services.supervisor,
         ),
         local_owner=await accounts.ensure_local_owner(program.services) if is_local else None,

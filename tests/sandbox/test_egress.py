@@ -377,13 +377,13 @@ async def test_a_server_started_with_a_secret_in_its_environment_gives_it_to_the
         )
         async with open_program(settings) as program, anyio.create_task_group() as tasks:
             assert program.egress is not None
-            assert program.services.machines is not None
+            assert program.services.sandboxes.manager is not None
             await tasks.start(program.egress.run)
             project_id, workspace_id = await program.services.db.write(_fill)
-            box = await program.services.machines.ensure(workspace_id, project_id)
+            box = await program.services.sandboxes.manager.ensure(workspace_id, project_id)
             script = f'curl -sS -H "X-Key: $KEY_OF_THE_OPERATOR" http://127.0.0.1:{door}/; env'
             output = (await box.run(Command("eff_1", 1, script))).output
-            await program.services.machines.kill(workspace_id)
+            await program.services.sandboxes.manager.kill(workspace_id)
             tasks.cancel_scope.cancel()
     assert SECRET.encode() in host.requests[0]
     assert "SECRET_PLACEHOLDER_" in output

@@ -94,7 +94,7 @@ class Seen:
             return answer.status, await answer.read()
 
     async def declare(self, service: Declared) -> None:
-        keeper = self.program.services.keeper
+        keeper = self.program.services.sandboxes.keeper
         assert keeper is not None
         await keeper.declare(self.workspace_id, service)
         assert (await keeper.wait_settled(self.workspace_id, service.name, 60)).state == "healthy"
@@ -112,9 +112,9 @@ async def seen(tmp_path: Path) -> AsyncIterator[Seen]:
     settings = Settings()
     settings = replace(settings, server=replace(settings.server, data_dir=str(tmp_path)))
     async with open_program(settings) as program:
-        services, machines = program.services, program.services.machines
+        services, machines = program.services, program.services.sandboxes.manager
         assert machines is not None
-        assert services.keeper is not None
+        assert services.sandboxes.keeper is not None
         owner = await accounts.ensure_local_owner(services)
         streams = OpenStreams(StreamTimes(60, 60, 60))
         readiness = Readiness(services.db, None)
@@ -127,7 +127,7 @@ async def seen(tmp_path: Path) -> AsyncIterator[Seen]:
         workspace_id, project_id = await services.db.write(_workspace, owner)
         async with anyio.create_task_group() as tasks, aiohttp.ClientSession() as client:
             tasks.start_soon(services.db.background)
-            await tasks.start(services.keeper.run)
+            await tasks.start(services.sandboxes.keeper.run)
             tasks.start_soon(server.run_until_stopped)
             await server.ready.wait()
             sandbox = await machines.ensure(workspace_id, project_id)

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 _MAX_WALKED: Final = 262_144  # bytes of headers and of fill between them
-_SHORTEST_SEGMENT: Final = (
-    16  # bytes that a header counts for at least: 16,384 headers, where cameras write some dozens
-)
+_SHORTEST_SEGMENT: Final = 16  # bytes that a header counts for at least; 16,384 headers, cameras write some dozens
 _FILL: Final = re.compile(rb"\xff+")
 
 

@@ -3,8 +3,7 @@
 Sixteen writers on one SQLite file end in "database is locked"; one writer thread that commits what has piled up in
 one go is 40 times faster than a transaction each through async Core, and cannot be locked by itself.
 `synchronous=FULL`, so that what a client was told survives the power button. Memory: the queue of waiting
-transaction functions, bounded by
-`MAX_QUEUE`.
+transaction functions, bounded by `MAX_QUEUE`.
 """
 
 import asyncio

@@ -56,7 +56,10 @@ def remember(
         response = produce()
         tx.execute(sa.update(idempotency).where(*_of(user_id, key)), {"response": response})
         return response
-    return _first_answer(tx, user_id, key, wanted_hash)
+    first = tx.find(_Answered, idempotency, {"user_id": user_id, "key": key})
+    if first is None or first.request_hash != wanted_hash:
+        raise IdempotencyMismatch("Another request was sent under this Idempotency-Key.")
+    return first.response
 
 
 def _claim(tx: Tx, user_id: str, key: str, wanted_hash: str) -> bool:
@@ -68,13 +71,6 @@ def _claim(tx: Tx, user_id: str, key: str, wanted_hash: str) -> bool:
 class _Answered(NamedTuple):
     request_hash: str
     response: dict[str, Any]
-
-
-def _first_answer(tx: Tx, user_id: str, key: str, wanted_hash: str) -> dict[str, Any]:
-    row = tx.find(_Answered, idempotency, {"user_id": user_id, "key": key})
-    if row is None or row.request_hash != wanted_hash:
-        raise IdempotencyMismatch("Another request was sent under this Idempotency-Key.")
-    return row.response
 
 
 def _of(user_id: str, key: str) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:

@@ -33,14 +33,28 @@ def cold(_wanted: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxServices:
+    """What belongs to sandboxes. `manager` opens workspaces, `keeper` looks after their services, `checkpoints` after
+    their files, and `steps` is what runs need of it (all None: none are configured); `seeds` has the files that app
+    templates begin with; `copy_files` copies a workspace's files into a fork (None: forks begin without files). Call
+    `want_snapshot` with each app template that will be needed soon, and `warm` with each thread that is made or gets a
+    run."""
+
+    manager: SandboxManager | None = None
+    keeper: ServiceKeeper | None = None
+    checkpoints: CheckpointKeeper | None = None
+    steps: SandboxSteps | None = None
+    seeds: Seeds | None = None
+    copy_files: FileCopy | None = None
+    want_snapshot: Callable[[str], None] = cold
+    warm: Callable[[str], None] = cold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The opened resources of one server, wired in `app.py`. `knowledge` searches documentation and modules, `modules`
-    is the shelf of the latter; `copy_files` copies a workspace's files into a fork (None: forks begin without files);
-    `machines` opens workspaces, `keeper` looks after their services, `checkpoints` after their files, and `sandboxes`
-    is what of it runs need (all None: none are configured); `seeds` has the files that app templates begin with;
-    `want_snapshot` is told each app template that somebody is about to need, `warm` each thread that is made or gets a
-    run, `open_screen` each screen (by id) whose app is to run soon; `states`
-    is what apps keep in memory, by class; `supervisor` keeps what runs beside the requests."""
+    is the shelf of the latter. Call `open_screen` with each screen (by id) whose app is to run soon. `states` is what
+    apps keep in memory, by class; `supervisor` keeps what runs beside the requests."""
 
     db: Database
     clock: Clock
@@ -53,16 +67,9 @@ class Services:
     watching: Watching
     knowledge: Searcher = field(default_factory=NoSearch)
     modules: UsableModules | None = None
-    sandboxes: SandboxSteps | None = None
-    machines: SandboxManager | None = None
-    keeper: ServiceKeeper | None = None
-    checkpoints: CheckpointKeeper | None = None
-    seeds: Seeds | None = None
-    want_snapshot: Callable[[str], None] = cold
-    warm: Callable[[str], None] = cold
+    sandboxes: SandboxServices = field(default_factory=SandboxServices)
     open_screen: Callable[[str], None] = cold
     dress_screen: Callable[[str], None] = cold
-    copy_files: FileCopy | None = None
     states: Mapping[type, object] = field(default_factory=dict)
     supervisor: Supervisor = field(default_factory=lambda: Supervisor(SystemClock()))
 

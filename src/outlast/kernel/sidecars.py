@@ -87,11 +87,6 @@ def open_sidecars(settings: Settings, folder: Path, clock: Clock) -> Iterator[Se
         yield opened
 
 
-def secrets_of(sidecars: Sequence[OpenSidecar]) -> Mapping[str, str]:
-    """The secrets of all of them, by the name of their environment variable."""
-    return {name: value for sidecar in sidecars for name, value in sidecar.secrets.items()}
-
-
 def with_dependencies(settings: Settings, sidecars: Sequence[OpenSidecar]) -> Settings:
     """The settings with each sidecar as a dependency of the sandboxes."""
     if not sidecars or settings.sandbox is None:

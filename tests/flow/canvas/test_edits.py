@@ -40,7 +40,7 @@ class Bench:
     def __init__(self, site: Site, browser: Browser, screen: dict[str, Any]) -> None:
         self.site, self.browser, self.screen = site, browser, screen
         self.address = f"/v1/screens/{screen['id']}/edits"
-        self.keeper: CheckpointKeeper = site.services.checkpoints  # type: ignore[assignment]
+        self.keeper: CheckpointKeeper = site.services.sandboxes.checkpoints  # type: ignore[assignment]
 
     async def write(self, path: str, text: str) -> None:
         await self.keeper.bring_back(self.screen["workspace_id"])

@@ -234,5 +234,5 @@ async def scene(site: Site, team: Team, **body: Any) -> tuple[Browser, dict[str,
 
 
 def keeper_of(site: Site) -> CheckpointKeeper:
-    assert site.services.checkpoints is not None
-    return site.services.checkpoints
+    assert site.services.sandboxes.checkpoints is not None
+    return site.services.sandboxes.checkpoints

@@ -80,7 +80,7 @@ async def house(migrated: Path, folder: Path) -> AsyncIterator[House]:
             blobs=blobs,
             clock=clock,
             checkpoints=keeper,
-            machines=machines,
+            manager=machines,
             seeds=Seeds(blobs, small_templates()),
             open_screen=opener.open,
             dress_screen=opener.dress,

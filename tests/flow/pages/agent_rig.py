@@ -41,6 +41,7 @@ from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
+from outlast.kernel.services import SandboxServices
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.catalog import ScriptedCatalog
@@ -208,7 +209,9 @@ async def page_agent(
         )
         services = make_services(db, folder, chosen, clock=clock, catalog=catalog, agents=[agent])
         services = replace(
-            services, engine=replace(services.engine, files=keeper), machines=machines, checkpoints=keeper
+            services,
+            engine=replace(services.engine, files=keeper),
+            sandboxes=SandboxServices(manager=machines, checkpoints=keeper),
         )
         ends = {} if machines is None else {"end_sessions": machines.end_sessions}
         dormancy = Dormancy(db, live, chosen.of(PageSettings).dormant_after_s, **ends)

@@ -18,7 +18,7 @@ async def saved(site: Site, team: Team, folder: Path, code: str = CODE, path: st
     """A page with a module whose file lies in its newest checkpoint: (page id, module id)."""
     services = site.services
     page = await make_page(await site.signed_in(team.editor), team.project_id)
-    keeper = services.checkpoints
+    keeper = services.sandboxes.checkpoints
     assert keeper is not None
     workspace = page["workspace_id"]
     file = folder / "workspaces" / workspace / path
@@ -83,7 +83,7 @@ async def test_a_module_that_leans_on_others_or_has_no_file_is_not_published(sit
     refused = await editor.post(f"/v1/modules/{leaning}/publish")
     assert (refused.status, refused.code) == (400, "malformed_input")
     page_id, gone = await saved(site, team, folder)
-    keeper = site.services.checkpoints
+    keeper = site.services.sandboxes.checkpoints
     assert keeper is not None
     workspace = (await editor.get(f"/v1/pages/{page_id}")).json()["workspace_id"]
     (folder / "workspaces" / workspace / "lib/issues.ts").unlink()

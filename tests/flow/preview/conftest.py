@@ -111,7 +111,7 @@ async def scene(migrated_sqlite: Path, tmp_path: Path, inside: Inside) -> AsyncI
     database = open_database("sqlite:///outlast.db", tmp_path, SystemClock())
 
     def services(machines: Any) -> Any:
-        return make_services(database, tmp_path, machines=machines)
+        return make_services(database, tmp_path, manager=machines)
 
     with anyio.fail_after(60):
         async with previewed(services, inside.app()) as made:

@@ -24,6 +24,7 @@ from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.checkpoints.store import fork_files
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.settings import SandboxSettings
+from outlast.kernel.services import SandboxServices
 from outlast.kernel.threads.actions import fork_thread, list_messages
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from outlast_sandbox.interface import Capabilities
@@ -66,9 +67,7 @@ async def house(db: Database, folder: Path) -> AsyncIterator[tuple[Stage, Memory
             it.services = replace(
                 it.services,
                 engine=replace(it.services.engine, files=keeper),
-                machines=machines,
-                checkpoints=keeper,
-                copy_files=fork_files,
+                sandboxes=SandboxServices(manager=machines, checkpoints=keeper, copy_files=fork_files),
             )
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(Worker(it.services.engine).run)
@@ -124,7 +123,7 @@ async def test_each_answer_shows_what_it_changed_and_can_be_brought_back(db: Dat
 async def test_the_files_of_a_sandbox_that_sleeps_are_read_without_waking_it(db: Database, tmp_path: Path) -> None:
     async with house(db, tmp_path) as (it, provider):
         await it.ended((await it.start("write src/a.txt: one")).run_id)
-        machines, services = it.services.machines, it.services
+        machines, services = it.services.sandboxes.manager, it.services
         assert machines is not None
         sandbox_id = provider.created[-1]
         thread = await actions.list_of_thread(services, it.owner, it.thread_id)

@@ -28,7 +28,7 @@ async def services(db: Database, tmp_path: Path) -> AsyncIterator[Services]:
     async with MemoryProvider() as provider:
         machines = SandboxManager(db, provider, SystemClock(), SANDBOX, tmp_path)
         try:
-            yield make_services(db, tmp_path, Settings(sandbox=SANDBOX), machines=machines)
+            yield make_services(db, tmp_path, Settings(sandbox=SANDBOX), manager=machines)
         finally:
             await machines.aclose()
 

@@ -35,7 +35,7 @@ async def test_a_name_that_is_no_utf_8_is_shown_as_far_as_it_is(home: Home, tmp_
     home.project_id = await home.db.write(make_project, owner)
     home.workspace_id = await home.workspace(await home.db.write(make_thread, home.project_id, owner))
     await home.say(r"bash -c 'touch $'\''caf\xe9'\'' plain'")
-    services = make_services(home.db, tmp_path, clock=home.clock, machines=home.machines)
+    services = make_services(home.db, tmp_path, clock=home.clock, manager=home.machines)
     found = await list_files(services, owner, (await home.row()).id)
     names = [entry.path for entry in found]
     assert orjson.loads(orjson.dumps(names)) == names

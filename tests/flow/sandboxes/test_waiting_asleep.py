@@ -119,8 +119,8 @@ class House:
             clock=self.clock,
             catalog=ScriptedCatalog(self.model),
             agents=[FakeAgent(*tools)],
-            sandboxes=steps,
-            machines=machines,
+            steps=steps,
+            manager=machines,
         )
         if self.names is None:
             owner = await db.write(make_user)

@@ -72,7 +72,7 @@ async def warm(db: Database, folder: Path) -> AsyncIterator[Warm]:
         machines = SandboxManager(db, provider, SystemClock(), SandboxSettings(), folder)
         warmer = Warmer(db, machines, {"chat"})
         agents = [FakeAgent(), FakeAgent(name="reader")]
-        services = make_services(db, folder, machines=machines, warm=warmer.warm, agents=agents)
+        services = make_services(db, folder, manager=machines, warm=warmer.warm, agents=agents)
         owner = await db.write(make_user)
         tasks.start_soon(warmer.run)
         yield Warm(services, provider, machines, owner, await db.write(make_project, owner))

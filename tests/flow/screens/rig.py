@@ -31,7 +31,7 @@ from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.seeds import Seeds
 from outlast.kernel.sandboxes.settings import SandboxSettings, ScreenSettings
 from outlast.kernel.sandboxes.template_files import load_templates
-from outlast.kernel.services import Services
+from outlast.kernel.services import SandboxServices, Services
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.actions import list_messages
 from outlast.kernel.threads.message_parts import Draft
@@ -209,4 +209,5 @@ def _services(
 ) -> Services:
     services = make_services(db, folder, settings, catalog=catalog, agents=[agent])
     engine = replace(services.engine, files=files)
-    return replace(services, engine=engine, machines=machines, checkpoints=files, seeds=seeds)
+    room = SandboxServices(manager=machines, checkpoints=files, seeds=seeds)
+    return replace(services, engine=engine, sandboxes=room)

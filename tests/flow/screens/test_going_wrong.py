@@ -92,8 +92,8 @@ async def test_a_sandbox_lost_while_the_agent_works_is_replaced_and_the_run_goes
     db: Database, tmp_path: Path
 ) -> None:
     async def die(_job: Job, _words: Sequence[str]) -> int:
-        assert it.services.checkpoints is not None
-        await it.services.checkpoints.settled(it.screen.workspace_id)
+        assert it.services.sandboxes.checkpoints is not None
+        await it.services.sandboxes.checkpoints.settled(it.screen.workspace_id)
         it.provider.lose(it.provider.created[-1])
         return 0
 

@@ -24,7 +24,7 @@ from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
-from outlast.kernel.services import Services
+from outlast.kernel.services import SandboxServices, Services
 from outlast.kernel.streams.log import read_after
 from outlast.kernel.threads import actions as threads
 from outlast.kernel.threads.tables import threads as thread_table
@@ -46,8 +46,8 @@ class Home:
     async def furnish(self) -> tuple[str, Sandbox]:
         """The thread's workspace with a file and a sandbox: (workspace id, sandbox)."""
         workspace_id = await self.services.db.write(self._workspace)
-        assert self.services.machines is not None
-        sandbox = await self.services.machines.ensure(workspace_id, self.team.project_id)
+        assert self.services.sandboxes.manager is not None
+        sandbox = await self.services.sandboxes.manager.ensure(workspace_id, self.team.project_id)
         folder = self.folder / "workspaces" / workspace_id / "private"
         folder.mkdir(parents=True)
         (folder / "kept.txt").write_text("kept")
@@ -77,7 +77,7 @@ class Home:
 async def home(db: Database, folder: Path) -> AsyncIterator[Home]:
     async with MemoryProvider() as provider:
         machines = SandboxManager(db, provider, SystemClock(), SandboxSettings(), folder)
-        services = make_services(db, folder, machines=machines)
+        services = make_services(db, folder, manager=machines)
         yield Home(services, await db.write(Team), provider, folder)
 
 
@@ -209,7 +209,7 @@ async def test_what_a_server_did_not_get_to_is_collected_later(db: Database, tmp
     # The server may be killed between the commit and the end of the sandbox: the tables remember what is left.
     async with home(db, tmp_path) as it:
         await it.furnish()
-        without = replace(it.services, machines=None)
+        without = replace(it.services, sandboxes=SandboxServices())
         await threads.delete_thread(without, it.team.owner, it.team.thread_id)
         assert len(await it.left()) == 3
         if restarted:
@@ -225,7 +225,9 @@ async def test_a_workspace_of_another_server_is_left_to_that_server(db: Database
         other = SandboxManager(
             db, MemoryProvider(), SystemClock(), SandboxSettings(), tmp_path / "other", node_id="nod_2"
         )
-        await threads.delete_thread(replace(it.services, machines=other), it.team.owner, it.team.thread_id)
+        await threads.delete_thread(
+            replace(it.services, sandboxes=SandboxServices(manager=other)), it.team.owner, it.team.thread_id
+        )
         await reconcile(other)
         assert len(await it.left()) == 3
 
@@ -234,7 +236,7 @@ async def test_a_sandbox_is_not_made_for_a_workspace_that_was_deleted(db: Databa
     async with home(db, tmp_path) as it:
         workspace_id, _ = await it.furnish()
         await threads.delete_thread(it.services, it.team.owner, it.team.thread_id)
-        assert it.services.machines is not None
+        assert it.services.sandboxes.manager is not None
         with pytest.raises(NotFound):
-            await it.services.machines.ensure(workspace_id, it.team.project_id)
+            await it.services.sandboxes.manager.ensure(workspace_id, it.team.project_id)
         assert await it.left() == []

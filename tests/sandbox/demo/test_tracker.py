@@ -23,19 +23,19 @@ async def test_code_in_a_sandbox_reads_the_tracker_with_a_secret_that_only_the_t
         (tracker,) = program.sidecars
         assert isinstance(tracker, Tracker)
         assert program.egress is not None
-        assert program.services.machines is not None
+        assert program.services.sandboxes.manager is not None
         secret = tracker.secret.reveal().decode()
         await tasks.start(tracker.run)
         await tasks.start(program.egress.run)
         project_id, workspace_id = await program.services.db.write(_fill)
-        box = await program.services.machines.ensure(workspace_id, project_id)
+        box = await program.services.sandboxes.manager.ensure(workspace_id, project_id)
         code = f"""const token = Deno.env.get("ISSUES_TOKEN");
 const answer = await fetch("http://{tracker.authority}/v2/issues?state=open&assigned_to=me", {{
   headers: {{ Authorization: `Bearer ${{token}}`, "Tracker-Version": "2026-09" }},
 }});
 ({{ token, status: answer.status, total: (await answer.json()).total }})"""
         told = await box.evaluate(Evaluation("eff_1", 1, "typescript", code), lambda _piece: None)
-        await program.services.machines.kill(workspace_id)
+        await program.services.sandboxes.manager.kill(workspace_id)
         tasks.cancel_scope.cancel()
     assert told.success, told.error
     result = told.result

@@ -62,7 +62,7 @@ async def create_page(
         await services.db.read(require, actor, project_id, Right.EDIT)
         await anyio.to_thread.run_sync(services.state(Rules).clean.prepare, given, services.state(Rules).html_bytes)
     data = await services.db.write(run)
-    services.warm(data.thread_id)
+    services.sandboxes.warm(data.thread_id)
     return data
 
 

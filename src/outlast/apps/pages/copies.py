@@ -37,7 +37,7 @@ async def duplicate_page(services: Services, actor: Actor, page_id: str, *, key:
         return store.page_data(tx, made["id"])
 
     data = await services.db.write(run)
-    services.warm(data.thread_id)
+    services.sandboxes.warm(data.thread_id)
     return data
 
 

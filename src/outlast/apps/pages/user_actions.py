@@ -85,7 +85,7 @@ async def act(
         return ActionAnswer(**remember(tx, actor.user_id, key, asked, lambda: produce(tx)))
 
     acted = await services.db.write(run)
-    services.warm(acted.thread_id)
+    services.sandboxes.warm(acted.thread_id)
     return acted
 
 

@@ -91,8 +91,8 @@ async def create_screen(
         return store.screen_data(tx, made["id"])
 
     data = await services.db.write(run)
-    services.want_snapshot(template)
-    services.warm(data.thread_id)
+    services.sandboxes.want_snapshot(template)
+    services.sandboxes.warm(data.thread_id)
     return data
 
 

@@ -44,7 +44,7 @@ async def duplicate_screen(
         return store.screen_data(tx, made["id"])
 
     data = await services.db.write(run)
-    services.warm(data.thread_id)
+    services.sandboxes.warm(data.thread_id)
     return data
 
 

@@ -57,12 +57,12 @@ class ScreenFiles:
 async def themed_seed(services: Services, template: str, theme: Theme) -> Seed:
     """The first files of a new screen, with the theme in them. Raises `MalformedInput` (no such template),
     `SandboxUnavailable` (no sandboxes are configured)."""
-    if services.seeds is None:
+    if services.sandboxes.seeds is None:
         raise SandboxUnavailable(
             "This server has no sandboxes configured, and a screen's app runs in one.",
             hint='Set provider = "local" in the section [sandbox].',
         )
-    return await services.seeds.of(template, {STYLE_SHEET: partial(_themed, theme=theme)})
+    return await services.sandboxes.seeds.of(template, {STYLE_SHEET: partial(_themed, theme=theme)})
 
 
 def _forget_problems(tx: Tx, actor: Actor, screen_id: str) -> ScreenData:

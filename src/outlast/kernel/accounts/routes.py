@@ -29,7 +29,7 @@ async def read_me(request: Request, surface: Served, actor: Signed) -> Response:
             "default_project_id": me.default_project_id,
             "version": surface.version,
             "pages_domain": registry.implementation(PAGES_DOMAIN)(surface.previews),
-            "sandboxes": surface.services.machines is not None,
+            "sandboxes": surface.services.sandboxes.manager is not None,
             "embedder": bool(surface.services.settings.embeddings.url),
             **_bounds(surface.services),
         }

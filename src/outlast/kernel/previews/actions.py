@@ -116,10 +116,10 @@ async def _listening(services: Services, workspace_id: str) -> set[int]:
     """What can be read without waking anything; a sandbox that falls asleep just then does not answer."""
     ports: set[int] = set()
     row = await services.db.read(store.newest, workspace_id)
-    if services.machines is None or row is None or row.life.state is not State.READY:
+    if services.sandboxes.manager is None or row is None or row.life.state is not State.READY:
         return ports
     with anyio.move_on_after(LOOK_S), suppress(SandboxUnavailable, SandboxLost, NotFound):
-        sandbox = await services.machines.lives.connect(row)
+        sandbox = await services.sandboxes.manager.lives.connect(row)
         for table in TABLES:
             content = b"".join([piece async for piece in sandbox.files.read(table)])
             ports |= listening_ports(content.decode("latin-1"))
@@ -157,9 +157,9 @@ async def service_on(services: Services, workspace_id: str, port: int) -> Declar
 
 
 def _log_end(services: Services, service: ServiceRecord) -> str:
-    if services.keeper is None:
+    if services.sandboxes.keeper is None:
         return service.error or ""
-    return COLOURS.sub("", services.keeper.logs.tail(service.workspace_id, service.name, LOG_BYTES)).strip()
+    return COLOURS.sub("", services.sandboxes.keeper.logs.tail(service.workspace_id, service.name, LOG_BYTES)).strip()
 
 
 def _visitor(tx: Tx, grant: Grant, sandbox_id: str, local_mode: bool) -> Visitor | None:
@@ -196,9 +196,9 @@ def _may_see(tx: Tx, actor: Actor, row: SandboxRow, port: int) -> bool:
 
 
 def _require_previews(services: Services, port: int) -> None:
-    if services.machines is None:
+    if services.sandboxes.manager is None:
         raise SandboxUnavailable(
             "This server has no sandboxes configured.", hint='Set provider = "local" in the section [sandbox].'
         )
-    if not services.machines.provider.capabilities.preview:
+    if not services.sandboxes.manager.provider.capabilities.preview:
         lacking("preview", f"port {port} cannot be reached")

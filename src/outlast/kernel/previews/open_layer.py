@@ -32,7 +32,7 @@ def with_previews(app: ASGIApp, surface: Surface, hosts: KnownHosts) -> PreviewL
     """The application behind the preview layer. Made before the sandboxes of the last server are taken up, so that it
     hears of them."""
     services = surface.services
-    settings, machines = services.settings, services.machines
+    settings, machines = services.settings, services.sandboxes.manager
     awake = Awake(thaws_fast=machines is not None and machines.provider.name == LOCAL)
     if machines is not None:
         machines.attend(awake)

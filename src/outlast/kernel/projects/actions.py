@@ -79,9 +79,9 @@ async def delete_project(services: Services, actor: Actor, project_id: str) -> N
         projects.delete_project(tx, project_id)
 
     await services.db.write(run)
-    if services.machines is not None:
+    if services.sandboxes.manager is not None:
         with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
-            await collect(services.machines)
+            await collect(services.sandboxes.manager)
 
 
 async def project_or_default(services: Services, actor: Actor, project_id: str | None) -> str:

@@ -85,7 +85,7 @@ async def start_run(
         return made
 
     started = StartedAnswer(**await services.db.write(run), cursor=0)
-    services.warm(started.thread_id)
+    services.sandboxes.warm(started.thread_id)
     return started
 
 
@@ -139,8 +139,8 @@ async def resume_run(services: Services, actor: Actor, run_id: str) -> RunSummar
         return held.workspace_id
 
     workspace_id = await services.db.write(run)
-    if workspace_id is not None and services.sandboxes is not None:
-        await services.sandboxes.thaw(workspace_id)
+    if workspace_id is not None and services.sandboxes.steps is not None:
+        await services.sandboxes.steps.thaw(workspace_id)
     return await services.db.read(views.summary_of, run_id)
 
 
@@ -221,7 +221,7 @@ def start_in(
     profile: str | None = None,
 ) -> dict[str, Any]:
     """As `start_run`, inside a transaction that does more; `profile` answers in the place of the thread's. The fields
-    of `StartedAnswer`, as plain JSON; call `services.warm(thread_id)` after the commit."""
+    of `StartedAnswer`, as plain JSON; call `services.sandboxes.warm(thread_id)` after the commit."""
     thread_id = target if isinstance(target, str) else _new_thread(tx, services, actor, target)
     thread = require_thread(tx, actor, thread_id, Right.EDIT)
     if on_busy == "interrupt":

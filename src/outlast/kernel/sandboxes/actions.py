@@ -75,18 +75,18 @@ async def read_file(services: Services, actor: Actor, sandbox_id: str, path: str
 async def pause_idle(services: Services) -> None:
     """Freeze, stop or end the sandboxes that have been idle for as long as the settings say, and remove what deleted
     threads have left; for the server itself."""
-    if services.machines is not None:
-        await collect(services.machines)
-        await step_down(services.machines, await services.db.read(_busy_workspaces))
+    if services.sandboxes.manager is not None:
+        await collect(services.sandboxes.manager)
+        await step_down(services.sandboxes.manager, await services.db.read(_busy_workspaces))
 
 
 def machines_of(services: Services) -> SandboxManager:
     """Raises `SandboxUnavailable` where the configuration offers no sandboxes."""
-    if services.machines is None:
+    if services.sandboxes.manager is None:
         raise SandboxUnavailable(
             "This server has no sandboxes configured.", hint='Set provider = "local" in the section [sandbox].'
         )
-    return services.machines
+    return services.sandboxes.manager
 
 
 def _pause_run(tx: Tx, services: Services, workspace_id: str) -> None:

@@ -108,7 +108,7 @@ def _recorded(tx: Tx, services: Services, row: ShownSandbox) -> Recorded:
 
 
 async def _measure(services: Services, one: Recorded) -> Usage:
-    machines = services.machines
+    machines = services.sandboxes.manager
     if machines is None or not is_alive(State(one.row.sandbox.state)):
         return Usage()
     layers = machines.layers_of(one.row.template)
@@ -151,7 +151,7 @@ def _view(services: Services, one: Recorded, used: Usage) -> SandboxAnswer:
     row, settings = one.row, services.settings.sandbox
     columns = {**row.sandbox._asdict(), **row._asdict()}
     same = {name: value for name, value in columns.items() if name in SandboxAnswer.model_fields}
-    machines = services.machines
+    machines = services.sandboxes.manager
     template = machines.lives.templates.get(row.template or "") if machines is not None else None
     bounds = settings and limits_of(settings, template)
     limits = bounds and SandboxLimitsAnswer(

@@ -23,9 +23,9 @@ async def delete_with_files(services: Services, delete: Callable[[Tx], SubjectRo
         threads.delete_thread(tx, row.thread_id)
 
     await services.db.write(run)
-    if services.machines is not None:
+    if services.sandboxes.manager is not None:
         with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
-            await collect(services.machines)
+            await collect(services.sandboxes.manager)
 
 
 def demand_idle(tx: Tx, thread_id: str, where: str) -> None:

@@ -62,12 +62,12 @@ async def save_files(services: Services, workspace_id: str) -> None:
     """Save the files of a workspace as its newest checkpoint before they are copied. Does nothing while a run works
     there: the run saves its own changes. An error is ignored; the copy then lacks the changes since the last
     checkpoint."""
-    if services.checkpoints is None:
+    if services.sandboxes.checkpoints is None:
         return
     with suppress(OutlastError):
-        async with services.checkpoints.one_hand(workspace_id):
+        async with services.sandboxes.checkpoints.one_hand(workspace_id):
             await services.db.read(demand_idle, workspace_id)
-            await services.checkpoints.take(workspace_id, "person")
+            await services.sandboxes.checkpoints.take(workspace_id, "person")
 
 
 def copy_conversation(

@@ -89,7 +89,7 @@ async def create_thread(
         return threads.announce(tx, threads.add_thread(tx, project_id, actor.user_id, **checked))
 
     made = await services.db.write(run)
-    services.warm(made.id)
+    services.sandboxes.warm(made.id)
     return made
 
 
@@ -196,9 +196,9 @@ async def delete_thread(services: Services, actor: Actor, thread_id: str) -> Non
             tell()
 
     await services.db.write(run)
-    if services.machines is not None:
+    if services.sandboxes.manager is not None:
         with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
-            await collect(services.machines)
+            await collect(services.sandboxes.manager)
 
 
 async def fork_thread(
@@ -224,7 +224,7 @@ async def fork_thread(
             made = own.kind.fork(tx, services, actor, own.id, shown, message_id).thread_id
             return threads.thread_data(tx, made)
         copied_id = copy_thread(
-            tx, parent, actor, message_id, shown, services.copy_files, copy_proposals=registry.copy_to_fork
+            tx, parent, actor, message_id, shown, services.sandboxes.copy_files, copy_proposals=registry.copy_to_fork
         )
         return threads.announce(tx, copied_id)
 
@@ -337,7 +337,7 @@ async def post_message(
 
     posted = await services.db.write(run)
     if posted.started_run_id is not None:
-        services.warm(thread_id)
+        services.sandboxes.warm(thread_id)
     return posted
 
 

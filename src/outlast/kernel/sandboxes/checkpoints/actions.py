@@ -162,21 +162,21 @@ async def read_asleep(services: Services, workspace_id: str, path: str) -> bytes
 
 def keeper_of(services: Services) -> CheckpointKeeper:
     """Raises `SandboxUnavailable` where the configuration offers no sandboxes."""
-    if services.checkpoints is None:
+    if services.sandboxes.checkpoints is None:
         raise SandboxUnavailable(
             "This server has no sandboxes configured, so no files are kept.",
             hint='Set provider = "local" in the section [sandbox].',
         )
-    return services.checkpoints
+    return services.sandboxes.checkpoints
 
 
 async def _tree_asleep(services: Services, workspace_id: str) -> Tree | None:
     newest = await services.db.read(sandbox_rows.newest, workspace_id)
     awake = newest is not None and newest.life.state in (State.READY, State.RESUMING, State.CREATING)
-    if awake or services.checkpoints is None:
+    if awake or services.sandboxes.checkpoints is None:
         return None
-    kept = await services.checkpoints.current(workspace_id)
-    return None if kept is None else await services.checkpoints.tree(kept)
+    kept = await services.sandboxes.checkpoints.current(workspace_id)
+    return None if kept is None else await services.sandboxes.checkpoints.tree(kept)
 
 
 async def _read(services: Services, tree: Tree, path: str) -> bytes:

@@ -69,8 +69,8 @@ async def read_logs(services: Services, actor: Actor, sandbox_id: str) -> list[L
 
 def _keeper(services: Services) -> ServiceKeeper:
     machines_of(services)  # says what to configure where there are none
-    assert services.keeper is not None
-    return services.keeper
+    assert services.sandboxes.keeper is not None
+    return services.sandboxes.keeper
 
 
 def _view(row: ServiceRecord) -> ServiceAnswer:

@@ -128,7 +128,7 @@ class E2bPorts:
 
 def with_ports(layer: PreviewLayer, app: ASGIApp, surface: Surface) -> ASGIApp:
     """The previews, and ports of programs' sandboxes before them, where there are sandboxes."""
-    if surface.services.machines is None:
+    if surface.services.sandboxes.manager is None:
         return layer
     return E2bPorts(layer, app, surface.services, surface.previews, layer.waker)
 
