@@ -8,9 +8,14 @@ from dataclasses import dataclass
 
 from outlast.apps.pages.apply import apply_patches
 from outlast.apps.pages.patches import read_patch
-from outlast.apps.pages.sanitizer import sanitised_html
+from outlast.apps.pages.sanitizer import sanitised
 from outlast.apps.pages.shapes import Patch
-from outlast.apps.pages.tree import Tree
+from outlast.apps.pages.tree import Tree, inner_html
+
+
+def sanitised_html(html: str) -> str:
+    """The canonical HTML of what a page keeps of `html`."""
+    return inner_html(sanitised(html).fragment)
 
 
 def words(text: str) -> list[str]:

@@ -12,10 +12,9 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from outlast.apps.pages.apply import apply_patches
-from outlast.apps.pages.sanitizer import sanitised_html
 from outlast.apps.pages.shapes import Patch
 from outlast.apps.pages.tree import Tree
-from tests.page_sequences import sequence
+from tests.page_sequences import sanitised_html, sequence
 
 pytestmark = pytest.mark.browser
 WEB = Path(__file__).parents[2] / "web"

@@ -10,10 +10,10 @@ from playwright.sync_api import Browser, Request, Route
 
 from outlast.apps.pages.apply import apply_patches
 from outlast.apps.pages.embeds.shell import embed_headers
-from outlast.apps.pages.sanitizer import sanitised_html
 from outlast.apps.pages.shapes import Patch
 from outlast.apps.pages.tree import Tree
 from tests.hostile_html import HOSTILE
+from tests.page_sequences import sanitised_html
 
 pytestmark = pytest.mark.browser
 ORIGIN = "http://page.test"

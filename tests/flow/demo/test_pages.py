@@ -22,7 +22,6 @@ from outlast.apps.pages.agent.context import Found, message_of
 from outlast.apps.pages.agent.prompt import system_prompt
 from outlast.apps.pages.apply import apply_patches
 from outlast.apps.pages.lines import FullLine, ModulesLine, PatchesLine, ProblemLine, ProseLine, SummaryLine, read_line
-from outlast.apps.pages.sanitizer import sanitised_html
 from outlast.apps.pages.shapes import Patch
 from outlast.apps.pages.tree import Tree
 from outlast.base.clock import SystemClock
@@ -41,6 +40,7 @@ from outlast.kernel.models.protocol import (
 from outlast.kernel.settings import ServerSettings, Settings
 from outlast_demo.model import DemoModel
 from outlast_demo.tracker.service import SIDECAR, Tracker
+from tests.page_sequences import sanitised_html
 
 MOST_TURNS = 12
 SPEC = ModelSpec(id="demo", provider="demo", name="demo")

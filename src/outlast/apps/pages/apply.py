@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from outlast.apps.pages import tree as trees
 from outlast.apps.pages.allowed_html import SVG, VOID
@@ -16,7 +16,7 @@ from outlast.apps.pages.attributes import kept_attributes, plain
 from outlast.apps.pages.content_model import text_refused
 from outlast.apps.pages.problems import Refused
 from outlast.apps.pages.sanitizer import Clean, element_misplaced, misplaced, sanitised
-from outlast.apps.pages.shapes import Patch
+from outlast.apps.pages.shapes import Patch, Place
 from outlast.apps.pages.tree import Element, Tree, inside_of, settle
 from outlast.base.lazy_module import LazyModule
 
@@ -26,7 +26,7 @@ else:
     etree = LazyModule("lxml.etree")
 
 
-MOST_IDS: Final = 400
+MAX_IDS: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,8 @@ def apply_patch(tree: Tree, patch: Patch) -> tuple[Patch | None, tuple[str, ...]
     match patch.op:
         case "text":
             return _text(target, patch)
-        case "html" | "append" | "prepend":
-            return _content(target, patch)
-        case "replace" | "before" | "after":
-            return _beside(target, patch)
+        case "html" | "append" | "prepend" | "replace" | "before" | "after":
+            return _inserted(target, patch)
         case "remove":
             trees.take_out(target)
             return Patch(op="remove", at=patch.at), ()
@@ -82,7 +80,7 @@ def _target(tree: Tree, at: str) -> Element:
         return tree.root
     found = tree.find(at[1:])
     if found is None:
-        ids = [str(one) for one in islice(tree.ids(), MOST_IDS)]
+        ids = [str(one) for one in islice(tree.ids(), MAX_IDS)]
         near = get_close_matches(at[1:], ids, n=3)
         hint = f" (there is {', '.join('#' + one for one in near)})" if near else ""
         raise Refused(f"no element of the page has the id {at[1:]}{hint}")
@@ -100,35 +98,23 @@ def _text(target: Element, patch: Patch) -> tuple[Patch, tuple[str, ...]]:
     return Patch(op="text", at=patch.at, text=target.text or ""), ()
 
 
-def _content(target: Element, patch: Patch) -> tuple[Patch | None, tuple[str, ...]]:
-    if target.tag in VOID:
+def _inserted(target: Element, patch: Patch) -> tuple[Patch | None, tuple[str, ...]]:
+    inside = patch.op in ("html", "append", "prepend")
+    if inside and target.tag in VOID:
         raise Refused(text_refused(target.tag, ""))
-    clean = _fitting(patch, target)
+    clean = _fitting(patch, target if inside else target.getparent())
     html = trees.inner_html(clean.fragment)
-    if patch.op != "html" and not html:
-        return None, clean.told
-    if patch.op == "html":
-        trees.clear_content(target)
-    if patch.op == "prepend":
-        trees.put_first(target, clean.fragment)
-    else:
-        trees.put(target, len(target), clean.fragment)
-    return Patch(op=patch.op, at=patch.at, html=html), clean.told
-
-
-def _beside(target: Element, patch: Patch) -> tuple[Patch | None, tuple[str, ...]]:
-    parent = target.getparent()
-    clean = _fitting(patch, parent)
-    html = trees.inner_html(clean.fragment)
-    if patch.op == "replace":
-        trees.put_after(target, clean.fragment)
-        trees.take_out(target)
-    elif not html:
-        return None, clean.told
-    elif patch.op == "after":
-        trees.put_after(target, clean.fragment)
-    else:
-        trees.put(parent, parent.index(target), clean.fragment)
+    match patch.op:
+        case "html":
+            trees.clear_content(target)
+            _insert(clean.fragment, target, "append")
+        case "replace":
+            _insert(clean.fragment, target, "after")
+            trees.take_out(target)
+        case "append" | "prepend" | "before" | "after" if html:
+            _insert(clean.fragment, target, patch.op)
+        case _:
+            return None, clean.told
     return Patch(op=patch.op, at=patch.at, html=html), clean.told
 
 
@@ -197,20 +183,21 @@ def _move(tree: Tree, target: Element, patch: Patch) -> Patch:
     if refused:
         raise Refused(refused)
     if to is not target:
-        _put(target, to, place)
+        trees.take_out(target)
+        held = etree.Element("held")
+        held.append(target)
+        _insert(held, to, place)
     return Patch(op="move", at=patch.at, to=patch.to, place=place)
 
 
-def _put(target: Element, to: Element, place: Any) -> None:
-    trees.take_out(target)
-    held = etree.Element("held")
-    held.append(target)
+def _insert(fragment: Element, to: Element, place: Place) -> None:
+    """Put what `fragment` holds into or beside an element."""
     match place:
         case "append":
-            trees.put(to, len(to), held)
+            trees.put(to, len(to), fragment)
         case "prepend":
-            trees.put_first(to, held)
+            trees.put_first(to, fragment)
         case "before":
-            trees.put(to.getparent(), to.getparent().index(to), held)
+            trees.put(to.getparent(), to.getparent().index(to), fragment)
         case "after":
-            trees.put_after(to, held)
+            trees.put_after(to, fragment)

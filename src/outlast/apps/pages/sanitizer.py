@@ -104,11 +104,6 @@ def sanitised(html: str, context: str = "div") -> Clean:
     return Clean(fragment, told)
 
 
-def sanitised_html(html: str) -> str:
-    """The canonical HTML of what a page keeps of `html`. Again: the same."""
-    return trees.inner_html(sanitised(html).fragment)
-
-
 def misplaced(fragment: Element, where: Inside) -> str:
     """Why what `fragment` holds cannot stand there; empty: it can."""
     refused = _text_in(fragment, where.tag)

@@ -52,10 +52,6 @@ class Tree:
         found = _compiled("/descendant::*[@id=$id][1]")(self.root, id=element_id)
         return found[0] if found else None
 
-    def elements(self) -> int:
-        """How many elements the page has."""
-        return int(_compiled("count(//*)")(self.root)) - 1
-
     def ids(self) -> Iterator[str]:
         """Every id, in the order of the page."""
         return iter(self.root.xpath("//@id"))

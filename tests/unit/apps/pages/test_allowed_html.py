@@ -8,8 +8,8 @@ import pytest
 
 from outlast.apps.pages import allowed_html, html_bounds, styles
 from outlast.apps.pages import content_model as nesting
-from outlast.apps.pages.sanitizer import sanitised_html
 from outlast.apps.pages.styles import kept_style
+from tests.page_sequences import sanitised_html
 
 _CSS_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*")

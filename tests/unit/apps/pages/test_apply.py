@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outlast.apps.pages.apply import apply_patches
-from outlast.apps.pages.sanitizer import sanitised_html
 from outlast.apps.pages.shapes import Patch
 from outlast.apps.pages.tree import Tree
-from tests.page_sequences import sequence
+from tests.page_sequences import sanitised_html, sequence
 
 PAGE = (
     '<h1 id="t">A</h1>one <b id="b">two</b> three<ul id="u"><li id="l">x</li></ul>'

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from outlast.apps.pages.offered_actions import demand_fields, offer_of
-from outlast.apps.pages.sanitizer import sanitised_html
 from outlast.base.errors import ActionNotOffered
+from tests.page_sequences import sanitised_html
 
 PAGE = sanitised_html(
     """

@@ -3,7 +3,8 @@ figures that are told at the end of any run."""
 
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from html import unescape
 from typing import Any, Final, NamedTuple
 
@@ -53,8 +54,34 @@ def save_page(
     """Write what the run says of its page, unless a person has named it; its modules; its line of memory, also in the
     page's history. `embed` is called after the commit where there is something new to be found. The project is told by
     the end of the run. Raises `OutlastError`, after it was logged; nothing is to be kept then."""
+    with _logged(run):
+        found = pages.page_of_thread(tx, run.thread_id)
+        if found is None:  # deleted meanwhile, with its thread
+            return Finished()
+        page = pages.hold(tx, found.id)
+        problems = list(facts.get("problems", ()))
+        pages.update(tx, page.id, **_titled(tx, run, page, str(facts.get("title", ""))), problems=problems)
+        announced = [_module(one) for one in facts.get("modules", ())]
+        origin = ModuleOrigin(run.project_id, page.id, run.started_by, run.id)
+        saved = registry.implementation(LIBRARY).save(tx, announced, origin, page.workspace_id, dependencies)
+        summary = _summary(tx, run, parts, facts)
+        registry.implementation(MEMORIES).remember(
+            tx, project_id=run.project_id, thread_id=run.thread_id, run_id=run.id, summary=summary
+        )
+        versions.describe(tx, page.id, run.id, summary.partition(ARROW)[2] or summary)
+        tx.after_commit(embed)
+        if not saved:
+            return Finished()
+        told = [one.data(dependencies) for one in saved]
+        event = ModulesSaved(run_id=run.id, workspace_id=page.workspace_id, modules=told)
+        return Finished(events=(("modules.saved", event),))
+
+
+@contextmanager
+def _logged(run: Run) -> Iterator[None]:
+    """What goes wrong is logged, and raised as an `OutlastError`."""
     try:
-        return _save(tx, run, parts, facts, dependencies, embed)
+        yield
     except OutlastError as error:
         log.warning("page not saved", extra={"run_id": run.id, "code": error.code, "reason": error.message})
         raise
@@ -97,36 +124,6 @@ def stats_of(tx: Tx, run: Run, page: PageRow) -> PageStats:
 def cached_share(input_tokens: int, cached_tokens: int) -> float | None:
     """Which part of the prompts a provider read from its cache, 0 to 1; None where it said nothing of tokens."""
     return round(min(cached_tokens / input_tokens, 1.0), 4) if input_tokens > 0 else None
-
-
-def _save(
-    tx: Tx,
-    run: Run,
-    parts: Sequence[Mapping[str, Any]],
-    facts: Mapping[str, Any],
-    dependencies: str,
-    embed: Callable[[], None],
-) -> Finished:
-    found = pages.page_of_thread(tx, run.thread_id)
-    if found is None:  # deleted meanwhile, with its thread
-        return Finished()
-    page = pages.hold(tx, found.id)
-    problems = list(facts.get("problems", ()))
-    pages.update(tx, page.id, **_titled(tx, run, page, str(facts.get("title", ""))), problems=problems)
-    announced = [_module(one) for one in facts.get("modules", ())]
-    origin = ModuleOrigin(run.project_id, page.id, run.started_by, run.id)
-    saved = registry.implementation(LIBRARY).save(tx, announced, origin, page.workspace_id, dependencies)
-    summary = _summary(tx, run, parts, facts)
-    registry.implementation(MEMORIES).remember(
-        tx, project_id=run.project_id, thread_id=run.thread_id, run_id=run.id, summary=summary
-    )
-    versions.describe(tx, page.id, run.id, summary.partition(ARROW)[2] or summary)
-    tx.after_commit(embed)
-    if not saved:
-        return Finished()
-    told = [one.data(dependencies) for one in saved]
-    event = ModulesSaved(run_id=run.id, workspace_id=page.workspace_id, modules=told)
-    return Finished(events=(("modules.saved", event),))
 
 
 def _titled(tx: Tx, run: Run, page: PageRow, said: str) -> dict[str, Any]:

@@ -49,10 +49,42 @@ class PageLines:
                 self._rules.clean.prepare(said.html, self._rules.html_bytes)
 
     def take(self, tx: Tx, run: Run, step: int, lines: Sequence[str]) -> LinesTaken:
+        """Take whole lines, in order. Stats, modules and summaries only count here: they are read again from the
+        transcript when the run ends (`outcome.py`), so that a step that is asked again leaves nothing of them
+        behind."""
         page = page_of_thread(tx, run.thread_id)
         if page is None:
             return LinesTaken(problems=(GONE,))
-        return _take_lines(tx, page.id, self._rules, Author(run.id, step, run.started_by), lines)
+        author = Author(run.id, step, run.started_by)
+        events: list[tuple[str, Any]] = []
+        problems: list[str] = []
+        prose: list[str] = []
+        counts: dict[str, int] = {}
+        for line in lines:
+            match read_line(line):
+                case PatchesLine(patches, wrong):
+                    problems += wrong
+                    counts = added(counts, {"refused": len(wrong)})
+                    if patches:
+                        taken = versions.take_patches(tx, page.id, self._rules, patches, author)
+                        counts = _counted(counts, taken, events, problems)
+                case FullLine(html, _):
+                    taken = versions.take_full(tx, page.id, self._rules, html, author)
+                    counts = _counted(added(counts, {"whole": 1}), taken, events, problems)
+                case ModulesLine(modules, wrong):
+                    found = [*wrong, *(text for one in modules if (text := wrong_with(one.path)))]
+                    problems += found
+                    counts = added(counts, {"modules": len(modules), "refused": len(found)})
+                case ProblemLine(text):
+                    problems.append(text)
+                    counts = added(counts, {"refused": 1})
+                case ProseLine(text):
+                    prose.append(text)
+                case StatsLine() | SummaryLine():
+                    counts = added(counts, {"notes": 1})
+                case None:
+                    prose += [""] if not line.strip() else []  # what keeps paragraphs apart
+        return LinesTaken(tuple(events), "".join(f"{line}\n" for line in prose), tuple(problems), counts)
 
     def reset(self, tx: Tx, run: Run, step: int) -> Sequence[tuple[str, Any]]:
         page = page_of_thread(tx, run.thread_id)
@@ -86,40 +118,6 @@ class PageLines:
         touch(tx, run.thread_id)
         timers.set_timer(tx, "page_dormant", page.id, tx.now + self._dormant_after)
         return (("page.stats", stats_of(tx, run, page)),)
-
-
-def _take_lines(tx: Tx, page_id: str, rules: Rules, author: Author, lines: Sequence[str]) -> LinesTaken:
-    """Take whole lines, in order. Stats, modules and summaries only count here: they are read again from the transcript
-    when the run ends (`outcome.py`), so that a step that is asked again leaves nothing of them behind."""
-    events: list[tuple[str, Any]] = []
-    problems: list[str] = []
-    prose: list[str] = []
-    counts: dict[str, int] = {}
-    for line in lines:
-        match read_line(line):
-            case PatchesLine(patches, wrong):
-                problems += wrong
-                counts = added(counts, {"refused": len(wrong)})
-                if patches:
-                    taken = versions.take_patches(tx, page_id, rules, patches, author)
-                    counts = _counted(counts, taken, events, problems)
-            case FullLine(html, _):
-                taken = versions.take_full(tx, page_id, rules, html, author)
-                counts = _counted(added(counts, {"whole": 1}), taken, events, problems)
-            case ModulesLine(modules, wrong):
-                found = [*wrong, *(text for one in modules if (text := wrong_with(one.path)))]
-                problems += found
-                counts = added(counts, {"modules": len(modules), "refused": len(found)})
-            case ProblemLine(text):
-                problems.append(text)
-                counts = added(counts, {"refused": 1})
-            case ProseLine(text):
-                prose.append(text)
-            case StatsLine() | SummaryLine():
-                counts = added(counts, {"notes": 1})
-            case None:
-                prose += [""] if not line.strip() else []  # what keeps paragraphs apart
-    return LinesTaken(tuple(events), "".join(f"{line}\n" for line in prose), tuple(problems), counts)
 
 
 def _counted(
