@@ -108,7 +108,7 @@ async def _sandbox(folder: Path, provider: LocalProvider, port: int, outside: Au
         database, clock, policy, folder / "egress", lookup=lookup, network=Nearby(port), contexts=contexts
     )
     machines = SandboxManager(database, provider, clock, settings, folder)
-    machines.lead_out(keeper)
+    machines.lives.way_out = keeper
     async with anyio.create_task_group() as tasks:
         await tasks.start(keeper.run)
         box = await machines.ensure(workspace_id, project_id)

@@ -24,7 +24,7 @@ from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.previews.actions import open_preview
-from outlast.kernel.previews.open_layer import with_previews
+from outlast.kernel.previews.layer import with_previews
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.templates import DEV_PORT

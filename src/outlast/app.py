@@ -82,7 +82,7 @@ from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.presence.board import PresenceBoard, typing_ends
 from outlast.kernel.previews.hosts import preview_hosts
-from outlast.kernel.previews.open_layer import with_previews
+from outlast.kernel.previews.layer import with_previews
 from outlast.kernel.runs.abandonment import Watching
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.store import free_lapsed
@@ -90,13 +90,12 @@ from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.actions import pause_idle
 from outlast.kernel.sandboxes.browser.studio import Studio, open_studio
-from outlast.kernel.sandboxes.checkpoints.store import fork_files
 from outlast.kernel.sandboxes.disk_guard import DiskGuard
 from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
 from outlast.kernel.sandboxes.idle_policy import Ladder
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
-from outlast.kernel.sandboxes.seeds import Seeds
+from outlast.kernel.sandboxes.seeds import Seeds, fork_files
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.logs import ServiceLogs
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper

@@ -104,7 +104,7 @@ def sandbox_manager(base: Base, templates: Templates) -> SandboxManager | None:
         announce=announce_sandbox,
         supervisor=base.supervisor,
     )
-    manager.use_templates(templates)
+    manager.lives.templates = templates
     return manager
 
 
@@ -115,7 +115,7 @@ def egress_keeper(base: Base, sandboxes: SandboxManager | None) -> EgressKeeper 
     policy = policy_of(base.settings.sandbox)
     if sandboxes.provider.capabilities.secrets:
         if policy.opens:
-            sandboxes.lead_out(HandedOver(base.database, base.settings.sandbox))
+            sandboxes.lives.way_out = HandedOver(base.database, base.settings.sandbox)
         return None
     if not sandboxes.provider.capabilities.egress:
         if policy.opens:
@@ -133,7 +133,7 @@ def egress_keeper(base: Base, sandboxes: SandboxManager | None) -> EgressKeeper 
     )
     if not keeper.is_needed:
         return None
-    sandboxes.lead_out(keeper)
+    sandboxes.lives.way_out = keeper
     base.database.on_notice(keeper.hear)
     return keeper
 
@@ -155,7 +155,7 @@ def checkpoint_keeper(base: Base, sandboxes: SandboxManager | None) -> Checkpoin
         layers_of=sandboxes.layers_of,
         supervisor=base.supervisor,
     )
-    sandboxes.keep_files(keeper)
+    sandboxes.lives.files = keeper
     sandboxes.attend(keeper)
     return keeper
 
@@ -174,7 +174,7 @@ def snapshot_keeper(base: Base, sandboxes: SandboxManager | None, templates: Tem
         env=preview_environment(base.settings.sandbox),
         supervisor=base.supervisor,
     )
-    sandboxes.start_upon(keeper)
+    sandboxes.lives.snapshots = keeper
     return keeper
 
 

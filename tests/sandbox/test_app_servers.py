@@ -29,7 +29,6 @@ from outlast.kernel.sandboxes.orphans import reconcile
 from outlast.kernel.sandboxes.seeds import Seeds, seed_workspace
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.logs import ServiceLogs
-from outlast.kernel.sandboxes.services.rules import ServiceState
 from outlast.kernel.sandboxes.services.store import service_of
 from outlast.kernel.sandboxes.settings import SandboxSettings, ScreenSettings
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
@@ -98,7 +97,7 @@ class Canvas(House):
 
     async def healthy(self) -> None:
         row = await self.services.wait_settled(self.workspace_id, DEV_SERVER, WAIT_S)
-        assert row.state is ServiceState.HEALTHY, row.error
+        assert row.state == "healthy", row.error
 
 
 @asynccontextmanager
@@ -107,7 +106,7 @@ async def server(canvas: Canvas, local: LocalProvider) -> AsyncIterator[None]:
     settings = SandboxSettings(memory_mb=512, disk_mb=1024)
     provider = LocalProvider(local.state_dir, cache_directory())
     machines = canvas.machines = canvas.manager(provider, settings)
-    machines.use_templates(canvas.templates)
+    machines.lives.templates = canvas.templates
     canvas.files = CheckpointKeeper(
         canvas.db, canvas.blobs, canvas.clock, settings, canvas.data_dir,
         node_id="local", local=True, find=machines.find, layers_of=machines.layers_of,
@@ -115,8 +114,8 @@ async def server(canvas: Canvas, local: LocalProvider) -> AsyncIterator[None]:
     snapshots = SnapshotKeeper(canvas.db, provider, canvas.clock, settings, node_id="local", templates=canvas.templates)
     logs = ServiceLogs(canvas.data_dir / "services")
     canvas.services = ServiceKeeper(canvas.db, canvas.clock, logs, find=machines.find, announce=canvas._announce)
-    machines.keep_files(canvas.files)
-    machines.start_upon(snapshots)
+    machines.lives.files = canvas.files
+    machines.lives.snapshots = snapshots
     machines.attend(canvas.files)
     machines.attend(canvas.services)
     async with anyio.create_task_group() as tasks:
@@ -158,7 +157,7 @@ async def test_the_dev_server_is_there_with_the_sandbox_after_whatever_has_happe
         assert "html" in await canvas.get()
         await canvas.machines.stop(canvas.workspace_id)
         row = await canvas.db.read(service_of, canvas.workspace_id, DEV_SERVER)
-        assert row.state is ServiceState.STOPPED
+        assert row.state == "stopped"
         assert "html" in await canvas.get()
         await canvas.healthy()
         await canvas.machines.kill(canvas.workspace_id)

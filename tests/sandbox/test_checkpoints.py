@@ -49,7 +49,7 @@ class Workshop:
             local=provider.capabilities.volume,
             find=self.machines.find,
         )
-        self.machines.keep_files(self.keeper)
+        self.machines.lives.files = self.keeper
         self.workspace_id = self.project_id = ""
 
     @property

@@ -96,7 +96,7 @@ class Town:
             contexts=self.trust.contexts(),
         )
         machines = SandboxManager(self.db, provider, clock, self.settings, self.data_dir)
-        machines.lead_out(keeper)
+        machines.lives.way_out = keeper
         async with anyio.create_task_group() as tasks:
             await tasks.start(keeper.run)
             await reconcile(machines)

@@ -49,7 +49,7 @@ class Home(House):
             local=self.provider.capabilities.volume,
             find=machines.find,
         )
-        machines.keep_files(keeper)
+        machines.lives.files = keeper
         return machines, keeper
 
     async def furnish(self) -> None:

@@ -448,7 +448,7 @@ async def test_a_workspace_of_an_app_template_gets_the_sandbox_that_it_needs(
 ) -> None:
     manager = house.manager(memory, replace(SETTINGS, preview_base_domain="show.example.com"))
     template = replace(small_template(), memory_mb=1024, cpus=3.0)
-    manager.use_templates({"small": template})
+    manager.lives.templates = {"small": template}
     await of_template(house, house.workspace_id, "small")
     sandbox = await manager.ensure(house.workspace_id, house.project_id)
     sandbox = untranslated(sandbox)
@@ -474,8 +474,8 @@ async def test_a_sandbox_that_needs_more_memory_makes_more_room(
     house: House, memory: MemoryProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manager = house.manager(memory)
-    manager.use_templates({"small": replace(small_template(), memory_mb=1024)})
-    monkeypatch.setattr(manager, "_allowed", 3)  # by memory: three of 512 MiB, or one of 1024 and one more
+    manager.lives.templates = {"small": replace(small_template(), memory_mb=1024)}
+    monkeypatch.setattr(manager, "awake_allowed", 3)  # by memory: three of 512 MiB, or one of 1024 and one more
     others = [await house.workspace(f"thr_{number}") for number in (2, 3)]
     for workspace_id in others:
         await manager.ensure(workspace_id, house.project_id)

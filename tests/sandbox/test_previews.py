@@ -21,7 +21,7 @@ from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.previews.actions import list_ports, open_preview, redeem
 from outlast.kernel.previews.hosts import Address, PreviewHosts
-from outlast.kernel.previews.open_layer import with_previews
+from outlast.kernel.previews.layer import with_previews
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.services.rules import Declared

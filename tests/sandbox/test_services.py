@@ -17,12 +17,12 @@ from outlast.kernel.sandboxes import store as sandbox_rows
 from outlast.kernel.sandboxes.idle_policy import step_down
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import collect, reconcile
+from outlast.kernel.sandboxes.rows import ServiceRow
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.services import store
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.logs import ServiceLogs
-from outlast.kernel.sandboxes.services.rules import Declared, ServiceState
-from outlast.kernel.sandboxes.services.store import ServiceRecord
+from outlast.kernel.sandboxes.services.rules import Declared
 from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.sandbox.test_manager import House
 
@@ -37,10 +37,10 @@ class Works(House):
     machines: SandboxManager
     keeper: ServiceKeeper
 
-    async def service(self, name: str = "web") -> ServiceRecord:
+    async def service(self, name: str = "web") -> ServiceRow:
         return await self.db.read(store.service_of, self.workspace_id, name)
 
-    async def settled(self, name: str = "web") -> ServiceRecord:
+    async def settled(self, name: str = "web") -> ServiceRow:
         return await self.keeper.wait_settled(self.workspace_id, name, WAIT_S)
 
     async def answer(self) -> bytes:
@@ -77,9 +77,9 @@ async def server(works: Works, local: LocalProvider) -> AsyncIterator[None]:
 async def test_a_service_is_started_with_its_sandbox_and_answers(works: Works, local: LocalProvider) -> None:
     async with server(works, local):
         await works.keeper.declare(works.workspace_id, WEB)
-        assert (await works.service()).state is ServiceState.STOPPED
+        assert (await works.service()).state == "stopped"
         await works.machines.ensure(works.workspace_id, works.project_id)
-        assert (await works.settled()).state is ServiceState.HEALTHY
+        assert (await works.settled()).state == "healthy"
         assert b"200" in await works.answer()
         await until(lambda: _true("GET /" in works.keeper.output(works.workspace_id, "web", 1000)))
         assert works.keeper.output(works.workspace_id, "web", 1000).startswith("serving\n")
@@ -89,12 +89,12 @@ async def test_a_service_that_is_killed_is_started_again(works: Works, local: Lo
     async with server(works, local):
         await works.machines.ensure(works.workspace_id, works.project_id)
         await works.keeper.declare(works.workspace_id, WEB)
-        assert (await works.settled()).state is ServiceState.HEALTHY
+        assert (await works.settled()).state == "healthy"
         await works.run(works.machines, "pkill -9 -f http.server", "eff_1")
 
         async def again() -> bool:
             row = await works.service()
-            return row.state is ServiceState.HEALTHY and row.restarts == 1
+            return row.state == "healthy" and row.restarts == 1
 
         await until(again)
         assert b"200" in await works.answer()
@@ -108,13 +108,13 @@ async def test_a_frozen_service_answers_after_the_thaw_and_a_stopped_one_is_star
         await works.keeper.declare(works.workspace_id, WEB)
         await works.settled()
         await works.machines.freeze(works.workspace_id)
-        assert (await works.service()).state is ServiceState.HEALTHY, "it is asleep with its sandbox, and well"
+        assert (await works.service()).state == "healthy", "it is asleep with its sandbox, and well"
         assert b"200" in await works.answer()
         assert (await works.service()).restarts == 0
         await works.machines.stop(works.workspace_id)
-        assert (await works.service()).state is ServiceState.STOPPED
+        assert (await works.service()).state == "stopped"
         await works.machines.ensure(works.workspace_id, works.project_id)
-        assert (await works.settled()).state is ServiceState.HEALTHY
+        assert (await works.settled()).state == "healthy"
         assert b"200" in await works.answer()
 
 
@@ -141,7 +141,7 @@ async def test_a_service_that_cannot_run_is_given_up_with_the_end_of_its_output(
         await works.machines.ensure(works.workspace_id, works.project_id)
         await works.keeper.declare(works.workspace_id, Declared("bad", "echo no such thing; exit 3", 4000))
         row = await works.settled("bad")
-        assert row.state is ServiceState.FAILED
+        assert row.state == "failed"
         assert row.error is not None
         assert row.error.startswith("It ended with exit code 3.\n")
         assert "no such thing" in row.error
@@ -156,7 +156,7 @@ async def test_a_changed_declaration_replaces_what_runs_and_a_removed_one_ends_i
         await works.settled()
         other = Declared("web", "echo other; exec python3 -u -m http.server --bind 127.0.0.1 3000", 3000)
         await works.keeper.declare(works.workspace_id, other)
-        assert (await works.settled()).declared == other
+        assert store.declared_by(await works.settled()) == other
         assert "other\n" in works.keeper.output(works.workspace_id, "web", 9000)
         assert await works.run(works.machines, "pgrep -c -f http.server", "eff_1") == "1\n"
         await works.keeper.remove(works.workspace_id, "web")
@@ -206,9 +206,9 @@ async def test_a_sandbox_that_vanishes_is_found_lost_and_the_service_starts_in_t
             return row is not None and row.life.state is State.LOST
 
         await until(lost)
-        assert (await works.service()).state is ServiceState.STOPPED
+        assert (await works.service()).state == "stopped"
         await works.machines.ensure(works.workspace_id, works.project_id)
-        assert (await works.settled()).state is ServiceState.HEALTHY
+        assert (await works.settled()).state == "healthy"
         assert "context.lost" in works.told
 
 
@@ -223,7 +223,7 @@ async def test_many_lives_leave_no_task_no_descriptor_and_no_process(
         await works.keeper.declare(works.workspace_id, WEB)
         for number in range(lives):
             await works.machines.ensure(works.workspace_id, works.project_id)
-            assert (await works.settled()).state is ServiceState.HEALTHY
+            assert (await works.settled()).state == "healthy"
             await works.machines.freeze(works.workspace_id)
             await works.machines.ensure(works.workspace_id, works.project_id)
             await (works.machines.stop if number % 2 else works.machines.kill)(works.workspace_id)

@@ -78,7 +78,7 @@ async def test_the_first_sandbox_waits_for_the_snapshot_and_the_next_server_has_
     for _ in range(2):
         manager = SandboxManager(sqlite, local, SystemClock(), settings, tmp_path / "data")
         keeper = SnapshotKeeper(sqlite, local, SystemClock(), settings, node_id="nod_1")
-        manager.start_upon(keeper)
+        manager.lives.snapshots = keeper
         async with running(keeper):
             sandbox = await manager.ensure(workspace_id, project_id)
             result = await sandbox.run(

@@ -71,7 +71,7 @@ async def house(migrated: Path, folder: Path) -> AsyncIterator[House]:
         keeper = CheckpointKeeper(
             database, blobs, clock, settings.sandbox, folder, node_id="local", local=False, find=machines.find
         )
-        machines.keep_files(keeper)
+        machines.lives.files = keeper
         opener, screen = ScreenOpener(), FakeAgent(name="screen")
         services = make_services(
             database,

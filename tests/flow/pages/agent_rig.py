@@ -186,7 +186,7 @@ async def page_agent(
                 local=provider.capabilities.volume,
                 find=machines.find,
             )
-            machines.keep_files(keeper)
+            machines.lives.files = keeper
             machines.attend(keeper)
             group.start_soon(keeper.run)
         shelf = Modules(db, keeper, DEPENDENCIES)

@@ -27,8 +27,7 @@ from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.previews.actions import open_preview
 from outlast.kernel.previews.hosts import Address, PreviewHosts
-from outlast.kernel.previews.layer import PreviewLayer
-from outlast.kernel.previews.open_layer import with_previews
+from outlast.kernel.previews.layer import PreviewLayer, with_previews
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.services import Services
 from outlast.surfaces.http.application import create_http

@@ -21,8 +21,8 @@ from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.actions import list_files, read_file
 from outlast.kernel.sandboxes.checkpoints import actions
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.checkpoints.store import fork_files
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.seeds import fork_files
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.services import SandboxServices
 from outlast.kernel.threads.actions import fork_thread, list_messages
@@ -63,7 +63,7 @@ async def house(db: Database, folder: Path) -> AsyncIterator[tuple[Stage, Memory
             keeper = CheckpointKeeper(
                 db, blobs, clock, settings, folder, node_id="local", local=False, find=machines.find
             )
-            machines.keep_files(keeper)
+            machines.lives.files = keeper
             it.services = replace(
                 it.services,
                 engine=replace(it.services.engine, files=keeper),

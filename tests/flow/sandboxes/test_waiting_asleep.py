@@ -103,7 +103,7 @@ class House:
             local=self.provider.capabilities.volume,
             find=machines.find,
         )
-        machines.keep_files(keeper)
+        machines.lives.files = keeper
         rooms = Workspaces(db, machines)
         tools = (
             write_files_tool(rooms),

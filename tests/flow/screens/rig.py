@@ -173,8 +173,8 @@ async def studio(
         files = CheckpointKeeper(
             db, blobs, SystemClock(), settings.sandbox, folder, node_id="local", local=False, find=machines.find
         )
-        machines.keep_files(files)
-        machines.use_templates(templates)
+        machines.lives.files = files
+        machines.lives.templates = templates
         machines.attend(files)
         agent = screen_agent(
             settings, db, Workspaces(db, machines), blobs, templates,

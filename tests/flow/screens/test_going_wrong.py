@@ -22,7 +22,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
 from outlast.kernel.runs.actions import continue_run, retry_run
 from outlast.kernel.runs.approval_actions import decide_approval
-from outlast.kernel.sandboxes.checkpoints.replacement import reset_workspace
+from outlast.kernel.sandboxes.checkpoints.actions import reset_workspace
 from outlast.kernel.threads.tables import messages
 from outlast.testing.scripted_model import Call, Fail, turn
 from outlast_sandbox.interface import Capabilities, Sandbox, SandboxSpec

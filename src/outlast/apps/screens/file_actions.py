@@ -36,7 +36,7 @@ from outlast.kernel.lists import Listed
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.awake import awake_sandbox
-from outlast.kernel.sandboxes.checkpoints import of_runs, store
+from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints.actions import (
     MAX_FILE_BYTES,
     MAX_FILES,
@@ -198,12 +198,12 @@ def _span(
     tx: Tx, row: ScreenRow, run_id: str | None
 ) -> tuple[str | None, CheckpointData | None, CheckpointData | None]:
     thread_id, workspace_id = row.thread_id, row.workspace_id
-    wanted = run_id or of_runs.last_run(tx, workspace_id)
+    wanted = run_id or store.last_run(tx, workspace_id)
     if wanted is None:
         return None, None, None
     if run_id is not None and not _belongs(tx, thread_id, run_id):
         raise NotFound("This screen has no such run.", id=run_id)
-    return wanted, *of_runs.span_of(tx, workspace_id, thread_id, wanted)
+    return wanted, *store.span_of(tx, workspace_id, thread_id, wanted)
 
 
 def _belongs(tx: Tx, thread_id: str, run_id: str) -> bool:

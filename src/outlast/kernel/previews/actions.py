@@ -15,23 +15,25 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.store import still_signed_in
 from outlast.kernel.apps import registry
 from outlast.kernel.previews import store as previews
-from outlast.kernel.previews.listening_ports import TABLES, listening_ports
 from outlast.kernel.previews.ports import IMAGE_HOSTS
 from outlast.kernel.previews.shapes import PortAnswer
 from outlast.kernel.previews.store import Grant
 from outlast.kernel.projects.permissions import require, require_sandbox
 from outlast.kernel.projects.rules import Right, Role, allows
 from outlast.kernel.sandboxes import store
-from outlast.kernel.sandboxes.rows import SandboxRow
+from outlast.kernel.sandboxes.actions import machines_of
+from outlast.kernel.sandboxes.rows import SandboxRow, ServiceRow
 from outlast.kernel.sandboxes.rules import State
-from outlast.kernel.sandboxes.services.store import ServiceRecord, services_of
-from outlast.kernel.services import Services
+from outlast.kernel.sandboxes.services.store import services_of
+from outlast.kernel.services import Services, in_read, in_write
 from outlast_sandbox.providers.defaults import lacking
 
 MAX_PORT: Final = 65_535
 LOG_BYTES: Final = 4_000
 LOOK_S: Final = 2.0
 OWN_PORTS: Final = frozenset({3128})  # the way out
+TABLES: Final = ("/proc/net/tcp", "/proc/net/tcp6")
+LISTEN: Final = "0A"
 COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")  # and other orders to a terminal
 
 
@@ -97,15 +99,15 @@ async def list_ports(services: Services, actor: Actor, sandbox_id: str) -> list[
     """The ports of declared services, then others that something listens on, by number (members). Wakes nothing: of a
     sandbox that sleeps only the declared ones are known."""
 
-    def run(tx: Tx) -> tuple[str, list[ServiceRecord]]:
+    def run(tx: Tx) -> tuple[str, list[ServiceRow]]:
         row = require_sandbox(tx, actor, sandbox_id, Right.READ)
         return row.workspace_id, services_of(tx, row.workspace_id)
 
     workspace_id, declared = await services.db.read(run)
     listening = await _listening(services, workspace_id)
-    named = {service.declared.port: service for service in declared}
+    named = {service.port: service for service in declared}
     first = [
-        PortAnswer(port=port, service=service.name, state=service.state.value, listening=port in listening)
+        PortAnswer(port=port, service=service.name, state=service.state, listening=port in listening)
         for port, service in sorted(named.items())
     ]
     others = sorted(listening - named.keys())
@@ -126,37 +128,45 @@ async def _listening(services: Services, workspace_id: str) -> set[int]:
     return ports - OWN_PORTS
 
 
-async def redeem(services: Services, secret: str, sandbox_id: str, port: int, *, local_mode: bool) -> str | None:
+def listening_ports(table: str) -> set[int]:
+    """The ports of the listening sockets of one of the kernel's tables (`/proc/net/tcp`); lines of another shape are
+    passed over."""
+    ports = set()
+    for line in table.splitlines()[1:]:
+        words = line.split()
+        if len(words) > 3 and words[3] == LISTEN and ":" in words[1]:
+            try:
+                ports.add(int(words[1].rsplit(":", 1)[1], 16))
+            except ValueError:
+                continue
+    return ports
+
+
+@in_write
+def redeem(tx: Tx, secret: str, sandbox_id: str, port: int, *, local_mode: bool) -> str | None:
     """The value of the cookie that a ticket is exchanged for; None when it is not good here, or not any more."""
-
-    def run(tx: Tx) -> str | None:
-        grant = previews.find_ticket(tx, secret, sandbox_id, port)
-        if grant is None or _visitor(tx, grant, sandbox_id, local_mode) is None:
-            return None
-        return previews.exchange(tx, secret, grant)
-
-    return await services.db.write(run)
+    grant = previews.find_grant(tx, "ticket", secret, sandbox_id, port)
+    if grant is None or _visitor(tx, grant, sandbox_id, local_mode) is None:
+        return None
+    return previews.exchange(tx, secret, grant)
 
 
-async def visitor_of(services: Services, value: str, sandbox_id: str, port: int, *, local_mode: bool) -> Visitor | None:
+@in_read
+def visitor_of(tx: Tx, value: str, sandbox_id: str, port: int, *, local_mode: bool) -> Visitor | None:
     """Who comes with this cookie; None when it is for another port, or its user has signed out or left the project."""
-
-    def run(tx: Tx) -> Visitor | None:
-        grant = previews.find_cookie(tx, value, sandbox_id, port)
-        return None if grant is None else _visitor(tx, grant, sandbox_id, local_mode)
-
-    return await services.db.read(run)
+    grant = previews.find_grant(tx, "cookie", value, sandbox_id, port)
+    return None if grant is None else _visitor(tx, grant, sandbox_id, local_mode)
 
 
 async def service_on(services: Services, workspace_id: str, port: int) -> DeclaredService | None:
     """The service that is declared to listen on the port; for a visitor who was let in."""
     for service in await services.db.read(services_of, workspace_id):
-        if service.declared.port == port:
-            return DeclaredService(service.name, service.state.value, _log_end(services, service))
+        if service.port == port:
+            return DeclaredService(service.name, service.state, _log_end(services, service))
     return None
 
 
-def _log_end(services: Services, service: ServiceRecord) -> str:
+def _log_end(services: Services, service: ServiceRow) -> str:
     if services.sandboxes.keeper is None:
         return service.error or ""
     return COLOURS.sub("", services.sandboxes.keeper.logs.tail(service.workspace_id, service.name, LOG_BYTES)).strip()
@@ -182,7 +192,7 @@ def _visitor(tx: Tx, grant: Grant, sandbox_id: str, local_mode: bool) -> Visitor
         sandbox_id,
         grant.port,
         grant.opener,
-        siblings=tuple(one.declared.port for one in declared if one.declared.port != grant.port),
+        siblings=tuple(one.port for one in declared if one.port != grant.port),
         image_hosts=registry.implementation(IMAGE_HOSTS).allowed_in(tx, grant.workspace_id),
     )
 
@@ -192,13 +202,9 @@ def _may_see(tx: Tx, actor: Actor, row: SandboxRow, port: int) -> bool:
     sees what others have declared to be seen."""
     if allows(require(tx, actor, row.project_id, Right.READ), Right.EDIT):
         return True
-    return any(service.declared.port == port for service in services_of(tx, row.workspace_id))
+    return any(service.port == port for service in services_of(tx, row.workspace_id))
 
 
 def _require_previews(services: Services, port: int) -> None:
-    if services.sandboxes.manager is None:
-        raise SandboxUnavailable(
-            "This server has no sandboxes configured.", hint='Set provider = "local" in the section [sandbox].'
-        )
-    if not services.sandboxes.manager.provider.capabilities.preview:
+    if not machines_of(services).provider.capabilities.preview:
         lacking("preview", f"port {port} cannot be reached")

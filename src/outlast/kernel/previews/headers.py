@@ -40,7 +40,7 @@ NOT_OUTSIDE: Final = frozenset({b"date", b"x-frame-options", b"clear-site-data",
 
 
 @dataclass(frozen=True, slots=True)
-class Visitor:
+class Origin:
     """Where a request comes from, as the app inside is told: the client's address, the scheme and host it used."""
 
     client: str
@@ -48,7 +48,7 @@ class Visitor:
     host: bytes
 
 
-def to_inside(headers: Headers, visitor: Visitor) -> list[tuple[bytes, bytes]]:
+def to_inside(headers: Headers, origin: Origin) -> list[tuple[bytes, bytes]]:
     """A request's headers as they go inside, without those that frame its body."""
     dropped = HOP_BY_HOP | NOT_INSIDE | _named_in_connection(headers)
     kept: list[tuple[bytes, bytes]] = []
@@ -59,9 +59,9 @@ def to_inside(headers: Headers, visitor: Visitor) -> list[tuple[bytes, bytes]]:
         if taken or name != b"cookie":
             kept.append((name, taken))
     kept += [
-        (b"x-forwarded-for", visitor.client.encode()),
-        (b"x-forwarded-host", visitor.host),
-        (b"x-forwarded-proto", visitor.scheme.encode()),
+        (b"x-forwarded-for", origin.client.encode()),
+        (b"x-forwarded-host", origin.host),
+        (b"x-forwarded-proto", origin.scheme.encode()),
     ]
     return kept
 

@@ -4,7 +4,7 @@ import logging
 import re
 import time
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NoReturn
 from urllib.parse import parse_qs, quote, urlsplit
 
 import anyio
@@ -12,8 +12,10 @@ from anyio.abc import TaskStatus
 from starlette.datastructures import Headers as StarletteHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from outlast.base.errors import OutlastError, RateLimited
+from outlast.base.errors import OutlastError, RateLimited, SandboxUnavailable
 from outlast.kernel.apps import registry
+from outlast.kernel.http.allowed_hosts import KnownHosts
+from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.bodies import Body
 from outlast.kernel.http.stream_limits import StreamPlaces
 from outlast.kernel.http.takeover import TAKE_OVER
@@ -23,14 +25,14 @@ from outlast.kernel.previews.actions import Visitor
 from outlast.kernel.previews.answers import PRIVATE, Notice, answer_notice, is_page_visit
 from outlast.kernel.previews.cookies import granting, grants_in
 from outlast.kernel.previews.exchange import BadAnswer
-from outlast.kernel.previews.headers import Headers, all_of, first
-from outlast.kernel.previews.headers import Visitor as Origin
+from outlast.kernel.previews.headers import Headers, Origin, all_of, first
 from outlast.kernel.previews.hosts import Address, PreviewHosts, port_suffix
 from outlast.kernel.previews.policy import REPORTS_PATH, blocked_picture, preview_policy
+from outlast.kernel.previews.pool import Pool
 from outlast.kernel.previews.ports import IMAGE_HOSTS
 from outlast.kernel.previews.proxy import Proxy, Request, cut
 from outlast.kernel.previews.tunnel import is_switch, is_web_socket, pass_bytes, shake_hands
-from outlast.kernel.previews.wake import Waiting, Waker
+from outlast.kernel.previews.wake import Awake, Waiting, Waker
 from outlast.kernel.services import Services
 
 OWN_PATHS: Final = "/.outlast/"
@@ -40,6 +42,8 @@ PATIENCE_S: Final = 10.0  # then a program is
 MOST_REPORT_BYTES: Final = 16_384
 COOKIE_AGE_S: Final = 7 * 86_400
 _ORIGIN: Final = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]{1,5})?", re.IGNORECASE)  # policies know no IPv6
+LOCAL: Final = "local"
+
 log = logging.getLogger("outlast.preview")
 
 
@@ -61,61 +65,43 @@ class PreviewLayer:
         places: StreamPlaces | None = None,
     ) -> None:
         self._app = app
-        self._services = services
-        self._hosts = hosts
-        self._access = access
-        self._waker = waker
+        self.services = services
+        self.hosts = hosts
+        self.access = access
+        self.waker = waker
         self._own_origins = tuple(own_origins)
         self._public_url = public_url.rstrip("/")
         self.places = places or StreamPlaces()
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """What goes on beside the requests; until cancelled."""
-        supervisor = self._services.supervisor
+        supervisor = self.services.supervisor
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(supervisor.keep, "access to previews", self._access.run)
-            await supervisor.start(tasks, "waking for previews", self._waker.run)
+            tasks.start_soon(supervisor.keep, "access to previews", self.access.run)
+            await supervisor.start(tasks, "waking for previews", self.waker.run)
             task_status.started()
 
     def hear(self, bell: str) -> None:
         """Listener of the database's bells."""
-        self._access.hear(bell)
+        self.access.hear(bell)
 
     def close(self) -> None:
         """End every open answer and upgraded connection, so that the server can stop."""
-        self._access.close()
+        self.access.close()
 
     def statistics(self) -> dict[str, int]:
         """Open answers and upgraded connections, and lines kept for the next request."""
-        return {"open": len(self._access), "idle_lines": len(self._waker.pool)}
+        return {"open": len(self.access), "idle_lines": len(self.waker.pool)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         host = first(scope["headers"], b"host").decode("latin-1")
-        if not self._hosts.covers(host):
+        if not self.hosts.covers(host):
             await self._app(scope, receive, send)
             return
         await _Visit(self, scope, receive, send, host).serve()
-
-    # What a visit needs to know.
-
-    @property
-    def services(self) -> Services:
-        return self._services
-
-    @property
-    def access(self) -> Access:
-        return self._access
-
-    @property
-    def waker(self) -> Waker:
-        return self._waker
-
-    @property
-    def hosts(self) -> PreviewHosts:
-        return self._hosts
 
     def scheme(self, scope: Scope) -> str:
         """What browsers use, also where something in front of this server speaks TLS."""
@@ -189,9 +175,7 @@ class _Visit:
             local = self._layer.hosts.is_local
             cookies = granting(value, COOKIE_AGE_S, is_local=local, is_secure=secure)
             headers += [(b"set-cookie", cookie) for cookie in cookies]
-        self._status = 303
-        await self._send({"type": "http.response.start", "status": 303, "headers": headers})
-        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+        await self._answer(303, headers)
 
     async def _take_report(self, address: Address) -> None:
         """A browser tells what it blocked: a member may want to allow pictures of that host."""
@@ -200,8 +184,11 @@ class _Visit:
         if found is not None and (blocked := blocked_picture(body)):
             hosts = registry.implementation(IMAGE_HOSTS)
             await hosts.report_blocked(self._layer.services, found[1].workspace_id, [blocked])
-        self._status = 204
-        await self._send({"type": "http.response.start", "status": 204, "headers": list(PRIVATE)})
+        await self._answer(204, PRIVATE)
+
+    async def _answer(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
+        self._status = status
+        await self._send({"type": "http.response.start", "status": status, "headers": list(headers)})
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
     # --- who comes, and from where ---
@@ -353,3 +340,38 @@ def safe_path(target: str) -> bytes:
     if not target.startswith("/") or target.startswith(("//", "/\\", OWN_PATHS)):
         return b"/"
     return quote(target, safe="/?&=%#:;,@!$'()*+~-._[]").encode()
+
+
+class NoMachines:
+    """Where no sandboxes are configured."""
+
+    async def ensure(self, workspace_id: str, project_id: str) -> NoReturn:
+        raise SandboxUnavailable(
+            "This server has no sandboxes configured.", hint='Set provider = "local" in the section [sandbox].'
+        )
+
+    async def find(self, workspace_id: str) -> None:
+        return None
+
+
+def with_previews(app: ASGIApp, surface: Surface, hosts: KnownHosts) -> PreviewLayer:
+    """The application behind the preview layer. Made before the sandboxes of the last server are taken up, so that it
+    hears of them."""
+    services = surface.services
+    settings, machines = services.settings, services.sandboxes.manager
+    awake = Awake(thaws_fast=machines is not None and machines.provider.name == LOCAL)
+    if machines is not None:
+        machines.attend(awake)
+    access = Access(services, local_mode=surface.local_owner is not None, recheck_s=settings.streams.recheck_s)
+    layer = PreviewLayer(
+        app,
+        services,
+        surface.previews,
+        access,
+        Waker(machines or NoMachines(), awake, Pool(), supervisor=services.supervisor),
+        own_origins=sorted(hosts.origins),
+        public_url=settings.server.public_url,
+        places=StreamPlaces(settings.limits.streams_per_user),
+    )
+    services.db.on_notice(layer.hear)
+    return layer

@@ -9,8 +9,7 @@ from starlette.types import Message, Receive, Scope, Send
 from outlast.kernel.http.event_stream import ABORT
 from outlast.kernel.previews.actions import Visitor
 from outlast.kernel.previews.exchange import Answer, BadAnswer, Head, request_head
-from outlast.kernel.previews.headers import Headers, first, to_inside, to_outside
-from outlast.kernel.previews.headers import Visitor as Origin
+from outlast.kernel.previews.headers import Headers, Origin, first, to_inside, to_outside
 from outlast.kernel.previews.line import Line
 from outlast.kernel.previews.wake import Reached, Waker
 

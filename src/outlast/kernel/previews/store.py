@@ -6,7 +6,7 @@ its user may still look is not decided here. First argument: the open transactio
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -21,6 +21,7 @@ from outlast.kernel.sandboxes.tables import sandboxes
 TICKET_LIFE: Final = timedelta(seconds=60)
 COOKIE_LIFE: Final = timedelta(days=7)
 TICKET_PREFIX: Final = "olp_"
+Kind = Literal["ticket", "cookie"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,6 @@ def add_ticket(tx: Tx, actor: Actor, workspace_id: str, port: int, opener: str) 
     return secret, grant.expires_at
 
 
-def find_ticket(tx: Tx, secret: str, sandbox_id: str, port: int) -> Grant | None:
-    """What a ticket grants on this port of this sandbox; None when it is used, late, or for another."""
-    return _find(tx, "ticket", secret, sandbox_id, port)
-
-
 def exchange(tx: Tx, secret: str, grant: Grant) -> str | None:
     """Use up the ticket; the answer is the cookie's value. None: somebody else was faster."""
     used = sa.delete(preview_grants).where(preview_grants.c.hash == hash_of(secret), preview_grants.c.kind == "ticket")
@@ -58,26 +54,20 @@ def exchange(tx: Tx, secret: str, grant: Grant) -> str | None:
     return value
 
 
-def find_cookie(tx: Tx, value: str, sandbox_id: str, port: int) -> Grant | None:
-    """What a cookie grants on this port of this sandbox, also after the sandbox was replaced by another."""
-    return _find(tx, "cookie", value, sandbox_id, port)
-
-
-def _add(tx: Tx, kind: str, secret: str, grant: Grant) -> None:
-    tx.execute(
-        sa.insert(preview_grants).values(
-            hash=hash_of(secret),
-            kind=kind,
-            workspace_id=grant.workspace_id,
-            port=grant.port,
-            user_id=grant.actor.user_id,
-            via=grant.actor.via,
-            token_id=grant.actor.token_id,
-            session_hash=grant.actor.session_hash,
-            opener=grant.opener,
-            created_at=tx.now,
-            expires_at=grant.expires_at,
-        )
+def _add(tx: Tx, kind: Kind, secret: str, grant: Grant) -> None:
+    tx.insert(
+        preview_grants,
+        hash=hash_of(secret),
+        kind=kind,
+        workspace_id=grant.workspace_id,
+        port=grant.port,
+        user_id=grant.actor.user_id,
+        via=grant.actor.via,
+        token_id=grant.actor.token_id,
+        session_hash=grant.actor.session_hash,
+        opener=grant.opener,
+        created_at=tx.now,
+        expires_at=grant.expires_at,
     )
 
 
@@ -86,7 +76,9 @@ class _NamedGrant(NamedTuple):
     name: str
 
 
-def _find(tx: Tx, kind: str, secret: str, sandbox_id: str, port: int) -> Grant | None:
+def find_grant(tx: Tx, kind: Kind, secret: str, sandbox_id: str, port: int) -> Grant | None:
+    """What a ticket or cookie grants on this port of this sandbox, a cookie also after the sandbox was replaced by
+    another; None when it is used, late, or for another."""
     row = tx.row(
         _NamedGrant,
         sa.select(preview_grants, users.c.name)

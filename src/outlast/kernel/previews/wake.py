@@ -2,7 +2,7 @@
 
 import socket
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
@@ -159,7 +159,10 @@ class Waker:
         `Waiting`."""
         sandbox = self._awake_now.get(visitor.workspace_id)
         if sandbox is None:
-            sandbox = await self._asked(self._machines.find, visitor.workspace_id)
+            try:
+                sandbox = await self._machines.find(visitor.workspace_id)
+            except OutlastError as error:
+                raise _refused(error) from None
         if sandbox is None:
             raise Waiting("asleep")
         try:
@@ -251,12 +254,6 @@ class Waker:
                 wake.error = SandboxUnavailable("The sandbox could not be woken.")
             del self._wakes[visitor.workspace_id]
             wake.done.set()
-
-    async def _asked(self, find: Callable[[str], Awaitable[Dial | None]], workspace_id: str) -> Dial | None:
-        try:
-            return await find(workspace_id)
-        except OutlastError as error:
-            raise _refused(error) from None
 
     def _waited(self, place: tuple[str, int], began: float) -> float:
         """For how long visitors have been asking for it, without a longer break."""

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.sandboxes.rows import HostedSandboxRow
+from outlast.kernel.sandboxes.checkpoints.workspaces import add_workspace
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, sandboxes, workspaces
 
 BELL: Final = "hosted_sandboxes"  # rung when an end was set or moved
@@ -35,13 +35,11 @@ class HostedOrder:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Hosted:
+class Hosted(NamedTuple):
     """One sandbox of the API. `pause_kind` is the machine's (`frozen` or `stopped`), None while it is awake or gone,
     `node_id` the node it was last on; `access_token` opens this sandbox and nothing else."""
 
     workspace_id: str
-    project_id: str
     user_id: str
     template: str
     metadata: Mapping[str, str]
@@ -50,10 +48,11 @@ class Hosted:
     ends_at: datetime
     on_timeout: OnTimeout
     paused_at: datetime | None
-    pause_kind: str | None
-    node_id: str | None
     access_token: str
     created_at: datetime
+    project_id: str
+    pause_kind: str | None
+    node_id: str | None
 
     @property
     def runs(self) -> bool:
@@ -63,52 +62,39 @@ class Hosted:
 def add(tx: Tx, project_id: str, user_id: str, order: HostedOrder, ends_at: datetime) -> str:
     """Record a new one with a workspace of its own; the workspace's id."""
     workspace_id = new_id("workspace")
-    owner = {"owner_type": OWNER, "owner_id": workspace_id}
-    times = {"created_at": tx.now, "last_used_at": tx.now}
-    tx.execute(sa.insert(workspaces).values(id=workspace_id, project_id=project_id, **owner, **times))
-    tx.execute(
-        sa.insert(hosted_sandboxes).values(
-            workspace_id=workspace_id,
-            user_id=user_id,
-            template=order.template,
-            metadata=dict(order.metadata),
-            env=dict(order.env),
-            options=dict(order.options),
-            ends_at=ends_at,
-            on_timeout=order.on_timeout,
-            access_token=f"sat_{secrets.token_hex(24)}",
-            created_at=tx.now,
-        )
+    add_workspace(tx, project_id, OWNER, workspace_id, workspace_id)
+    tx.insert(
+        hosted_sandboxes,
+        workspace_id=workspace_id,
+        user_id=user_id,
+        template=order.template,
+        metadata=dict(order.metadata),
+        env=dict(order.env),
+        options=dict(order.options),
+        ends_at=ends_at,
+        on_timeout=order.on_timeout,
+        access_token=f"sat_{secrets.token_hex(24)}",
+        created_at=tx.now,
     )
     tx.ring(BELL)
     return workspace_id
 
 
-class _HostedLine(NamedTuple):
-    hosted: HostedSandboxRow
-    project_id: str
-    pause_kind: str | None
-    node_id: str | None
-
-
 def find(tx: Tx, workspace_id: str) -> Hosted | None:
     """The sandbox of this workspace; None for one that was killed, or is no sandbox of the API."""
-    row = tx.row(_HostedLine, _all().where(hosted_sandboxes.c.workspace_id == workspace_id))
-    return None if row is None else _hosted(row)
+    return tx.row(Hosted, _all().where(hosted_sandboxes.c.workspace_id == workspace_id))
 
 
 def of_project(tx: Tx, project_id: str) -> list[Hosted]:
     """All of a project, the newest first."""
     mine = _all().where(workspaces.c.project_id == project_id)
-    return [_hosted(row) for row in tx.rows(_HostedLine, mine.order_by(hosted_sandboxes.c.workspace_id.desc()))]
+    return tx.rows(Hosted, mine.order_by(hosted_sandboxes.c.workspace_id.desc()))
 
 
 def running(tx: Tx, limit: int) -> list[Hosted]:
     """Those that run now, at most so many, the newest first."""
     now = _all().where(hosted_sandboxes.c.paused_at.is_(None))
-    return [
-        _hosted(row) for row in tx.rows(_HostedLine, now.order_by(hosted_sandboxes.c.workspace_id.desc()).limit(limit))
-    ]
+    return tx.rows(Hosted, now.order_by(hosted_sandboxes.c.workspace_id.desc()).limit(limit))
 
 
 def count_running(tx: Tx, project_id: str) -> tuple[int, int]:
@@ -134,7 +120,7 @@ def due(tx: Tx) -> tuple[list[Hosted], datetime | None]:
     later = sa.select(sa.func.min(hosted_sandboxes.c.ends_at)).where(
         hosted_sandboxes.c.paused_at.is_(None), hosted_sandboxes.c.ends_at > tx.now
     )
-    return [_hosted(row) for row in tx.rows(_HostedLine, late)], tx.execute(later).scalar()
+    return tx.rows(Hosted, late), tx.execute(later).scalar()
 
 
 def run_until(tx: Tx, workspace_id: str, ends_at: datetime) -> None:
@@ -158,8 +144,7 @@ def set_options(tx: Tx, workspace_id: str, options: Mapping[str, Any]) -> None:
 
 
 def _change(tx: Tx, workspace_id: str, **values: Any) -> None:
-    mine = hosted_sandboxes.c.workspace_id == workspace_id
-    tx.execute(sa.update(hosted_sandboxes).where(mine).values(**values))
+    tx.update(hosted_sandboxes, {"workspace_id": workspace_id}, **values)
     tx.ring(BELL)
 
 
@@ -175,22 +160,3 @@ def _all() -> sa.Select[Any]:
     columns = workspaces.c.project_id, sandboxes.c.pause_kind, sandboxes.c.node_id
     places = hosted_sandboxes.join(workspaces, workspaces.c.id == hosted_sandboxes.c.workspace_id)
     return sa.select(hosted_sandboxes, *columns).select_from(places.outerjoin(sandboxes, sandboxes.c.id == newest))
-
-
-def _hosted(row: _HostedLine) -> Hosted:
-    return Hosted(
-        workspace_id=row.hosted.workspace_id,
-        project_id=row.project_id,
-        user_id=row.hosted.user_id,
-        template=row.hosted.template,
-        metadata=row.hosted.metadata,
-        env=row.hosted.env,
-        options=row.hosted.options,
-        ends_at=row.hosted.ends_at,
-        on_timeout=row.hosted.on_timeout,
-        paused_at=row.hosted.paused_at,
-        pause_kind=row.pause_kind,
-        node_id=row.node_id,
-        access_token=row.hosted.access_token,
-        created_at=row.hosted.created_at,
-    )

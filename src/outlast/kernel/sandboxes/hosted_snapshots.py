@@ -10,6 +10,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint, newest_of
 from outlast.kernel.sandboxes.checkpoints.store import add as add_checkpoint
+from outlast.kernel.sandboxes.checkpoints.workspaces import add_workspace
 from outlast.kernel.sandboxes.hosted import OWNER
 from outlast.kernel.sandboxes.tables import hosted_snapshots, workspaces
 
@@ -28,11 +29,9 @@ class HostedSnapshot(NamedTuple):
 def add(tx: Tx, project_id: str, source_id: str, template: str, name: str | None) -> HostedSnapshot:
     """Keep the files of the source as its newest checkpoint has them."""
     workspace_id = new_id("workspace")
-    owner = {"owner_type": OWNER, "owner_id": workspace_id}
-    times = {"created_at": tx.now, "last_used_at": tx.now}
-    tx.execute(sa.insert(workspaces).values(id=workspace_id, project_id=project_id, **owner, **times))
+    add_workspace(tx, project_id, OWNER, workspace_id, workspace_id)
     own = {"source_id": source_id, "name": name, "template": template, "created_at": tx.now}
-    tx.execute(sa.insert(hosted_snapshots).values(workspace_id=workspace_id, **own))
+    tx.insert(hosted_snapshots, workspace_id=workspace_id, **own)
     copy_files(tx, source_id, workspace_id)
     return HostedSnapshot(workspace_id, project_id, source_id, name, template, tx.now)
 
@@ -45,7 +44,7 @@ def copy_files(tx: Tx, source_id: str, workspace_id: str) -> None:
         return
     new = NewCheckpoint(workspace_id, "fork", source.tree, source.files, source.size_bytes)
     add_checkpoint(tx, new, tx.now)
-    tx.execute(sa.update(workspaces).where(workspaces.c.id == workspace_id).values(evicted_at=tx.now))
+    tx.update(workspaces, {"id": workspace_id}, evicted_at=tx.now)
 
 
 def find(tx: Tx, project_id: str, named: str) -> HostedSnapshot | None:

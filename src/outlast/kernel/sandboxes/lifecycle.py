@@ -15,11 +15,13 @@ import anyio
 from outlast.base.errors import OutlastError, SandboxLost, SandboxUnavailable
 from outlast.db.database import Database
 from outlast.kernel.sandboxes import store
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.hosted import BASE
 from outlast.kernel.sandboxes.hosted import find as find_hosted
 from outlast.kernel.sandboxes.rules import PauseKind, State, Step, can_become, is_alive, is_half_awake, step_to_use
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.sizes import limits_of
+from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.store import Announce, SandboxRecord
 from outlast.kernel.sandboxes.templates import Template, Templates, preview_environment
 from outlast_sandbox.interface import Orphan, Sandbox, SandboxProvider, SandboxSpec
@@ -39,23 +41,6 @@ class Attendant(Protocol):
         """It is about to be frozen, or is gone: leave it alone."""
 
 
-class FileKeeper(Protocol):
-    """Who keeps the workspaces' files (`checkpoints/keeper.py`). Called inside the step."""
-
-    async def bring_back(self, workspace_id: str) -> None:
-        """A sandbox is about to start: its folder must hold the files. Raises what `SandboxProvider.create` may not:
-        `DiskFull`, `WorkspaceUnreadable`."""
-
-    async def fill(self, workspace_id: str, sandbox: Sandbox) -> None:
-        """A sandbox has started that has a disk of its own, and needs the files there."""
-
-    async def leave(self, workspace_id: str, sandbox: Sandbox) -> None:
-        """A sandbox is about to be ended, and what it has on a disk of its own with it. Must not raise."""
-
-    async def ready(self, workspace_id: str) -> None:
-        """Wait while the files are being exchanged."""
-
-
 class WayOut(Protocol):
     """What leads from sandboxes to the network. Told inside the step: neither `open` nor `close` waits or raises."""
 
@@ -69,16 +54,12 @@ class WayOut(Protocol):
         """Its processes are ended; `for_good`: it never starts again."""
 
 
-class Snapshots(Protocol):
-    """Knows what sandboxes start from."""
-
-    async def start_from(self, sandbox_id: str, project_id: str, named: str | None = None, template: str = "") -> str:
-        """The ref of the snapshot to start this sandbox from, the one `named`, or that of an app template; empty: the
-        bare base. May wait for it to be built. Raises `SandboxUnavailable` when there is none."""
-
-
 class Lives:
-    """In memory: handles on living sandboxes by workspace (open sockets, found again by ref after a restart)."""
+    """In memory: handles on living sandboxes by workspace (open sockets, found again by ref after a restart).
+
+    To be set before the first step: `templates` (by name, what workspaces of each need), `files` (has a workspace's
+    files before a sandbox starts, and saves them before one is ended), `snapshots` (what sandboxes start from),
+    `way_out`; `attendants` are told of every sandbox that wakes and falls asleep."""
 
     def __init__(
         self, db: Database, provider: SandboxProvider, settings: SandboxSettings, data_dir: Path, announce: Announce
@@ -90,9 +71,9 @@ class Lives:
         self.attendants: list[Attendant] = []
         self._answered: dict[str, float] = {}  # when its agent did last, by sandbox
         self._awake: dict[str, SandboxRecord] = {}  # what attendants were told, by workspace
-        self.snapshots: Snapshots | None = None
+        self.snapshots: SnapshotKeeper | None = None
         self.way_out: WayOut | None = None
-        self.files: FileKeeper | None = None
+        self.files: CheckpointKeeper | None = None
 
     def workspace_dir(self, workspace_id: str) -> Path:
         return self._data_dir / "workspaces" / workspace_id

@@ -16,7 +16,7 @@ from outlast.base.errors import SandboxLost
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.kernel.sandboxes import store
-from outlast.kernel.sandboxes.lifecycle import Attendant, FileKeeper, Lives, Snapshots, WayOut
+from outlast.kernel.sandboxes.lifecycle import Attendant, Lives
 from outlast.kernel.sandboxes.rules import (
     PauseKind,
     State,
@@ -30,7 +30,6 @@ from outlast.kernel.sandboxes.rules import (
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.sizes import MEBIBYTE, places_taken
 from outlast.kernel.sandboxes.store import Announce, SandboxRecord, announce_to_project
-from outlast.kernel.sandboxes.templates import Templates
 from outlast.kernel.sandboxes.translation import translated_provider
 from outlast_sandbox.checkpoints.saved_folders import KEPT
 from outlast_sandbox.disk_usage import DiskUsage
@@ -74,32 +73,11 @@ class SandboxManager:
         self._touched: dict[str, float] = {}
         self._room = anyio.Lock()  # taken inside a workspace's lock; nobody waits for a workspace's lock inside it
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        self._allowed = awake_allowed(settings.max_awake, memory, settings.memory_mb * MEBIBYTE)
+        self.awake_allowed = awake_allowed(settings.max_awake, memory, settings.memory_mb * MEBIBYTE)
 
     @property
     def provider(self) -> SandboxProvider:
         return self.lives.provider
-
-    @property
-    def awake_allowed(self) -> int:
-        """How many may be awake at a time."""
-        return self._allowed
-
-    def keep_files(self, keeper: FileKeeper) -> None:
-        """From now on it is asked for the files before a sandbox starts, and told before one is ended."""
-        self.lives.files = keeper
-
-    def start_upon(self, snapshots: Snapshots) -> None:
-        """From now on it says what each sandbox starts from."""
-        self.lives.snapshots = snapshots
-
-    def lead_out(self, way_out: WayOut) -> None:
-        """From now on it gives each sandbox its way to the network."""
-        self.lives.way_out = way_out
-
-    def use_templates(self, templates: Templates) -> None:
-        """From now on workspaces of these app templates get sandboxes as they need them."""
-        self.lives.templates = templates
 
     def layers_of(self, template: str | None) -> tuple[str, ...]:
         """The folders of a workspace of this app template that are no files of it."""
@@ -271,7 +249,7 @@ class SandboxManager:
         awake = await self.db.read(store.awake_on, self.provider.name, self.node_id)
         named = await self.db.read(store.templates_of, [row.workspace_id for row, _ in awake])
         weighed = [replace(waking, places=self._places(named.get(row.workspace_id))) for row, waking in awake]
-        chosen = choose_to_stop(weighed, self._allowed, coming)
+        chosen = choose_to_stop(weighed, self.awake_allowed, coming)
         for row in [row for row, _ in awake if row.id in chosen]:
             try:
                 self.locks[row.workspace_id].acquire_nowait()

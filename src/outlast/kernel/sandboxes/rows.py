@@ -75,7 +75,7 @@ class ServiceRow(NamedTuple):
     command: str
     port: int
     health_path: str
-    state: str
+    state: Literal["stopped", "starting", "healthy", "failed"]
     error: str | None
     restarts: int
     created_at: datetime

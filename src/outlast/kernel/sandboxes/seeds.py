@@ -1,4 +1,5 @@
-"""Workspaces of subjects: those that begin with the files of an app template, of another workspace, or empty.
+"""Workspaces of subjects and of forked threads, which begin with the files of an app template, of another workspace,
+or empty.
 
 A template's files are stored once, as one manifest over shared blobs; each workspace of it is a row and a first
 checkpoint that names that manifest. Nothing is written into a folder, and no sandbox is made, until somebody needs one.
@@ -11,14 +12,14 @@ from pathlib import PurePosixPath
 from typing import Final
 
 import anyio.to_thread
-import sqlalchemy as sa
 
 from outlast.base.errors import MalformedInput, NotFound
-from outlast.base.ids import new_id
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.sandboxes.checkpoints import store as checkpoints
+from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
+from outlast.kernel.sandboxes.checkpoints.workspaces import add_workspace
 from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.services import store as services
 from outlast.kernel.sandboxes.services.rules import Declared
@@ -80,9 +81,13 @@ def seed_workspace(tx: Tx, seed: Seed, owner: Owner, *, project_id: str, thread_
     its dev server declared; the thread, whose row must be there, works in it from now on. The workspace's id."""
     workspace_id = _add(tx, project_id, owner, thread_id, seed.template)
     services.declare(tx, workspace_id, seed.service)
-    new = NewCheckpoint(workspace_id, "template", seed.tree, seed.files, seed.size_bytes)
-    checkpoints.add(tx, new, tx.now)
+    checkpoints.add(tx, first_of(seed, workspace_id), tx.now)
     return workspace_id
+
+
+def first_of(seed: Seed, workspace_id: str) -> NewCheckpoint:
+    """What a workspace's files begin as."""
+    return NewCheckpoint(workspace_id, "template", seed.tree, seed.files, seed.size_bytes)
 
 
 def empty_workspace(tx: Tx, owner: Owner, *, project_id: str, thread_id: str) -> str:
@@ -119,19 +124,40 @@ def fork_workspace(tx: Tx, parent: ThreadRow, fork_id: str, message_id: str, *, 
     source_id = parent.workspace_id
     if source_id is None:
         raise NotFound("The thread has no files.", id=parent.id)
-    position = tx.execute(sa.select(messages.c.position).where(messages.c.id == message_id)).scalar_one()
+    position = tx.value(messages.c.position, {"id": message_id})
     kept = checkpoints.at_message(tx, source_id, parent.id, position)
     workspace_id, began_empty = _add_like(tx, source_id, owner_id, fork_id), _began_empty(tx, source_id)
     kept = kept or (None if began_empty else checkpoints.first_of(tx, source_id))
-    checkpoints.copy_history(tx, parent, fork_id, workspace_id, position)
-    copied = sa.select(messages.c.id).where(messages.c.thread_id == fork_id, messages.c.position == position)
-    if kept is not None:
-        bound = tx.execute(copied).scalar_one() if kept.message_id is not None else None
-        new = NewCheckpoint(workspace_id, "fork", kept.tree, kept.files, kept.size_bytes, message_id=bound)
-        checkpoints.add(tx, new, tx.now)
-    else:
+    _copy_upto(tx, parent, fork_id, workspace_id, position, kept)
+    if kept is None:
         _begin_empty(tx, workspace_id)
     return workspace_id
+
+
+def fork_files(tx: Tx, parent: ThreadRow, fork_id: str, message_id: str) -> None:
+    """Give a forked thread the files as they were at the message, with the history up to it. Nothing is copied on disk:
+    the new workspace lies in its checkpoint alone until its first use. Nothing happens where none was kept by then."""
+    if parent.workspace_id is None:
+        return
+    position = tx.value(messages.c.position, {"id": message_id})
+    kept = checkpoints.at_message(tx, parent.workspace_id, parent.id, position)
+    if kept is not None:
+        workspace_id = _add(tx, parent.project_id, ("thread", fork_id), fork_id, None)
+        _copy_upto(tx, parent, fork_id, workspace_id, position, kept)
+
+
+def _copy_upto(
+    tx: Tx, parent: ThreadRow, fork_id: str, workspace_id: str, position: int, kept: CheckpointData | None
+) -> None:
+    """The parent's history before the message at this position, then what was kept by then, which belongs to the copied
+    message if it belonged to one."""
+    checkpoints.copy_history(tx, parent, fork_id, workspace_id, position)
+    if kept is None:
+        return
+    copied = {"thread_id": fork_id, "position": position}
+    bound = None if kept.message_id is None else tx.value(messages.c.id, copied)
+    new = NewCheckpoint(workspace_id, "fork", kept.tree, kept.files, kept.size_bytes, message_id=bound)
+    checkpoints.add(tx, new, tx.now)
 
 
 def _begin_empty(tx: Tx, workspace_id: str) -> None:
@@ -153,25 +179,14 @@ def _add_like(tx: Tx, source_id: str, owner_id: str, thread_id: str) -> str:
     owner = source.owner_type, owner_id
     workspace_id = _add(tx, source.project_id, owner, thread_id, source.template)
     for row in services.services_of(tx, source_id):
-        services.declare(tx, workspace_id, row.declared)
+        services.declare(tx, workspace_id, services.declared_by(row))
     return workspace_id
 
 
 def _add(tx: Tx, project_id: str, owner: Owner, thread_id: str, template: str | None) -> str:
-    workspace_id = new_id("workspace")
-    tx.execute(
-        sa.insert(workspaces).values(
-            id=workspace_id,
-            project_id=project_id,
-            owner_type=owner[0],
-            owner_id=owner[1],
-            template=template,
-            created_at=tx.now,
-            last_used_at=tx.now,
-            evicted_at=tx.now,  # they lie nowhere but in the checkpoint, until the first use
-        )
-    )
-    tx.execute(sa.update(threads).where(threads.c.id == thread_id).values(workspace_id=workspace_id))
+    # The files lie nowhere but in the checkpoint, until the first use.
+    workspace_id = add_workspace(tx, project_id, *owner, template=template, evicted_at=tx.now)
+    tx.update(threads, {"id": thread_id}, workspace_id=workspace_id)
     return workspace_id
 
 

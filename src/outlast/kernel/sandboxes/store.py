@@ -1,8 +1,6 @@
 """Rows of workspaces and sandboxes. First argument: the open transaction."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
@@ -12,6 +10,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.db.tables import meta
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.sandboxes.checkpoints.workspaces import hold
 from outlast.kernel.sandboxes.hosted import running_workspaces
 from outlast.kernel.sandboxes.rows import SandboxRow
 from outlast.kernel.sandboxes.rules import AwakeSandbox, Life, PauseKind, State, advance, is_alive, is_awake
@@ -27,18 +26,14 @@ GARBAGE: Final = "collect:"  # followed by a workspace's id: a key in `meta`, it
 ALIVE = [state.value for state in State if is_alive(state)]
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxRecord:
+class SandboxRecord(SandboxRow):
     """One sandbox as recorded; `ref` is empty until it has started."""
 
-    id: str
-    workspace_id: str
-    project_id: str
-    ref: str
-    life: Life
-    last_used_at: datetime
-    provider: str
-    node_id: str
+    __slots__ = ()
+
+    @property
+    def life(self) -> Life:
+        return Life(State(self.state), PauseKind(self.pause_kind) if self.pause_kind else None)
 
 
 def announce_to_project(tx: Tx, project_id: str, event: str, data: SandboxStateData | ContextLost) -> None:
@@ -49,16 +44,13 @@ def announce_to_project(tx: Tx, project_id: str, event: str, data: SandboxStateD
 def newest(tx: Tx, workspace_id: str) -> SandboxRecord | None:
     """The workspace's latest sandbox, whatever has become of it."""
     rows = sa.select(sandboxes).where(sandboxes.c.workspace_id == workspace_id)
-    row = tx.row(SandboxRow, rows.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(1))
-    return None if row is None else row_of(row)
+    return tx.row(SandboxRecord, rows.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(1))
 
 
 def alive_on(tx: Tx, provider: str, node_id: str) -> list[SandboxRecord]:
     """Every sandbox of this provider and node that may still have processes, or waits stopped, oldest use first."""
     mine = sa.and_(sandboxes.c.provider == provider, sandboxes.c.node_id == node_id, sandboxes.c.state.in_(ALIVE))
-    return [
-        row_of(row) for row in tx.rows(SandboxRow, sa.select(sandboxes).where(mine).order_by(sandboxes.c.last_used_at))
-    ]
+    return tx.rows(SandboxRecord, sa.select(sandboxes).where(mine).order_by(sandboxes.c.last_used_at))
 
 
 class _AwakeRun(NamedTuple):
@@ -103,26 +95,24 @@ def tell_stopped(tx: Tx, row: SandboxRecord, announce: Announce) -> None:
 
 def add(tx: Tx, workspace_id: str, project_id: str, provider: str, node_id: str, announce: Announce) -> SandboxRecord:
     """A new sandbox in state `creating`. Raises `NotFound` when the workspace is gone."""
-    held = sa.select(workspaces.c.id).where(workspaces.c.id == workspace_id).with_for_update(key_share=True)
-    if tx.execute(held).first() is None:
-        raise _deleted(workspace_id)
-    sandbox_id = new_id("sandbox")
-    tx.execute(
-        sandboxes.insert().values(
-            id=sandbox_id,
-            workspace_id=workspace_id,
-            project_id=project_id,
-            provider=provider,
-            ref="",
-            state=State.CREATING.value,
-            node_id=node_id,
-            created_at=tx.now,
-            last_used_at=tx.now,
-        )
+    hold(tx, workspace_id)
+    row = SandboxRecord(
+        id=new_id("sandbox"),
+        workspace_id=workspace_id,
+        project_id=project_id,
+        provider=provider,
+        ref="",
+        state=State.CREATING.value,
+        pause_kind=None,
+        node_id=node_id,
+        snapshot=None,
+        created_at=tx.now,
+        last_used_at=tx.now,
+        restarted_at=None,
+        ended_at=None,
     )
-    life = Life(State.CREATING)
-    row = SandboxRecord(sandbox_id, workspace_id, project_id, "", life, tx.now, provider, node_id)
-    _tell(tx, row, announce)
+    tx.insert(sandboxes, **row._asdict())
+    tell(tx, row, announce)
     return row
 
 
@@ -140,10 +130,9 @@ def change(
 
     A `lost` sandbox also tells that what ran in it is gone. Raises `NotFound` when it was given up meanwhile.
     """
-    found = tx.row(SandboxRow, sa.select(sandboxes).where(sandboxes.c.id == sandbox_id).with_for_update())
-    if found is None:
+    row = tx.row(SandboxRecord, sa.select(sandboxes).where(sandboxes.c.id == sandbox_id).with_for_update())
+    if row is None:
         raise NotFound("The sandbox was deleted with what it belonged to.", id=sandbox_id)
-    row = row_of(found)
     life = advance(row.life, then, pause_kind)
     values: dict[str, Any] = {"state": life.state.value, "pause_kind": life.pause_kind and life.pause_kind.value}
     if ref is not None:
@@ -154,12 +143,11 @@ def change(
             values["restarted_at"] = tx.now
     if not is_alive(then):
         values["ended_at"] = tx.now
-    tx.execute(sandboxes.update().where(sandboxes.c.id == sandbox_id).values(**values))
+    tx.update(sandboxes, {"id": sandbox_id}, **values)
     if life.pause_kind is PauseKind.STOPPED or not is_alive(then):
         services.stop_all(tx, row.workspace_id)
-    used = tx.now if then is State.READY else row.last_used_at
-    changed = replace(row, ref=row.ref if ref is None else ref, life=life, last_used_at=used)
-    _tell(tx, changed, announce, why.code if why is not None else None)
+    changed = row._replace(**values)
+    tell(tx, changed, announce, why.code if why is not None else None)
     if then is State.LOST and row.life.state is not State.CREATING:
         text = "The sandbox was lost. Files are kept; running processes, variables and installed programs are gone."
         if why is not None:
@@ -187,12 +175,12 @@ def give_up(
         mine &= workspaces.c.id == workspace_id
     used = sa.select(sandboxes).join(workspaces, workspaces.c.id == sandboxes.c.workspace_id).where(mine)
     places: dict[str, str] = {}
-    for row in tx.rows(SandboxRow, used.order_by(sandboxes.c.id)):
+    for row in tx.rows(SandboxRecord, used.order_by(sandboxes.c.id)):
         places[row.workspace_id] = row.node_id or ""
-        if announce is not None and is_alive(State(row.state)):
-            _tell(tx, replace(row_of(row), life=Life(State.KILLED)), announce)
+        if announce is not None and is_alive(row.life.state):
+            tell(tx, row._replace(state=State.KILLED.value, pause_kind=None), announce)
     for workspace_id, node_id in places.items():
-        tx.execute(sa.insert(meta).values(key=GARBAGE + workspace_id, value=node_id))
+        tx.insert(meta, key=GARBAGE + workspace_id, value=node_id)
     tx.execute(sa.delete(workspaces).where(mine))
 
 
@@ -216,8 +204,8 @@ def unknown(tx: Tx, sandbox_ids: Collection[str]) -> set[str]:
 
 def touch(tx: Tx, sandbox_id: str, workspace_id: str) -> None:
     """Both were used just now: the idle clocks start again."""
-    tx.execute(sandboxes.update().where(sandboxes.c.id == sandbox_id).values(last_used_at=tx.now))
-    tx.execute(workspaces.update().where(workspaces.c.id == workspace_id).values(last_used_at=tx.now))
+    tx.update(sandboxes, {"id": sandbox_id}, last_used_at=tx.now)
+    tx.update(workspaces, {"id": workspace_id}, last_used_at=tx.now)
 
 
 def touch_all(tx: Tx, rows: Sequence[SandboxRecord]) -> None:
@@ -226,38 +214,14 @@ def touch_all(tx: Tx, rows: Sequence[SandboxRecord]) -> None:
         touch(tx, row.id, row.workspace_id)
 
 
-def _deleted(workspace_id: str) -> NotFound:
-    return NotFound("These files were deleted with what they belonged to.", id=workspace_id)
-
-
-def row_of(row: SandboxRow) -> SandboxRecord:
-    """A row of the table `sandboxes`, read."""
-    kind = row.pause_kind
-    life = Life(State(row.state), PauseKind(kind) if kind else None)
-    return SandboxRecord(
-        id=row.id,
-        workspace_id=row.workspace_id,
-        project_id=row.project_id,
-        ref=row.ref,
-        life=life,
-        last_used_at=row.last_used_at,
-        provider=row.provider,
-        node_id=row.node_id or "",
-    )
-
-
-def tell_again(tx: Tx, row: SandboxRecord, announce: Announce) -> None:
-    """Tell its state once more: what runs in it has changed."""
-    _tell(tx, row, announce)
-
-
-def _tell(tx: Tx, row: SandboxRecord, announce: Announce, reason: str | None = None) -> None:
-    kind = row.life.pause_kind
+def tell(tx: Tx, row: SandboxRecord, announce: Announce, reason: str | None = None) -> None:
+    """Tell followers its state, and that of what runs in it."""
+    life = row.life
     data = SandboxStateData(
         sandbox_id=row.id,
         workspace_id=row.workspace_id,
-        state=row.life.state.value,
-        pause_kind=None if kind is None else kind.value,
+        state=life.state.value,
+        pause_kind=life.pause_kind.value if life.pause_kind else None,
         reason=reason,
         services=services.states_of(tx, row.workspace_id),
     )

@@ -1,7 +1,6 @@
 """Sandboxes as their project sees them: state, owner, what they use, what runs in them, what time will take away."""
 
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple
 
 import anyio
@@ -16,12 +15,11 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs.shapes import ClockAnswer
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.clocks import clocks_of
-from outlast.kernel.sandboxes.rows import SandboxRow
-from outlast.kernel.sandboxes.rules import State, is_alive
+from outlast.kernel.sandboxes.rules import is_alive
 from outlast.kernel.sandboxes.services.store import states_of
 from outlast.kernel.sandboxes.shapes import SandboxAnswer, SandboxLimitsAnswer, ServiceStateData
 from outlast.kernel.sandboxes.sizes import limits_of
-from outlast.kernel.sandboxes.store import row_of
+from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, sandboxes, workspaces
 from outlast.kernel.services import Services
 from outlast.kernel.subjects import registry as subjects
@@ -32,7 +30,7 @@ MOST_LISTED: Final = 200
 
 
 class ShownSandbox(NamedTuple):
-    sandbox: SandboxRow
+    sandbox: SandboxRecord
     owner_type: str
     template: str | None
     thread_id: str | None
@@ -84,7 +82,7 @@ async def list_sandboxes(services: Services, actor: Actor, project_id: str) -> l
 
 async def read_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
     """One sandbox, measured; it is not woken for that."""
-    found = await services.db.read(partial(_read, services=services, actor=actor, sandbox_id=sandbox_id))
+    found = await services.db.read(_read, services, actor, sandbox_id)
     return _view(services, found, await _measure(services, found))
 
 
@@ -96,12 +94,12 @@ def require_row(tx: Tx, actor: Actor, sandbox_id: str, right: Right) -> ShownSan
     return row
 
 
-def _read(tx: Tx, *, services: Services, actor: Actor, sandbox_id: str) -> Recorded:
+def _read(tx: Tx, services: Services, actor: Actor, sandbox_id: str) -> Recorded:
     return _recorded(tx, services, require_row(tx, actor, sandbox_id, Right.READ))
 
 
 def _recorded(tx: Tx, services: Services, row: ShownSandbox) -> Recorded:
-    sandbox, settings = row_of(row.sandbox), services.settings.sandbox
+    sandbox, settings = row.sandbox, services.settings.sandbox
     alive = is_alive(sandbox.life.state)
     clocks = clocks_of(tx, settings, sandbox) if alive and settings is not None else []
     return Recorded(row, states_of(tx, sandbox.workspace_id), clocks)
@@ -109,7 +107,7 @@ def _recorded(tx: Tx, services: Services, row: ShownSandbox) -> Recorded:
 
 async def _measure(services: Services, one: Recorded) -> Usage:
     machines = services.sandboxes.manager
-    if machines is None or not is_alive(State(one.row.sandbox.state)):
+    if machines is None or not is_alive(one.row.sandbox.life.state):
         return Usage()
     layers = machines.layers_of(one.row.template)
     disk = await machines.disk.of(machines.workspace_dir(one.row.sandbox.workspace_id), layers)
@@ -163,10 +161,7 @@ def _view(services: Services, one: Recorded, used: Usage) -> SandboxAnswer:
     return SandboxAnswer(
         **{
             **same,
-            "memory_bytes": used.memory_bytes,
-            "processes": used.processes,
-            "cpu_s": used.cpu_s,
-            "disk_bytes": used.disk_bytes,
+            **asdict(used),
             "limits": limits,
             "services": one.services,
             "clocks": one.clocks,

@@ -108,8 +108,8 @@ async def test_its_folder_is_filled_when_a_sandbox_needs_it(canvas: Canvas) -> N
 async def test_its_dev_server_is_declared(canvas: Canvas) -> None:
     _, workspace_id = await canvas.screen()
     services = await canvas.db.read(services_of, workspace_id)
-    assert [(one.name, one.declared.port, one.declared.health_path) for one in services] == [(DEV_SERVER, 3000, "/")]
-    assert services[0].declared.command.endswith("http.server 3000")
+    assert [(one.name, one.port, one.health_path) for one in services] == [(DEV_SERVER, 3000, "/")]
+    assert services[0].command.endswith("http.server 3000")
 
 
 async def test_a_copy_has_the_files_as_they_are_now(canvas: Canvas) -> None:

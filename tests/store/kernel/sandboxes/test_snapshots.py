@@ -296,7 +296,7 @@ async def test_one_is_removed_by_name_and_what_is_not_there_is_said(house: House
     keeper = house.keeper("zod@3")
     rows, wanted = await keeper.listed()
     assert wanted == name
-    assert [(row.known.state, row.dependencies, row.size_bytes) for row in rows] == [(State.READY, ("npm:zod@3",), 7)]
+    assert [(row.state, row.recipe["dependencies"], row.size_bytes) for row in rows] == [("ready", ["npm:zod@3"], 7)]
     assert await keeper.remove(name)
     assert not await keeper.remove(name)
     assert house.provider.there == set()

@@ -54,7 +54,7 @@ async def test_it_is_built_at_the_first_need_with_what_is_configured_and_those_w
     assert (recipe.project.layers, recipe.project.env["X"]) == (("node_modules", ".cache"), "1")
     assert {data.template for data in await house.told() if data.name == app} == {"small"}
     rows, _ = await keeper.listed()
-    assert {row.known.name: row.template for row in rows} == {app: "small", configured: ""}
+    assert {row.name: row.recipe["template"] for row in rows} == {app: "small", configured: ""}
 
 
 async def test_it_can_be_wanted_before_it_is_needed(house: House) -> None:

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from outlast.kernel.previews.headers import Visitor, first, to_inside, to_outside
+from outlast.kernel.previews.headers import Origin, first, to_inside, to_outside
 
-VISITOR = Visitor("10.0.0.7", "https", b"3000-sbx-1.previews.example.com")
+VISITOR = Origin("10.0.0.7", "https", b"3000-sbx-1.previews.example.com")
 
 
 def test_headers_between_neighbours_go_no_further():

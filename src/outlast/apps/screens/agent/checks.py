@@ -35,7 +35,6 @@ from outlast.kernel.attachments.store import add_attachment
 from outlast.kernel.runs.engine import FileKeeping
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import effects, runs
-from outlast.kernel.sandboxes.services.rules import ServiceState
 from outlast.kernel.sandboxes.tables import checkpoints, workspaces
 from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER
 from outlast.kernel.threads.parts import ImagePart, NoticePart, Part
@@ -212,7 +211,7 @@ class Checker:
             row = await self.keeper.wait_settled(workspace_id, DEV_SERVER, SERVER_WAIT_S)
         except NotFound:  # this workspace has none: looking at the page tells
             return None
-        if row.state is ServiceState.HEALTHY:
+        if row.state == "healthy":
             return None
         end = self.keeper.output(workspace_id, DEV_SERVER, SHOWN_BYTES).strip() or "(it printed nothing)"
         return Problem(

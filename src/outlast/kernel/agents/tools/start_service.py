@@ -8,8 +8,8 @@ from outlast.base.errors import ArgumentsInvalid, MalformedInput
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, ToolResult, tool
 from outlast.kernel.agents.workspaces import Workspaces
-from outlast.kernel.sandboxes.services.rules import Declared, ServiceState, checked
-from outlast.kernel.sandboxes.services.store import ServiceRecord
+from outlast.kernel.sandboxes.rows import ServiceRow
+from outlast.kernel.sandboxes.services.rules import Declared, checked
 
 WAIT_S = 200.0  # a little longer than the keeper gives a service to answer
 SHOWN_BYTES = 4_000
@@ -29,8 +29,8 @@ HealthPath = Annotated[str, Field(max_length=500, description="Path that answers
 class Keeper(Protocol):
     """What the sandboxes room offers here: services that are kept running."""
 
-    async def declare(self, workspace_id: str, wanted: Declared) -> ServiceRecord: ...
-    async def wait_settled(self, workspace_id: str, name: str, timeout_s: float) -> ServiceRecord: ...
+    async def declare(self, workspace_id: str, wanted: Declared) -> ServiceRow: ...
+    async def wait_settled(self, workspace_id: str, name: str, timeout_s: float) -> ServiceRow: ...
     def output(self, workspace_id: str, name: str, max_bytes: int) -> str: ...
 
 
@@ -48,7 +48,7 @@ def start_service_tool(workspaces: Workspaces, keeper: Keeper) -> Tool:
         await keeper.declare(workspace.workspace_id, Declared(name, command, port, health_path))
         row = await keeper.wait_settled(workspace.workspace_id, name, WAIT_S)
         output = keeper.output(workspace.workspace_id, name, SHOWN_BYTES).strip()
-        return ToolResult(_told(row, output), is_error=row.state is not ServiceState.HEALTHY)
+        return ToolResult(_told(row, output), is_error=row.state != "healthy")
 
     return start_service
 
@@ -60,15 +60,14 @@ def _require_valid(name: str, command: str, port: int, health_path: str) -> None
         raise ArgumentsInvalid(error.message, tool="start_service", **error.fields) from None
 
 
-def _told(row: ServiceRecord, output: str) -> str:
+def _told(row: ServiceRow, output: str) -> str:
     """What the model reads: where it stands, then the end of its output."""
-    declared = row.declared
     end = f"\n[end of its output]\n{output}" if output else "\n[it has printed nothing]"
     match row.state:
-        case ServiceState.HEALTHY:
-            return f"The service {row.name} is up and answers on port {declared.port} inside the sandbox.{end}"
-        case ServiceState.FAILED:
+        case "healthy":
+            return f"The service {row.name} is up and answers on port {row.port} inside the sandbox.{end}"
+        case "failed":
             why = (row.error or "").split("\n")[0]
             return f"The service {row.name} failed and is not started again. {why}{end}"
         case _:
-            return f"The service {row.name} does not answer yet on port {declared.port}; it goes on starting.{end}"
+            return f"The service {row.name} does not answer yet on port {row.port}; it goes on starting.{end}"

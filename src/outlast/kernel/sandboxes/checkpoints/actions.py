@@ -1,12 +1,13 @@
 """Checkpoints: list them, look into one, compare two, bring one back; the files of a sandbox that is asleep."""
 
 import time
-from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
 import anyio.to_thread
 
+from outlast.base.clock import iso
 from outlast.base.errors import Conflict, NotFound, PathRefused, SandboxUnavailable
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
@@ -18,13 +19,20 @@ from outlast.kernel.sandboxes import store as sandbox_rows
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints.contents import beginning_of, content_of
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData, ComparisonAnswer, FileDifferenceAnswer
-from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
+from outlast.kernel.sandboxes.checkpoints.shapes import (
+    CheckpointAnswer,
+    CheckpointData,
+    ComparisonAnswer,
+    FileDifferenceAnswer,
+    KeptFileAnswer,
+)
 from outlast.kernel.sandboxes.rules import State
-from outlast.kernel.sandboxes.seeds import Seed
-from outlast.kernel.services import Services
+from outlast.kernel.sandboxes.seeds import first_of
+from outlast.kernel.services import Services, in_read
+from outlast.kernel.subjects import registry as subjects
+from outlast.kernel.subjects.registry import Found
 from outlast_sandbox.checkpoints.changes import TEXT_BYTES, Change, below, changes, text_difference
-from outlast_sandbox.checkpoints.tree import EMPTY, Entry, EntryKind, Tree
+from outlast_sandbox.checkpoints.tree import EMPTY, Entry, Tree
 from outlast_sandbox.interface import FileEntry
 
 MAX_FILE_BYTES: Final = 5_000_000
@@ -33,57 +41,29 @@ MAX_WRITTEN_OUT: Final = 100  # differences shown line by line, of one compariso
 WRITING_OUT_S: Final = 3.0  # and no more of them once this has passed
 
 
-@dataclass(frozen=True, slots=True)
-class KeptFile:
-    """A file, folder or link in a checkpoint."""
-
-    path: str
-    kind: EntryKind
-    size_bytes: int
-    mode: str
-    modified_ms: int
-    target: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class CheckpointView:
-    """A checkpoint with what is in it, at most 5,000 entries; `truncated`: there are more."""
-
-    checkpoint: CheckpointData
-    entries: list[KeptFile]
-    truncated: bool
-
-
-async def list_checkpoints(
-    services: Services, actor: Actor, sandbox_id: str, before: str | None = None, limit: int = 50
+@in_read
+def list_checkpoints(
+    tx: Tx, actor: Actor, sandbox_id: str, before: str | None = None, limit: int = 50
 ) -> Listed[CheckpointData, str]:
     """Those of the workspace that a sandbox runs."""
-
-    def run(tx: Tx) -> Listed[CheckpointData, str]:
-        workspace_id = require_sandbox(tx, actor, sandbox_id, Right.READ).workspace_id
-        return _page(tx, workspace_id, before, limit)
-
-    return await services.db.read(run)
+    return _page(tx, require_sandbox(tx, actor, sandbox_id, Right.READ).workspace_id, before, limit)
 
 
-async def list_of_thread(
-    services: Services, actor: Actor, thread_id: str, before: str | None = None, limit: int = 50
+@in_read
+def list_of_thread(
+    tx: Tx, actor: Actor, thread_id: str, before: str | None = None, limit: int = 50
 ) -> Listed[CheckpointData, str]:
     """Those of a thread's files, also while no sandbox is there."""
-
-    def run(tx: Tx) -> Listed[CheckpointData, str]:
-        workspace_id = require_thread(tx, actor, thread_id, Right.READ).workspace_id
-        return Listed([], None) if workspace_id is None else _page(tx, workspace_id, before, limit)
-
-    return await services.db.read(run)
+    workspace_id = require_thread(tx, actor, thread_id, Right.READ).workspace_id
+    return Listed([], None) if workspace_id is None else _page(tx, workspace_id, before, limit)
 
 
-async def read_checkpoint(services: Services, actor: Actor, checkpoint_id: str) -> CheckpointView:
-    """One checkpoint with what is in it."""
+async def read_checkpoint(services: Services, actor: Actor, checkpoint_id: str) -> CheckpointAnswer:
+    """One checkpoint with what is in it, at most 5,000 entries; `truncated`: there are more."""
     checkpoint = await services.db.read(_require, actor, checkpoint_id, Right.READ)
     tree = await keeper_of(services).tree(checkpoint)
     entries = [_kept(entry) for entry in tree.entries[:MAX_FILES]]
-    return CheckpointView(checkpoint, entries, len(tree.entries) > MAX_FILES)
+    return CheckpointAnswer(**checkpoint.model_dump(), entries=entries, truncated=len(tree.entries) > MAX_FILES)
 
 
 async def compare(services: Services, actor: Actor, checkpoint_id: str, to: str | None = None) -> ComparisonAnswer:
@@ -117,26 +97,33 @@ async def read_kept_file(services: Services, actor: Actor, checkpoint_id: str, p
 
 async def restore(services: Services, actor: Actor, checkpoint_id: str) -> CheckpointData:
     """Bring the workspace's files back to what they were then (editors); what they are now is kept as a checkpoint. The
-    new newest checkpoint. Raises `ThreadBusy` while a run works there or waits for a person."""
+    newest checkpoint, which is the subject's where it changed the files. Raises `ThreadBusy` while a run works there or
+    waits for a person."""
     checkpoint = await services.db.read(_require, actor, checkpoint_id, Right.EDIT)
-    return await keeper_of(services).restore(checkpoint)
+    restored = await keeper_of(services).restore(checkpoint)
+    found = await services.db.read(subjects.of_workspace, restored.workspace_id)
+    if found is None:
+        return restored
+    return await found.kind.files.after_restore(services, actor, found.id) or restored
 
 
-async def reset_workspace(services: Services, actor: Actor, thread_id: str, seed: Seed | None = None) -> CheckpointData:
-    """Give the thread an empty workspace, or one with a template's files (editors); see `start_empty`. Raises
-    `Conflict` for a thread that has none, `ThreadBusy` while a run works there or waits for a person."""
+async def reset_workspace(services: Services, actor: Actor, thread_id: str) -> CheckpointData:
+    """Give the thread an empty workspace, or one with the files that its subject begins with (editors); see
+    `start_empty`. Raises `Conflict` for a thread that has none, `ThreadBusy` while a run works there or waits for a
+    person."""
 
-    def run(tx: Tx) -> str | None:
-        workspace_id: str | None = require_thread(tx, actor, thread_id, Right.EDIT).workspace_id
-        return workspace_id
+    def find(tx: Tx) -> tuple[str | None, Found | None]:
+        workspace_id = require_thread(tx, actor, thread_id, Right.EDIT).workspace_id
+        return workspace_id, subjects.of_thread(tx, thread_id)
 
-    workspace_id = await services.db.read(run)
+    workspace_id, found = await services.db.read(find)
+    seed = None if found is None else await found.kind.files.seed(services, found.id)
     if workspace_id is None:
         raise Conflict("This thread has no files yet.", hint="Its first tool call makes some.", thread_id=thread_id)
-    if seed is None:
-        return await keeper_of(services).start_empty(workspace_id)
-    first = NewCheckpoint(workspace_id, "template", seed.tree, seed.files, seed.size_bytes)
-    return await keeper_of(services).start_empty(workspace_id, first)
+    begun = await keeper_of(services).start_empty(workspace_id, seed and first_of(seed, workspace_id))
+    if found is not None:
+        await found.kind.files.after_reset(services, actor, found.id)
+    return begun
 
 
 async def list_asleep(services: Services, workspace_id: str, path: str) -> list[FileEntry] | None:
@@ -231,14 +218,14 @@ def _difference(blobs: FolderBlobs, change: Change) -> str | None:
     return text_difference(shown_name(change.path), old, new)
 
 
-def _kept(entry: Entry) -> KeptFile:
-    return KeptFile(
-        shown_name(entry.path),
-        entry.kind,
-        entry.size,
-        f"{entry.mode:03o}",
-        entry.mtime_ms,
-        shown_name(entry.target) if entry.kind == "symlink" else None,
+def _kept(entry: Entry) -> KeptFileAnswer:
+    return KeptFileAnswer(
+        path=shown_name(entry.path),
+        kind=entry.kind,
+        size_bytes=entry.size,
+        mode=f"{entry.mode:03o}",
+        modified_at=iso(datetime.fromtimestamp(entry.mtime_ms / 1000, UTC)),
+        target=shown_name(entry.target) if entry.kind == "symlink" else None,
     )
 
 

@@ -27,7 +27,7 @@ from outlast.kernel.sandboxes.checkpoints.edits import Edit, edited_tree
 from outlast.kernel.sandboxes.checkpoints.garbage import GRACE_S, Collected, collect
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
-from outlast.kernel.sandboxes.checkpoints.workspaces import Place
+from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.translation import translated, untranslated
@@ -118,7 +118,7 @@ class CheckpointKeeper:
         if not self._local and sandbox is None:
             sandbox = await self._find(workspace_id)
         async with self._locks[workspace_id]:
-            return await self._take(NewCheckpoint(workspace_id, reason, "", 0, 0, run_id, effect_id), sandbox)
+            return await self._take(NewCheckpoint(workspace_id, reason, run_id=run_id, effect_id=effect_id), sandbox)
 
     def changed(self, workspace_id: str, run_id: str | None, effect_id: str | None) -> None:
         """A tool call may have changed files: they are saved soon, by `run`, beside whatever comes next."""
@@ -224,7 +224,7 @@ class CheckpointKeeper:
         """
         workspace_id = target.workspace_id
         async with self._moved(workspace_id) as (place, sandbox):
-            await self._take(NewCheckpoint(workspace_id, "person", "", 0, 0), sandbox)
+            await self._take(NewCheckpoint(workspace_id, "person"), sandbox)
             return await self._exchange(place, target, sandbox)
 
     async def start_empty(self, workspace_id: str, first: NewCheckpoint | None = None) -> CheckpointData:
@@ -236,7 +236,7 @@ class CheckpointKeeper:
             if self._local and not self._is_here(place):
                 await anyio.to_thread.run_sync(self._move_aside, workspace_id)
             else:
-                saved = NewCheckpoint(workspace_id, "person", "", 0, 0)
+                saved = NewCheckpoint(workspace_id, "person")
                 await self._take(saved, sandbox, upon_nothing=True)
             if first is None:
                 manifest, _ = encode(EMPTY)
@@ -253,18 +253,17 @@ class CheckpointKeeper:
         given the content (None: it is not there) and answers the new one. The new newest checkpoint; None: nothing was
         to be changed. Errors, and what a killed server leaves, as of `restore`; and what an edit raises."""
         async with self._moved(workspace_id) as (place, _):
-            await self._take(NewCheckpoint(workspace_id, "person", "", 0, 0), None)
+            await self._take(NewCheckpoint(workspace_id, "person"), None)
             newest = await self._db.read(store.newest_of, workspace_id)
             tree = EMPTY if newest is None else await self.tree(newest)
             edited = await anyio.to_thread.run_sync(edited_tree, self._blobs, tree, edits)
             if edited is None:
                 return None
-            sums = edited.files, edited.size_bytes
-            new = NewCheckpoint(workspace_id, "person", edited.name, *sums)
+            new = NewCheckpoint(workspace_id, "person", edited.name, edited.files, edited.size_bytes)
             return await self._exchange(place, new, None)
 
     @asynccontextmanager
-    async def _moved(self, workspace_id: str) -> AsyncIterator[tuple[Place, Sandbox | None]]:
+    async def _moved(self, workspace_id: str) -> AsyncIterator[tuple[WorkspaceRow, Sandbox | None]]:
         """The workspace, while its files are exchanged: nobody else reads or writes them. With the sandbox that its
         files lie in, where they lie in none of this machine's folders. Raises `ThreadBusy`, `NotFound`."""
         await self._db.read(places.demand_idle, workspace_id)
@@ -325,7 +324,7 @@ class CheckpointKeeper:
     # --- inner steps; the workspace's lock is held
 
     async def _exchange(
-        self, place: Place, target: CheckpointData | NewCheckpoint, sandbox: Sandbox | None
+        self, place: WorkspaceRow, target: CheckpointData | NewCheckpoint, sandbox: Sandbox | None
     ) -> CheckpointData:
         """Make the workspace's files those of `target`, wherever they lie."""
         now = await self._db.write(store.begin_restore, target)
@@ -340,7 +339,7 @@ class CheckpointKeeper:
 
     async def _evict(self, workspace_id: str) -> None:
         async with self._locks[workspace_id]:
-            await self._take(NewCheckpoint(workspace_id, "sleep", "", 0, 0), None)
+            await self._take(NewCheckpoint(workspace_id, "sleep"), None)
             if await self._db.write(places.evict, workspace_id, self._ttl):
                 self._memories.forget(workspace_id)
                 await anyio.to_thread.run_sync(remove_folder, self._folder(workspace_id))
@@ -370,7 +369,7 @@ class CheckpointKeeper:
             return
         run_id, effect_id = wanted
         try:
-            await self._take(NewCheckpoint(workspace_id, "tool", "", 0, 0, run_id, effect_id), sandbox)
+            await self._take(NewCheckpoint(workspace_id, "tool", run_id=run_id, effect_id=effect_id), sandbox)
         except InvalidRequest as error:  # too much to save, until somebody inside removes some of it
             _log_failure(workspace_id, error)
 
@@ -392,7 +391,7 @@ class CheckpointKeeper:
             await self._db.write(places.mark_kept, new.workspace_id, since)
         return None
 
-    async def _scan(self, place: Place, before: Tree, sandbox: Sandbox | None) -> Scan | None:
+    async def _scan(self, place: WorkspaceRow, before: Tree, sandbox: Sandbox | None) -> Scan | None:
         workspace_id, without = place.id, self._layers_of(place.template)
         memory = self._memories.held(workspace_id)
         if memory is None:
@@ -414,8 +413,7 @@ class CheckpointKeeper:
 
     async def _record(self, new: NewCheckpoint, scan: Scan, since: datetime) -> CheckpointData:
         tree = scan.tree
-        new = replace(new, tree=scan.manifest, files=tree.files, size_bytes=tree.size_bytes)
-        new = replace(new, packed=scan.packed)
+        new = replace(new, tree=scan.manifest, packed=scan.packed, files=tree.files, size_bytes=tree.size_bytes)
         data = await self._db.write(store.add, new, since if scan.whole else None)
         self._trees.put(scan.manifest, tree)
         return data
@@ -462,7 +460,7 @@ class CheckpointKeeper:
     async def _locate(self, hashes: Iterable[str]) -> Mapping[str, tuple[str, int]]:
         return await self._db.read(store.located, set(hashes))
 
-    def _is_here(self, place: Place) -> bool:
+    def _is_here(self, place: WorkspaceRow) -> bool:
         """Whether the folder on this machine is the workspace's."""
         ours = place.node_id in (None, self._node_id) and place.evicted_at is None
         return ours and self._folder(place.id).is_dir() and not self._unsynced.in_doubt(place.id)

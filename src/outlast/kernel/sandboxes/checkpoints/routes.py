@@ -1,19 +1,13 @@
 """Checkpoints: what a workspace's files were, what changed, bringing them back."""
 
-from dataclasses import asdict
-from datetime import UTC, datetime
-from typing import Any
-
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from outlast.base.clock import iso
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.shapes import Page
-from outlast.kernel.sandboxes.checkpoints import actions, replacement
-from outlast.kernel.sandboxes.checkpoints.actions import CheckpointView, KeptFile
+from outlast.kernel.sandboxes.checkpoints import actions
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointAnswer, CheckpointData, ComparisonAnswer
 from outlast.kernel.sandboxes.routes import as_download
 
@@ -41,7 +35,7 @@ async def list_thread_checkpoints(
 @router.get("/checkpoints/{checkpoint_id}", response_model=CheckpointAnswer)
 async def read_checkpoint(checkpoint_id: str, services: Svc, actor: Signed) -> Response:
     """A checkpoint with the files in it."""
-    return reply(_shown(await actions.read_checkpoint(services, actor, checkpoint_id)))
+    return reply(await actions.read_checkpoint(services, actor, checkpoint_id))
 
 
 @router.get("/checkpoints/{checkpoint_id}/diff", response_model=ComparisonAnswer)
@@ -62,7 +56,7 @@ async def restore_checkpoint(checkpoint_id: str, services: Svc, actor: Signed) -
     """Bring the files back to what they were then (editors); what they are now is kept as a checkpoint. Refused (409)
     while a run works there or waits for a person. A screen keeps its present theme. Answers the new newest
     checkpoint."""
-    return reply(await replacement.restore(services, actor, checkpoint_id))
+    return reply(await actions.restore(services, actor, checkpoint_id))
 
 
 @router.post("/threads/{thread_id}/workspace/reset", response_model=CheckpointData)
@@ -70,15 +64,4 @@ async def reset_workspace(thread_id: str, services: Svc, actor: Signed) -> Respo
     """Start with an empty workspace (editors), where stored files are gone for good (`workspace_unreadable`); a screen
     starts with its template's files. Earlier checkpoints stay, and so does what lies on the server's disk. Refused
     (409) while a run works there or waits for a person. Answers the new newest checkpoint."""
-    return reply(await replacement.reset_workspace(services, actor, thread_id))
-
-
-def _shown(view: CheckpointView) -> dict[str, Any]:
-    entries = [_entry(entry) for entry in view.entries]
-    return {**view.checkpoint.model_dump(), "entries": entries, "truncated": view.truncated}
-
-
-def _entry(entry: KeptFile) -> dict[str, Any]:
-    facts = asdict(entry)
-    moment = datetime.fromtimestamp(facts.pop("modified_ms") / 1000, UTC)
-    return {**facts, "modified_at": iso(moment)}
+    return reply(await actions.reset_workspace(services, actor, thread_id))

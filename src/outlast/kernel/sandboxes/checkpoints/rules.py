@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """What decides over a checkpoint: whether it is its workspace's `newest`, the message it belongs to, whether it was
     made in a run, and whether that run's record is still there."""
 
@@ -20,11 +20,10 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What decides over a workspace's folder: a run that is `active` (at work, queued or waiting for a person), an
-    open `proposal`, a sandbox that is `awake`; when it was used last; whether all of it is `kept` in a checkpoint."""
+    """What decides over a workspace's folder: a run that is `active` (at work, queued or waiting for a person), a
+    sandbox that is `awake`; when it was used last; whether all of it is `kept` in a checkpoint."""
 
     active: bool
-    proposal: bool
     awake: bool
     kept: bool
     last_used_at: datetime
@@ -38,8 +37,7 @@ def superfluous(checkpoints: Iterable[Kept], now: datetime, keep_unbound: timede
 
 def eviction_due(use: Use, now: datetime, ttl: timedelta) -> bool:
     """Whether the folder may go: nothing is open, nothing awake, nobody came for `ttl`, and a checkpoint has it all."""
-    open_ = use.active or use.proposal or use.awake
-    return use.kept and not open_ and now - use.last_used_at >= ttl
+    return use.kept and not use.active and not use.awake and now - use.last_used_at >= ttl
 
 
 def _stays(one: Kept, now: datetime, keep_unbound: timedelta) -> bool:

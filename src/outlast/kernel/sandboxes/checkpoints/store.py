@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -17,14 +17,14 @@ from outlast.kernel.sandboxes.checkpoints.rules import Kept
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointCreated, CheckpointData
 from outlast.kernel.sandboxes.checkpoints.workspaces import (
     IN_ONE,
-    Place,
     away,
     deleted,
     demand_idle,
+    hold,
     mark_kept,
     place_of,
 )
-from outlast.kernel.sandboxes.rows import CheckpointRow
+from outlast.kernel.sandboxes.rows import CheckpointRow, WorkspaceRow
 from outlast.kernel.sandboxes.tables import checkpoints, packed_files, workspaces
 from outlast.kernel.streams.log import append
 from outlast.kernel.subjects import registry as subjects
@@ -38,23 +38,23 @@ class NewCheckpoint:
 
     workspace_id: str
     reason: str
-    tree: str
-    files: int
-    size_bytes: int
+    tree: str = ""
+    files: int = 0
+    size_bytes: int = 0
     run_id: str | None = None
     effect_id: str | None = None
     message_id: str | None = None
     packed: Mapping[str, tuple[str, int]] | None = None
 
 
-def place_now(tx: Tx, workspace_id: str) -> tuple[datetime, Place | None, CheckpointData | None]:
+def place_now(tx: Tx, workspace_id: str) -> tuple[datetime, WorkspaceRow | None, CheckpointData | None]:
     """The moment, by the clock that rows go by; the workspace, and its newest checkpoint."""
     return tx.now, place_of(tx, workspace_id), newest_of(tx, workspace_id)
 
 
 def checkpoint(tx: Tx, checkpoint_id: str) -> CheckpointData:
     """One checkpoint. Raises `NotFound`."""
-    row = tx.row(CheckpointRow, sa.select(checkpoints).where(checkpoints.c.id == checkpoint_id))
+    row = tx.find(CheckpointRow, checkpoints, {"id": checkpoint_id})
     if row is None:
         raise NotFound("This version of the files is no longer kept.", id=checkpoint_id)
     return to_data(row)
@@ -63,8 +63,7 @@ def checkpoint(tx: Tx, checkpoint_id: str) -> CheckpointData:
 def newest_of(tx: Tx, workspace_id: str) -> CheckpointData | None:
     """What the workspace's files were when they were last saved; None: they never were."""
     found = sa.select(checkpoints).join(workspaces, workspaces.c.checkpoint_id == checkpoints.c.id)
-    row = tx.row(CheckpointRow, found.where(workspaces.c.id == workspace_id))
-    return None if row is None else to_data(row)
+    return _first(tx, found.where(workspaces.c.id == workspace_id))
 
 
 def list_of(tx: Tx, workspace_id: str, before: str | None, limit: int) -> list[CheckpointData]:
@@ -82,15 +81,16 @@ def add(tx: Tx, new: NewCheckpoint, since: datetime | None) -> CheckpointData:
     place = place_of(tx, new.workspace_id)
     if place is None:
         raise deleted(new.workspace_id)
-    data = _row(tx, place, new, new.message_id or _answer_of(tx, new.run_id))
+    facts = asdict(new) | {"message_id": new.message_id or _answer_of(tx, new.run_id)}
+    del facts["packed"]
+    ids = {"id": new_id("checkpoint"), "project_id": place.project_id, "parent_id": place.checkpoint_id}
+    data = CheckpointData(**facts | ids, created_at=iso(tx.now))
     tell(tx, place, data)  # holds the log's owner first, as those do who delete it
-    held = sa.select(workspaces.c.id).where(workspaces.c.id == place.id).with_for_update(key_share=True)
-    if tx.execute(held).first() is None:
-        raise deleted(place.id)
-    tx.execute(sa.insert(checkpoints).values(**{**data.model_dump(), "created_at": tx.now}))
+    hold(tx, place.id)
+    tx.insert(checkpoints, **data.model_dump() | {"created_at": tx.now})
     _unbind(tx, data)
     pack(tx, new.packed or {})
-    tx.execute(sa.update(workspaces).where(workspaces.c.id == place.id).values(checkpoint_id=data.id))
+    tx.update(workspaces, {"id": place.id}, checkpoint_id=data.id)
     if since is not None:
         mark_kept(tx, place.id, since)
     return data
@@ -109,8 +109,7 @@ def before(tx: Tx, this: CheckpointData) -> CheckpointData | None:
     older = sa.select(checkpoints).where(checkpoints.c.workspace_id == this.workspace_id, checkpoints.c.id < this.id)
     if this.message_id is not None:
         older = older.where(checkpoints.c.message_id.is_not(None))
-    row = tx.row(CheckpointRow, older.order_by(checkpoints.c.id.desc()).limit(1))
-    return None if row is None else to_data(row)
+    return _first(tx, older.order_by(checkpoints.c.id.desc()))
 
 
 def at_message(tx: Tx, workspace_id: str, thread_id: str, position: int) -> CheckpointData | None:
@@ -118,44 +117,46 @@ def at_message(tx: Tx, workspace_id: str, thread_id: str, position: int) -> Chec
     found = (
         sa.select(checkpoints)
         .join(messages, messages.c.id == checkpoints.c.message_id)
-        .where(
-            checkpoints.c.workspace_id == workspace_id,
-            messages.c.thread_id == thread_id,
-            messages.c.position <= position,
-        )
+        .where(checkpoints.c.workspace_id == workspace_id)
+        .where(messages.c.thread_id == thread_id, messages.c.position <= position)
         .order_by(messages.c.position.desc(), checkpoints.c.id.desc())
     )
-    row = tx.row(CheckpointRow, found.limit(1))
-    return None if row is None else to_data(row)
+    return _first(tx, found)
 
 
 def first_of(tx: Tx, workspace_id: str) -> CheckpointData | None:
     """What the workspace's files began as, as far as that is still kept."""
     mine = sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id)
-    row = tx.row(CheckpointRow, mine.order_by(checkpoints.c.id).limit(1))
-    return None if row is None else to_data(row)
+    return _first(tx, mine.order_by(checkpoints.c.id))
 
 
-def fork_files(tx: Tx, parent: ThreadRow, fork_id: str, message_id: str) -> None:
-    """Give a forked thread the files as they were at the message, with the history up to it. Nothing is copied on disk:
-    the new workspace lies in its checkpoint alone until its first use."""
-    if parent.workspace_id is None:
-        return
-    position = tx.execute(sa.select(messages.c.position).where(messages.c.id == message_id)).scalar_one()
-    source = at_message(tx, parent.workspace_id, parent.id, position)
-    if source is None:
-        return
-    workspace_id = new_id("workspace")
-    owner = {"owner_type": "thread", "owner_id": fork_id, "project_id": parent.project_id}
-    row = {"id": workspace_id, **owner, "created_at": tx.now, "last_used_at": tx.now, "evicted_at": tx.now}
-    tx.execute(sa.insert(workspaces).values(**row))
-    tx.execute(sa.update(threads).where(threads.c.id == fork_id).values(workspace_id=workspace_id))
-    copy_history(tx, parent, fork_id, workspace_id, position)
-    copied = sa.select(messages.c.id).where(messages.c.thread_id == fork_id, messages.c.position == position)
-    new = NewCheckpoint(
-        workspace_id, "fork", source.tree, source.files, source.size_bytes, message_id=tx.execute(copied).scalar_one()
+def span_of(
+    tx: Tx, workspace_id: str, thread_id: str, run_id: str
+) -> tuple[CheckpointData | None, CheckpointData | None]:
+    """(the files as a run found them, as it left them or has them now). A run without changes: twice None; files that
+    began with the run: None and them. Answers that came with a copied conversation count as their runs'."""
+    answers = sa.select(messages.c.id).where(messages.c.thread_id == thread_id, messages.c.run_id == run_id)
+    here = sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id)
+    mine = here.where(sa.or_(checkpoints.c.run_id == run_id, checkpoints.c.message_id.in_(answers)))
+    rows = tx.rows(CheckpointRow, mine.order_by(checkpoints.c.id))
+    if not rows:
+        return None, None
+    earlier = here.where(checkpoints.c.id < rows[0].id)
+    return _first(tx, earlier.order_by(checkpoints.c.id.desc())), to_data(rows[-1])
+
+
+def last_run(tx: Tx, workspace_id: str) -> str | None:
+    """The last run that changed something; None: none has."""
+    known = (
+        sa.select(sa.func.coalesce(checkpoints.c.run_id, messages.c.run_id))
+        .outerjoin(messages, messages.c.id == checkpoints.c.message_id)
+        .where(
+            checkpoints.c.workspace_id == workspace_id,
+            sa.or_(checkpoints.c.run_id.is_not(None), messages.c.run_id.is_not(None)),
+        )
     )
-    add(tx, new, tx.now)
+    run_id: str | None = tx.execute(known.order_by(checkpoints.c.id.desc()).limit(1)).scalar()
+    return run_id
 
 
 def begin_restore(tx: Tx, target: CheckpointData | NewCheckpoint) -> CheckpointData:
@@ -197,25 +198,19 @@ def unpack(tx: Tx, blob: str) -> None:
     tx.execute(sa.delete(packed_files).where(packed_files.c.blob == blob))
 
 
-class _Candidate(NamedTuple):
-    id: str
-    message_id: str | None
-    run_id: str | None
-    created_at: datetime
-    newest: bool
-    recorded: bool
-
-
 def kept_candidates(tx: Tx) -> list[Kept]:
     """Every checkpoint that no message has, for the rules to decide over."""
     newest = sa.select(workspaces.c.id).where(workspaces.c.checkpoint_id == checkpoints.c.id).exists()
     recorded = sa.select(runs.c.id).where(runs.c.id == checkpoints.c.run_id, ~runs.c.cleaned).exists()
-    columns = [checkpoints.c[name] for name in ("id", "message_id", "run_id", "created_at")]
-    rows = sa.select(*columns, newest.label("newest"), recorded.label("recorded"))
-    return [
-        Kept(row.id, bool(row.newest), row.message_id, row.run_id, bool(row.recorded), row.created_at)
-        for row in tx.rows(_Candidate, rows.where(checkpoints.c.message_id.is_(None)))
-    ]
+    rows = sa.select(
+        checkpoints.c.id.label("checkpoint_id"),
+        newest.label("newest"),
+        checkpoints.c.message_id,
+        checkpoints.c.run_id,
+        recorded.label("recorded"),
+        checkpoints.c.created_at,
+    )
+    return tx.rows(Kept, rows.where(checkpoints.c.message_id.is_(None)))
 
 
 def drop(tx: Tx, checkpoint_ids: Iterable[str]) -> int:
@@ -236,30 +231,21 @@ def trees(tx: Tx) -> list[str]:
 
 
 def to_data(row: CheckpointRow) -> CheckpointData:
-    values = row._asdict()
-    return CheckpointData(**{**values, "created_at": iso(row.created_at)})
+    return CheckpointData(**row._asdict() | {"created_at": iso(row.created_at)})
 
 
-def tell(tx: Tx, place: Place, data: CheckpointData) -> None:
+def _first(tx: Tx, query: sa.Select[Any]) -> CheckpointData | None:
+    row = tx.row(CheckpointRow, query.limit(1))
+    return None if row is None else to_data(row)
+
+
+def tell(tx: Tx, place: WorkspaceRow, data: CheckpointData) -> None:
     """Followers of the thread that works there learn of it; where none does, those of the project."""
     log = place.owner_id if place.owner_type == "thread" else place.project_id
     if place.owner_type in subjects.owners_of_files():
         works = sa.select(threads.c.id).where(threads.c.workspace_id == place.id)
         log = tx.execute(works.limit(1)).scalar() or place.project_id
     append(tx, log, [("checkpoint.created", CheckpointCreated(checkpoint=data))])
-
-
-def _row(tx: Tx, place: Place, new: NewCheckpoint, message_id: str | None) -> CheckpointData:
-    facts = asdict(new)
-    facts.pop("packed")
-    facts["message_id"] = message_id
-    return CheckpointData(
-        **facts,
-        id=new_id("checkpoint"),
-        project_id=place.project_id,
-        parent_id=place.checkpoint_id,
-        created_at=iso(tx.now),
-    )
 
 
 def _answer_of(tx: Tx, run_id: str | None) -> str | None:
@@ -306,5 +292,4 @@ def copy_history(tx: Tx, parent: ThreadRow, fork_id: str, workspace_id: str, upt
         )
         for row in rows
     ]
-    if copies:
-        tx.execute(sa.insert(checkpoints), [copy._asdict() for copy in copies])
+    tx.insert_many(checkpoints, [copy._asdict() for copy in copies])

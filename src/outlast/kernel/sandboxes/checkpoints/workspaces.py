@@ -5,14 +5,16 @@ First argument: the open transaction.
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.base.errors import NotFound, ThreadBusy
+from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.checkpoints.rules import Use, eviction_due
+from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.rules import PauseKind, State, is_alive
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.subjects import registry as subjects
@@ -22,24 +24,26 @@ IN_ONE: Final = 400  # values in one query
 _AWAKE: Final = [state.value for state in State if is_alive(state)]
 
 
-class Place(NamedTuple):
-    """A workspace and where its files are, as recorded."""
-
-    id: str
-    project_id: str
-    owner_type: str
-    owner_id: str
-    checkpoint_id: str | None
-    changed_at: datetime | None
-    evicted_at: datetime | None
-    node_id: str | None
-    last_used_at: datetime
-    template: str | None = None
-
-
-def place_of(tx: Tx, workspace_id: str) -> Place | None:
+def place_of(tx: Tx, workspace_id: str) -> WorkspaceRow | None:
     """The workspace; None: it is gone."""
-    return tx.find(Place, workspaces, {"id": workspace_id})
+    return tx.find(WorkspaceRow, workspaces, {"id": workspace_id})
+
+
+def hold(tx: Tx, workspace_id: str) -> None:
+    """Keep others from deleting the workspace until the transaction ends. Raises `NotFound` when it is gone."""
+    held = sa.select(workspaces.c.id).where(workspaces.c.id == workspace_id).with_for_update(key_share=True)
+    if tx.execute(held).first() is None:
+        raise deleted(workspace_id)
+
+
+def add_workspace(
+    tx: Tx, project_id: str, owner_type: str, owner_id: str, workspace_id: str | None = None, **values: Any
+) -> str:
+    """Make a workspace: its id, which is the one given, if any. `values` are of its other columns."""
+    made = workspace_id or new_id("workspace")
+    times = {"created_at": tx.now, "last_used_at": tx.now}
+    tx.insert(workspaces, id=made, project_id=project_id, owner_type=owner_type, owner_id=owner_id, **times, **values)
+    return made
 
 
 def mark_kept(tx: Tx, workspace_id: str, since: datetime) -> None:
@@ -50,10 +54,10 @@ def mark_kept(tx: Tx, workspace_id: str, since: datetime) -> None:
 
 def mark_changed(tx: Tx, workspace_id: str) -> None:
     """Its files may differ from the newest checkpoint from now on."""
-    tx.execute(sa.update(workspaces).where(workspaces.c.id == workspace_id).values(changed_at=tx.now))
+    tx.update(workspaces, {"id": workspace_id}, changed_at=tx.now)
 
 
-def demand_idle(tx: Tx, workspace_id: str) -> Place:
+def demand_idle(tx: Tx, workspace_id: str) -> WorkspaceRow:
     """The workspace. Raises `ThreadBusy` while a run works there, is queued or waits for a person; `NotFound`."""
     place = place_of(tx, workspace_id)
     if place is None:
@@ -70,14 +74,12 @@ def demand_idle(tx: Tx, workspace_id: str) -> Place:
 
 def away(tx: Tx, workspace_id: str) -> None:
     """Its folder is not to be believed until its checkpoint has been put there; what it has changed is given up."""
-    gone = {"evicted_at": tx.now, "changed_at": None}
-    tx.execute(sa.update(workspaces).where(workspaces.c.id == workspace_id).values(**gone))
+    tx.update(workspaces, {"id": workspace_id}, evicted_at=tx.now, changed_at=None)
 
 
 def back(tx: Tx, workspace_id: str, node_id: str) -> None:
     """Its files lie on this node, and somebody is about to use them."""
-    here = {"evicted_at": None, "node_id": node_id, "last_used_at": tx.now}
-    tx.execute(sa.update(workspaces).where(workspaces.c.id == workspace_id).values(**here))
+    tx.update(workspaces, {"id": workspace_id}, evicted_at=None, node_id=node_id, last_used_at=tx.now)
 
 
 def evict(tx: Tx, workspace_id: str, ttl: timedelta) -> bool:
@@ -87,7 +89,6 @@ def evict(tx: Tx, workspace_id: str, ttl: timedelta) -> bool:
         return False
     use = Use(
         active=active_run(tx, place) is not None,
-        proposal=False,  # there are none yet
         awake=_is_awake(tx, workspace_id),
         kept=place.checkpoint_id is not None and place.changed_at is None,
         last_used_at=place.last_used_at,
@@ -136,7 +137,7 @@ def unknown(tx: Tx, workspace_ids: Collection[str]) -> set[str]:
     return set(wanted) - known
 
 
-def active_run(tx: Tx, place: Place) -> str | None:
+def active_run(tx: Tx, place: WorkspaceRow) -> str | None:
     """The run that is at work there, queued, or waiting for a person."""
     here = runs.c.workspace_id == place.id
     if place.owner_type == "thread":

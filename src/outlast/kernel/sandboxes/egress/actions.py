@@ -1,7 +1,5 @@
 """The log of secrets in use: which request to which host carried which secret. Values are nowhere in it."""
 
-from functools import partial
-
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.lists import Listed
@@ -9,29 +7,16 @@ from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.egress import store
 from outlast.kernel.sandboxes.egress.shapes import SecretUseAnswer
-from outlast.kernel.services import Services
+from outlast.kernel.services import in_read
 
 
-async def list_secret_uses(
-    services: Services,
-    actor: Actor,
-    project_id: str,
-    *,
-    before: int | None,
-    limit: int,
-    sandbox_id: str | None,
-    secret: str | None,
+@in_read
+def list_secret_uses(
+    tx: Tx, actor: Actor, project_id: str, *, before: int | None, limit: int, sandbox_id: str | None, secret: str | None
 ) -> Listed[SecretUseAnswer, str]:
     """The project's uses of secrets (editors), optionally those of one sandbox or one secret. A use is listed at most
     half a second after its answer began."""
-    run = partial(_list, actor, project_id, before, limit, sandbox_id, secret)
-    found = await services.db.read(run)
+    require(tx, actor, project_id, Right.EDIT)
+    found = store.uses_of(tx, project_id, limit + 1, before, sandbox_id, secret)
     items = found[:limit]
     return Listed(items, items[-1].id if len(found) > limit else None)
-
-
-def _list(
-    actor: Actor, project_id: str, before: int | None, limit: int, sandbox_id: str | None, secret: str | None, tx: Tx
-) -> list[SecretUseAnswer]:
-    require(tx, actor, project_id, Right.EDIT)
-    return store.uses_of(tx, project_id, limit + 1, before, sandbox_id, secret)

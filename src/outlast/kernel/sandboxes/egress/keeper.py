@@ -60,14 +60,14 @@ class EgressKeeper:
         contexts: TlsContexts | None = None,
         supervisor: Supervisor | None = None,
     ) -> None:
-        self._db, self._clock, self._policy, self._folder = db, clock, policy, folder
+        self._db, self._clock, self.policy, self._folder = db, clock, policy, folder
         self._supervisor = supervisor or Supervisor(clock)
         self._lookup = lookup or OperatorSecrets()
         self._network = network or RealNetwork()
         self._contexts = contexts
         self._authorities = Authorities(folder)
         self._earlier = frozenset(self._authorities.kept())  # made by an earlier server, maybe with other settings
-        self._uses = UseLog(db, clock)
+        self.uses = UseLog(db, clock)
         self._key = b""
         self._users: dict[str, tuple[float, str | None]] = {}
         self._news = 0
@@ -79,15 +79,7 @@ class EgressKeeper:
     @property
     def is_needed(self) -> bool:
         """Whether there is anything to reach, or a sandbox that must be told that there no longer is."""
-        return self._policy.opens or bool(self._earlier)
-
-    @property
-    def policy(self) -> Policy:
-        return self._policy
-
-    @property
-    def uses(self) -> UseLog:
-        return self._uses
+        return self.policy.opens or bool(self._earlier)
 
     def statistics(self) -> dict[str, EgressStatistics]:
         """By sandbox id."""
@@ -98,7 +90,7 @@ class EgressKeeper:
         async with anyio.create_task_group() as tasks:
             self._tasks = tasks
             try:
-                tasks.start_soon(self._supervisor.keep, "log of secret uses", self._uses.run)
+                tasks.start_soon(self._supervisor.keep, "log of secret uses", self.uses.run)
                 for row, sandbox in list(self._opened.values()):
                     self.open(row, sandbox)
                 await self._forget_ended()
@@ -110,7 +102,7 @@ class EgressKeeper:
     async def prepare(self, row: SandboxRecord, spec: SandboxSpec) -> SandboxSpec:
         """The spec of a sandbox about to start, with what belongs to its way out. Repeatable: a sandbox that was
         stopped gets the same authority and placeholders again."""
-        if not self._policy.opens:
+        if not self.policy.opens:
             return spec
         try:
             authority = await anyio.to_thread.run_sync(self._authorities.of, row.id)
@@ -121,12 +113,12 @@ class EgressKeeper:
                 hint=f"Free space, or give the server the right to write in {self._folder}.",
                 sandbox_id=row.id,
             ) from error
-        env = {**placeholders, **_led_through(self._policy), **spec.env}
+        env = {**placeholders, **_led_through(self.policy), **spec.env}
         return replace(spec, env=env, authority_pem=authority.pem, egress=True)
 
     def open(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         """It lives: serve it. Repeatable; neither waits nor raises."""
-        if row.id in self._gates or not (self._policy.opens or row.id in self._earlier):
+        if row.id in self._gates or not (self.policy.opens or row.id in self._earlier):
             return
         self._opened[row.id] = row, sandbox
         if self._tasks is None:
@@ -165,12 +157,12 @@ class EgressKeeper:
         placeholders = await self._placeholders(row.id)
         secrets = SandboxSecrets(placeholders, row.project_id, self._lookup, whose)
         authority = await anyio.to_thread.run_sync(self._authorities.of, row.id)
-        dialer = Dialer(self._policy, self._network, await self._tls_contexts(), untranslated(sandbox).dial)
+        dialer = Dialer(self.policy, self._network, await self._tls_contexts(), untranslated(sandbox).dial)
         async with anyio.create_task_group() as tasks:
             upstreams = Upstreams(dialer, self._clock, tasks.start_soon)
             try:
-                relay = Relay(self._policy, secrets, upstreams, self._uses.of(row.id, row.project_id))
-                gate.proxy = SandboxProxy(row.id, self._policy, dialer, relay, self._clock, authority)
+                relay = Relay(self.policy, secrets, upstreams, self.uses.of(row.id, row.project_id))
+                gate.proxy = SandboxProxy(row.id, self.policy, dialer, relay, self._clock, authority)
                 await gate.proxy.serve(await sandbox.egress_listener())
             finally:
                 upstreams.close()
@@ -193,7 +185,7 @@ class EgressKeeper:
         async with self._reading:  # two that make it at a time make two
             if not self._key:
                 self._key = await anyio.to_thread.run_sync(read_key, self._folder / KEY)
-        return {name: placeholder(self._key, sandbox_id, name) for name in names(self._policy)}
+        return {name: placeholder(self._key, sandbox_id, name) for name in names(self.policy)}
 
     async def _tls_contexts(self) -> TlsContexts:
         async with self._reading:

@@ -1,7 +1,7 @@
 """Queries of the egress room. First argument: the open transaction."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
 
@@ -72,23 +72,7 @@ def add_uses(tx: Tx, uses: Sequence[Use]) -> None:
     """Append lines; those of a project that was deleted meanwhile are dropped."""
     wanted = {use.project_id for use in uses}
     found = set(tx.execute(sa.select(projects.c.id).where(projects.c.id.in_(wanted))).scalars())
-    rows = [
-        {
-            "project_id": use.project_id,
-            "sandbox_id": use.sandbox_id,
-            "user_id": use.user_id,
-            "secret": use.secret,
-            "host": use.host,
-            "method": use.method,
-            "path": use.path,
-            "status": use.status,
-            "at": use.at,
-        }
-        for use in uses
-        if use.project_id in found
-    ]
-    if rows:
-        tx.execute(sa.insert(secret_uses), rows)
+    tx.insert_many(secret_uses, [asdict(use) for use in uses if use.project_id in found])
 
 
 def uses_of(
@@ -102,18 +86,5 @@ def uses_of(
         query = query.where(secret_uses.c.sandbox_id == sandbox_id)
     if secret is not None:
         query = query.where(secret_uses.c.secret == secret)
-    return [
-        SecretUseAnswer(
-            id=str(row.id),
-            project_id=row.project_id,
-            sandbox_id=row.sandbox_id,
-            user_id=row.user_id,
-            secret=row.secret,
-            host=row.host,
-            method=row.method,
-            path=row.path,
-            status=row.status,
-            at=iso(row.at),
-        )
-        for row in tx.rows(SecretUseRow, query.order_by(secret_uses.c.id.desc()).limit(limit))
-    ]
+    rows = tx.rows(SecretUseRow, query.order_by(secret_uses.c.id.desc()).limit(limit))
+    return [SecretUseAnswer(**row._asdict() | {"id": str(row.id), "at": iso(row.at)}) for row in rows]

@@ -16,6 +16,7 @@ from outlast.base.supervision.causes import cause_of, is_of_storage
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes import store as sandbox_rows
+from outlast.kernel.sandboxes.rows import ServiceRow
 from outlast.kernel.sandboxes.rules import is_alive
 from outlast.kernel.sandboxes.services import store
 from outlast.kernel.sandboxes.services.health import answers
@@ -26,11 +27,10 @@ from outlast.kernel.sandboxes.services.rules import (
     START_S,
     Declared,
     GiveUp,
-    ServiceState,
     after_end,
     how_it_ended,
 )
-from outlast.kernel.sandboxes.services.store import ServiceRecord
+from outlast.kernel.sandboxes.shapes import ServiceStatus
 from outlast.kernel.sandboxes.store import Announce, SandboxRecord, announce_to_project
 from outlast.kernel.set_aside import kinds
 from outlast_sandbox.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
@@ -110,11 +110,11 @@ class ServiceKeeper:
         for scope in place.kept.values() if place is not None else ():
             scope.cancel()
 
-    async def declare(self, workspace_id: str, wanted: Declared) -> ServiceRecord:
+    async def declare(self, workspace_id: str, wanted: Declared) -> ServiceRow:
         """Record it, and start it now if its sandbox is awake, else with the sandbox. What runs under its name
         with another declaration is ended first. Raises `MalformedInput`, `NotFound` (the workspace is gone)."""
 
-        def change(tx: Tx) -> tuple[ServiceRecord, bool]:
+        def change(tx: Tx) -> tuple[ServiceRow, bool]:
             declared = store.declare(tx, workspace_id, wanted)
             self._tell_newest(tx, workspace_id)
             return declared
@@ -140,13 +140,13 @@ class ServiceKeeper:
                 await self._end_process(place, name)
         self.logs.forget(workspace_id, name)
 
-    async def wait_settled(self, workspace_id: str, name: str, timeout_s: float) -> ServiceRecord:
+    async def wait_settled(self, workspace_id: str, name: str, timeout_s: float) -> ServiceRow:
         """Return once it is healthy or failed, at the latest after `timeout_s`. Raises `NotFound` once removed."""
         with anyio.move_on_after(timeout_s):
             while True:
                 news = self._news
                 row = await self._db.read(store.service_of, workspace_id, name)
-                if row.state in (ServiceState.HEALTHY, ServiceState.FAILED):
+                if row.state in ("healthy", "failed"):
                     return row
                 await news.wait()
         return await self._db.read(store.service_of, workspace_id, name)
@@ -178,7 +178,7 @@ class ServiceKeeper:
                 if name not in declared:
                     await self._end_process(place, name)
 
-    def _begin(self, service: ServiceRecord, *, anew: bool) -> None:
+    def _begin(self, service: ServiceRow, *, anew: bool) -> None:
         place = self._awake.get(service.workspace_id)
         if place is None or self._tasks is None or (service.name in place.kept and not anew):
             return
@@ -187,7 +187,7 @@ class ServiceKeeper:
         scope = place.kept[service.name] = anyio.CancelScope()
         self._tasks.start_soon(self._keep, place, service, scope, anew)
 
-    async def _keep(self, place: Place, service: ServiceRecord, scope: anyio.CancelScope, anew: bool) -> None:
+    async def _keep(self, place: Place, service: ServiceRow, scope: anyio.CancelScope, anew: bool) -> None:
         """Life after life, until it is given up, or left alone."""
         name = f"{service.workspace_id}/{service.name}"
         with scope:
@@ -195,18 +195,18 @@ class ServiceKeeper:
         if place.kept.get(service.name) is scope:
             del place.kept[service.name]
 
-    async def _keep_once(self, place: Place, service: ServiceRecord, anew: bool) -> None:
+    async def _keep_once(self, place: Place, service: ServiceRow, anew: bool) -> None:
         try:
             if anew:
                 await self._end_process(place, service.name)
-            await self._lives(place, service.declared)
+            await self._lives(place, store.declared_by(service))
         except* SandboxLost:
             if self._tasks is not None:
                 self._soon(self._tasks, place, self._suspect)
         except* OutlastError as errors:
             if is_of_storage(errors):
                 raise  # says nothing about the service, which may well run: it is looked at again
-            await self._tell(place, service.name, ServiceState.FAILED, str(cause_of(errors)))
+            await self._tell(place, service.name, "failed", str(cause_of(errors)))
 
     async def _suspect(self, place: Place) -> None:
         """Its connections broke: look whether it is gone, which shows a moment later; if it is not, begin again."""
@@ -226,20 +226,20 @@ class ServiceKeeper:
             why = self._why(place, service.name, life)
             match after_end(failures, lived_s):
                 case GiveUp():
-                    await self._tell(place, service.name, ServiceState.FAILED, why)
+                    await self._tell(place, service.name, "failed", why)
                     return
                 case restart:
                     failures = restart.failures
-                    await self._tell(place, service.name, ServiceState.STARTING, why, restarted=True)
+                    await self._tell(place, service.name, "starting", why, restarted=True)
                     await self._clock.sleep(restart.delay_s)
 
     async def _live(self, place: Place, service: Declared) -> Life:
         """One life: from the start, or from where an earlier server left it, to the end of its process."""
         pid, found = await self._process(place, service)
         row = await self._db.read(store.service_of, place.row.workspace_id, service.name)
-        life = Life(healthy_at=self._clock.monotonic() if found and row.state is ServiceState.HEALTHY else None)
+        life = Life(healthy_at=self._clock.monotonic() if found and row.state == "healthy" else None)
         if life.healthy_at is None:
-            await self._tell(place, service.name, ServiceState.STARTING, row.error)
+            await self._tell(place, service.name, "starting", row.error)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._check, place, service, pid, life)
             async with place.sandbox.processes.follow(pid) as news:
@@ -272,7 +272,7 @@ class ServiceKeeper:
                     await anyio.sleep(pause_s)
                     pause_s = min(pause_s * 1.5, LONGEST_LOOK_S)
                 life.healthy_at = self._clock.monotonic()
-                await self._tell(place, service.name, ServiceState.HEALTHY)
+                await self._tell(place, service.name, "healthy")
         missed = 0
         while life.healthy_at is not None and missed < MOST_MISSED:
             await self._clock.sleep(CHECK_EVERY_S)
@@ -303,10 +303,10 @@ class ServiceKeeper:
     def _tell_newest(self, tx: Tx, workspace_id: str) -> None:
         newest = sandbox_rows.newest(tx, workspace_id)
         if newest is not None and is_alive(newest.life.state):
-            sandbox_rows.tell_again(tx, newest, self._announce)
+            sandbox_rows.tell(tx, newest, self._announce)
 
     async def _tell(
-        self, place: Place, name: str, state: ServiceState, error: str | None = None, *, restarted: bool = False
+        self, place: Place, name: str, state: ServiceStatus, error: str | None = None, *, restarted: bool = False
     ) -> None:
         """Record and announce it, unless the sandbox is not awake any more: then it is not for us to say."""
 
@@ -315,7 +315,7 @@ class ServiceKeeper:
             if newest is None or newest.id != place.row.id or newest.life.pause_kind is not None:
                 return
             if store.set_state(tx, place.row.workspace_id, name, state, error=error, restarted=restarted):
-                sandbox_rows.tell_again(tx, newest, self._announce)
+                sandbox_rows.tell(tx, newest, self._announce)
 
         await self._db.write(change)
         news, self._news = self._news, anyio.Event()

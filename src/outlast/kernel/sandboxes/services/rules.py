@@ -7,7 +7,6 @@ given up as failed, until its sandbox starts again or it is declared anew.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from outlast.base.errors import MalformedInput
@@ -23,13 +22,6 @@ DELAYS_S: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 MOST_FAILURES: Final = 6
 CHECK_EVERY_S: Final = 30.0
 MOST_MISSED: Final = 3  # checks in a row that a healthy service may miss
-
-
-class ServiceState(StrEnum):
-    STOPPED = "stopped"
-    STARTING = "starting"
-    HEALTHY = "healthy"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +75,9 @@ def after_end(failures: int, healthy_s: float) -> Restart | GiveUp:
     return Restart(DELAYS_S[min(failures, len(DELAYS_S) - 1)], failures + 1)
 
 
-def must_restart(before: Declared, state: ServiceState, wanted: Declared) -> bool:
+def must_restart(before: Declared, state: str, wanted: Declared) -> bool:
     """Whether declaring it (again) starts it anew; a repeated declaration leaves what runs alone."""
-    return before != wanted or state is ServiceState.FAILED
+    return before != wanted or state == "failed"
 
 
 def how_it_ended(exit_code: int | None, answered: bool) -> str:

@@ -9,8 +9,8 @@ from outlast.base.errors import InvalidSetting, NotFound
 from outlast.db.database import Database
 from outlast.kernel.cli.admin import in_database
 from outlast.kernel.sandboxes.providers import open_provider
+from outlast.kernel.sandboxes.rows import SnapshotRow
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
-from outlast.kernel.sandboxes.snapshots.store import SnapshotRecord
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.templates import preview_environment
 from outlast.kernel.settings import Settings
@@ -75,18 +75,17 @@ def _with_keeper(settings: Settings, work: Callable[[SnapshotKeeper], Awaitable[
     return in_database(settings, run, create=create)
 
 
-def _plain(row: SnapshotRecord, wanted: str) -> dict[str, Any]:
-    known = row.known
+def _plain(row: SnapshotRow, wanted: str) -> dict[str, Any]:
     return {
-        "name": known.name,
-        "state": known.state.value,
-        "configured": known.name == wanted,
-        "template": row.template,
-        "dependencies": list(row.dependencies),
-        "commands": list(row.commands),
-        "files": row.files,
+        "name": row.name,
+        "state": row.state,
+        "configured": row.name == wanted,
+        "template": row.recipe.get("template", ""),
+        "dependencies": row.recipe["dependencies"],
+        "commands": row.recipe["commands"],
+        "files": len(row.recipe["files"]),
         "size_bytes": row.size_bytes,
         "created_at": row.created_at.isoformat(),
-        "last_used_at": known.last_used_at.isoformat(),
-        "error": known.error,
+        "last_used_at": row.last_used_at.isoformat(),
+        "error": row.error,
     }

@@ -16,6 +16,7 @@ from outlast.base.clock import Clock
 from outlast.base.errors import Conflict, OutlastError, SandboxUnavailable
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
+from outlast.kernel.sandboxes.rows import SnapshotRow
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.shapes import SnapshotProgress
 from outlast.kernel.sandboxes.snapshots import store
@@ -149,7 +150,7 @@ class SnapshotKeeper:
             raise failure
         return await self._db.read(store.find, self._place, recipe.name)
 
-    async def listed(self) -> tuple[list[store.SnapshotRecord], str]:
+    async def listed(self) -> tuple[list[SnapshotRow], str]:
         """(all that is recorded, newest first; the name of the configured one, empty: none)."""
         recipe = await self.recipe()
         rows = await self._db.read(store.listed, self._place)

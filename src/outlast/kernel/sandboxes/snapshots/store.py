@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -29,25 +28,12 @@ class Place:
     node_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotRecord:
-    """One snapshot as listed for operators."""
-
-    known: Known
-    dependencies: tuple[str, ...]
-    commands: tuple[str, ...]
-    template: str
-    files: int
-    size_bytes: int
-    created_at: datetime
-
-
 def announce_to_project(tx: Tx, project_id: str, data: SnapshotProgress) -> None:
     append(tx, project_id, [("snapshot.progress", data)])
 
 
 def find(tx: Tx, place: Place, name: str) -> Known | None:
-    row = tx.row(SnapshotRow, sa.select(snapshots).where(_at(place), snapshots.c.name == name))
+    row = tx.find(SnapshotRow, snapshots, {"provider": place.provider, "node_id": place.node_id, "name": name})
     return None if row is None else _known(row)
 
 
@@ -55,21 +41,9 @@ def all_known(tx: Tx, place: Place) -> list[Known]:
     return [_known(row) for row in tx.rows(SnapshotRow, sa.select(snapshots).where(_at(place)))]
 
 
-def listed(tx: Tx, place: Place) -> list[SnapshotRecord]:
+def listed(tx: Tx, place: Place) -> list[SnapshotRow]:
     """Newest first."""
-    rows = tx.rows(SnapshotRow, sa.select(snapshots).where(_at(place)).order_by(snapshots.c.created_at.desc()))
-    return [
-        SnapshotRecord(
-            _known(row),
-            tuple(row.recipe["dependencies"]),
-            tuple(row.recipe["commands"]),
-            row.recipe.get("template", ""),
-            len(row.recipe["files"]),
-            row.size_bytes,
-            row.created_at,
-        )
-        for row in rows
-    ]
+    return tx.rows(SnapshotRow, sa.select(snapshots).where(_at(place)).order_by(snapshots.c.created_at.desc()))
 
 
 def begin(tx: Tx, place: Place, recipe: SnapshotRecipe) -> None:
@@ -96,17 +70,8 @@ def begin(tx: Tx, place: Place, recipe: SnapshotRecipe) -> None:
 
 
 def finish(tx: Tx, place: Place, name: str, ref: str, size_bytes: int) -> None:
-    _update(
-        tx,
-        place,
-        name,
-        state=State.READY.value,
-        ref=ref,
-        size_bytes=size_bytes,
-        error=None,
-        built_at=tx.now,
-        last_used_at=tx.now,
-    )
+    made = {"state": State.READY.value, "ref": ref, "size_bytes": size_bytes, "error": None}
+    _update(tx, place, name, **made, built_at=tx.now, last_used_at=tx.now)
 
 
 def fail(tx: Tx, place: Place, name: str, error: str) -> None:
@@ -123,7 +88,7 @@ def forget(tx: Tx, place: Place, name: str) -> None:
 def start_from(tx: Tx, place: Place, name: str, sandbox_id: str) -> None:
     """A sandbox starts from it: remembered with both."""
     _update(tx, place, name, last_used_at=tx.now)
-    tx.execute(sandboxes.update().where(sandboxes.c.id == sandbox_id).values(snapshot=name))
+    tx.update(sandboxes, {"id": sandbox_id}, snapshot=name)
 
 
 def remove(tx: Tx, place: Place, name: str) -> bool:

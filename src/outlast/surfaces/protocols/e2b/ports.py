@@ -17,8 +17,7 @@ from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.takeover import TAKE_OVER
 from outlast.kernel.previews.actions import Visitor
 from outlast.kernel.previews.exchange import BadAnswer
-from outlast.kernel.previews.headers import Headers, first
-from outlast.kernel.previews.headers import Visitor as Origin
+from outlast.kernel.previews.headers import Headers, Origin, first
 from outlast.kernel.previews.hosts import PreviewHosts, port_suffix
 from outlast.kernel.previews.layer import PreviewLayer
 from outlast.kernel.previews.proxy import Proxy, Request, cut

@@ -19,6 +19,7 @@ from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper, Find
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
+from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.tables import checkpoints, workspaces
 from outlast_sandbox.interface import Sandbox
@@ -104,7 +105,7 @@ class Desk:
         assert taken is not None
         return taken
 
-    async def place(self) -> places.Place:
+    async def place(self) -> WorkspaceRow:
         place = await self.db.read(places.place_of, self.workspace_id)
         assert place is not None
         return place

@@ -20,6 +20,7 @@ from outlast.kernel.sandboxes.checkpoints import keeper as keeping
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.rules import Life, PauseKind, State
+from outlast.kernel.sandboxes.seeds import fork_files
 from outlast.kernel.sandboxes.store import SandboxRecord, give_up
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.streams.log import read_all
@@ -316,8 +317,13 @@ async def test_reading_while_it_sleeps_sees_what_is_in_no_checkpoint_yet(desk: D
             provider="local",
             node_id=NODE,
             ref="",
-            life=STOPPED,
+            state="paused",
+            pause_kind="stopped",
+            snapshot=None,
+            created_at=datetime.now(UTC),
             last_used_at=datetime.now(UTC),
+            restarted_at=None,
+            ended_at=None,
         )
     )
     assert await desk.keeper.current(desk.workspace_id) != current
@@ -364,7 +370,7 @@ async def test_a_fork_has_the_files_and_the_history_up_to_its_message(both: Desk
         assert parent is not None
         for _ in answers:
             say(tx, fork_id, None, "copied")
-        store.fork_files(tx, parent._replace(workspace_id=both.workspace_id), fork_id, answers[1])
+        fork_files(tx, parent._replace(workspace_id=both.workspace_id), fork_id, answers[1])
         mine = sa.select(workspaces.c.id).where(workspaces.c.owner_id == fork_id)
         found: str | None = tx.execute(mine).scalar()
         return found

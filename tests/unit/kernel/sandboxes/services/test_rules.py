@@ -16,12 +16,12 @@ from outlast.kernel.sandboxes.services.rules import (
     Declared,
     GiveUp,
     Restart,
-    ServiceState,
     after_end,
     checked,
     how_it_ended,
     must_restart,
 )
+from outlast.kernel.sandboxes.shapes import ServiceStatus
 
 WEB = Declared("web", "npm run dev", 3000, "/")
 
@@ -85,13 +85,13 @@ def test_one_that_was_well_for_long_begins_anew_with_its_restarts() -> None:
 @pytest.mark.parametrize(
     ("state", "wanted", "anew"),
     [
-        (ServiceState.HEALTHY, WEB, False),
-        (ServiceState.STARTING, WEB, False),
-        (ServiceState.FAILED, WEB, True),
-        (ServiceState.HEALTHY, replace(WEB, port=3001), True),
+        ("healthy", WEB, False),
+        ("starting", WEB, False),
+        ("failed", WEB, True),
+        ("healthy", replace(WEB, port=3001), True),
     ],
 )
-def test_declaring_again_leaves_alone_what_runs_as_declared(state: ServiceState, wanted: Declared, anew: bool) -> None:
+def test_declaring_again_leaves_alone_what_runs_as_declared(state: ServiceStatus, wanted: Declared, anew: bool) -> None:
     assert must_restart(WEB, state, wanted) is anew
 
 
