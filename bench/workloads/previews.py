@@ -17,7 +17,7 @@ from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.http.auth import Surface
-from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.previews.actions import open_preview, redeem
 from outlast.kernel.previews.hosts import Address
@@ -27,6 +27,7 @@ from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast.kernel.settings import Settings
+from outlast.kernel.streams.settings import StreamSettings
 from outlast.surfaces.http.server import HttpServer, bind
 from outlast_sandbox.interface import Command, Sandbox
 
@@ -70,7 +71,7 @@ async def _served(program: Program, machines: SandboxManager) -> AsyncIterator[t
     """The server on a port, a request that is let in, and what answers it."""
     services = program.services
     owner = await accounts.ensure_local_owner(services)
-    streams = OpenStreams(StreamTimes(60, 60, 60))
+    streams = OpenStreams(StreamSettings(heartbeat_s=60, slow_reader_s=60, recheck_s=60))
     surface = Surface(services=services, streams=streams, readiness=Readiness(services.db, None), local_owner=owner)
     listener = bind("127.0.0.1", 0)
     layer = with_previews(nothing, surface, known_hosts("127.0.0.1", "", ()))

@@ -21,7 +21,7 @@ from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.http.auth import Surface
-from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.previews.actions import open_preview
 from outlast.kernel.previews.layer import with_previews
@@ -29,6 +29,7 @@ from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.templates import DEV_PORT
 from outlast.kernel.settings import Settings
+from outlast.kernel.streams.settings import StreamSettings
 from outlast.surfaces.http.server import HttpServer, bind
 
 GOALS_MS = {"vite": 5_000.0, "next": 10_000.0}
@@ -130,7 +131,7 @@ async def _served() -> AsyncIterator[tuple[Program, SandboxManager, Actor, int]]
             assert program.snapshots is not None
             assert services.sandboxes.keeper is not None
             owner = await accounts.ensure_local_owner(services)
-            streams = OpenStreams(StreamTimes(60, 60, 60))
+            streams = OpenStreams(StreamSettings(heartbeat_s=60, slow_reader_s=60, recheck_s=60))
             readiness = Readiness(services.db, None)
             surface = Surface(services=services, streams=streams, readiness=readiness, local_owner=owner)
             listener = bind("127.0.0.1", 0)

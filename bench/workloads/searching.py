@@ -36,6 +36,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.models.embedders import OpenAIEmbedder
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
+from outlast.kernel.models.settings import EmbeddingSettings
 from outlast.testing.embeddings import MODEL, embedding_server
 
 SETS: Final = ("claude-docs", "tldr")
@@ -109,7 +110,9 @@ async def _searched(cuts: Sequence[Cut], dimensions: int) -> AsyncIterator[dict[
         connections = Connections()
         try:
             clock = SystemClock()
-            embedder = OpenAIEmbedder(connections, clock, url=url, model=MODEL, key=ApiKey(""), dimensions=dimensions)
+            embedder = OpenAIEmbedder(
+                connections, clock, EmbeddingSettings(url, MODEL, dimensions=dimensions), ApiKey("")
+            )
             await db.write(_put, "docs", cuts)
             texts = [searched_text(cut.heading, cut.body) for cut in cuts]
             await db.write(_put_vectors, embedder.model, [cut.hash for cut in cuts], await embedder.embed(texts))

@@ -75,7 +75,7 @@ from outlast.kernel.deployment import Deployment, join
 from outlast.kernel.files.search import ProjectFiles
 from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
 from outlast.kernel.http.auth import Surface
-from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.models.providers.connections import Connections
@@ -428,14 +428,10 @@ async def _bind(program: Program) -> list[socket.socket]:
 
 async def _http_server(program: Program, listeners: list[socket.socket], e2b: E2bRuntime | None) -> HttpServer:
     settings, server = program.services.settings, program.services.settings.server
-    times = settings.streams
     is_local = is_loopback(server.host) and not server.public_url
     surface = Surface(
         services=program.services,
-        streams=OpenStreams(
-            StreamTimes(times.heartbeat_s, times.slow_reader_s, times.recheck_s),
-            program.services.settings.limits.streams_per_user,
-        ),
+        streams=OpenStreams(settings.streams, settings.limits.streams_per_user),
         readiness=Readiness(
             program.services.db,
             program.services.sandboxes.manager.provider if program.services.sandboxes.manager else None,

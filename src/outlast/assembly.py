@@ -30,10 +30,10 @@ from outlast.db.database import Database
 from outlast.kernel.files.keeper import ArtifactKeeper
 from outlast.kernel.files.settings import FileSettings
 from outlast.kernel.models.catalog import ModelCatalog
-from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.embedders import OpenAIEmbedder
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
+from outlast.kernel.models.settings import ProviderConfig
 from outlast.kernel.runs.notifications import announce_sandbox
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.egress.delegated import HandedOver
@@ -203,17 +203,8 @@ def open_embedder(base: Base) -> OpenAIEmbedder | None:
     asked = base.settings.embeddings
     if not asked.url:
         return None
-    return OpenAIEmbedder(
-        base.connections,
-        base.clock,
-        url=asked.url,
-        model=asked.model,
-        key=ApiKey(base.environment.get(asked.api_key_env, "") if asked.api_key_env else ""),
-        key_env=asked.api_key_env,
-        dimensions=asked.dimensions,
-        batch=asked.batch,
-        timeout_s=asked.timeout_s,
-    )
+    key = base.environment.get(asked.api_key_env, "") if asked.api_key_env else ""
+    return OpenAIEmbedder(base.connections, base.clock, asked, ApiKey(key))
 
 
 @dataclass(frozen=True, slots=True)

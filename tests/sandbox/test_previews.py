@@ -17,7 +17,7 @@ from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.http.auth import Surface
-from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.previews.actions import list_ports, open_preview, redeem
 from outlast.kernel.previews.hosts import Address, PreviewHosts
@@ -27,6 +27,7 @@ from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast.kernel.settings import Settings
+from outlast.kernel.streams.settings import StreamSettings
 from outlast.surfaces.http.server import HttpServer, bind, bind_twin
 
 pytestmark = pytest.mark.sandbox
@@ -116,7 +117,7 @@ async def seen(tmp_path: Path) -> AsyncIterator[Seen]:
         assert machines is not None
         assert services.sandboxes.keeper is not None
         owner = await accounts.ensure_local_owner(services)
-        streams = OpenStreams(StreamTimes(60, 60, 60))
+        streams = OpenStreams(StreamSettings(heartbeat_s=60, slow_reader_s=60, recheck_s=60))
         readiness = Readiness(services.db, None)
         surface = Surface(services=services, streams=streams, readiness=readiness, local_owner=owner)
         layer = with_previews(_nothing, surface, known_hosts("127.0.0.1", "", ()))

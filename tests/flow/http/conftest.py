@@ -16,10 +16,11 @@ from outlast.kernel.accounts.actions import ensure_local_owner
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.http.auth import Surface
-from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.services import Services
 from outlast.kernel.settings import Settings
+from outlast.kernel.streams.settings import StreamSettings
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 from tests.asgi import Browser
@@ -62,7 +63,7 @@ async def site(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) 
 def surface_over(services: Services, owner: Actor | None) -> Surface:
     return Surface(
         services=services,
-        streams=OpenStreams(StreamTimes(60, 60, 60)),
+        streams=OpenStreams(StreamSettings(heartbeat_s=60, slow_reader_s=60, recheck_s=60)),
         readiness=Readiness(services.db, None),
         local_owner=owner,
         version="0.test",

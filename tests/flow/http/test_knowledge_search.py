@@ -15,6 +15,7 @@ from outlast.db.database import Database
 from outlast.kernel.models.embedders import OpenAIEmbedder
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
+from outlast.kernel.models.settings import EmbeddingSettings
 from outlast.testing.embeddings import MODEL, HashingEmbedder, embedding_server
 from tests.asgi import Browser
 from tests.factories import Team
@@ -94,7 +95,9 @@ async def test_query_vectors_come_over_the_wire_and_a_reranker_orders_the_best(d
     connections = Connections()
     try:
         async with embedding_server(requests=texts) as url, rerank_server(asked) as reranks:
-            embedder = OpenAIEmbedder(connections, SystemClock(), url=url, model=MODEL, key=ApiKey(""), dimensions=512)
+            embedder = OpenAIEmbedder(
+                connections, SystemClock(), EmbeddingSettings(url, MODEL, dimensions=512), ApiKey("")
+            )
             reranker = Reranker(connections, reranks, "judge", "secret", 10)
             knowledge = Knowledge(db, SystemClock(), embedder=embedder, reranker=reranker)
             answer = await knowledge.search("how do I list issues?", project_id=team.project_id)

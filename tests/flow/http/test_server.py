@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from types import SimpleNamespace
 
 import anyio
@@ -13,11 +14,13 @@ from anyio.abc import SocketStream
 from starlette.types import Receive, Scope, Send
 
 from outlast.base.errors import StartRefused
-from outlast.kernel.http.event_stream import EventStream, OpenStreams, StreamTimes
+from outlast.kernel.http.event_stream import EventStream, OpenStreams
+from outlast.kernel.streams.settings import StreamSettings
 from outlast.surfaces.http.server import DatedState, HttpServer, bind
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 CHUNK = b"id: 1\ndata: " + b"x" * 65_536 + b"\n\n"
+CALM = StreamSettings(heartbeat_s=60, slow_reader_s=60, recheck_s=60)
 
 
 class Endless:
@@ -44,7 +47,7 @@ async def yes() -> bool:
 
 
 @asynccontextmanager
-async def serving(frames: Endless, times: StreamTimes) -> AsyncIterator[tuple[HttpServer, int]]:
+async def serving(frames: Endless, times: StreamSettings) -> AsyncIterator[tuple[HttpServer, int]]:
     streams = OpenStreams(times)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -71,7 +74,7 @@ async def all_of(client: SocketStream) -> bytes:
 
 async def test_a_reader_whose_socket_takes_nothing_is_cut_off():
     frames = Endless(CHUNK)
-    async with serving(frames, StreamTimes(60, 0.2, 60)) as (_, port), await connect(port) as client:
+    async with serving(frames, replace(CALM, slow_reader_s=0.2)) as (_, port), await connect(port) as client:
         await client.send(REQUEST)
         await frames.closed.wait()
         assert not (await all_of(client)).endswith(b"0\r\n\r\n")
@@ -79,7 +82,7 @@ async def test_a_reader_whose_socket_takes_nothing_is_cut_off():
 
 async def test_a_client_that_goes_away_ends_its_following():
     frames = Endless(b"data: {}\n\n")
-    async with serving(frames, StreamTimes(60, 60, 60)) as (_, port):
+    async with serving(frames, CALM) as (_, port):
         async with await connect(port) as client:
             await client.send(REQUEST)
             await client.receive()
@@ -88,7 +91,7 @@ async def test_a_client_that_goes_away_ends_its_following():
 
 async def test_stopping_ends_a_stream_in_good_order():
     frames = Endless(b"data: {}\n\n")
-    async with serving(frames, StreamTimes(60, 60, 60)) as (server, port), await connect(port) as client:
+    async with serving(frames, CALM) as (server, port), await connect(port) as client:
         await client.send(REQUEST)
         await client.receive()
         server.stop()
@@ -114,6 +117,6 @@ def test_each_answer_has_the_date_of_its_second(monkeypatch: pytest.MonkeyPatch)
 
 
 async def test_an_answer_is_dated():
-    async with serving(Endless(CHUNK), StreamTimes(60, 30, 60)) as (_, port), await connect(port) as client:
+    async with serving(Endless(CHUNK), replace(CALM, slow_reader_s=30)) as (_, port), await connect(port) as client:
         await client.send(REQUEST)
         assert b"\r\ndate: " in await client.receive(65_536)

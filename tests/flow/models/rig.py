@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from outlast.kernel.models.catalog import ModelCatalog
-from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.protocol import (
     Delta,
     LanguageModel,
@@ -22,7 +21,7 @@ from outlast.kernel.models.protocol import (
     ToolSpec,
     TurnEnd,
 )
-from outlast.kernel.models.settings import ModelSettings
+from outlast.kernel.models.settings import ModelSettings, ProviderConfig
 from outlast.testing.model_server import Answer, ModelServer
 
 KEY = "sk-very-secret-0123456789abcdef"

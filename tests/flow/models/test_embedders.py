@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from outlast.base.clock import Clock
 from outlast.base.errors import ModelKeyRefused, ModelOverloaded, ModelUnreachable, OutlastError
 from outlast.kernel.models.embedders import OpenAIEmbedder, packed
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
+from outlast.kernel.models.settings import EmbeddingSettings
 from outlast.testing.clock import ManualClock
 from outlast.testing.embeddings import MODEL, embed_text, embedding_server
 
@@ -20,11 +22,10 @@ KEY = "sk-very-secret-key-1234567890"
 
 
 @asynccontextmanager
-async def embedder(url: str, **more: Any) -> AsyncIterator[OpenAIEmbedder]:
-    connections = Connections()
-    given = {"model": MODEL, "key": ApiKey(KEY), "key_env": "EMBEDDINGS_KEY", **more}
+async def embedder(url: str, clock: Clock | None = None, **more: Any) -> AsyncIterator[OpenAIEmbedder]:
+    connections, settings = Connections(), EmbeddingSettings(url, MODEL, "EMBEDDINGS_KEY", **more)
     try:
-        yield OpenAIEmbedder(connections, given.pop("clock", ManualClock()), url=url, **given)
+        yield OpenAIEmbedder(connections, clock or ManualClock(), settings, ApiKey(KEY))
     finally:
         await connections.aclose()
 

@@ -9,9 +9,8 @@ import anyio
 import pytest
 
 from outlast.kernel.models.catalog import ModelCatalog
-from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.protocol import ModelMessage, ModelRequest, ToolResultPiece
-from outlast.kernel.models.settings import ModelSettings
+from outlast.kernel.models.settings import ModelSettings, ProviderConfig
 from outlast.testing.model_server import Answer
 from tests.flow.models.rig import KINDS, listen, rigged, user
 

@@ -23,13 +23,14 @@ from outlast.kernel.accounts.actions import ensure_local_owner
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.http.auth import Surface
-from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.previews.actions import open_preview
 from outlast.kernel.previews.hosts import Address, PreviewHosts
 from outlast.kernel.previews.layer import PreviewLayer, with_previews
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.services import Services
+from outlast.kernel.streams.settings import StreamSettings
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.server import HttpServer, bind
 from outlast_sandbox.interface import Capabilities
@@ -169,7 +170,7 @@ async def previewed(services_over: Any, inside: web.Application, *, local: bool 
         placeholder.box.ports[PORT] = inner_port
         surface = Surface(
             services=services,
-            streams=OpenStreams(StreamTimes(60, 60, 60)),
+            streams=OpenStreams(StreamSettings(heartbeat_s=60, slow_reader_s=60, recheck_s=60)),
             readiness=Readiness(services.db, None),
             local_owner=await ensure_local_owner(services) if local else None,
         )

@@ -10,7 +10,6 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 import orjson
 
 from outlast.base.clock import Clock, SystemClock
-from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.protocol import (
     CHECK_MARK,
@@ -26,6 +25,7 @@ from outlast.kernel.models.protocol import (
     Usage,
 )
 from outlast.kernel.models.providers.connections import Connections
+from outlast.kernel.models.settings import ProviderConfig
 from outlast.kernel.models.turn import TurnCalls, split_words
 from outlast_demo.documents.scene import is_document
 from outlast_demo.documents.scripts import document_lines

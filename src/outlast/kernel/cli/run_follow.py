@@ -107,7 +107,7 @@ async def _decide(run: _FollowedRun, item: Mapping[str, Any]) -> None:
     if item["reason"]:
         out.print(f"  {item['reason']}", style="dim")
     unanswered = f"Not decided. Decide with: {command_line(f'runs approve {approval_id}')}"
-    with _prompt(run, approval_id, unanswered, "Decided by somebody else."):
+    with _prompt(run, approval_id, unanswered, "Another user decided it."):
         word = (await ask("  Allow it? [y]es, [n]o, [t]his thread always:")).lower()
         body: dict[str, Any] = {"decision": "approve" if word[:1] in ("y", "t") else "deny"}
         if word.startswith("t"):
@@ -121,7 +121,7 @@ async def _answer(run: _FollowedRun, item: Mapping[str, Any]) -> None:
     question_id = item["id"]
     run.rendering.line()
     unanswered = f"Not answered. Answer with: {command_line(f'runs answer {question_id}')}"
-    with _prompt(run, question_id, unanswered, "Answered by somebody else."):
+    with _prompt(run, question_id, unanswered, "Another user answered it."):
         answers = {question["id"]: await _answer_one(question) for question in item["questions"]}
         await _send(run, f"/v1/questions/{question_id}", {"answers": answers})
 
@@ -148,7 +148,7 @@ async def _send(run: _FollowedRun, path: str, body: Mapping[str, Any]) -> None:
     try:
         await run.client.post(path, body)
     except ApprovalDecided:
-        out.print("  Decided by somebody else.", style="dim")
+        out.print("  Another user decided it.", style="dim")
     except OutlastError as error:
         print_error(error)
 

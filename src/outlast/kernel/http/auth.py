@@ -64,7 +64,7 @@ async def signed_in(request: Request) -> Actor:
     """The user that the request signs in. Raises `NotSignedIn`."""
     actor = await who(request)
     if actor is None:
-        raise NotSignedIn("This needs somebody who is signed in.")
+        raise NotSignedIn("You are not signed in.")
     return actor
 
 

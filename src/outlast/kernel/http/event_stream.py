@@ -10,7 +10,6 @@ at once after a user lost a token, session or membership, it is checked whether 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Final
 
 import anyio
@@ -19,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 from outlast.base.errors import OutlastError
 from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.kernel.http.stream_limits import StreamPlaces
+from outlast.kernel.streams.settings import StreamSettings
 from outlast.kernel.streams.sse import HEARTBEAT, OPENING
 
 HEADERS: Final = [
@@ -42,24 +42,11 @@ def pusher(scope: Scope) -> Callable[[bytes], bool] | None:
     return push
 
 
-@dataclass(frozen=True, slots=True)
-class StreamTimes:
-    """In seconds, as the settings of the same names say."""
-
-    heartbeat_s: float
-    slow_reader_s: float
-    recheck_s: float
-
-    @property
-    def tick_s(self) -> float:
-        return min(self.heartbeat_s, self.slow_reader_s / 2, self.recheck_s)
-
-
 class OpenStreams:
     """The streams being sent by this process: memory only, so that stopping can end them. `per_user`: how many one
     user, or one address of visitors without a name, may follow at once (0: any number)."""
 
-    def __init__(self, times: StreamTimes, per_user: int = 0) -> None:
+    def __init__(self, times: StreamSettings, per_user: int = 0) -> None:
         self.times = times
         self.places = StreamPlaces(per_user)
         self._scopes: set[anyio.CancelScope] = set()
@@ -150,12 +137,13 @@ class EventStream:
 
     async def _tick(self, scope: Scope, send: Send, ending: anyio.CancelScope) -> None:
         times = self._open.times
+        tick_s = min(times.heartbeat_s, times.slow_reader_s / 2, times.recheck_s)
         seen, stalled_s, unchecked_s = -1, 0.0, 0.0
         while True:
             doubt = self._open.doubt
-            with anyio.move_on_after(times.tick_s):
+            with anyio.move_on_after(tick_s):
                 await doubt.wait()
-            unchecked_s += times.tick_s
+            unchecked_s += tick_s
             if doubt.is_set() or unchecked_s >= times.recheck_s:
                 unchecked_s = 0.0
                 if not await self._still_may_read():
@@ -168,7 +156,7 @@ class EventStream:
             elif not self._sending:
                 stalled_s = 0.0
                 await self._heartbeat(scope, send, ending)
-            elif (stalled_s := stalled_s + times.tick_s) >= times.slow_reader_s:
+            elif (stalled_s := stalled_s + tick_s) >= times.slow_reader_s:
                 self._cut(scope, ending)
                 return
 

@@ -9,14 +9,13 @@ import anyio.to_thread
 
 from outlast.base.clock import Clock, SystemClock
 from outlast.base.errors import InvalidSetting, ModelKeyRefused, UnknownModel
-from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.output_limits import WithinLimit, output_limit
 from outlast.kernel.models.prices import FREE_KINDS, preload_prices
 from outlast.kernel.models.protocol import LanguageModel, ModelSpec
-from outlast.kernel.models.providers import DEMO_MODEL, DEMO_PROVIDER, is_installed, open_provider, preload
+from outlast.kernel.models.providers import is_installed, open_provider, preload
 from outlast.kernel.models.providers.connections import Connections
-from outlast.kernel.models.settings import ModelSettings
+from outlast.kernel.models.settings import DEMO_MODELS, ModelSettings, ProviderConfig
 
 
 class ModelCatalog:
@@ -50,8 +49,8 @@ class ModelCatalog:
         self._connections = Connections()
         configured = tuple(models)
         if not configured:
-            self._providers.setdefault(DEMO_PROVIDER.name, DEMO_PROVIDER)
-            configured = (DEMO_MODEL,)
+            self._providers.setdefault("demo", ProviderConfig("demo", name="demo"))
+            configured = DEMO_MODELS
         for provider in self._providers.values():
             _require_valid(provider)
         for model in configured:

@@ -18,6 +18,7 @@ from outlast.kernel.models import failures
 from outlast.kernel.models.failures import Peer
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
+from outlast.kernel.models.settings import EmbeddingSettings
 
 if TYPE_CHECKING:
     import aiohttp
@@ -34,41 +35,27 @@ _KEPT_CHARS: Final = 120  # of the key under which vectors are kept
 
 
 class OpenAIEmbedder:
-    """One service and model. `url` is its base, or ends in /embeddings itself; `dimensions` 0: as the model gives
-    them."""
+    """One service and model, as the settings name them; their URL is the base, or ends in /embeddings itself."""
 
-    def __init__(
-        self,
-        connections: Connections,
-        clock: Clock,
-        *,
-        url: str,
-        model: str,
-        key: ApiKey,
-        key_env: str = "",
-        dimensions: int = 0,
-        batch: int = 64,
-        timeout_s: float = 30.0,
-    ) -> None:
-        plain = url.rstrip("/")
+    def __init__(self, connections: Connections, clock: Clock, settings: EmbeddingSettings, key: ApiKey) -> None:
+        plain = settings.url.rstrip("/")
         self._url = plain if plain.endswith("/embeddings") else f"{plain}/embeddings"
-        self._connections, self._clock, self._key = connections, clock, key
-        self._name, self._dimensions, self._batch, self._timeout_s = model, dimensions, batch, timeout_s
-        self._peer = Peer("embeddings", model, key, key_env)
+        self._connections, self._clock, self._settings, self._key = connections, clock, settings, key
+        self._peer = Peer("embeddings", settings.model, key, settings.api_key_env)
 
     @property
     def model(self) -> str:
         """The key of its vectors: name of the model, and the dimensions where they are asked for."""
-        tail = f":{self._dimensions}" if self._dimensions else ""
-        return f"{self._name[: _KEPT_CHARS - len(tail)]}{tail}"
+        tail = f":{self._settings.dimensions}" if self._settings.dimensions else ""
+        return f"{self._settings.model[: _KEPT_CHARS - len(tail)]}{tail}"
 
     async def embed(self, texts: Sequence[str]) -> list[bytes]:
         """A vector for each text, in order; asked for in batches, the failed ones again. Raises the errors of models
         (`ModelUnreachable`, `ModelRateLimited`, `ModelKeyRefused` …). Cancelled, the request is given up; repeating is
         harmless."""
         found: list[bytes] = []
-        for start in range(0, len(texts), self._batch):
-            found += await self._persistently(texts[start : start + self._batch])
+        for start in range(0, len(texts), self._settings.batch):
+            found += await self._persistently(texts[start : start + self._settings.batch])
         return found
 
     async def _persistently(self, texts: Sequence[str]) -> list[bytes]:
@@ -84,20 +71,20 @@ class OpenAIEmbedder:
 
     async def _ask(self, texts: Sequence[str]) -> list[bytes]:
         body: dict[str, Any] = {
-            "model": self._name,
+            "model": self._settings.model,
             "input": [text[:TEXT_CHARS] or " " for text in texts],
             "encoding_format": "float",
         }
-        if self._dimensions:
-            body["dimensions"] = self._dimensions
+        if self._settings.dimensions:
+            body["dimensions"] = self._settings.dimensions
         headers = {"Content-Type": "application/json"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key.reveal()}"
         try:
-            with anyio.fail_after(self._timeout_s):
+            with anyio.fail_after(self._settings.timeout_s):
                 return self._read(await self._post(orjson.dumps(body), headers), len(texts))
         except TimeoutError:
-            raise failures.timed_out(self._peer, "vectors", self._timeout_s) from None
+            raise failures.timed_out(self._peer, "vectors", self._settings.timeout_s) from None
         except aiohttp.ServerDisconnectedError:
             raise failures.cut(self._peer) from None
         except (aiohttp.ClientError, OSError) as error:

@@ -1,9 +1,9 @@
 """Settings of models, their providers and the embedder."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from outlast.base.settings.fields import no_entries, setting
 
@@ -13,6 +13,19 @@ ProviderKind = Literal[
 SendReasoning = Literal["auto", "never"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Summary = Literal["auto", "concise", "detailed"]
+_DEFAULT_BASE_URLS: Final = {
+    "openrouter": "https://openrouter.ai/api/v1",
+    "groq": "https://api.groq.com/openai/v1",
+    "ollama": "http://127.0.0.1:11434/v1",
+    "vllm": "http://127.0.0.1:8000/v1",
+}
+_DEFAULT_KEY_ENVS: Final = {
+    "openrouter": "OPENROUTER_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "google": "GEMINI_API_KEY",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +53,23 @@ class ProviderSettings:
         "Hand models their earlier thinking back (auto: as the provider demands; never).", "auto"
     )
     delta_delay_s: float = setting("Pause between two words of the demo model.", 0.02, unit="seconds", least=0, most=60)
+
+    @property
+    def url(self) -> str:
+        """The base URL without a trailing slash, empty where the vendor's SDK knows it."""
+        return (self.base_url or _DEFAULT_BASE_URLS.get(self.kind, "")).rstrip("/")
+
+    @property
+    def key_env(self) -> str:
+        """The environment variable that holds the key, empty for none."""
+        return self.api_key_env or _DEFAULT_KEY_ENVS.get(self.kind, "")
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderConfig(ProviderSettings):
+    """One `[providers.<name>]` table with its name, as the catalog takes it."""
+
+    name: str = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ from outlast.kernel.cli.exits import Exit
 from outlast.kernel.cli.session import wants_json
 from outlast.kernel.cli.terminal import out, print_json, styled
 from outlast.kernel.http.static_files import FOLDER as WEB_FOLDER
-from outlast.kernel.models.config import DEFAULT_KEY_ENVS
 from outlast.kernel.models.providers import is_installed
 from outlast.kernel.sandboxes.providers import open_provider
 from outlast.kernel.set_aside import store
@@ -234,7 +233,7 @@ def _chromium(settings: Settings) -> Finding:
 def _models(settings: Settings) -> Iterator[Finding]:
     for model in settings.models:
         provider = settings.providers[model.provider]
-        key = provider.api_key_env or DEFAULT_KEY_ENVS.get(provider.kind, "")
+        key = provider.key_env
         if not is_installed(provider.kind):
             fixes = (
                 "Connect a model: docs/guides/connect-a-model.md, or /docs/guides/connect-a-model/ of a running server",

@@ -11,11 +11,11 @@ ANSWERS = {
     "InvalidRequest": "Fix the request",
     "PermissionNeeded": "Ask for permission",
     "CreditsNeeded": "Buy credits",
-    "Gone": "It is gone, or was never there for you",
-    "Conflict": "Somebody was faster, or the thing is in another state",
+    "Gone": "It was deleted, or you may not see it",
+    "Conflict": "It changed meanwhile, or is in another state",
     "TryLater": "Try again later",
-    "ProviderRefused": "A model provider said no for good",
-    "StartRefused": "The server will not start like this",
+    "ProviderRefused": "A model provider refused the request",
+    "StartRefused": "The server cannot start",
     "InternalError": "A bug in Outlast",
 }
 

@@ -5,11 +5,12 @@ import pytest
 
 from outlast.base.errors import RateLimited
 from outlast.kernel.accounts.actor import ACCESS_BELL
-from outlast.kernel.http.event_stream import ABORT, EventStream, OpenStreams, StreamTimes
+from outlast.kernel.http.event_stream import ABORT, EventStream, OpenStreams
+from outlast.kernel.streams.settings import StreamSettings
 from outlast.kernel.streams.sse import HEARTBEAT, OPENING
 
-QUICK = StreamTimes(heartbeat_s=0.01, slow_reader_s=0.05, recheck_s=0.02)
-CALM = StreamTimes(heartbeat_s=60, slow_reader_s=60, recheck_s=60)
+QUICK = StreamSettings(heartbeat_s=0.01, slow_reader_s=0.05, recheck_s=0.02)
+CALM = StreamSettings(heartbeat_s=60, slow_reader_s=60, recheck_s=60)
 
 
 async def yes() -> bool:

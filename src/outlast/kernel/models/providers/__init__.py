@@ -14,22 +14,10 @@ from typing import Final
 
 from outlast.base.clock import Clock
 from outlast.base.errors import InvalidSetting
-from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.protocol import LanguageModel
 from outlast.kernel.models.providers.connections import Connections
-from outlast.kernel.models.settings import ModelSettings
-
-DEMO_PROVIDER: Final = ProviderConfig(name="demo", kind="demo")
-DEMO_MODEL: Final = ModelSettings(
-    id="demo",
-    provider="demo",
-    name="demo",
-    credits=0,
-    context_tokens=32_000,
-    max_output_tokens=4_096,
-    label="Demo (recorded answers, real tools)",
-)
+from outlast.kernel.models.settings import ProviderConfig
 
 _HERE: Final = "outlast.kernel.models.providers"
 _CHAT_COMPLETIONS: Final = f"{_HERE}.openai_compatible:OpenAICompatible"

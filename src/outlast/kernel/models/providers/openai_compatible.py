@@ -16,7 +16,6 @@ import orjson
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
 from outlast.kernel.models import failures
-from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.failures import Peer
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.prices import cost_usd
@@ -24,6 +23,7 @@ from outlast.kernel.models.protocol import Delta, ModelRequest, TurnEnd, Usage, 
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.models.providers.openai_requests import Dialect, adapted, chat_body, reasoning_sent
 from outlast.kernel.models.providers.openai_stream import ChatStream
+from outlast.kernel.models.settings import ProviderConfig
 
 _MAX_ERROR_BYTES: Final = 64 * 1024
 _ERROR_BODY_TIMEOUT_S: Final = 10.0

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.protocol import (
     ImagePiece,
     ModelMessage,
@@ -18,7 +17,7 @@ from outlast.kernel.models.protocol import (
     ToolResultPiece,
     ToolSpec,
 )
-from outlast.kernel.models.settings import ReasoningSettings
+from outlast.kernel.models.settings import ProviderConfig, ReasoningSettings
 
 OPAQUE_VERSION = 1
 THINKING_PARTS: Final = "thinking"

@@ -18,7 +18,6 @@ from pydantic_ai.settings import ModelSettings
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
 from outlast.kernel.models import failures
-from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.failures import Peer
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.prices import cost_usd
@@ -34,7 +33,7 @@ from outlast.kernel.models.providers.pydantic_ai_messages import (
     to_tool,
     to_usage,
 )
-from outlast.kernel.models.settings import ReasoningSettings
+from outlast.kernel.models.settings import ProviderConfig, ReasoningSettings
 
 
 class PydanticAIDirect:

@@ -13,8 +13,9 @@ from outlast.apps.pages.embeds.layer import PagesLayer
 from outlast.apps.pages.embeds.page_links import Embedded, PageLinks
 from outlast.apps.pages.embeds.runtime_files import RuntimeFiles
 from outlast.base.errors import NotFound
-from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.stream_limits import StreamPlaces
+from outlast.kernel.streams.settings import StreamSettings
 
 HOST = "pag-01.pages.preview.localhost:8400"
 ORIGIN = f"http://{HOST}"
@@ -70,7 +71,7 @@ def layer(tmp_path: Path) -> PagesLayer:
         the_api,
         PageHosts("pages.preview.localhost"),
         Links(),
-        OpenStreams(StreamTimes(15, 30, 60)),
+        OpenStreams(StreamSettings(heartbeat_s=15, slow_reader_s=30, recheck_s=60)),
         files=RuntimeFiles(tmp_path),
     )
 
@@ -182,7 +183,7 @@ async def test_without_the_built_files_it_is_said_what_to_do(tmp_path: Path):
         the_api,
         PageHosts("pages.preview.localhost"),
         Links(),
-        OpenStreams(StreamTimes(15, 30, 60)),
+        OpenStreams(StreamSettings(heartbeat_s=15, slow_reader_s=30, recheck_s=60)),
         files=RuntimeFiles(tmp_path / "none"),
     )
     answered = await ask(layer, "/")

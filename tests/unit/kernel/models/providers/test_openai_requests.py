@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.protocol import (
     ImagePiece,
     ModelMessage,
@@ -18,7 +17,7 @@ from outlast.kernel.models.protocol import (
     ToolSpec,
 )
 from outlast.kernel.models.providers.openai_requests import Dialect, adapted, chat_body, reasoning_sent
-from outlast.kernel.models.settings import ProviderKind, ReasoningSettings
+from outlast.kernel.models.settings import ProviderConfig, ProviderKind, ReasoningSettings
 
 CONFIG = ProviderConfig("openai-compatible", "http://127.0.0.1/v1", name="fake")
 SPEC = ModelSpec("m", "fake", "wire-name", vision=True)
