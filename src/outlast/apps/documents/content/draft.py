@@ -58,7 +58,10 @@ class Draft:
 
     def preamble(self) -> str:
         """The section before the first heading; made where there is none."""
-        return self._preamble() or self._add_sections(None, [("", 0)])[0]
+        return self.find_preamble() or self._add_sections(None, [("", 0)])[0]
+
+    def has_section(self, section_id: str) -> bool:
+        return section_id in self._sections
 
     def insert(self, section_id: str, after: str | None, parts: Sequence[Part]) -> str | None:
         """Put a text behind a block of a section (None: first). The id of the first thing made; None: the text is
@@ -78,6 +81,15 @@ class Draft:
         self._home_of(block_id).take(block_id)
         del self._home[block_id], self._blocks[block_id]
 
+    def put_block(self, section_id: str, after: str | None, block: Block) -> None:
+        """Put a block with its own id behind one of a section (None: first)."""
+        self._put(self._chain(section_id), after, replace(block, rank=_UNRANKED))
+
+    def set_block(self, block: Block) -> None:
+        """Write a block anew where it stands."""
+        self._home_of(block.id)
+        self._blocks[block.id] = block
+
     def move_block(self, block_id: str, section_id: str, after: str | None) -> None:
         block, target = self.block(block_id), self._chain(section_id)
         if after == block_id:
@@ -89,6 +101,11 @@ class Draft:
     def add_section(self, after: str | None, heading: str, level: int) -> str:
         """An empty section behind another one (None: first)."""
         return self._add_sections(self._section_place(after), [(heading, level)])[0]
+
+    def put_section(self, after: str | None, section: Section) -> None:
+        """Put an empty section with its own id behind another one (None: first)."""
+        self._sections[section.id] = section
+        self._order.put(section.id, self._section_place(after))
 
     def set_section(self, section_id: str, heading: str, level: int) -> None:
         section = self.head(section_id)
@@ -199,13 +216,14 @@ class Draft:
         if after is not None and self._home.get(after) is not chain:
             raise missing("block", self._tree.document_id, after)
 
-    def _preamble(self) -> str | None:
+    def find_preamble(self) -> str | None:
+        """The section before the first heading, if there is one."""
         first = self._order.first
         return first if first is not None and self._sections[first].level == 0 else None
 
     def _section_place(self, after: str | None) -> str | None:
         """What a section is put behind."""
-        return self._preamble() if after is None else self.head(after).id
+        return self.find_preamble() if after is None else self.head(after).id
 
     def _below(self, section_id: str) -> Iterator[str]:
         """The outline below a section."""
