@@ -91,17 +91,7 @@ async def import_document(
 ) -> Response:
     """Add a Markdown text, or make it the whole document; what is the same keeps its id (editors). Refused (409
     `text_changed`) where the document is newer than the version that was `seen`."""
-    put = await writing.import_markdown(
-        services,
-        actor,
-        document_id,
-        body.markdown,
-        after_section_id=body.after_section_id,
-        replace=body.replace,
-        seen=body.seen,
-        key=key,
-    )
-    return reply(put)
+    return reply(await writing.import_markdown(services, actor, document_id, body, key=key))
 
 
 @router.post("/documents/{document_id}/changes", response_model=DocumentChanges)

@@ -16,6 +16,7 @@ from outlast.apps.documents.comments.shapes import CommentRequest
 from outlast.apps.documents.edits.actions import change_document, import_markdown, restore_version
 from outlast.apps.documents.edits.changes import InsertSection
 from outlast.apps.documents.rows import DocumentRow
+from outlast.apps.documents.shapes import ImportRequest
 from outlast.apps.documents.tables import comments, document_versions
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor
@@ -34,7 +35,7 @@ async def change(services: Services, actor: Actor, desk: Desk) -> None:
 
 
 async def bring(services: Services, actor: Actor, desk: Desk) -> None:
-    await import_markdown(services, actor, desk.document_id, "One more.")
+    await import_markdown(services, actor, desk.document_id, ImportRequest(markdown="One more."))
 
 
 async def restore(services: Services, actor: Actor, desk: Desk) -> None:

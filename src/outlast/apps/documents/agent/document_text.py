@@ -5,7 +5,8 @@ out is named with its ids, to be read with `read_document`.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final, Literal
 
 from outlast.apps.documents.content.tree import Block, Section, Tree, count_words
@@ -64,20 +65,6 @@ class Anchor:
         first = [self.section_id] if self.section_id is not None else []
         linked = self.comment.linked if self.comment is not None else ()
         return tuple(dict.fromkeys([*first, *linked]))
-
-
-@dataclass(slots=True)
-class _Room:
-    """Characters left."""
-
-    left: int
-    shown: dict[str, int] = field(default_factory=dict)  # section id → how many of its blocks are told
-
-    def take(self, chars: int) -> bool:
-        if chars > self.left:
-            return False
-        self.left -= chars
-        return True
 
 
 def document_text(document: ToldDocument, fence: Fence, focus: Sequence[str], most_chars: int) -> str:
@@ -163,26 +150,18 @@ def comment_text(comment: ToldComment, fence: Fence) -> str:
 
 
 def _shown(tree: Tree, focus: Sequence[str], chars: int) -> dict[str, int]:
-    """How many blocks of each section are told."""
-    room = _Room(max(chars, 0))
+    """How many blocks of each section are told: all that fit, and of sections that may not be cut all or none."""
+    shown: dict[str, int] = {}
     for section_id in _in_turn(tree, focus):
         section = tree.find_section(section_id)
-        if section is not None:
-            _fill(section, room, cut=section_id in focus or not focus)
-    return room.shown
-
-
-def _fill(section: Section, room: _Room, *, cut: bool) -> None:
-    """All blocks that fit; where they may not be `cut`, all of them or none."""
-    sizes = [len(block.markdown) + len(block.id) * 2 + 60 for block in section.blocks]
-    if sum(sizes) <= room.left:
-        room.take(sum(sizes))
-        room.shown[section.id] = len(sizes)
-    elif cut:
-        count = 0
-        while count < len(sizes) and room.take(sizes[count]):
-            count += 1
-        room.shown[section.id] = count
+        if section is None:
+            continue
+        sizes = list(accumulate(len(block.markdown) + len(block.id) * 2 + 60 for block in section.blocks))
+        fit = [size for size in sizes if size <= chars]
+        if len(fit) == len(sizes) or section_id in focus or not focus:
+            shown[section_id] = len(fit)
+            chars -= fit[-1] if fit else 0
+    return shown
 
 
 def _in_turn(tree: Tree, focus: Sequence[str]) -> list[str]:

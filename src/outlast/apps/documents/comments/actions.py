@@ -6,7 +6,13 @@ from typing import Any, Final
 from outlast.apps.documents import store as documents
 from outlast.apps.documents.comments import store
 from outlast.apps.documents.comments.comment_anchors import Content, new_anchor
-from outlast.apps.documents.comments.shapes import AssignedAnswer, CommentData, CommentRequest
+from outlast.apps.documents.comments.shapes import (
+    AssignedAnswer,
+    AssignRequest,
+    CommentData,
+    CommentPatch,
+    CommentRequest,
+)
 from outlast.apps.documents.comments.store import Status
 from outlast.apps.documents.rows import CommentRow, DocumentRow
 from outlast.apps.documents.settings import DocumentSettings
@@ -87,31 +93,24 @@ async def read_comment(services: Services, actor: Actor, comment_id: str) -> Com
     return data
 
 
-async def change_comment(
-    services: Services,
-    actor: Actor,
-    comment_id: str,
-    *,
-    body: str | None = None,
-    status: str | None = None,
-    linked_sections: Sequence[str] | None = None,
-) -> CommentData:
+async def change_comment(services: Services, actor: Actor, comment_id: str, patch: CommentPatch) -> CommentData:
     """Other words (its writer), other linked sections, resolve or reopen (editors). Raises `Forbidden` for somebody
     else's words, `MalformedInput` for the status of an answer, which is that of what it answers."""
-    text = None if body is None else checked_body(services, body)
+    text = None if patch.body is None else checked_body(services, patch.body)
+    linked = patch.linked_sections
 
     def run(tx: Tx) -> CommentData:
         row = _held(tx, require_owned(tx, actor, CommentRow, table, "comment", comment_id, Right.EDIT))
         if text is not None and text != row.body:
             _rewrite(tx, actor, row, text)
-        if linked_sections is not None:
-            linked = _checked_links(store.content_of(tx, row.document_id), linked_sections)
-            store.update(tx, comment_id, linked_sections=list(linked))
-        if text is not None or linked_sections is not None:
+        if linked is not None:
+            checked = _checked_links(store.content_of(tx, row.document_id), linked)
+            store.update(tx, comment_id, linked_sections=list(checked))
+        if text is not None or linked is not None:
             store.announce(tx, comment_id, by=actor.user_id)
-        if status is not None:
+        if patch.status is not None:
             _demand_top(row, "resolved or reopened")
-            (store.resolve if status == "resolved" else store.reopen)(tx, comment_id, actor.user_id)
+            (store.resolve if patch.status == "resolved" else store.reopen)(tx, comment_id, actor.user_id)
         return store.comment_data(tx, comment_id)
 
     return await services.db.write(run)
@@ -129,14 +128,7 @@ def delete_comment(tx: Tx, actor: Actor, comment_id: str) -> None:
 
 
 async def assign_comment(
-    services: Services,
-    actor: Actor,
-    comment_id: str,
-    to: str | None,
-    *,
-    message: str | None = None,
-    model: str | None = None,
-    key: str | None = None,
+    services: Services, actor: Actor, comment_id: str, wanted: AssignRequest, *, key: str | None = None
 ) -> AssignedAnswer:
     """Give a comment to a member, to `agent`, or to nobody (editors). A resolved one is open again.
 
@@ -144,14 +136,14 @@ async def assign_comment(
     the comment is made, or the one it has goes on; `message` (without one: the comment's own words) is posted there and
     a run started, behind one that is at work. All of it is one transaction. Raises what starting a run raises
     (`ThreadLocked`, `CreditsNeeded`, `RateLimited`, `UnknownModel` …); then nothing was changed."""
-    asked = request_hash("assign", comment_id, to, message, model)
+    asked = request_hash("assign", comment_id, wanted.model_dump())
 
     def produce(tx: Tx, found: CommentRow) -> dict[str, Any]:
         row = _held(tx, found)
         _demand_top(row, "given to somebody")
-        given = _give(tx, services, actor, row, to, message, model, told=row.mentions)
+        given = _give(tx, services, actor, row, wanted, row.mentions)
         store.announce(tx, comment_id, by=actor.user_id)
-        if row.status == "resolved" and to is not None:
+        if row.status == "resolved" and wanted.to is not None:
             documents.announce(tx, row.document_id, by=actor.user_id)
         return {"id": comment_id, **given}
 
@@ -213,7 +205,7 @@ def _create(
     given: dict[str, Any] = {"thread_id": None, "run_id": None}
     if to is not None:
         about = row if parent is None else parent
-        given = _give(tx, services, actor, about, to, without_agent(body), None, told=named.users)
+        given = _give(tx, services, actor, about, AssignRequest(to=to, message=without_agent(body)), named.users)
         if parent is not None:
             store.announce(tx, parent.id, by=actor.user_id)
     store.announce(tx, comment_id, "comment.created", by=actor.user_id)
@@ -277,22 +269,14 @@ def _demand_top(row: CommentRow, what: str) -> None:
 
 
 def _give(
-    tx: Tx,
-    services: Services,
-    actor: Actor,
-    row: CommentRow,
-    to: str | None,
-    message: str | None,
-    model: str | None,
-    *,
-    told: Sequence[str],
+    tx: Tx, services: Services, actor: Actor, row: CommentRow, wanted: AssignRequest, told: Sequence[str]
 ) -> dict[str, Any]:
     """Whose a comment is from now on. Not announced yet. `told`: who is named in the comment and knows already."""
-    started: dict[str, Any] = {"thread_id": row.thread_id, "run_id": None}
+    to, started = wanted.to, {"thread_id": row.thread_id, "run_id": None}
     people = [] if to is None or to == AGENT else [to]
     news = mentions.withdraw(tx, "assigned", row.id, keep=people)
     if to == AGENT:
-        started = _start(tx, services, actor, row, message, model, told)
+        started = _start(tx, services, actor, row, wanted, told)
     elif to is not None:
         _demand_editor(tx, row.project_id, to)
     again = {"status": "open", "resolved_by": None, "resolved_at": None} if to is not None else {}
@@ -303,19 +287,13 @@ def _give(
 
 
 def _start(
-    tx: Tx,
-    services: Services,
-    actor: Actor,
-    row: CommentRow,
-    message: str | None,
-    model: str | None,
-    told: Sequence[str],
+    tx: Tx, services: Services, actor: Actor, row: CommentRow, wanted: AssignRequest, told: Sequence[str]
 ) -> dict[str, Any]:
     """Post to the conversation about the comment, and start the agent there. It names nobody of `told` again."""
-    text = message if message is not None and not is_blank(message) else without_agent(row.body)
+    words = (wanted.message or "", without_agent(row.body))
+    draft = Draft(content=next((text for text in words if not is_blank(text)), row.body), told=told)
     thread_id = _conversation(tx, services, actor, row)
-    draft = Draft(content=text if not is_blank(text) else row.body, told=told)
-    return start_in(tx, services, actor, thread_id, draft, model, "enqueue")
+    return start_in(tx, services, actor, thread_id, draft, wanted.model, "enqueue")
 
 
 def _conversation(tx: Tx, services: Services, actor: Actor, row: CommentRow) -> str:

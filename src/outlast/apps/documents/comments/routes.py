@@ -51,10 +51,7 @@ async def read_comment(comment_id: str, services: Svc, actor: Signed) -> Respons
 @router.patch("/comments/{comment_id}", response_model=CommentData)
 async def change_comment(comment_id: str, body: CommentPatch, services: Svc, actor: Signed) -> Response:
     """Other words (its writer), other linked sections, resolve or reopen (editors)."""
-    changed = await actions.change_comment(
-        services, actor, comment_id, body=body.body, status=body.status, linked_sections=body.linked_sections
-    )
-    return reply(changed)
+    return reply(await actions.change_comment(services, actor, comment_id, body))
 
 
 @router.delete("/comments/{comment_id}", status_code=204)
@@ -70,5 +67,4 @@ async def assign_comment(
 ) -> Response:
     """Give a comment to a member, to nobody, or to the agent: then a conversation about it is made (or goes on), the
     message posted and a run started, with the rights, credits and limits of any start (editors)."""
-    wanted = {"message": body.message, "model": body.model}
-    return reply(await actions.assign_comment(services, actor, comment_id, body.to, **wanted, key=key))
+    return reply(await actions.assign_comment(services, actor, comment_id, body, key=key))

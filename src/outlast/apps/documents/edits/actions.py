@@ -1,7 +1,7 @@
 """What people write in documents, what is new since they looked, and what was: changes, import, versions, restore."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from dataclasses import replace as with_fields
 from typing import Any
 
@@ -20,7 +20,13 @@ from outlast.apps.documents.edits.write import Author, Committed, bounds_of, com
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.news import changes_since
 from outlast.apps.documents.rows import DocumentRow
-from outlast.apps.documents.shapes import DocumentChanges, DocumentDifference, DocumentVersion, DocumentVersionView
+from outlast.apps.documents.shapes import (
+    DocumentChanges,
+    DocumentDifference,
+    DocumentVersion,
+    DocumentVersionView,
+    ImportRequest,
+)
 from outlast.apps.documents.store import require_document
 from outlast.apps.documents.tables import document_versions
 from outlast.base.errors import InputTooLarge, MalformedInput
@@ -77,36 +83,28 @@ def read_changes(tx: Tx, actor: Actor, document_id: str, since: int) -> Document
 
 
 async def import_markdown(
-    services: Services,
-    actor: Actor,
-    document_id: str,
-    markdown: str,
-    *,
-    after_section_id: str | None = None,
-    replace: bool = False,
-    seen: int | None = None,
-    key: str | None = None,
+    services: Services, actor: Actor, document_id: str, wanted: ImportRequest, *, key: str | None = None
 ) -> DocumentChanges:
     """Put a Markdown text behind a section (None: at the end), or in the place of everything (`replace`; what is the
     same keeps its id; `seen`: the version that was looked at, nothing newer is replaced). Editors. Raises as
     `change_document`."""
-    if replace and after_section_id is not None:
+    if wanted.replace and wanted.after_section_id is not None:
         raise MalformedInput(
             "A text that replaces the whole document stands behind no section.", field="after_section_id"
         )
-    text = whole_text(services, markdown)
+    text = whole_text(services, wanted.markdown)
     await services.db.read(require_document, actor, document_id, Right.EDIT)  # before anything that takes time
     cuts = Cuts()
     parts = await anyio.to_thread.run_sync(cuts.cut, text)  # seconds, for the longest and oddest
-    asked = request_hash("import", document_id, text, after_section_id, replace, seen)
+    asked = request_hash("import", document_id, wanted.model_dump())
     bounds = bounds_of(services.settings)
 
     def write(tx: Tx, row: DocumentRow) -> Committed:
         content = store.tree(tx, row.id)
-        if not replace:
+        if not wanted.replace:
             author = Author("import", actor.user_id, summary="Imported a Markdown text")
-            return commit(tx, row, [_behind(content, after_section_id, text)], author, bounds, cuts)
-        demand_document_seen(document_id, row.version, seen)
+            return commit(tx, row, [_behind(content, wanted.after_section_id, text)], author, bounds, cuts)
+        demand_document_seen(document_id, row.version, wanted.seen)
         author = Author("import", actor.user_id, summary="Replaced the text by an imported one")
         return commit_tree(tx, row, content, replaced(content, parts), author, bounds)
 
@@ -204,8 +202,7 @@ def _checked(change: Change) -> Change:
 
 def _texts(change: Change) -> dict[str, str]:
     """The texts of a change, by field."""
-    found = {field.name: getattr(change, field.name) for field in fields(change) if field.name in TEXTS}
-    return {name: text for name, text in found.items() if text is not None}
+    return {name: text for name in TEXTS if (text := getattr(change, name, None)) is not None}
 
 
 def _demand_size(changes: Sequence[Change]) -> int:

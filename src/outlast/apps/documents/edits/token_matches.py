@@ -46,7 +46,7 @@ def has_word(tokens: Sequence[str]) -> bool:
 
 def match(one: Sequence[str], two: Sequence[str]) -> list[Pair]:
     """Places of equal tokens, upwards in both. The same texts always give the same pairs."""
-    budget = _Budget(TOTAL_CELLS)
+    budget = TOTAL_CELLS
     pairs: list[Pair] = []
     open_areas = [_Area(0, len(one), 0, len(two), 0)]
     while open_areas:
@@ -58,7 +58,7 @@ def match(one: Sequence[str], two: Sequence[str]) -> list[Pair]:
         if anchors:
             pairs += anchors
             open_areas += _between(inner, anchors)
-        elif inner.cells <= GAP_CELLS and budget.spend(inner.cells):
+        elif inner.cells <= GAP_CELLS and (budget := budget - inner.cells) >= 0:
             pairs += _common(one, two, inner)
     return sorted(pairs)
 
@@ -101,15 +101,6 @@ class _Lengths:
         """Characters between two pairs, in the text that has more of them there."""
         ours = self.one[after[0]] - self.one[before[0] + 1]
         return max(ours, self.two[after[1]] - self.two[before[1] + 1])
-
-
-@dataclass(slots=True)
-class _Budget:
-    left: int
-
-    def spend(self, cells: int) -> bool:
-        self.left -= cells
-        return self.left >= 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from outlast.apps.documents.comments import actions
 from outlast.apps.documents.comments import store as comments
-from outlast.apps.documents.comments.shapes import CommentRequest
+from outlast.apps.documents.comments.shapes import AssignRequest, CommentPatch, CommentRequest
 from outlast.apps.documents.edits.changes import InsertBlock
 from outlast.base.errors import ThreadLocked
 from outlast.db.database import Database
@@ -34,7 +34,7 @@ async def test_a_comment_gets_one_conversation_however_many_give_it_to_the_agent
 
     async def give(actor: Actor) -> None:
         try:
-            given = await actions.assign_comment(services, actor, made.comment.id, "agent")
+            given = await actions.assign_comment(services, actor, made.comment.id, AssignRequest(to="agent"))
             outcomes.append(str(given.thread_id))
         except ThreadLocked:
             outcomes.append("locked")
@@ -62,7 +62,7 @@ async def test_comments_and_edits_of_several_people_at_once_all_arrive(db: Datab
         await actions.create_comment(
             services, actor, desk.document_id, CommentRequest(body="Yes.", parent_id=made.comment.id)
         )
-        await actions.change_comment(services, actor, made.comment.id, status="resolved")
+        await actions.change_comment(services, actor, made.comment.id, CommentPatch(status="resolved"))
 
     async def edit(number: int) -> None:
         await desk.write(InsertBlock(block.section_id, block.id, f"More of it: {number}."))
