@@ -47,7 +47,6 @@ APP: Final = App(
         "outlast.apps.documents.agent_run_routes",
         "outlast.apps.documents.comments.routes",
         "outlast.apps.documents.routes",
-        "outlast.apps.documents.presence_routes",
         "outlast.apps.documents.proposals.routes",
         "outlast.apps.documents.section_routes",
     ],

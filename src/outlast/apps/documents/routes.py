@@ -1,4 +1,4 @@
-"""Documents: make, list, read, rename, delete; Markdown in and out; changes, history, conversations about them."""
+"""Documents: make, list, read, rename, delete; Markdown in and out; changes, history, conversations, presence."""
 
 import re
 from typing import Annotated
@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from outlast.apps.documents import actions
+from outlast.apps.documents import presence_actions as presence
 from outlast.apps.documents.edits import actions as writing
 from outlast.apps.documents.shapes import (
     ChangesRequest,
@@ -20,12 +21,14 @@ from outlast.apps.documents.shapes import (
     DocumentVersionView,
     DocumentView,
     ImportRequest,
+    PlaceRequest,
     RestoreDocumentRequest,
 )
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import MOST, Before, Key, Limit, LongLimit, Version
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
+from outlast.kernel.presence.shapes import EphemeralPresence
 from outlast.kernel.threads.shapes import ThreadData
 
 router = APIRouter(prefix="/v1", tags=["Documents"])
@@ -159,6 +162,28 @@ async def restore_document(document_id: str, body: RestoreDocumentRequest, servi
 async def list_document_threads(document_id: str, services: Svc, actor: Signed) -> Response:
     """The document's own conversation, and those about parts of it."""
     return reply(page(await actions.list_document_threads(services, actor, document_id)))
+
+
+@router.get("/documents/{document_id}/presence", response_model=EphemeralPresence)
+async def read_presence(document_id: str, services: Svc, actor: Signed) -> Response:
+    """Who has the document open now. Changes come as `presence` frames of the project's stream."""
+    return reply(await presence.read_document_presence(services, actor, document_id))
+
+
+@router.put("/documents/{document_id}/presence", status_code=204)
+async def move_in_document(document_id: str, body: PlaceRequest, services: Svc, actor: Signed) -> Response:
+    """Show other members that the caller has the document open, and in which block they are. Repeat the call
+    while they type: typing ends after 6 seconds. A caller that does not follow the project's stream is shown
+    as gone a few seconds later."""
+    await presence.move_in_document(services, actor, document_id, body.block_id, body.typing)
+    return nothing()
+
+
+@router.delete("/documents/{document_id}/presence", status_code=204)
+async def leave_document(document_id: str, services: Svc, actor: Signed) -> Response:
+    """The caller closed the document. Repeating is harmless."""
+    await presence.leave_document(services, actor, document_id)
+    return nothing()
 
 
 def _attachment(title: str) -> str:

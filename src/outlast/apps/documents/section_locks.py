@@ -102,9 +102,8 @@ def drop_held(tx: Tx, project_id: str, user_id: str) -> list[tuple[SectionRow, L
     """Somebody leaves the project: whatever they kept there is free. The rows of those sections with their locks, for
     `tell_dropped`: documents come before threads, and these before the project's log, as everywhere."""
     kept = locks.held_by(tx, project_id, user_id, "section")
-    rows = [
-        row for row in (tx.find(SectionRow, sections, {"id": section_id}) for section_id in kept) if row is not None
-    ]
+    found = (tx.find(SectionRow, sections, {"id": section_id}) for section_id in kept)
+    rows = [row for row in found if row is not None]
     for document_id in sorted({row.document_id for row in rows}):
         store.hold(tx, document_id)
     dropped = [(row, locks.find_lock(tx, row.id)) for row in rows]

@@ -321,3 +321,10 @@ class DocumentVersionsAnswer(Answer):
 
     items: list[DocumentVersion]
     next: int | None
+
+
+class PlaceRequest(Request):
+    """The block where you are, and whether you type."""
+
+    block_id: str | None = Field(None, max_length=40)
+    typing: bool = False

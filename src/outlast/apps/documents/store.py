@@ -4,7 +4,7 @@ Whoever changes a document holds its row (`hold`), before its thread's and its p
 it in the same transaction. Content is written by `edits/write.py` only.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 import sqlalchemy as sa
@@ -12,11 +12,19 @@ import sqlalchemy as sa
 from outlast.apps.documents.content.records import in_order
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.rows import BlockRow, DocumentRow, SectionRow
-from outlast.apps.documents.shapes import BlockData, DocumentChanged, DocumentData, DocumentDeleted, SectionData
+from outlast.apps.documents.shapes import (
+    BlockData,
+    DocumentChanged,
+    DocumentData,
+    DocumentDeleted,
+    SectionData,
+    SectionHead,
+)
 from outlast.apps.documents.tables import blocks, comments, documents, edits, proposals, sections
 from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.locks.store import locks_of
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import INBOX, went
@@ -123,18 +131,22 @@ def sections_data(tx: Tx, content: Tree, *, past: bool = False) -> list[SectionD
     """A tree as the API shows it, with the editors' names, and (unless it is `past`) who keeps which section."""
     names = names_of(tx, {block.editor_id for block in content.blocks()})
     held = {} if past else locks_of(tx, [section.id for section in content.sections])
+    heads = [section_head(content.document_id, section, held) for section in content.sections]
     return [
-        SectionData(
-            id=section.id,
-            document_id=content.document_id,
-            heading=section.heading,
-            level=section.level,
-            version=section.version,
-            lock=held.get(section.id),
-            blocks=[block_data(block, names) for block in section.blocks],
-        )
-        for section in content.sections
+        SectionData(**dict(head), blocks=[block_data(block, names) for block in section.blocks])
+        for head, section in zip(heads, content.sections, strict=True)
     ]
+
+
+def section_head(document_id: str, section: Section, held: Mapping[str, LockData]) -> SectionHead:
+    return SectionHead(
+        id=section.id,
+        document_id=document_id,
+        heading=section.heading,
+        level=section.level,
+        version=section.version,
+        lock=held.get(section.id),
+    )
 
 
 def block_data(block: Block, names: dict[str, str]) -> BlockData:

@@ -9,12 +9,12 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from outlast.apps.documents.agent.document_text import Anchor, ToldComment, ToldDocument
+from outlast.apps.documents.comments import store as comment_store
 from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.history import versions
-from outlast.apps.documents.rows import CommentRow, DocumentRow, EditRow
-from outlast.apps.documents.tables import comments, document_versions, documents, edits, proposals
+from outlast.apps.documents.rows import DocumentRow, EditRow
+from outlast.apps.documents.tables import document_versions, documents, edits, proposals
 from outlast.db.database import Tx
-from outlast.kernel.accounts.tables import users
 from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.runs.model import Run
@@ -26,8 +26,6 @@ PROPOSALS_TOLD: Final = 10
 ANSWERS_TOLD: Final = 50
 COMMENT_CHARS: Final = 20_000
 ANCHORS: Final = ("document", "section", "comment", "selection")
-
-_BY: Final = users.c.name.label("by_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,25 +121,14 @@ def _home(tree: Tree, block_id: str | None) -> str | None:
     return None if block is None else block.section_id
 
 
-class _NamedComment(NamedTuple):
-    comment: CommentRow
-    by_name: str | None
-
-
 def _comment(tx: Tx, comment_id: str, document_id: str, since: datetime) -> ToldComment | None:
     """The comment, or the one that it answers, with all answers."""
-    row = _comment_row(tx, comment_id)
+    row = comment_store.find_comment(tx, comment_id)
     if row is not None and row.comment.parent_id is not None:
-        row = _comment_row(tx, row.comment.parent_id) or row
+        row = comment_store.find_comment(tx, row.comment.parent_id) or row
     if row is None or row.comment.document_id != document_id:
         return None
-    answers = tx.rows(
-        _NamedComment,
-        _comments()
-        .where(comments.c.parent_id == row.comment.id, comments.c.created_at <= since)
-        .order_by(comments.c.created_at.desc(), comments.c.id.desc())
-        .limit(ANSWERS_TOLD),
-    )
+    answers = comment_store.last_answers(tx, row.comment.id, since, ANSWERS_TOLD)
     quote = row.comment.quote or {}
     return ToldComment(
         row.comment.id,
@@ -151,18 +138,10 @@ def _comment(tx: Tx, comment_id: str, document_id: str, since: datetime) -> Told
         row.comment.block_id,
         str(quote.get("text", "")),
         tuple(row.comment.linked_sections or ()),
-        tuple((one.by_name or "an agent", one.comment.body[:COMMENT_CHARS]) for one in reversed(answers)),
+        tuple((one.by_name or "an agent", one.comment.body[:COMMENT_CHARS]) for one in answers),
         orphaned=row.comment.orphaned,
         resolved=row.comment.status == "resolved",
     )
-
-
-def _comment_row(tx: Tx, comment_id: str) -> _NamedComment | None:
-    return tx.row(_NamedComment, _comments().where(comments.c.id == comment_id))
-
-
-def _comments() -> sa.Select[Any]:
-    return sa.select(comments, _BY).select_from(comments.outerjoin(users, users.c.id == comments.c.by))
 
 
 def _files(tx: Tx, project_id: str, since: datetime) -> list[str]:

@@ -5,6 +5,7 @@ changes one holds its document's row, before its thread's and its project's.
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
@@ -105,7 +106,12 @@ class ShownComment(NamedTuple):
 
 def comment_data(tx: Tx, comment_id: str) -> CommentData:
     """The comment as lists and events show it. Raises `NotFound`."""
-    return _data(_found(tx.row(ShownComment, _ONE, {"comment": comment_id}), comment_id))
+    return _data(_found(find_comment(tx, comment_id), comment_id))
+
+
+def find_comment(tx: Tx, comment_id: str) -> ShownComment | None:
+    """The comment with the names of people; None: it is not there."""
+    return tx.row(ShownComment, _ONE, {"comment": comment_id})
 
 
 def list_comments(
@@ -127,6 +133,12 @@ def answers_to(tx: Tx, comment_id: str) -> list[str]:
     """The ids of a comment's answers, in the order in which they were written."""
     mine = sa.select(comments.c.id).where(comments.c.parent_id == comment_id).order_by(comments.c.id)
     return list(tx.execute(mine).scalars())
+
+
+def last_answers(tx: Tx, comment_id: str, until: datetime, limit: int) -> list[ShownComment]:
+    """At most `limit` of the latest answers to a comment that were written until then, oldest first."""
+    mine = _SELECT.where(comments.c.parent_id == comment_id, comments.c.created_at <= until)
+    return tx.rows(ShownComment, mine.order_by(comments.c.created_at.desc(), comments.c.id.desc()).limit(limit))[::-1]
 
 
 def update(tx: Tx, comment_id: str, **values: Any) -> None:

@@ -18,7 +18,7 @@ from outlast.apps.documents.edits.replacement import replaced
 from outlast.apps.documents.edits.tree_diff import deltas
 from outlast.apps.documents.edits.write import Author, Committed, bounds_of, commit, commit_tree
 from outlast.apps.documents.history import versions as history
-from outlast.apps.documents.history.news import changes_since
+from outlast.apps.documents.history.versions import changes_since
 from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.shapes import (
     DocumentChanges,

@@ -1,10 +1,10 @@
-"""What a document was: its versions, any of them again as a tree, and what lies between two. First argument: the open
+"""What a document was: its versions, any of them again as a tree, and what is new since one. First argument: the open
 transaction.
 
 Each version says what its sections and blocks were before and after. Every so often the whole state is kept too, so
 that any version is reached by taking back a few changes from the next state behind it (or from now)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 
@@ -13,11 +13,13 @@ import sqlalchemy as sa
 from outlast.apps.documents import store
 from outlast.apps.documents.content.records import Record, state_of, step_back, tree_of
 from outlast.apps.documents.content.tree import Tree
-from outlast.apps.documents.shapes import DocumentVersion
+from outlast.apps.documents.rows import DocumentRow
+from outlast.apps.documents.shapes import DocumentChanges, DocumentVersion
 from outlast.apps.documents.tables import document_versions
-from outlast.base.errors import NotFound
+from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.locks.store import locks_of
 from outlast.kernel.row_shapes import shown
 from outlast.kernel.runs.tables import runs
 
@@ -121,3 +123,42 @@ def told(ids: Sequence[str]) -> list[str]:
     """The ids that a line of the history names: all, or none where there are too many (then everything may have
     changed)."""
     return [] if len(ids) > MOST_TOLD else list(ids)
+
+
+def changes_since(tx: Tx, document: DocumentRow, since: int, made: Mapping[str, str] | None = None) -> DocumentChanges:
+    """Everything that differs between version `since` and now. Only the sections concerned are read. Raises
+    `MalformedInput` for a version that is not there yet."""
+    version = int(document.version)
+    if not 0 <= since <= version:
+        raise MalformedInput(
+            f"The document is at version {version}; there is nothing since version {since}.",
+            hint="Read the document again.",
+            field="since",
+            version=version,
+        )
+    changes = [one for step in changes_between(tx, document.id, since, version) for one in step]
+    named = {noun: {one["id"] for one in changes if _told(one, noun)} for noun in ("section", "block")}
+    homes = {record["section_id"] for one in changes if one["noun"] == "block" for record in _sides(one)}
+    content = store.partial_tree(tx, document, homes | named["section"], preamble=False)
+    heads = [section for section in content.sections if section.id in named["section"]]
+    texts = [block for block in content.blocks() if block.id in named["block"]]
+    held = locks_of(tx, [section.id for section in heads])
+    names = store.names_of(tx, {block.editor_id for block in texts})
+    there = {one.id for one in heads} | {one.id for one in texts}
+    return DocumentChanges(
+        version=version,
+        made=dict(made or {}),
+        sections=[store.section_head(document.id, one, held) for one in heads],
+        blocks=[store.block_data(block, names) for block in texts],
+        removed=sorted((named["section"] | named["block"]) - there),
+        section_order=[one.id for one in content.sections] if named["section"] else None,
+        block_order={one.id: [block.id for block in one.blocks] for one in content.sections if one.id in homes},
+    )
+
+
+def _told(change: Record, noun: str) -> bool:
+    return change["noun"] == noun and not change.get("quiet")
+
+
+def _sides(change: Record) -> list[Record]:
+    return [record for record in (change["before"], change["after"]) if record is not None]

@@ -15,7 +15,6 @@ from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.apply import apply
 from outlast.apps.documents.edits.changes import Change, DeleteSection, EditBlock, InsertBlock, InsertSection, MoveBlock
 from outlast.apps.documents.edits.write import Author, Committed
-from outlast.apps.documents.history import news
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.tables import blocks, document_versions, documents, sections
 from outlast.base.clock import SystemClock
@@ -94,7 +93,7 @@ async def _check_any_changes(sqlite_url: str, folder, data: st.DataObject) -> No
 
 
 def _news(tx: Tx, document_id: str, since: int):
-    return news.changes_since(tx, store.document_of(tx, document_id), since)
+    return history.changes_since(tx, store.document_of(tx, document_id), since)
 
 
 def check_followed(before: Tree, after: Tree, told) -> None:
