@@ -7,31 +7,18 @@ matter is only that at the very start; anywhere else it is written as code.
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Final, Protocol
+from typing import Final
 
-from outlast.apps.documents.content.markdown_parse import APART
+from outlast.apps.documents.content.markdown_parse import APART, Part, Piece
+from outlast.apps.documents.content.tree import Block, Section
 
 _MARKER: Final = re.compile(r" {0,3}(?:([-+*])|\d{1,9}([.)]))(?=[ \t\n]|$)")
 _TICKS: Final = re.compile("`+")
 _LOOKS_CLOSED: Final = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 
 
-class Text(Protocol):
-    """A block, or a piece of a text that is about to become one."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def markdown(self) -> str: ...
-
-
-class Headed(Protocol):
-    """A section, or a part of a text that is about to become one."""
-
-    @property
-    def heading(self) -> str: ...
-    @property
-    def level(self) -> int: ...
+Text = Block | Piece  # a block, or what is about to become one
+Headed = Section | Part
 
 
 def join(sections: Iterable[tuple[Headed, Sequence[Text]]]) -> str:

@@ -26,6 +26,7 @@ from outlast.apps.documents.shapes import DocumentVersion, EditorKind, VersionCr
 from outlast.apps.documents.tables import document_versions
 from outlast.base.clock import iso
 from outlast.db.database import Tx
+from outlast.kernel.mentions.rules import one_line
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import append
 
@@ -157,7 +158,7 @@ def _write_version(tx: Tx, document_id: str, version: int, found: Sequence[Delta
         document_id=document_id,
         version=version,
         kind=author.kind,
-        summary=_line(author.summary),
+        summary=one_line(author.summary, SUMMARY_CHARS),
         changes=[change_of(delta) for delta in found],
         touched={
             "sections": history.told([delta.id for delta in told if delta.noun == "section"]),
@@ -182,8 +183,3 @@ def _text(thing: Section | Block | None) -> str:
     if thing is None:
         return ""
     return thing.markdown if isinstance(thing, Block) else thing.heading
-
-
-def _line(summary: str) -> str:
-    line = " ".join(summary.split())
-    return line if len(line) <= SUMMARY_CHARS else f"{line[: SUMMARY_CHARS - 1]}…"

@@ -5,6 +5,7 @@ from typing import Final
 
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.edits.tree_diff import Delta
+from outlast.kernel.mentions.rules import one_line
 
 HEADING_CHARS: Final = 60
 _VERBS: Final = ("Added", "Changed", "Moved", "Deleted")
@@ -64,8 +65,7 @@ def _named(section: Section) -> str:
 
 
 def _quoted(section: Section) -> str:
-    line = section.heading
-    return f"“{line if len(line) <= HEADING_CHARS else f'{line[: HEADING_CHARS - 1]}…'}”"
+    return f"“{one_line(section.heading, HEADING_CHARS)}”"
 
 
 def _lower(text: str) -> str:

@@ -7,16 +7,15 @@ was written as proposed.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import sqlalchemy as sa
-from pydantic import BaseModel
 
 from outlast.apps.documents import store
 from outlast.apps.documents.proposals.decisions import followers
 from outlast.apps.documents.proposals.shapes import EditData, ProposalCreated, ProposalData
 from outlast.apps.documents.proposals.store import (
+    News,
     hold_threads,
     news_of,
     places_changed,
@@ -94,14 +93,6 @@ def _copy_edits(tx: Tx, copies: Mapping[str, str]) -> None:
         tx.insert(edits, **copy._asdict())
 
 
-@dataclass(slots=True)
-class Ended:
-    """What to tell of superseded twins: (thread's id, name of the event, its data); and whose edits they were."""
-
-    news: list[tuple[str, str, BaseModel]] = field(default_factory=list)
-    proposal_ids: list[str] = field(default_factory=list)
-
-
 class _Twin(NamedTuple):
     id: str
     proposal_id: str
@@ -116,9 +107,10 @@ def hold_threads_of_twins(tx: Tx, edit_ids: Sequence[str]) -> None:
 
 def supersede_twins(
     tx: Tx, accepted: Sequence[EditData], ends: Mapping[str, str], title: str, version: int | None
-) -> Ended:
+) -> tuple[list[News], list[str]]:
     """These edits were just accepted in the conversation `title`, as `version` of the document (None: nothing
-    differed), whose row is held. `ends`: by edit, what the texts that belong behind it go behind from now on."""
+    differed), whose row is held. `ends`: by edit, what the texts that belong behind it go behind from now on. What to
+    tell of superseded twins, and the proposals that they were of."""
     done = {edit.id: edit for edit in accepted if edit.op in ONCE or edit.applied_text == edit.new_text}
     twins = {row.id: row for row in tx.rows(_Twin, _twins(list(done)))}
     reason = REASON.format(title=title, version="" if version is None else f", version {version}")
@@ -128,8 +120,12 @@ def supersede_twins(
     ids = list(dict.fromkeys(row.proposal_id for row in twins.values()))
     settle_states(tx, ids)
     behind = {twin_id: ends[row.twin_of] for twin_id, row in twins.items() if row.twin_of in ends}
-    placed = [proposal_id for proposal_id in ids if _place_followers(tx, proposal_id, behind)]
-    return Ended([*news_of(tx, "edit.superseded", list(twins)), *places_changed(tx, placed)], ids)
+    placed = []
+    for proposal_id in ids:
+        for edit_id, after in followers_of(tx, proposal_id, behind).items():
+            tx.update(edits, {"id": edit_id}, after_id=after)
+            placed.append(proposal_id)
+    return [*news_of(tx, "edit.superseded", list(twins)), *places_changed(tx, placed)], ids
 
 
 def _twins(edit_ids: Sequence[str]) -> sa.Select[tuple[str, str, str, str]]:
@@ -145,11 +141,10 @@ def _twins(edit_ids: Sequence[str]) -> sa.Select[tuple[str, str, str, str]]:
     )
 
 
-def _place_followers(tx: Tx, proposal_id: str, behind: Mapping[str, str]) -> bool:
-    """Texts that belong behind a superseded twin go behind what was written for it. Whether there are any."""
+def followers_of(tx: Tx, proposal_id: str, ends: Mapping[str, str]) -> Mapping[str, str]:
+    """Texts of a proposal that are still to be decided about, and what they go behind from now on, where that is the
+    end of an accepted one (`ends`, by edit): they keep their order among those that are there then."""
     every = proposal_data(tx, proposal_id).edits
     still_open = [edit for edit in every if edit.state == "open"]
-    put = followers(still_open, [edit for edit in every if edit.id in behind])
-    for edit_id, after in put.items():
-        tx.update(edits, {"id": edit_id}, after_id=behind[after])
-    return bool(put)
+    put = followers(still_open, [edit for edit in every if edit.id in ends])
+    return {edit_id: ends[behind] for edit_id, behind in put.items()}

@@ -17,8 +17,8 @@ from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.apply import Bounds
 from outlast.apps.documents.edits.write import Author, Committed
-from outlast.apps.documents.proposals.decisions import Accepted, Plan, followers, plan
-from outlast.apps.documents.proposals.fork_copies import hold_threads_of_twins, supersede_twins
+from outlast.apps.documents.proposals.decisions import Accepted, Plan, plan
+from outlast.apps.documents.proposals.fork_copies import followers_of, hold_threads_of_twins, supersede_twins
 from outlast.apps.documents.proposals.settlement import settle_comments
 from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, LeftEdit
 from outlast.apps.documents.proposals.store import (
@@ -26,7 +26,6 @@ from outlast.apps.documents.proposals.store import (
     edits_of,
     news_of,
     places_changed,
-    proposal_data,
     proposal_row,
     settle_states,
     tell,
@@ -119,7 +118,7 @@ def decide(
     assert title is not None  # proposals go with their thread
     found = _found(tx, proposal_id, verdicts)
     made = _record(tx, store.tree(tx, document.id), verdicts, found, user_id, cuts)
-    placed = _followers(tx, proposal_id, made)
+    placed = followers_of(tx, proposal_id, made.ends)
     hold_threads_of_twins(tx, list(made.written))
     committed = Committed(document.version, None)
     if made.changes:
@@ -132,15 +131,15 @@ def decide(
         tx.update(edits, {"id": edit_id}, after_id=committed.made.get(end, end))
     settle_states(tx, [proposal_id])
     ends = {edit_id: committed.made.get(end, end) for edit_id, end in made.ends.items()}
-    ended = supersede_twins(tx, edits_of(tx, list(made.written)), ends, title, version)
+    ended, proposal_ids = supersede_twins(tx, edits_of(tx, list(made.written)), ends, title, version)
     decided_ids = [verdict.edit_id for verdict in verdicts]
     news = news_of(tx, "edit.resolved", decided_ids, version=version, by=user_id)
-    news += [*places_changed(tx, [proposal_id] if placed else []), *ended.news]
+    news += [*places_changed(tx, [proposal_id] if placed else []), *ended]
     tell(tx, document.project_id, news)
-    _tell_inbox(tx, [proposal_id, *ended.proposal_ids], document.project_id)
+    _tell_inbox(tx, [proposal_id, *proposal_ids], document.project_id)
     if version is None:
         store.announce(tx, document.id, by=user_id)
-    settle_comments(tx, [proposal_id, *ended.proposal_ids], user_id)
+    settle_comments(tx, [proposal_id, *proposal_ids], user_id)
     return DecidedAnswer(version=version, edits=edits_of(tx, decided_ids))
 
 
@@ -181,15 +180,6 @@ def _author(proposal: ProposalLine, title: str, user_id: str, count: int) -> Aut
         run_id=proposal.run_id,
         proposal_id=proposal.id,
     )
-
-
-def _followers(tx: Tx, proposal_id: str, made: Plan) -> Mapping[str, str]:
-    """Texts of this proposal that are still to be decided about, and what they are to be behind: they keep their order
-    among those that are there then."""
-    every = proposal_data(tx, proposal_id).edits
-    still_open = [edit for edit in every if edit.state == "open"]
-    put = followers(still_open, [edit for edit in every if edit.id in made.ends])
-    return {edit_id: made.ends[behind] for edit_id, behind in put.items()}
 
 
 def _tell_inbox(tx: Tx, proposal_ids: Sequence[str], project_id: str) -> None:

@@ -4,7 +4,7 @@ Whoever changes edits holds the document's row. News go to the threads' logs fir
 in which everybody takes these rows.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
@@ -41,7 +41,15 @@ _PROPOSALS: Final = sa.select(
 ).outerjoin(runs, runs.c.id == proposals.c.run_id)
 _ORDER: Final = (edits.c.proposal_id, edits.c.ordinal)
 
+News = tuple[str, str, BaseModel]  # the thread's id, the name of the event, its data
 State = Literal["open", "closed", "all"]
+
+
+_KINDS: Final[Mapping[str, Callable[..., BaseModel]]] = {
+    "edit.resolved": EditsResolved,
+    "edit.reopened": EditsReopened,
+    "edit.superseded": EditsSuperseded,
+}
 
 
 class _NamedEdit(NamedTuple):
@@ -130,8 +138,8 @@ def hold_threads(tx: Tx, thread_ids: Iterable[str]) -> None:
     tx.execute(found.with_for_update(key_share=True))
 
 
-def tell(tx: Tx, project_id: str, news: Sequence[tuple[str, str, BaseModel]]) -> None:
-    """Tell the followers of the threads, and of the project: (thread's id, name of the event, its data)."""
+def tell(tx: Tx, project_id: str, news: Sequence[News]) -> None:
+    """Tell the followers of the threads, and of the project."""
     for thread_id, name, data in sorted(news, key=lambda item: item[0]):
         append(tx, thread_id, [(name, data)])
     if news:
@@ -145,40 +153,26 @@ def news_of(
     *,
     version: int | None = None,
     by: str | None = None,
-) -> list[tuple[str, str, BaseModel]]:
+) -> list[News]:
     """What to tell of edits that were just decided, reopened or superseded, one event a proposal."""
     groups: dict[str, list[EditData]] = {}
     for edit in edits_of(tx, edit_ids) if edit_ids else []:
         groups.setdefault(edit.proposal_id, []).append(edit)
-    thread_of = _threads_of(tx, list(groups))
-    news: list[tuple[str, str, BaseModel]] = []
+    more = {} if name == "edit.superseded" else {"version": version, "by": by}
+    news: list[News] = []
     for proposal_id, group in groups.items():
-        document_id = group[0].document_id
-        data: BaseModel = EditsSuperseded(proposal_id=proposal_id, document_id=document_id, edits=group)
-        if name != "edit.superseded":
-            kind = EditsResolved if name == "edit.resolved" else EditsReopened
-            data = kind(proposal_id=proposal_id, document_id=document_id, edits=group, version=version, by=by)
-        news.append((thread_of[proposal_id], name, data))
+        data = _KINDS[name](proposal_id=proposal_id, document_id=group[0].document_id, edits=group, **more)
+        news.append((tx.value(proposals.c.thread_id, {"id": proposal_id}), name, data))
     return news
 
 
-def places_changed(tx: Tx, proposal_ids: Iterable[str]) -> list[tuple[str, str, BaseModel]]:
+def places_changed(tx: Tx, proposal_ids: Iterable[str]) -> list[News]:
     """What to tell of proposals whose texts have other places now: they are told whole again."""
-    news: list[tuple[str, str, BaseModel]] = []
+    news: list[News] = []
     for proposal_id in dict.fromkeys(proposal_ids):
         data = proposal_data(tx, proposal_id)
         news.append((data.thread_id, "proposal.created", ProposalCreated(proposal=data)))
     return news
-
-
-class _ThreadOfEdit(NamedTuple):
-    id: str
-    thread_id: str
-
-
-def _threads_of(tx: Tx, proposal_ids: Sequence[str]) -> Mapping[str, str]:
-    found = sa.select(proposals.c.id, proposals.c.thread_id).where(proposals.c.id.in_(list(proposal_ids)))
-    return {row.id: row.thread_id for row in tx.rows(_ThreadOfEdit, found)}
 
 
 def _with_edits(tx: Tx, rows: Sequence[ProposalLine]) -> list[ProposalData]:
