@@ -5,14 +5,7 @@ from typing import Literal
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from outlast.apps.documents.comments import actions
-from outlast.apps.documents.comments.shapes import (
-    AssignedAnswer,
-    AssignRequest,
-    CommentData,
-    CommentPatch,
-    CommentRequest,
-)
+from outlast.apps.documents.comments import actions, shapes
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Key
 from outlast.kernel.http.responses import nothing, page, reply
@@ -21,7 +14,7 @@ from outlast.kernel.http.shapes import Page
 router = APIRouter(prefix="/v1", tags=["Comments"])
 
 
-@router.get("/documents/{document_id}/comments", response_model=Page[CommentData])
+@router.get("/documents/{document_id}/comments", response_model=Page[shapes.CommentData])
 async def list_comments(
     document_id: str,
     services: Svc,
@@ -34,22 +27,22 @@ async def list_comments(
     return reply(page(*await actions.list_comments(services, actor, document_id, status, after, limit)))
 
 
-@router.post("/documents/{document_id}/comments", status_code=201, response_model=CommentData)
+@router.post("/documents/{document_id}/comments", status_code=201, response_model=shapes.CommentData)
 async def create_comment(
-    document_id: str, body: CommentRequest, services: Svc, actor: Signed, key: Key = None
+    document_id: str, body: shapes.CommentRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
     """Comment, or answer (editors). `@agent` in the text, or `assign`, gives it to the agent or a member at once."""
     return reply((await actions.create_comment(services, actor, document_id, body, key=key)).comment, 201)
 
 
-@router.get("/comments/{comment_id}", response_model=CommentData)
+@router.get("/comments/{comment_id}", response_model=shapes.CommentData)
 async def read_comment(comment_id: str, services: Svc, actor: Signed) -> Response:
     """One comment. Where it or an answer names the caller, it counts as seen."""
     return reply(await actions.read_comment(services, actor, comment_id))
 
 
-@router.patch("/comments/{comment_id}", response_model=CommentData)
-async def change_comment(comment_id: str, body: CommentPatch, services: Svc, actor: Signed) -> Response:
+@router.patch("/comments/{comment_id}", response_model=shapes.CommentData)
+async def change_comment(comment_id: str, body: shapes.CommentPatch, services: Svc, actor: Signed) -> Response:
     """Other words (its writer), other linked sections, resolve or reopen (editors)."""
     return reply(await actions.change_comment(services, actor, comment_id, body))
 
@@ -61,9 +54,9 @@ async def delete_comment(comment_id: str, services: Svc, actor: Signed) -> Respo
     return nothing()
 
 
-@router.post("/comments/{comment_id}/assign", response_model=AssignedAnswer)
+@router.post("/comments/{comment_id}/assign", response_model=shapes.AssignedAnswer)
 async def assign_comment(
-    comment_id: str, body: AssignRequest, services: Svc, actor: Signed, key: Key = None
+    comment_id: str, body: shapes.AssignRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
     """Give a comment to a member, to nobody, or to the agent: then a conversation about it is made (or goes on), the
     message posted and a run started, with the rights, credits and limits of any start (editors)."""
