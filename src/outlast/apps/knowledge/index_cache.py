@@ -66,7 +66,20 @@ class Shelves:
     async def open(self, sources: Sequence[KnowledgeSourceRow]) -> list[Shelf]:
         """The shelves of these sources as they are now, in order. Slow for those that are not in memory: about a second
         for 10,000 new passages, a tenth of that for those kept in a file."""
-        return [await self._shelf(source) for source in sources if source.passages]
+        return [await self.shelf(source) for source in sources if source.passages]
+
+    async def shelf(self, source: KnowledgeSourceRow) -> Shelf:
+        """The same for one source, which has passages."""
+        shelf = self._known(source)
+        if shelf is None:
+            async with self._making:
+                shelf = self._known(source)
+                if shelf is None:
+                    shelf = Shelf(await self._segment(source))
+                    self._shelves[source.id] = shelf
+                    self._make_room(keep=[shelf])
+        self._shelves.move_to_end(source.id)
+        return shelf
 
     async def is_kept(self, source: KnowledgeSourceRow) -> bool:
         """Whether a file holds the source's index as it is now, so that opening it is quick."""
@@ -74,8 +87,8 @@ class Shelves:
         return folder is not None and await anyio.to_thread.run_sync(saved.is_kept, folder, source.id, source.revision)
 
     async def fill(self, shelves: Sequence[Shelf], model: str, dimensions: int) -> bool:
-        """See to it that the shelves have their matrices for this model. False: they would take more memory than there
-        is to have, so vectors must be looked up one by one."""
+        """Read the matrices of the shelves for this model. False: they would take more memory than there is, so vectors
+        must be looked up one by one."""
         if not self.can_fill(sum(len(shelf.segment.ids) for shelf in shelves), dimensions):
             return False
         for shelf in shelves:
@@ -87,8 +100,9 @@ class Shelves:
         """Whether vectors of so many passages may lie in memory at once."""
         return passages * dimensions * 4 <= self._most_bytes // 2
 
-    async def fill_early(self, shelf: Shelf, model: str, dimensions: int) -> None:
-        """The same for one shelf before anybody asks, where that takes no room from another."""
+    async def fill_early(self, model: str, dimensions: int, source: KnowledgeSourceRow) -> None:
+        """The same for one source before anybody asks, where that takes no room from another."""
+        shelf = await self.shelf(source)
         count = len(shelf.segment.ids)
         has_room = self.size_bytes + count * dimensions * 4 <= self._most_bytes * 0.9
         if has_room and self.can_fill(count, dimensions):
@@ -115,18 +129,6 @@ class Shelves:
     def is_full(self) -> bool:
         """Whether a further shelf may push out another."""
         return self.size_bytes > self._most_bytes * 0.9
-
-    async def _shelf(self, source: KnowledgeSourceRow) -> Shelf:
-        shelf = self._known(source)
-        if shelf is None:
-            async with self._making:
-                shelf = self._known(source)
-                if shelf is None:
-                    shelf = Shelf(await self._segment(source))
-                    self._shelves[source.id] = shelf
-                    self._make_room(keep=[shelf])
-        self._shelves.move_to_end(source.id)
-        return shelf
 
     def _known(self, source: KnowledgeSourceRow) -> Shelf | None:
         shelf = self._shelves.get(source.id)

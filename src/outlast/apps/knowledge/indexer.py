@@ -19,7 +19,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from outlast.apps.knowledge import ingest as filling
 from outlast.apps.knowledge import store
-from outlast.apps.knowledge.keeper import Followed, nobody
+from outlast.apps.knowledge.keeper import Followed
 from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.search import QueryEmbedder
 from outlast.apps.knowledge.store import BELL, TEXTS, VECTORS
@@ -71,7 +71,7 @@ class Indexer:
         db: Database,
         clock: Clock,
         embedder: QueryEmbedder,
-        followed: Followed = nobody,
+        followed: Followed = lambda: (),
         batch: int = BATCH,
         supervisor: Supervisor | None = None,
     ) -> None:

@@ -1,6 +1,6 @@
 """Keeps sources as they are elsewhere: reads what is due, and sleeps until something is.
 
-Rows say what is due when; a bell in the database wakes whoever sleeps, also in another process. Nothing is asked again
+Rows say what is due when; a bell in the database wakes the keeper, also in another process. Nothing is asked again
 and again. A source that cannot be read keeps what it holds, says why, and is tried again.
 """
 
@@ -40,10 +40,6 @@ Claimed = tuple[KnowledgeSourceRow, Known]
 log = logging.getLogger("outlast.knowledge")
 
 
-def nobody() -> Sequence[str]:
-    return ()
-
-
 class SourceKeeper:
     """One per server. In memory: what the configuration says of its own sources, what is being read, and a bell."""
 
@@ -56,7 +52,7 @@ class SourceKeeper:
         configured: list[Configured],
         *,
         model: str = "",
-        followed: Followed = nobody,
+        followed: Followed = lambda: (),
         read_s: float = READ_S,
         supervisor: Supervisor | None = None,
     ) -> None:

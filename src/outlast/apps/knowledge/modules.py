@@ -1,7 +1,7 @@
 """Modules: reusable code that agents saved as files, described and found again. First argument: the open transaction.
 
 Of scope `session` a row speaks of a file of its workspace, and is removed as soon as that file is nowhere any more. Of
-scope `user` (published) the file lies in the blobs; whoever uses it gets it as `library/<path>` of the workspace.
+scope `user` (published) the file lies in the blobs; it is used as `library/<path>` of a workspace.
 """
 
 import logging

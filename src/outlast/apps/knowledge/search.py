@@ -142,13 +142,13 @@ class Knowledge:
         await self._mend()
         sources = await self._db.read(store.all_sources)
         self._shelves.keep_only(frozenset(source.id for source in sources))
-        await self._each(sources, self._open if self._opens_early(sources) else self._make)
+        await self._each(sources, self._shelves.shelf if self._opens_early(sources) else self._make)
         if self._changed.is_set() or self.embedder is None:
             return
         length = self._length or await self._db.read(store.vector_length, self.embedder)
         everybodys = sum(source.passages for source in sources if source.project_id is None)
         if length and self._shelves.can_fill(everybodys, length):
-            await self._each(sources, partial(self._fill_early, self.embedder, length))
+            await self._each(sources, partial(self._shelves.fill_early, self.embedder, length))
 
     async def _each(
         self, sources: Sequence[KnowledgeSourceRow], make: Callable[[KnowledgeSourceRow], Awaitable[object]]
@@ -156,7 +156,8 @@ class Knowledge:
         for source in sources:
             if self._changed.is_set() or self._shelves.is_full:
                 return
-            await self._guard.once("search index", source.id, make, source)
+            if source.passages:
+                await self._guard.once("search index", source.id, make, source)
 
     def _opens_early(self, sources: Sequence[KnowledgeSourceRow]) -> bool:
         """Whether indexes lie in memory before anybody searches."""
@@ -165,14 +166,7 @@ class Knowledge:
 
     async def _make(self, source: KnowledgeSourceRow) -> None:
         if not await self._shelves.is_kept(source):
-            await self._open(source)
-
-    async def _open(self, source: KnowledgeSourceRow) -> None:
-        await self._shelves.open([source])
-
-    async def _fill_early(self, model: str, length: int, source: KnowledgeSourceRow) -> None:
-        for shelf in await self._shelves.open([source]):
-            await self._shelves.fill_early(shelf, model, length)
+            await self._shelves.shelf(source)
 
     async def _mend(self) -> None:
         """Have embedded again what has vectors of another length than the embedder makes now."""

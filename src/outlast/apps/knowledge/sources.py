@@ -60,8 +60,8 @@ def is_web(location: str) -> bool:
 
 
 def kind_of(location: str) -> SourceKind:
-    """What kind of source an address, file or folder names, as far as its spelling tells. Whoever reads it sees whether
-    a place on this machine is a file or a folder."""
+    """What kind of source an address, file or folder names, as far as its spelling tells. Whether a place on this
+    machine is a file or a folder shows when it is read."""
     if location.startswith(("npm:", "pypi:")):
         return "package"
     path = urlsplit(location).path.lower() if is_web(location) else location.lower()

@@ -105,7 +105,7 @@ def claim(tx: Tx, without: list[str]) -> ArtifactRow | None:
 
 
 def take_over(tx: Tx) -> None:
-    """Whoever was reading is dead: what they read is due now."""
+    """The server before this one was killed while it read these: they are due now."""
     tx.execute(sa.update(artifacts).where(artifacts.c.due_at.is_not(None)).values(due_at=tx.now))
 
 

@@ -58,12 +58,12 @@ class Module(NamedTuple):
 
     @property
     def imported_path(self) -> str:
-        """Where its file lies in the workspace of whoever uses it."""
+        """Where its file lies in the workspace that uses it."""
         return f"{LIBRARY_FOLDER}{self.path}" if self.scope == "user" else self.path
 
     @property
     def imported_usage(self) -> str:
-        """`usage` as it has to be written in the workspace of whoever uses it."""
+        """`usage` as it has to be written in the workspace that uses it."""
         return library_usage(self.path, self.usage) if self.scope == "user" else self.usage
 
     def verified(self, dependencies: str) -> bool:
