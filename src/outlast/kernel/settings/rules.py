@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import fields
+from typing import NamedTuple
 
 from outlast.base.errors import InvalidSetting
 from outlast.base.packages import NotAPackage, name_of, parse_package
@@ -16,12 +17,8 @@ def check_settings(settings: Settings, where: Where) -> None:
     """Raises `InvalidSetting` that names both settings, both numbers and both places."""
     for smaller, larger, strictly in _clock_chain(settings):
         _in_order(smaller, larger, where, strictly=strictly)
-    _in_order(
-        ("runs.lease_s", settings.runs.heartbeat_s * 2, "twice runs.heartbeat_s", "runs.heartbeat_s"),
-        ("runs.lease_s", settings.runs.lease_s, "runs.lease_s", "runs.lease_s"),
-        where,
-        strictly=False,
-    )
+    heartbeats = _Clock("runs.heartbeat_s", settings.runs.heartbeat_s * 2, "twice runs.heartbeat_s")
+    _in_order(heartbeats, _Clock("runs.lease_s", settings.runs.lease_s), where, strictly=False)
     _check_models(settings, where)
     _check_names(settings, where)
     _check_hosts(settings, where)
@@ -35,26 +32,26 @@ def check_settings(settings: Settings, where: Where) -> None:
             check(where)
 
 
-# A clock: its setting's name, its length in seconds, how a message calls it, the setting to blame.
-Clock = tuple[str, float, str, str]
+class _Clock(NamedTuple):
+    """A setting that is a time; `words` is what a message calls it, if not its name."""
+
+    setting: str
+    seconds: float
+    words: str = ""
 
 
-def _clock(name: str, seconds: float, words: str = "") -> Clock:
-    return name, seconds, words or name, name
-
-
-def _clock_chain(settings: Settings) -> Iterator[tuple[Clock, Clock, bool]]:
+def _clock_chain(settings: Settings) -> Iterator[tuple[_Clock, _Clock, bool]]:
     """Pairs (shorter, longer, strictly): approval pause ≤ idle pause ≤ stop ≤ volume eviction < kill < retention."""
     runs, sandbox = settings.runs, settings.sandbox
-    approval = _clock("runs.approval_pause_after_s", runs.approval_pause_after_s)
-    kills = [_clock("runs.paused_kill_after_s", runs.paused_kill_after_s)]
+    approval = _Clock("runs.approval_pause_after_s", runs.approval_pause_after_s)
+    kills = [_Clock("runs.paused_kill_after_s", runs.paused_kill_after_s)]
     if sandbox is None:
         yield approval, kills[0], True
     else:
-        kills.append(_clock("sandbox.kill_after_s", sandbox.kill_after_s))
-        idle = _clock("sandbox.idle_pause_s", sandbox.idle_pause_s)
-        stop = _clock("sandbox.stop_after_s", sandbox.stop_after_s)
-        volume = _clock("sandbox.volume_ttl_minutes", sandbox.volume_ttl_minutes * 60)
+        kills.append(_Clock("sandbox.kill_after_s", sandbox.kill_after_s))
+        idle = _Clock("sandbox.idle_pause_s", sandbox.idle_pause_s)
+        stop = _Clock("sandbox.stop_after_s", sandbox.stop_after_s)
+        volume = _Clock("sandbox.volume_ttl_minutes", sandbox.volume_ttl_minutes * 60)
         yield approval, idle, False
         yield idle, stop, False
         yield stop, volume, False
@@ -62,25 +59,22 @@ def _clock_chain(settings: Settings) -> Iterator[tuple[Clock, Clock, bool]]:
             yield volume, kill, True
     for kill in kills:
         for name in ("completed_days", "error_days"):
-            yield kill, _clock(f"retention.{name}", getattr(settings.retention, name) * DAY_S), True
+            yield kill, _Clock(f"retention.{name}", getattr(settings.retention, name) * DAY_S), True
 
 
-def _in_order(smaller: Clock, larger: Clock, where: Where, *, strictly: bool) -> None:
-    if smaller[1] < larger[1] or (smaller[1] == larger[1] and not strictly):
+def _in_order(smaller: _Clock, larger: _Clock, where: Where, *, strictly: bool) -> None:
+    if smaller.seconds < larger.seconds or (smaller.seconds == larger.seconds and not strictly):
         return
     relation = "shorter than" if strictly else "no longer than"
-    message = (
-        f"{smaller[2]} must be {relation} {larger[2]}, but is {smaller[1]:g} s ({where(smaller[3])}) "
-        f"against {larger[1]:g} s ({where(larger[3])})."
-    )
     raise InvalidSetting(
-        message,
-        hint=f"Lower {smaller[3]} or raise {larger[3]}.",
-        setting=smaller[3],
-        other=larger[3],
-        seconds=smaller[1],
-        other_seconds=larger[1],
-        read_from=where(smaller[3]),
+        f"{smaller.words or smaller.setting} must be {relation} {larger.setting}, but is {smaller.seconds:g} s "
+        f"({where(smaller.setting)}) against {larger.seconds:g} s ({where(larger.setting)}).",
+        hint=f"Lower {smaller.setting} or raise {larger.setting}.",
+        setting=smaller.setting,
+        other=larger.setting,
+        seconds=smaller.seconds,
+        other_seconds=larger.seconds,
+        read_from=where(smaller.setting),
     )
 
 
