@@ -22,7 +22,7 @@ from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.runs.worker import Worker
-from outlast.kernel.subjects.subject import NoRunHooks, Subject
+from outlast.kernel.subjects.subject import RunHooks, Subject
 from outlast.kernel.threads.tables import threads
 from outlast.testing.agents import FakeAgent, FakeLines
 from outlast.testing.scripted_model import turn
@@ -55,7 +55,7 @@ class Faults:
             raise self.error
 
 
-class Hooks(NoRunHooks):
+class Hooks(RunHooks):
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
 

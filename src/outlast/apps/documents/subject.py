@@ -14,13 +14,13 @@ from outlast.base.errors import NotFound, ThreadOfDocument
 from outlast.db.database import Tx
 from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.mentions.items import went
-from outlast.kernel.subjects.subject import About, NoThreadHooks, Subject
+from outlast.kernel.subjects.subject import About, Subject, ThreadHooks
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.rules import document_of
 from outlast.kernel.threads.tables import threads
 
 
-class DocumentThreads(NoThreadHooks):
+class DocumentThreads(ThreadHooks):
     """See `ThreadHooks`: threads about a document, a section, a comment or selected text."""
 
     def check_anchor(

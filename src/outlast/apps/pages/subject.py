@@ -8,10 +8,10 @@ from outlast.apps.pages.copies import copy_page
 from outlast.apps.pages.tables import pages
 from outlast.base.errors import ThreadOfPage
 from outlast.db.database import Tx
-from outlast.kernel.subjects.subject import NoRunHooks, Subject
+from outlast.kernel.subjects.subject import RunHooks, Subject
 
 
-class PageRuns(NoRunHooks):
+class PageRuns(RunHooks):
     """See `RunHooks`."""
 
     def on_start(self, tx: Tx, thread_id: str) -> None:

@@ -16,6 +16,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.sandboxes.seeds import Seed
 from outlast.kernel.services import Services
+from outlast.kernel.subjects.subject import FileHooks
 
 log = logging.getLogger("outlast.screens")
 
@@ -39,7 +40,7 @@ async def write_theme(services: Services, screen: ScreenData) -> CheckpointData 
     return None
 
 
-class ScreenFiles:
+class ScreenFiles(FileHooks):
     """See `FileHooks`: a screen begins with its template's files and keeps the theme that it has now; nothing is known
     any more of what was wrong with its files."""
 

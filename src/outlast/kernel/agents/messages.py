@@ -26,7 +26,7 @@ def messages_from(exchanges: Sequence[Exchange], token_budget: int, load_image: 
     kept: list[list[ModelMessage]] = []
     left = token_budget * CHARS_PER_TOKEN
     for exchange in reversed(exchanges):
-        messages = [ModelMessage("user", tuple(_user_pieces(exchange.asked, load_image)))]
+        messages = [ModelMessage("user", tuple(user_pieces(exchange.asked, load_image)) or (TextPiece(""),))]
         messages += _answer_messages(exchange.answered, exchange.opaque)
         left -= sum(_size(message) for message in messages)
         if kept and left < 0:
@@ -35,7 +35,8 @@ def messages_from(exchanges: Sequence[Exchange], token_budget: int, load_image: 
     return [message for group in kept for message in group]
 
 
-def _user_pieces(parts: Sequence[Mapping[str, Any]], load_image: LoadImage) -> list[Piece]:
+def user_pieces(parts: Sequence[Mapping[str, Any]], load_image: LoadImage) -> list[Piece]:
+    """The texts and images of a message. An image that the model does not see is named."""
     pieces: list[Piece] = []
     for part in parts:
         if part["type"] == "text":
@@ -44,7 +45,7 @@ def _user_pieces(parts: Sequence[Mapping[str, Any]], load_image: LoadImage) -> l
             image = load_image(part["attachment_id"])
             note = f"[image {part.get('name') or part['attachment_id']}: not shown to this model]"
             pieces.append(ImagePiece(*image) if image is not None else TextPiece(note))
-    return pieces or [TextPiece("")]
+    return pieces
 
 
 def _answer_messages(parts: Sequence[Mapping[str, Any]], opaque: Mapping[int, dict[str, Any]]) -> list[ModelMessage]:

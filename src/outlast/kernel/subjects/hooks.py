@@ -8,7 +8,7 @@ from outlast.base.errors import OutlastError
 from outlast.db.database import Tx
 from outlast.db.savepoints import is_of_transaction, savepoint
 from outlast.kernel.subjects import registry
-from outlast.kernel.subjects.subject import NoRunHooks, RunHooks
+from outlast.kernel.subjects.subject import RunHooks
 
 T = TypeVar("T")
 FAILED: Final = "The {what} could not take part when this run {when}: {reason}"
@@ -20,7 +20,7 @@ def call_run_hook(tx: Tx, profile: str, when: str, call: Callable[[RunHooks], No
     """Call a hook of the subject that runs of this profile are about, guarded. The problem to note for the run, if it
     raised."""
     hooks = registry.run_hooks(profile)
-    if type(hooks) is NoRunHooks:
+    if type(hooks) is RunHooks:
         return []
     return call_guarded(tx, profile, when, lambda: call(hooks), None)[1]
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from outlast.db.database import Tx
 from outlast.kernel.apps import registry
 from outlast.kernel.inbox.shapes import InboxChanged
-from outlast.kernel.subjects.subject import About, NoRunHooks, RunHooks, Subject
+from outlast.kernel.subjects.subject import About, RunHooks, Subject
 
 
 def subjects() -> Iterable[Subject]:
@@ -29,7 +29,7 @@ def owners_of_files() -> list[str]:
 def run_hooks(profile: str) -> RunHooks:
     """What runs of this profile do to the subject of their thread."""
     found = registry.load().subjects.get(profile)
-    return NoRunHooks() if found is None else found.runs
+    return RunHooks() if found is None else found.runs
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,10 +47,11 @@ class About:
     gone: bool = False
 
 
-class RunHooks(Protocol):
-    """What happens to a subject when runs of its thread do. Each is called inside the transaction that changes the run,
-    after the subject's row and before its thread's; without I/O of its own. Repeating is harmless. What a hook that
-    raises has done is undone in a savepoint and noted among the run's problems; the run goes on, and ends."""
+class RunHooks:
+    """What happens to a subject when runs of its thread do; by default nothing. Each is called inside the transaction
+    that changes the run, after the subject's row and before its thread's; without I/O of its own. Repeating is
+    harmless. What a hook that raises has done is undone in a savepoint and noted among the run's problems; the run goes
+    on, and ends."""
 
     def on_start(self, tx: Tx, thread_id: str) -> None:
         """Somebody starts a run: called before the thread is held."""
@@ -69,11 +70,7 @@ class RunHooks(Protocol):
         return
 
 
-class NoRunHooks(RunHooks):
-    """For a subject to which runs do nothing. To be inherited from."""
-
-
-class ThreadHooks(Protocol):
+class ThreadHooks:
     """What becomes of threads that are about a subject or a part of it, beside its own, and of those who work there.
     First argument: the open transaction."""
 
@@ -112,11 +109,7 @@ class ThreadHooks(Protocol):
         return ()
 
 
-class NoThreadHooks(ThreadHooks):
-    """For a subject about which no other thread can be. To be inherited from."""
-
-
-class FileHooks(Protocol):
+class FileHooks:
     """What becomes of a subject whose files are replaced as a whole. Called outside of transactions; `services` are the
     server's. The caller has the right to change the files."""
 
@@ -131,10 +124,6 @@ class FileHooks(Protocol):
     async def after_restore(self, services: Any, actor: Actor, subject_id: str) -> CheckpointData | None:
         """Its files are those of an earlier checkpoint. The newest checkpoint, where this made another one."""
         return None
-
-
-class NoFileHooks(FileHooks):
-    """For a subject without files of its own. To be inherited from."""
 
 
 class Fork(Protocol):
@@ -162,6 +151,6 @@ class Subject:
     thread_error: type[Conflict]
     announce: Callable[[Tx, str, str | None], Any]
     fork: Fork | None = None
-    runs: RunHooks = NoRunHooks()  # noqa: RUF009  # it has no state
-    threads: ThreadHooks = NoThreadHooks()  # noqa: RUF009
-    files: FileHooks = NoFileHooks()  # noqa: RUF009
+    runs: RunHooks = RunHooks()  # noqa: RUF009  # it has no state
+    threads: ThreadHooks = ThreadHooks()  # noqa: RUF009
+    files: FileHooks = FileHooks()  # noqa: RUF009

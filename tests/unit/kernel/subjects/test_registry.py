@@ -16,6 +16,6 @@ def test_runs_of_a_profile_without_a_subject_do_nothing_to_one() -> None:
     with only(PAGES):
         assert list(registry.subjects()) == [PAGE]
         assert registry.run_hooks("page") is PAGE.runs
-        assert type(registry.run_hooks("chat")).__name__ == "NoRunHooks"
+        assert type(registry.run_hooks("chat")).__name__ == "RunHooks"
         assert registry.subject(None) is None
         assert registry.subject("screen") is None

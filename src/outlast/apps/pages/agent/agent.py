@@ -21,6 +21,7 @@ from outlast.base.errors import NotFound
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.messages import user_pieces
 from outlast.kernel.agents.network import network_words
 from outlast.kernel.agents.prompt import Conversation, PromptContext
 from outlast.kernel.agents.tool import Tool
@@ -29,7 +30,7 @@ from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.library.memories import Recall
 from outlast.kernel.library.modules import UsableModules
-from outlast.kernel.models.protocol import ImagePiece, ModelMessage, Piece, TextPiece
+from outlast.kernel.models.protocol import ModelMessage, TextPiece
 from outlast.kernel.runs.model import Run
 from outlast.kernel.settings import Settings
 
@@ -84,7 +85,8 @@ def _conversation(context: PromptContext) -> Conversation:
     found = found_by(tx, context.run) or _found_now(tx, context.run)
     room = int(context.token_budget * CODE_CHARS_PER_TOKEN)
     text = message_of(found, _html(tx, found), asked_text(parts), room)
-    return Conversation([ModelMessage("user", (TextPiece(text), *_images(context)))])
+    images = user_pieces([part for part in parts if part["type"] == "image"], context.load_image)
+    return Conversation([ModelMessage("user", (TextPiece(text), *images))])
 
 
 def _found_now(tx: Tx, run: Run) -> Found:
@@ -100,14 +102,3 @@ def _html(tx: Tx, found: Found) -> str:
         return versions.html_at(tx, found.page_id, found.version)
     except NotFound:
         return str(pages.page_of(tx, found.page_id).html)
-
-
-def _images(context: PromptContext) -> list[Piece]:
-    pieces: list[Piece] = []
-    for part in context.own_parts():
-        if part["type"] == "image":
-            image = context.load_image(part["attachment_id"])
-            name = part.get("name") or part["attachment_id"]
-            note = TextPiece(f"[image {name}: not shown to this model]")
-            pieces.append(ImagePiece(*image) if image is not None else note)
-    return pieces
