@@ -18,6 +18,8 @@ from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.apps import registry
+from outlast.kernel.inbox.actions import read_inbox
+from outlast.kernel.mentions.items import InboxItem
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.rules import Role
@@ -160,3 +162,8 @@ class Team:
 
     def by_role(self) -> dict[str, Actor]:
         return {"owner": self.owner, "editor": self.editor, "viewer": self.viewer, "stranger": self.stranger}
+
+
+async def list_inbox(services: Services, actor: Actor, project_id: str | None = None) -> list[InboxItem]:
+    """Everything that waits for somebody."""
+    return (await read_inbox(services, actor, project_id, 1_000, None)).items

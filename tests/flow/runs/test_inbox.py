@@ -10,7 +10,7 @@ import pytest
 
 from outlast.base.errors import CursorUnknown
 from outlast.db.database import Database
-from outlast.kernel.inbox.actions import list_inbox, read_inbox
+from outlast.kernel.inbox.actions import read_inbox
 from outlast.kernel.runs.actions import cancel_run
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
 from outlast.kernel.runs.settings import PolicyRule
@@ -18,7 +18,7 @@ from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import read_all
 from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import Call, turn
-from tests.factories import make_thread
+from tests.factories import list_inbox, make_thread
 from tests.flow.harness import Stage, stage
 
 ASKING = Settings(policy=(PolicyRule(tool="look", decision="ask"),))

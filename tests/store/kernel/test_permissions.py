@@ -12,7 +12,6 @@ from outlast.base.errors import Conflict, Forbidden, NotFound
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.attachments import actions as attachments
-from outlast.kernel.inbox import actions as inbox
 from outlast.kernel.locks import actions as locks
 from outlast.kernel.presence import actions as presence
 from outlast.kernel.projects import actions as projects
@@ -20,7 +19,7 @@ from outlast.kernel.projects import member_actions as members
 from outlast.kernel.services import Services
 from outlast.kernel.threads import actions as threads
 from outlast.kernel.threads.message_parts import Draft
-from tests.factories import Team, join, make_services, make_user
+from tests.factories import Team, join, list_inbox, make_services, make_user
 from tests.unit.base.test_images import PNG
 
 Act = Callable[[Services, Actor, Any], Awaitable[Any]]
@@ -51,7 +50,7 @@ ACTIONS: dict[str, tuple[str, Act]] = {
     "type": ("editor", lambda s, a, t: presence.set_typing(s, a, t.thread_id, True)),
     "upload": ("editor", lambda s, a, t: attachments.upload_attachment(s, a, t.project_id, "a.png", PNG)),
     "open attachment": ("viewer", lambda s, a, t: attachments.open_attachment(s, a, t.attachment_id)),
-    "inbox": ("viewer", lambda s, a, t: inbox.list_inbox(s, a, t.project_id)),
+    "inbox": ("viewer", lambda s, a, t: list_inbox(s, a, t.project_id)),
 }
 ROLES = ("stranger", "viewer", "editor", "owner")
 

@@ -41,7 +41,7 @@ REQUEST: Final = "[REQUEST]"
 PROPOSED: Final = "[PROPOSED EDITS]"
 FIRST_KEPT: Final = 2  # messages from the beginning that stay where the middle is left out
 MESSAGE_CHARS: Final = 8_000
-MOST_MESSAGES: Final = 2_000
+MAX_MESSAGES: Final = 2_000
 CALLS: Final = {"done": "done", "error": "failed", "denied": "denied"}
 
 
@@ -148,7 +148,7 @@ def _said(tx: Tx, thread_id: str, upto: int | None) -> list[Said]:
         .select_from(messages.outerjoin(users, users.c.id == messages.c.sender_id))
         .where(messages.c.thread_id == thread_id, messages.c.role.in_(("user", "assistant")))
         .order_by(messages.c.position.desc())
-        .limit(MOST_MESSAGES)
+        .limit(MAX_MESSAGES)
     )
     if upto is not None:
         chosen = chosen.where(messages.c.position <= upto)

@@ -8,9 +8,9 @@ from outlast.apps.pages.allowed_html import BOOLEAN, GLOBAL, OF_TAG, SVG, SVG_AT
 from outlast.apps.pages.rules import NAME as ACTION_NAME
 from outlast.apps.pages.styles import kept_style
 
-MOST: Final = 80  # attributes of one element
-MOST_CHARS: Final = 16_000  # of one value, but pictures
-MOST_PICTURE_CHARS: Final = 700_000
+MAX_ATTRIBUTES: Final = 80  # attributes of one element
+MAX_CHARS: Final = 16_000  # of one value, but pictures
+MAX_PICTURE_CHARS: Final = 700_000
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
 _LOOSE: Final = re.compile(r"(?:data|aria)-[a-z][a-z0-9-]{0,63}")
 _ID: Final = re.compile(r"[A-Za-z_][\w.:-]{0,127}", re.ASCII)
@@ -40,7 +40,7 @@ def kept_attributes(tag: str, given: Iterable[tuple[str, str]]) -> dict[str, str
     and gets nothing of it."""
     kept: dict[str, str] = {}
     for name, value in given:
-        if len(kept) >= MOST or _NAME.fullmatch(name) is None or (tag == "a" and name in ("target", "rel")):
+        if len(kept) >= MAX_ATTRIBUTES or _NAME.fullmatch(name) is None or (tag == "a" and name in ("target", "rel")):
             continue
         good = kept_value(tag, name, plain(value))
         if good is not None:
@@ -67,7 +67,7 @@ def kept_value(tag: str, name: str, value: str) -> str | None:
         case "id":
             return value if _ID.fullmatch(value) else None
         case "class":
-            return " ".join(one for one in value.split() if not one.startswith("outlast-"))[:MOST_CHARS] or None
+            return " ".join(one for one in value.split() if not one.startswith("outlast-"))[:MAX_CHARS] or None
         case "style":
             return kept_style(value) or None
         case "src":
@@ -89,14 +89,14 @@ def _other(tag: str, name: str, value: str, *, in_svg: bool) -> str | None:
     if name in _IDS:
         ids = value.split()
         return " ".join(ids) if ids and all(_ID.fullmatch(one) for one in ids) else None
-    if len(value) > (MOST_CHARS * 8 if in_svg else MOST_CHARS):  # a chart's path may be long
+    if len(value) > (MAX_CHARS * 8 if in_svg else MAX_CHARS):  # a chart's path may be long
         return None
     return _drawn(value) if in_svg and name not in GLOBAL else value
 
 
 def _loose(name: str, value: str) -> str | None:
     """`data-*` and `aria-*`: any text, but names that the page's own script uses; `data-action` is an action's name."""
-    if len(value) > MOST_CHARS or _LOOSE.fullmatch(name) is None or name.startswith("data-outlast"):
+    if len(value) > MAX_CHARS or _LOOSE.fullmatch(name) is None or name.startswith("data-outlast"):
         return None
     if name == "data-action":
         value = value.strip()
@@ -113,7 +113,7 @@ def _drawn(value: str) -> str | None:
 
 
 def _picture(value: str) -> str | None:
-    if len(value) > MOST_PICTURE_CHARS:
+    if len(value) > MAX_PICTURE_CHARS:
         return None
     value = "".join(value.split())
     return value if _PICTURE.fullmatch(value) else None

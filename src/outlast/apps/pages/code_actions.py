@@ -28,7 +28,7 @@ SHOWN: Final[Mapping[str, str]] = {  # by tool, the argument that is its code
     "publish_module": "path",
 }
 LANGUAGES: Final[Mapping[str, str]] = {"run_code": "typescript", "terminal": "shell"}
-MOST_MESSAGES: Final = 200
+MAX_MESSAGES: Final = 200
 
 
 async def list_code(
@@ -69,7 +69,7 @@ def _of_messages(
     tx: Tx, thread_id: str, items: list[CodeAnswer], before: int | None, limit: int
 ) -> Listed[CodeAnswer, int]:
     seen = 0
-    while len(items) < limit and seen < MOST_MESSAGES:
+    while len(items) < limit and seen < MAX_MESSAGES:
         messages, before = list_messages(tx, thread_id, before)
         seen += len(messages)
         for message in reversed(messages):

@@ -13,7 +13,7 @@ from typing import Final
 from outlast.apps.pages.allowed_html import HEADINGS, HTML, SVG, TEXT_ONLY, VOID
 from outlast.base.data_files import read_names
 
-MOST_DEPTH: Final = 100  # browsers flatten what lies much deeper
+MAX_DEPTH: Final = 100  # browsers flatten what lies much deeper
 
 _CLOSES_P: Final = HEADINGS | read_names(__file__, "closes_p")
 # Elements that end the parser's search for an open `li`, `dd` or `dt`.
@@ -67,8 +67,8 @@ OUTSIDE: Final = Inside()
 @lru_cache(maxsize=4096)
 def entered(where: Inside, tag: str) -> Inside | str:
     """What is around the content of an element that stands there, or why it cannot stand there."""
-    if where.depth >= MOST_DEPTH:
-        return f"elements lie more than {MOST_DEPTH} deep in each other"
+    if where.depth >= MAX_DEPTH:
+        return f"elements lie more than {MAX_DEPTH} deep in each other"
     if where.tag in TEXT_ONLY:
         return f"a {where.tag} holds only text"
     if where.svg:

@@ -4,7 +4,7 @@ By the rules of HTML a parser looks through all open elements for some tags, com
 all others, and opens unclosed words (`<b>`, `<a>` …) anew in every paragraph that follows: all of it is quick for what
 people and models write, and none of it is for what is made to hurt.
 
-Bounds: `MOST_OPEN` elements, `MOST_ATTRIBUTES` of one, `MOST_REFERENCES`; looking for them takes steps that grow with
+Bounds: `MAX_OPEN` elements, `MAX_ATTRIBUTES` of one, `MAX_REFERENCES`; looking for them takes steps that grow with
 the length, 100 KB take 20 ms.
 """
 
@@ -16,10 +16,10 @@ from outlast.apps.pages.allowed_html import VOID
 from outlast.apps.pages.problems import Refused
 from outlast.base.data_files import read_names
 
-MOST_OPEN: Final = 1000
-MOST_ATTRIBUTES: Final = 1000
-MOST_REOPENED: Final = 400_000
-MOST_REFERENCES: Final = 100_000
+MAX_OPEN: Final = 1000
+MAX_ATTRIBUTES: Final = 1000
+MAX_REOPENED: Final = 400_000
+MAX_REFERENCES: Final = 100_000
 _LONG_TAG: Final = 4000
 _TAG: Final = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
 _VALUE: Final = re.compile(r"=\s*(?:\"[^\"]*\"|'[^']*')")
@@ -31,8 +31,8 @@ _ENDS_ITSELF: Final = read_names(__file__, "elements_that_end_themselves")
 
 def demand_bounded(html: str) -> None:
     """Raise `Refused` where HTML has too many open elements, attributes, or words that are opened again and again."""
-    if html.count("&") > MOST_REFERENCES:
-        raise Refused(f"it has more than {MOST_REFERENCES:,} signs &")
+    if html.count("&") > MAX_REFERENCES:
+        raise Refused(f"it has more than {MAX_REFERENCES:,} signs &")
     depth = words = most_words = tags = 0
     opened: Counter[str] = Counter()
     last = 0
@@ -50,19 +50,19 @@ def demand_bounded(html: str) -> None:
         opened[name] += step
         tags += step > 0
         depth += step
-        if depth > MOST_OPEN:
-            raise Refused(f"its elements lie too deep in each other, or more than {MOST_OPEN:,} are not closed")
+        if depth > MAX_OPEN:
+            raise Refused(f"its elements lie too deep in each other, or more than {MAX_OPEN:,} are not closed")
         if name in _WORDS:
             words += step
             most_words = max(most_words, words)
     if len(html) - last > _LONG_TAG:
         _demand_few_attributes(html[last:])
-    if most_words > 3 and most_words * tags > MOST_REOPENED:
+    if most_words > 3 and most_words * tags > MAX_REOPENED:
         raise Refused(f"{most_words} elements like b and a are open at once: close them where they end")
 
 
 def _demand_few_attributes(text: str) -> None:
     """`text` begins with a tag and goes on up to the next one."""
     begun = text.partition(">")[0] if "=" not in text else _VALUE.sub("=", text).partition(">")[0]
-    if len(_PART.findall(begun)) > MOST_ATTRIBUTES:
-        raise Refused(f"an element has more than {MOST_ATTRIBUTES:,} attributes")
+    if len(_PART.findall(begun)) > MAX_ATTRIBUTES:
+        raise Refused(f"an element has more than {MAX_ATTRIBUTES:,} attributes")

@@ -20,9 +20,9 @@ from outlast.apps.pages.problems import said
 from outlast.apps.pages.shapes import Patch
 from outlast.kernel.library.modules import NewModule
 
-MOST_PATCHES: Final = 500  # in one line
-MOST_STATS: Final = 40
-MOST_MODULES: Final = 40
+MAX_PATCHES: Final = 500  # in one line
+MAX_STATS: Final = 40
+MAX_MODULES: Final = 40
 SUMMARY_CHARS: Final = 500
 TITLE_CHARS: Final = 120
 TYPES: Final = ("patches", "full", "stats", "code_modules", "summary")
@@ -140,14 +140,14 @@ def _patches_of(value: dict[str, Any], line: str) -> Line:
 
 def _patches(values: Sequence[Any]) -> Line:
     patches, problems = [], []
-    for number, value in enumerate(values[:MOST_PATCHES], start=1):
+    for number, value in enumerate(values[:MAX_PATCHES], start=1):
         patch = read_patch(value)
         if isinstance(patch, str):
             problems.append(f"patch {number} of {len(values)}: {patch}" if len(values) > 1 else patch)
         else:
             patches.append(patch)
-    if len(values) > MOST_PATCHES:
-        problems.append(f"of {len(values)} patches in one line only {MOST_PATCHES} were taken. Write more lines")
+    if len(values) > MAX_PATCHES:
+        problems.append(f"of {len(values)} patches in one line only {MAX_PATCHES} were taken. Write more lines")
     return PatchesLine(tuple(patches), tuple(problems))
 
 
@@ -166,7 +166,7 @@ def _stats(value: dict[str, Any], _line: str) -> Line:
     found: dict[str, float | str] = {}
     inner = value.get("stats")
     for name, given in [*value.items(), *(inner.items() if isinstance(inner, dict) else ())]:
-        if name == "type" or _STAT_NAME.fullmatch(name) is None or len(found) >= MOST_STATS:
+        if name == "type" or _STAT_NAME.fullmatch(name) is None or len(found) >= MAX_STATS:
             continue
         if isinstance(given, bool):
             found[name] = str(given).lower()
@@ -189,7 +189,7 @@ def _modules(value: dict[str, Any], line: str) -> Line:
     if not isinstance(given, list):
         return ProblemLine(said(line, 'it has no list "modules"'))
     modules, problems = [], []
-    for number, one in enumerate(given[:MOST_MODULES], start=1):
+    for number, one in enumerate(given[:MAX_MODULES], start=1):
         module = _module(one)
         if isinstance(module, str):
             problems.append(f"module {number}: {module}")

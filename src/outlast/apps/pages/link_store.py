@@ -1,6 +1,6 @@
-"""Links that show a page, read only, to whoever has their secret. First argument: the open transaction.
+"""Links that show a page, read only, to everybody who has their secret. First argument: the open transaction.
 
-A link is good until it is revoked, its time is over, its page is gone, or whoever made it may no longer change the
+A link is good until it is revoked, its time is over, its page is gone, or its maker may no longer change the
 page.
 """
 

@@ -28,7 +28,7 @@ else:
     etree = LazyModule("lxml.etree")
 
 
-MOST_GIVING_WAY: Final = 2000
+MAX_GIVING_WAY: Final = 2000
 _TAGS: Final = set(HTML | SVG)
 _ATTRIBUTES: Final[dict[str, set[str]]] = {
     tag: set(OF_TAG.get(tag, ())) | (set(SVG_ATTRIBUTES) if tag in SVG or tag == "svg" else set()) for tag in _TAGS
@@ -163,7 +163,7 @@ def _tidied(parent: Element, where: Inside) -> int:
         inside = entered(where, child.tag)
         if isinstance(inside, str):
             changed += 1
-            if changed > MOST_GIVING_WAY:
+            if changed > MAX_GIVING_WAY:
                 raise Refused("too many of its elements stand where they cannot")
             child = _give_way(child)
             continue

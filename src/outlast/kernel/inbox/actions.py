@@ -28,8 +28,11 @@ def sources() -> Sequence[InboxSource]:
 async def read_inbox(
     services: Services, actor: Actor, project_id: str | None, limit: int, before: str | None
 ) -> Listed[InboxItem, str]:
-    """As `list_inbox`, at most `limit` items from a place on: no more rows are read of any kind than the page may hold,
-    and one. An item that goes meanwhile moves nothing. Raises `CursorUnknown`."""
+    """What waits for the actor in one project (None: in all of theirs), newest first: open approvals and questions
+    where the actor may edit; open proposals of conversations that the actor began, drives or asked; requests to hand
+    over threads and sections; where the actor is named and what they were given. At most `limit` items from a place on:
+    no more rows are read of any kind than the page may hold, and one. An item that goes meanwhile moves nothing. Raises
+    `CursorUnknown`."""
     part = InboxPart(limit + 1, None if before is None else _place(before))
     found = await services.db.read(_waiting, actor, project_id, part)
     shown = found[:limit]
@@ -37,14 +40,7 @@ async def read_inbox(
     return Listed([item for _, item in shown], last)
 
 
-async def list_inbox(services: Services, actor: Actor, project_id: str | None = None) -> list[InboxItem]:
-    """Everything that waits for the actor in one project (None: in all of theirs), newest first: open approvals and
-    questions where the actor may edit; open proposals of conversations that the actor began, drives or asked; requests
-    to hand over threads and sections; where the actor is named and what they were given."""
-    return [item for _, item in await services.db.read(_waiting, actor, project_id, None)]
-
-
-def _waiting(tx: Tx, actor: Actor, project_id: str | None, part: InboxPart | None) -> list[Waiting]:
+def _waiting(tx: Tx, actor: Actor, project_id: str | None, part: InboxPart) -> list[Waiting]:
     if project_id is not None:
         require(tx, actor, project_id, Right.READ)
     found = [one for find in sources() for one in find(tx, actor.user_id, project_id, part)]

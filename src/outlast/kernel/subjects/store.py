@@ -35,7 +35,7 @@ D = TypeVar("D", bound=SubjectData)
 class SubjectStore(Generic[R, S, D]):
     """The subjects of one app, rows of `table`, whole as `row`. Shown to people they are `to_data` of a `shown`, which
     is what `listed` selects. `changed` and `deleted` are the events `{noun}.created`, `{noun}.updated` and
-    `{noun}.deleted`. Whoever changes what is shown calls `announce` in the same transaction.
+    `{noun}.deleted`. A change of what is shown calls `announce` in its transaction.
     """
 
     def __init__(

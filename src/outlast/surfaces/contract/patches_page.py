@@ -17,8 +17,8 @@ def write() -> str:
     out = heading("The lines of a page's agent", prose("patches"))
     out += ["## Lines", "", prose("patches_lines"), "", *_explained("type", LINES)]
     out += ["## Patches", "", prose("patches_patches"), "", *_explained("op", PATCHES)]
-    out += [prose("patches_more").format(most=lines.MOST_PATCHES), ""]
-    out += ["## HTML that is kept", "", prose("patches_html").format(depth=nesting.MOST_DEPTH), ""]
+    out += [prose("patches_more").format(most=lines.MAX_PATCHES), ""]
+    out += ["## HTML that is kept", "", prose("patches_html").format(depth=nesting.MAX_DEPTH), ""]
     out += ["Elements: " + _names(allowed_html.HTML) + ".", ""]
     out += ["In `svg`: " + _names(allowed_html.SVG) + ".", ""]
     out += ["Attributes of every element: " + _names(allowed_html.GLOBAL) + ", `aria-*`, `data-*`.", ""]
@@ -27,7 +27,7 @@ def write() -> str:
         [(code(tag), _names(allowed_html.OF_TAG[tag])) for tag in sorted(allowed_html.OF_TAG)],
     )
     out += ["In `svg`: " + _names(allowed_html.SVG_ATTRIBUTES) + ".", ""]
-    out += [prose("patches_values"), "", f"An element has at most {attributes.MOST} attributes.", ""]
+    out += [prose("patches_values"), "", f"An element has at most {attributes.MAX_ATTRIBUTES} attributes.", ""]
     out += ["## How pages look", "", prose("patches_look"), ""]
     out += table(("class", "what it does"), [(code(name), does) for name, does in CLASSES.items()])
     out += table(("colour", "for"), [(code(f"var({name})"), use) for name, use in COLOURS.items()])
@@ -42,9 +42,9 @@ def schema() -> str:
     described: dict[str, Explained] = {f"line_{name}": line for name, line in LINES.items()}
     for name, explained in (described | {f"patch_{op}": patch for op, patch in PATCHES.items()}).items():
         shapes[name]["description"] = explained.does
-    shapes["line_patches"]["properties"]["patches"]["maxItems"] = lines.MOST_PATCHES
+    shapes["line_patches"]["properties"]["patches"]["maxItems"] = lines.MAX_PATCHES
     shapes["line_full"]["properties"]["title"]["maxLength"] = lines.TITLE_CHARS
-    shapes["line_code_modules"]["properties"]["modules"]["maxItems"] = lines.MOST_MODULES
+    shapes["line_code_modules"]["properties"]["modules"]["maxItems"] = lines.MAX_MODULES
     shapes["line_summary"]["properties"]["text"]["maxLength"] = lines.SUMMARY_CHARS
     return json.dumps(whole, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 

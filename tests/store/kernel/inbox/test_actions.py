@@ -18,7 +18,7 @@ from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import InboxPart
 from outlast.kernel.mentions.store import Where
 from outlast.kernel.runs.tables import approvals, effects
-from tests.factories import Team, make_run, make_services, make_thread, say
+from tests.factories import Team, list_inbox, make_run, make_services, make_thread, say
 
 
 def name(tx: Tx, team: Team, count: int) -> None:
@@ -49,7 +49,7 @@ async def test_pages_of_several_kinds_put_together_are_the_inbox(db: Database, t
         await db.write(ask, team, 2)
     await locks.take_lock(services, team.editor, team.thread_id)
     await locks.request_lock(services, team.owner, team.thread_id)
-    whole = await inbox.list_inbox(services, team.editor)
+    whole = await list_inbox(services, team.editor)
     assert len(whole) == 11
     read, before = [], None
     while True:

@@ -22,14 +22,13 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.apps.app import App
 from outlast.kernel.apps.registry import only
 from outlast.kernel.attachments import actions as attachments
-from outlast.kernel.inbox import actions as inbox
 from outlast.kernel.locks import actions as locks
 from outlast.kernel.projects import actions as projects
 from outlast.kernel.runs.tables import approvals, effects
 from outlast.kernel.threads import actions as threads
 from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.tables import threads as thread_table
-from tests.factories import Team, make_run, make_services
+from tests.factories import Team, list_inbox, make_run, make_services
 from tests.unit.base.test_images import PNG
 
 
@@ -176,14 +175,14 @@ async def test_the_inbox_shows_what_waits_for_whoever_may_decide(db: Database, t
     await db.write(wait)
     await locks.take_lock(services, team.owner, team.thread_id)
     await locks.request_lock(services, team.editor, team.thread_id)
-    seen = [(item.kind, item.text) for item in await inbox.list_inbox(services, team.owner)]
+    seen = [(item.kind, item.text) for item in await list_inbox(services, team.owner)]
     assert seen == [
         ("handover", "Emil would like to drive this thread."),
         ("question", "Which colour? How many?"),
         ("approval", 'terminal {"command":"rm -rf build"}'),
     ]
-    assert [item.kind for item in await inbox.list_inbox(services, team.editor)] == ["question", "approval"]
-    assert await inbox.list_inbox(services, team.viewer) == []
-    assert await inbox.list_inbox(services, team.stranger) == []
+    assert [item.kind for item in await list_inbox(services, team.editor)] == ["question", "approval"]
+    assert await list_inbox(services, team.viewer) == []
+    assert await list_inbox(services, team.stranger) == []
     with pytest.raises(NotFound):
-        await inbox.list_inbox(services, team.stranger, team.project_id)
+        await list_inbox(services, team.stranger, team.project_id)

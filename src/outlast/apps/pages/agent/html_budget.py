@@ -5,7 +5,7 @@ from typing import Final
 
 CODE_CHARS_PER_TOKEN: Final = 3.2  # about, in every provider's count: code and HTML have more signs than prose
 BEGINNING: Final = 0.7  # of what is kept
-MOST_IDS: Final = 200
+MAX_IDS: Final = 200
 NOTE: Final = (
     "<!-- {cut:,} of {whole:,} characters are left out here, as the page is too long to be shown whole. They are on "
     "the page all the same: patches may name what is in them, read_page shows them; do not write the page anew whole."
@@ -42,7 +42,7 @@ def _tag_from(html: str, at: int) -> int:
 
 def _named(ids: list[str], most_chars: int) -> str:
     kept: list[str] = []
-    for one in ids[:MOST_IDS]:
+    for one in ids[:MAX_IDS]:
         most_chars -= len(one) + 2
         if most_chars < 0:
             break

@@ -13,7 +13,7 @@ from outlast.apps.pages.agent.html_budget import CODE_CHARS_PER_TOKEN
 from outlast.kernel.library.import_check import ENDINGS
 from outlast.kernel.library.modules import LIBRARY_FOLDER, Module
 
-MOST_LISTED: Final = 12
+MAX_LISTED: Final = 12
 MODULE_TOKENS: Final = 36  # so that five of them, with the heading, stay below 200
 MODULE_BYTES: Final = int(MODULE_TOKENS * CODE_CHARS_PER_TOKEN)
 NAMES_BYTES: Final = 16  # of a module at least, before its import is shown
@@ -50,7 +50,7 @@ def module_list(modules: Sequence[Module]) -> str:
     """The section with its heading; empty for no modules. Of many the last twelve that were announced, by path."""
     if not modules:
         return ""
-    newest = sorted(modules, key=lambda one: one.updated_at, reverse=True)[:MOST_LISTED]
+    newest = sorted(modules, key=lambda one: one.updated_at, reverse=True)[:MAX_LISTED]
     lines = [HEADING, *(_entry(one) for one in sorted(newest, key=lambda one: one.imported_path))]
     rest = len(modules) - len(newest)
     return "\n".join([*lines, MORE.format(rest=rest)] if rest else lines)

@@ -13,7 +13,7 @@ from outlast.apps.pages.lines import FullLine, ModulesLine, ProseLine, StatsLine
 from outlast.kernel.library.modules import NewModule
 from outlast.kernel.runs.lines import lines_in
 
-MOST_MODULES: Final = 40
+MAX_MODULES: Final = 40
 PROSE_CHARS: Final = 2_000
 
 
@@ -44,7 +44,7 @@ def outcome_of(said: Sequence[str]) -> Outcome:
                 stats |= values
             case ModulesLine(announced, _):
                 for one in announced:
-                    if not wrong_with(one.path) and len(modules) < MOST_MODULES:
+                    if not wrong_with(one.path) and len(modules) < MAX_MODULES:
                         path = plain_path(one.path)
                         modules[path] = replace(one, path=path)
             case ProseLine(text):

@@ -42,7 +42,7 @@ def publish_module_tool(workspaces: Workspaces, db: Database, modules: UsableMod
         module = await publishable(wanted, content, blobs, opened.sandbox, ctx.effect_id, ctx.attempt)
         published = await db.write(_publish, ctx, opened.workspace_id, module, modules.dependencies)
         return (
-            f"Published. Other work of whoever approved it imports it as {published.imported_path}:\n"
+            f"Published. Other work of the person who approved it imports it as {published.imported_path}:\n"
             f"{published.imported_usage}"
         )
 
@@ -76,7 +76,7 @@ def _publish(tx: Tx, context: Context, workspace_id: str, module: NewModule, dep
     decided = sa.select(approvals.c.decided_by).where(
         approvals.c.effect_id == context.effect_id, approvals.c.decided_by.is_not(None)
     )
-    # Into the library of whoever decided: nobody puts code before the agents of somebody else.
+    # Into the library of the person who decided: nobody puts code before the agents of somebody else.
     owner = tx.execute(decided.limit(1)).scalar() or run.started_by
     origin = ModuleOrigin(run.project_id, page.id if page is not None else None, owner, run.id)
     return registry.implementation(LIBRARY).publish(tx, module, origin, owner, dependencies)

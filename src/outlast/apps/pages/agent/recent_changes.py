@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.apps.pages.agent.context import MOST_RECENT, SAID_CHARS, change_line, quoted
+from outlast.apps.pages.agent.context import MAX_RECENT, SAID_CHARS, change_line, quoted
 from outlast.apps.pages.tables import page_versions
 from outlast.db.database import Tx
 from outlast.kernel.apps import registry
@@ -42,7 +42,7 @@ class _Request:
     parts: Sequence[Mapping[str, Any]]
 
 
-def lately(tx: Tx, run: Run, page_id: str, most: int = MOST_RECENT) -> Lately:
+def lately(tx: Tx, run: Run, page_id: str, most: int = MAX_RECENT) -> Lately:
     """The last `most` things that happened before this run's own message."""
     requests = _requests(tx, run, most)
     summaries = registry.implementation(MEMORIES).summaries_of_runs(tx, [one.run_id for one in requests])

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.pages.agent.modules import HEADING, MOST_LISTED, PATH_CHARS, module_list
+from outlast.apps.pages.agent.modules import HEADING, MAX_LISTED, PATH_CHARS, module_list
 from outlast.kernel.library.modules import Module
 
 BEGAN = datetime(2026, 11, 1, tzinfo=UTC)
@@ -82,7 +82,7 @@ def test_of_many_modules_the_newest_are_listed_and_the_rest_counted() -> None:
     assert "lib/m08.ts" in told
     assert "lib/m07.ts" not in told
     assert told.endswith("- and 8 more: search_docs finds them")
-    assert told.count("usage:") == MOST_LISTED
+    assert told.count("usage:") == MAX_LISTED
 
 
 @given(modules)
