@@ -31,7 +31,7 @@ class Surface:
     readiness: Readiness
     local_owner: Actor | None = None
     version: str = ""
-    secure_cookie: bool = field(default=False)
+    secure_cookie: bool = False
     previews: PreviewHosts = field(default_factory=PreviewHosts)
     wrong_sign_ins: WrongSignIns = field(default_factory=WrongSignIns)
 

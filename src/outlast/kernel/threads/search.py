@@ -92,7 +92,9 @@ def snippet(text: str, wanted: list[str]) -> str:
     """The text around the first word that begins with a wanted one, on one line, with … where it was cut. Of the text
     at most `MAX_TEXT_CHARS` are looked at."""
     text = text[:MAX_TEXT_CHARS]
-    found = (at.start() for at in re.finditer(r"\w+", text) if _begins(words_of(at.group()), wanted))
+    begins = tuple(wanted)
+    words = ((at.start(), words_of(at.group())) for at in re.finditer(r"\w+", text))
+    found = (start for start, parts in words if any(part.startswith(begins) for part in parts))
     start = max(next(found, 0) - SNIPPET_BEFORE, 0)
     while start and start < len(text) and not text[start - 1].isspace():
         start += 1
@@ -165,7 +167,3 @@ def _plain(text: str) -> str:
         return text.lower()
     folded = unicodedata.normalize("NFKD", text).casefold()
     return unicodedata.normalize("NFC", "".join(c for c in folded if not "\u0300" <= c <= "\u036f"))
-
-
-def _begins(words: list[str], wanted: list[str]) -> bool:
-    return any(word.startswith(tuple(wanted)) for word in words)

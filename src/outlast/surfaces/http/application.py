@@ -1,7 +1,7 @@
 """The HTTP application: doors around routes, errors as problems, the web app below everything else."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 
 from fastapi import APIRouter, FastAPI
@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.routing import BaseRoute, Match, Route
+from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from outlast.apps.knowledge.settings import KnowledgeSettings
@@ -87,13 +87,14 @@ class _Rest:
     """What no route answered: another method of a route's path (405), the documentation, the web app, or nothing
     (404)."""
 
-    def __init__(self, routes: Sequence[BaseRoute], docs: DocsSite) -> None:
+    def __init__(self, routes: Sequence[Route], docs: DocsSite) -> None:
         self._routes = routes
         self._web, self._docs = WebApp(), docs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
-        methods = {method for route in self._routes for method in _methods_at(route, scope)}
+        here = [route for route in self._routes if route.matches(scope)[0] is not Match.NONE]
+        methods = {method for route in here for method in route.methods or ()}
         if methods:
             raise HTTPException(405, headers={"allow": ", ".join(sorted(methods))})
         if scope["method"] not in ("GET", "HEAD"):
@@ -101,11 +102,6 @@ class _Rest:
         path = scope["path"].removeprefix("/")
         answer = await (self._docs.answer(request, path) if self._docs.has(path) else self._web.answer(request))
         await answer(scope, receive, send)
-
-
-def _methods_at(route: BaseRoute, scope: Scope) -> Iterable[str]:
-    """The methods that a route takes, where the path is its own."""
-    return (getattr(route, "methods", None) or ()) if route.matches(scope)[0] is not Match.NONE else ()
 
 
 def all_routers() -> list[APIRouter]:
