@@ -15,7 +15,6 @@ from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.models.protocol import NOTE_MARK, ModelMessage, ModelRequest, TextPiece, ToolResultPiece
 from outlast.kernel.runs.actions import start_run
-from outlast.kernel.runs.follow_actions import follow_run, follow_thread
 from outlast.kernel.runs.rules import ENDED
 from outlast.kernel.runs.shapes import StartedAnswer
 from outlast.kernel.runs.store import run_of
@@ -23,6 +22,7 @@ from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.services import Services
 from outlast.kernel.settings import Settings
+from outlast.kernel.streams.actions import follow_run, follow_thread
 from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.agents import FakeAgent
 from outlast.testing.catalog import ScriptedCatalog

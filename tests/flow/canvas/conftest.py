@@ -15,10 +15,10 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
-from outlast.kernel.runs.follow_actions import follow_project
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.seeds import Seeds
 from outlast.kernel.settings import Settings
+from outlast.kernel.streams.actions import follow_project
 from outlast.surfaces.http.application import create_http
 from outlast.testing.agents import FakeAgent
 from outlast_sandbox.interface import Sandbox

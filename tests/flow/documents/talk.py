@@ -26,9 +26,9 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.projects.tables import projects
-from outlast.kernel.runs.follow_actions import follow_project
 from outlast.kernel.services import Services
 from outlast.kernel.settings import Settings
+from outlast.kernel.streams.actions import follow_project
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads import store as threads
 from outlast.surfaces.http.application import create_http

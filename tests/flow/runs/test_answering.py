@@ -258,7 +258,7 @@ async def test_a_thread_shows_its_runs_in_one_stream_and_resumes_anywhere(db: Da
 
 
 async def _until_title(it, cursor: str, title: str):
-    from outlast.kernel.runs.follow_actions import follow_thread
+    from outlast.kernel.streams.actions import follow_thread
     from tests.flow.harness import frames
 
     seen = []

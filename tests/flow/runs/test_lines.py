@@ -13,12 +13,12 @@ from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
 from outlast.kernel.runs.actions import cancel_run, continue_run, read_run
-from outlast.kernel.runs.follow_actions import follow_run
 from outlast.kernel.runs.line_stream import LINES_AT_ONCE, LONG_LINE_CHARS
 from outlast.kernel.runs.settings import RetrySettings, RunSettings
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.settings import Settings
+from outlast.kernel.streams.actions import follow_run
 from outlast.testing.agents import FakeLinedAgent, FakeStagedLinedAgent, FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, Think, WaitFor, turn
 from tests.flow.harness import Event, Stage, frames, stage

@@ -13,11 +13,11 @@ import sqlalchemy as sa
 from outlast.base.errors import ModelOverloaded
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.actions import NewThread, read_run
-from outlast.kernel.runs.follow_actions import follow_thread
 from outlast.kernel.runs.rows import EffectRow
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.tables import runs, timers
+from outlast.kernel.streams.actions import follow_thread
 from outlast.kernel.threads.store import thread_data
 from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, turn

@@ -18,13 +18,13 @@ from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.db.tables import meta
 from outlast.kernel.projects import actions as projects
-from outlast.kernel.runs.follow_actions import follow_project, follow_thread
 from outlast.kernel.sandboxes.actions import pause_idle
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.services import SandboxServices, Services
+from outlast.kernel.streams.actions import follow_project, follow_thread
 from outlast.kernel.streams.log import read_after
 from outlast.kernel.threads import actions as threads
 from outlast.kernel.threads.tables import threads as thread_table

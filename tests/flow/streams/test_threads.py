@@ -16,9 +16,9 @@ from pydantic import BaseModel
 from outlast.base.errors import CursorUnknown
 from outlast.db.database import Database
 from outlast.kernel.runs.approval_actions import decide_approval
-from outlast.kernel.runs.follow_actions import follow_project, follow_run, follow_thread
 from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.settings import Settings
+from outlast.kernel.streams.actions import follow_project, follow_run, follow_thread
 from outlast.kernel.streams.fold import ThreadFold, apply_to_thread
 from outlast.kernel.threads.actions import rename_thread
 from outlast.testing.agents import FakeTool

@@ -14,8 +14,8 @@ import sqlalchemy as sa
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.context_window import CHARS_PER_TOKEN
 from outlast.kernel.agents.fence import Fence
-from outlast.kernel.agents.messages import CHARS_PER_TOKEN
 from outlast.kernel.agents.prompt import Conversation as Prompted
 from outlast.kernel.agents.prompt import PromptContext
 from outlast.kernel.models.protocol import ModelMessage, TextPiece

@@ -21,10 +21,10 @@ from outlast.kernel.projects.permissions import require_run
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import store, views
 from outlast.kernel.runs.actions import start_run
-from outlast.kernel.runs.follow_actions import follow_run
 from outlast.kernel.runs.rules import ENDED
 from outlast.kernel.runs.shapes import ErrorData, RunSummaryAnswer
 from outlast.kernel.services import Services
+from outlast.kernel.streams.actions import follow_run
 from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.rules import text_of
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from outlast.base.errors import NotFound
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
-from outlast.kernel.agents.messages import messages_from
+from outlast.kernel.agents.context_window import messages_from
 from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.models.protocol import ModelMessage, ModelSpec

@@ -31,7 +31,7 @@ from outlast.kernel.runs.run_start import NewRun, active_run, last_queued, let_w
 from outlast.kernel.runs.shapes import CacheShareAnswer, RunSummaryAnswer, StartedAnswer
 from outlast.kernel.runs.sweeper import request_cancel
 from outlast.kernel.runs.views import RunDetails
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read
 from outlast.kernel.subjects import registry
 from outlast.kernel.subjects.hooks import call_run_hook
 from outlast.kernel.threads import driver as driving
@@ -198,15 +198,12 @@ async def cache_shares(
     return await services.db.read(run)
 
 
-async def export_run(services: Services, actor: Actor, run_id: str) -> dict[str, Any]:
+@in_read
+def export_run(tx: Tx, actor: Actor, run_id: str) -> dict[str, Any]:
     """Everything about one run as plain JSON. Raises `RunCleanedUp` once its records are gone."""
-
-    def run(tx: Tx) -> dict[str, Any]:
-        require_run(tx, actor, run_id, Right.READ)
-        store.require_records(tx, run_id)
-        return views.export_of(tx, run_id)
-
-    return await services.db.read(run)
+    require_run(tx, actor, run_id, Right.READ)
+    store.require_records(tx, run_id)
+    return views.export_of(tx, run_id)
 
 
 def start_in(

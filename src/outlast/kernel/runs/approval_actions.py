@@ -1,11 +1,10 @@
 """Decisions on approvals and answers to questions: the first one stands, and the run goes on."""
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import anyio.to_thread
 import orjson
-import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.base.errors import (
@@ -32,19 +31,14 @@ from outlast.kernel.runs.permissions import require_steering
 from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.rules import ENDED
 from outlast.kernel.runs.shapes import DecisionAnswer
-from outlast.kernel.runs.tables import approvals, effects, grants
-from outlast.kernel.services import Services
+from outlast.kernel.runs.store import ApprovalOfCall
+from outlast.kernel.runs.tables import approvals, grants
+from outlast.kernel.services import Services, in_read
 
 # What goes beyond the thread, or to other people's work, is never allowed for a whole thread.
 DECIDED_EACH_TIME: Final = frozenset({"publish_module"})
 
 Decision = Literal["approve", "deny"]
-
-_ITEM = (
-    sa.select(approvals, effects.c.part_id, effects.c.call_id)
-    .join(effects, effects.c.id == approvals.c.effect_id)
-    .where(approvals.c.id == sa.bindparam("item"))
-)
 
 
 async def decide_approval(
@@ -102,31 +96,22 @@ async def answer_question(
     return await services.db.write(run)
 
 
-async def read_decision(services: Services, actor: Actor, approval_id: str) -> DecisionAnswer:
+@in_read
+def read_decision(tx: Tx, actor: Actor, approval_id: str) -> DecisionAnswer:
     """An approval or question as it stands ("open" until decided)."""
-
-    def run(tx: Tx) -> DecisionAnswer:
-        row = _item(tx, approval_id)
-        require_run(tx, actor, row.approval.run_id, Right.READ)
-        return _decided(row.approval)
-
-    return await services.db.read(run)
+    row = _item(tx, approval_id)
+    require_run(tx, actor, row.approval.run_id, Right.READ)
+    return _decided(row.approval)
 
 
-class ApprovalItem(NamedTuple):
-    approval: ApprovalRow
-    part_id: str
-    call_id: str
-
-
-def _item(tx: Tx, item_id: str) -> ApprovalItem:
-    row = tx.row(ApprovalItem, _ITEM, {"item": item_id})
+def _item(tx: Tx, item_id: str) -> ApprovalOfCall:
+    row = store.find_approval(tx, item_id)
     if row is None:
         raise NotFound("There is nothing to decide here.", id=item_id)
     return row
 
 
-def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> ApprovalItem:
+def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> ApprovalOfCall:
     run = require_steering(tx, actor, _item(tx, item_id).approval.run_id)
     held = store.hold_run(tx, run.id)  # a worker that parks the run, and a second decision, wait for this one
     row = _item(tx, item_id)
@@ -163,7 +148,7 @@ async def _checked(services: Services, item_id: str, arguments: Mapping[str, Any
     transaction."""
 
     def read(tx: Tx) -> tuple[str, str] | None:
-        row = tx.row(ApprovalItem, _ITEM, {"item": item_id})
+        row = store.find_approval(tx, item_id)
         return None if row is None else (row.approval.tool, store.run_of(tx, row.approval.run_id).profile)
 
     found = await services.db.read(read)
@@ -191,7 +176,7 @@ def _allowed(services: Services, name: str, profile: str, arguments: Mapping[str
     return orjson.dumps(dict(arguments)).decode()
 
 
-def _grant(tx: Tx, row: ApprovalItem, arguments: str, actor: Actor) -> None:
+def _grant(tx: Tx, row: ApprovalOfCall, arguments: str, actor: Actor) -> None:
     """Allow exactly these arguments of this tool for the thread from now on."""
     if row.approval.tool in DECIDED_EACH_TIME:
         raise MalformedInput(
@@ -199,16 +184,14 @@ def _grant(tx: Tx, row: ApprovalItem, arguments: str, actor: Actor) -> None:
             hint="Approve this call alone, without remembering it.",
             field="remember",
         )
-    canonical = policy.canonical(parse_arguments(arguments) or {})
-    tx.execute(
-        sa.insert(grants).values(
-            id=new_id("grant"),
-            thread_id=row.approval.thread_id,
-            tool=row.approval.tool,
-            arguments=canonical,
-            created_by=actor.user_id,
-            created_at=tx.now,
-        )
+    tx.insert(
+        grants,
+        id=new_id("grant"),
+        thread_id=row.approval.thread_id,
+        tool=row.approval.tool,
+        arguments=policy.canonical(parse_arguments(arguments) or {}),
+        created_by=actor.user_id,
+        created_at=tx.now,
     )
 
 
@@ -228,7 +211,7 @@ def _check_answers(services: Services, asked: list[dict[str, Any]], answers: Map
 
 
 def _resolve(
-    tx: Tx, services: Services, actor: Actor, row: ApprovalItem, status: str, decision: dict[str, Any]
+    tx: Tx, services: Services, actor: Actor, row: ApprovalOfCall, status: str, decision: dict[str, Any]
 ) -> DecisionAnswer:
     decided: dict[str, Any] = {
         "status": status,

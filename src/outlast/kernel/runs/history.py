@@ -99,19 +99,19 @@ def _opaque_of(tx: Tx, run_ids: Sequence[str]) -> dict[str, dict[int, dict[str, 
 class _SavedAnswer(NamedTuple):
     reply_to: str
     parts: Any
-    run_id: str
+    run_id: str | None
 
 
 def _answers(tx: Tx, message_ids: Sequence[str]) -> dict[str, _Answer]:
     rows = tx.rows(
         _SavedAnswer,
         sa.select(messages.c.reply_to, messages.c.parts, messages.c.run_id)
-        .where(messages.c.reply_to.in_(message_ids), messages.c.run_id.is_not(None))
+        .where(messages.c.reply_to.in_(message_ids))
         .order_by(messages.c.position),
     )
     continues = _continued(tx, message_ids)
-    parts_of = {row.run_id: row.parts for row in rows}
-    newest = {row.reply_to: row.run_id for row in rows}
+    parts_of = {row.run_id: row.parts for row in rows if row.run_id is not None}
+    newest = {row.reply_to: row.run_id for row in rows if row.run_id is not None}
     chosen: dict[str, _Answer] = {}
     for message_id, run_id in newest.items():
         chain = [run_id]
@@ -119,14 +119,9 @@ def _answers(tx: Tx, message_ids: Sequence[str]) -> dict[str, _Answer]:
             chain.insert(0, before)
         parts = [part for link in chain for part in parts_of.get(link, ())]
         chosen[message_id] = _Answer(parts, chain if _has_calls(parts) else ())
-    forked = tx.rows(
-        _SavedAnswer,
-        sa.select(messages.c.reply_to, messages.c.parts, messages.c.run_id)
-        .where(messages.c.reply_to.in_(message_ids), messages.c.run_id.is_(None))
-        .order_by(messages.c.position),
-    )
-    for row in forked:
-        chosen.setdefault(row.reply_to, _Answer(row.parts))
+    for row in rows:
+        if row.run_id is None:  # the answer of a fork has no run
+            chosen.setdefault(row.reply_to, _Answer(row.parts))
     return chosen
 
 

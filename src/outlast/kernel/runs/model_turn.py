@@ -1,55 +1,37 @@
 """The model effect: named before it starts, streamed as it comes, recorded whole, and asked again when it is cut."""
 
-from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import timedelta
-from typing import Any
 
 import anyio.to_thread
 
 from outlast.base.clock import iso
-from outlast.base.errors import (
-    ArgumentsInvalid,
-    DiskFull,
-    FenceLost,
-    ModelCut,
-    OutlastError,
-    StorageUnavailable,
-    TryLater,
-)
+from outlast.base.errors import DiskFull, FenceLost, ModelCut, OutlastError, StorageUnavailable, TryLater
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.prompt import Conversation, PromptContext
 from outlast.kernel.models.protocol import ModelRequest
-from outlast.kernel.models.turn import parse_arguments
-from outlast.kernel.runs import policy, store
+from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
-from outlast.kernel.runs.inbox import tell_asked
 from outlast.kernel.runs.line_parts import part_in, reset_in
 from outlast.kernel.runs.line_stream import stream_lines
 from outlast.kernel.runs.lines import LinedTurn
 from outlast.kernel.runs.model import Effect, Transcript
 from outlast.kernel.runs.outcome import error_data
-from outlast.kernel.runs.policy import Grant
 from outlast.kernel.runs.retry import Retries
 from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.shapes import (
-    ApprovalData,
-    ApprovalRequested,
     ErrorData,
     PartCarrier,
-    QuestionAsked,
-    QuestionData,
-    QuestionItem,
     RunStatusChanged,
     StepCompleted,
     StepReset,
     StepStarted,
-    ToolResultData,
     UsageData,
 )
-from outlast.kernel.runs.turns import OpenPart, Turn, call_part, cut_call_text, messages_of
+from outlast.kernel.runs.tool_call_validation import judge_calls, plan_call
+from outlast.kernel.runs.turns import Turn, messages_of
 from outlast.kernel.streams.log import NamedEvent
 from outlast.kernel.threads.parts import NoticePart
 
@@ -217,7 +199,7 @@ async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
         await context.files_saved()
     usage, finish = asdict(turn.end.usage), turn.end.finish
     events = turn.completed()
-    calls = await anyio.to_thread.run_sync(_judged, context, tuple(turn.calls), finish) if turn.calls else []
+    calls = await anyio.to_thread.run_sync(judge_calls, context, tuple(turn.calls), finish) if turn.calls else []
     completed = StepCompleted(run_id=context.run.id, step=turn.step, finish=turn.end.finish, usage=UsageData(**usage))
 
     def change(tx: Tx) -> bool:
@@ -227,7 +209,7 @@ async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
         store.add_usage(tx, context.run.id, usage)
         grants = store.grants_of(tx, context.run.thread_id) if turn.calls else []
         for offset, call in enumerate(calls, start=1):
-            events.extend(_plan_call(tx, context, effect, call, effect.ordinal + offset, grants))
+            events.extend(plan_call(tx, context, effect, call, effect.ordinal + offset, grants))
         if isinstance(turn, LinedTurn) and agent.lines is not None and turn.took:
             events.extend(part_in(tx, agent.lines, context.run, turn.step, turn.counts)[1])
         events.append(("step.completed", completed))
@@ -240,110 +222,3 @@ async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
         return False
 
     return await context.record(events, change, last=ends)
-
-
-@dataclass(frozen=True, slots=True)
-class _JudgedCall:
-    """A call with what is known of it before the transaction. `refusal`: why it cannot be made; empty: it can."""
-
-    part: OpenPart
-    arguments: dict[str, Any] | None
-    refusal: str
-    judgement: policy.Judgement | None
-
-
-def _judged(context: RunContext, parts: Sequence[OpenPart], finish: str) -> list[_JudgedCall]:
-    """The calls of a turn beside the policy. Runs in a thread: a command may take long to read."""
-    calls = []
-    for part in parts:
-        arguments = parse_arguments(part.whole())
-        refusal = _refusal(context, part, arguments, finish)
-        judgement = None
-        if not refusal and arguments is not None:
-            rules, tool = context.engine.settings.policy, context.agent.tool(part.tool)
-            ask = tool.ask if tool is not None else ""
-            judgement = policy.judge(rules, context.run.profile, part.tool, arguments, ask)
-        calls.append(_JudgedCall(part, arguments, refusal, judgement))
-    return calls
-
-
-def _plan_call(
-    tx: Tx, context: RunContext, turn: Effect, call: _JudgedCall, ordinal: int, grants: list[Grant]
-) -> list[NamedEvent]:
-    """The effect of one call, with the policy's verdict: allowed, waiting for a person, or closed at once."""
-    part, arguments, refusal = call.part, call.arguments, call.refusal
-    tool = context.agent.tool(part.tool)
-    verdict = policy.Verdict("deny", refusal) if call.judgement is None else call.judgement.after(grants)
-    asks = refusal == "" and tool is not None and tool.asks_person and verdict.decision != "deny"
-    status = "waiting" if asks or verdict.decision == "ask" else "allowed" if verdict.decision == "allow" else "denied"
-    values: dict[str, Any] = {}
-    if status == "denied":
-        values = {"result": {"content": verdict.reason, "is_error": True}, "ended_at": tx.now}
-    effect_id = store.insert_effect(
-        tx,
-        context.run.id,
-        ordinal,
-        turn.step,
-        "tool",
-        status="finished" if refusal else status,
-        tool=part.tool[:80],
-        call_id=part.call_id,
-        part_id=part.id,
-        arguments=part.whole() or "{}",
-        **values,
-    )
-    return _call_events(tx, context, turn.step, part, effect_id, status, verdict.reason, refusal, asks, arguments or {})
-
-
-def _call_events(
-    tx: Tx,
-    context: RunContext,
-    step: int,
-    part: OpenPart,
-    effect_id: str,
-    status: str,
-    reason: str,
-    refusal: str,
-    asks: bool,
-    arguments: dict[str, Any],
-) -> list[NamedEvent]:
-    shown = call_part(part, step, status="pending")
-    events: list[NamedEvent] = [("part.completed", PartCarrier(part=shown))]
-    if status == "denied":
-        word = "error" if refusal else "denied"
-        result = ToolResultData(part_id=part.id, call_id=part.call_id, status=word, result=reason)  # type: ignore[arg-type]
-        events.append(("tool_call.result", result))
-    elif status == "waiting":
-        kind = "question" if asks else "approval"
-        item_id = store.insert_approval(tx, context.run, effect_id, kind, part.tool, part.whole() or "{}", reason)
-        tell_asked(tx, context.run, item_id)
-        base = {
-            "id": item_id,
-            "run_id": context.run.id,
-            "thread_id": context.run.thread_id,
-            "part_id": part.id,
-            "call_id": part.call_id,
-            "created_at": iso(tx.now),
-        }
-        if asks:
-            items = [QuestionItem(**item) for item in arguments["questions"]]
-            events.append(("question.asked", QuestionAsked(question=QuestionData(questions=items, **base))))
-        else:
-            asked = ApprovalData(tool=part.tool, arguments=part.whole() or "{}", reason=reason, **base)
-            events.append(("approval.requested", ApprovalRequested(approval=asked)))
-    return events
-
-
-def _refusal(context: RunContext, part: OpenPart, arguments: dict[str, Any] | None, finish: str) -> str:
-    """Why the call cannot be made at all; empty: it can."""
-    tool = context.agent.tool(part.tool)
-    if tool is None:
-        names = ", ".join(spec.name for spec in context.agent.specs)
-        return f"There is no tool {part.tool[:80]!r}. Available: {names}."
-    if arguments is None:
-        return cut_call_text(part.whole(), finish)
-    try:
-        tool.check(arguments)
-    except ArgumentsInvalid as error:
-        return f"{error.message} {error.hint}".strip()
-    return ""

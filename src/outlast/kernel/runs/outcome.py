@@ -34,3 +34,10 @@ class Ending:
 def error_data(error: OutlastError) -> ErrorData:
     """The error as an answer and its events carry it."""
     return ErrorData(code=error.code, message=error.message, hint=error.hint, retry_after_s=error.retry_after_s)
+
+
+def leaves_of(error: BaseException) -> list[BaseException]:
+    """The errors of a group and of the groups in it; an error that is no group is the only one."""
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for inner in error.exceptions for leaf in leaves_of(inner)]
+    return [error]

@@ -1,8 +1,8 @@
 """Waiting for a person: the run becomes a row and nothing else, until a decision makes its next leg ready."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, Literal
 
 import orjson
 import sqlalchemy as sa
@@ -48,8 +48,7 @@ async def park(context: RunContext, waiting_for: WaitingFor) -> bool:
         pause_after = timedelta(seconds=context.engine.settings.runs.approval_pause_after_s)
         timers.clear_timers(tx, run.id, "abandon")
         timers.set_timer(tx, "approval_pause", run.id, tx.now + pause_after)
-        threads.set_run_state(tx, run.thread_id, THREAD_STATUS["awaiting_approval"], run.id)
-        announce_thread(tx, run.thread_id)
+        _tell_thread(tx, run, "awaiting_approval")
         return True
 
     return await context.record(events, change)
@@ -120,8 +119,7 @@ def unpark(tx: Tx, settings: Settings, run: Run, events: Sequence[NamedEvent]) -
     store.append_unheld(tx, run.id, [("run.status", status)])
     timers.clear_timers(tx, run.id, "approval_pause", "paused_kill")
     arm_abandonment(tx, settings, run.id, run.thread_id)
-    threads.set_run_state(tx, run.thread_id, THREAD_STATUS["running"], run.id)
-    announce_thread(tx, run.thread_id)
+    _tell_thread(tx, run, "running")
     tx.ring(store.BELL)
 
 
@@ -131,26 +129,30 @@ def pause(tx: Tx, settings: Settings, run_id: str) -> None:
     run = store.hold_run(tx, run_id)
     if run.leg != "parked" or run.status != "awaiting_approval":
         return
-    tx.execute(sa.update(runs).where(runs.c.id == run_id).values(status="paused", paused_at=tx.now))
-    waiting_for = tx.execute(sa.select(runs.c.waiting_for).where(runs.c.id == run_id)).scalar()
-    status = RunStatusChanged(run_id=run_id, status="paused", waiting_for=waiting_for)
-    store.append_unheld(tx, run_id, [("run.status", status)])
+    _show_waiting(tx, run, "paused", tx.now)
     timers.clear_timers(tx, run_id, "approval_pause")
     timers.set_timer(tx, "paused_kill", run_id, tx.now + timedelta(seconds=settings.runs.paused_kill_after_s))
-    threads.set_run_state(tx, run.thread_id, THREAD_STATUS["paused"], run_id)
-    announce_thread(tx, run.thread_id)
+    _tell_thread(tx, run, "paused")
 
 
 def wake(tx: Tx, settings: Settings, run: Run) -> None:
     """A person returned to a paused run without deciding: show it as waiting again, and start the clock anew."""
-    tx.execute(sa.update(runs).where(runs.c.id == run.id).values(status="awaiting_approval", paused_at=None))
-    waiting_for = tx.execute(sa.select(runs.c.waiting_for).where(runs.c.id == run.id)).scalar()
-    status = RunStatusChanged(run_id=run.id, status="awaiting_approval", waiting_for=waiting_for)
-    store.append_unheld(tx, run.id, [("run.status", status)])
+    _show_waiting(tx, run, "awaiting_approval", None)
     timers.clear_timers(tx, run.id, "paused_kill")
     pause_after = timedelta(seconds=settings.runs.approval_pause_after_s)
     timers.set_timer(tx, "approval_pause", run.id, tx.now + pause_after)
-    threads.set_run_state(tx, run.thread_id, THREAD_STATUS["awaiting_approval"], run.id)
+    _tell_thread(tx, run, "awaiting_approval")
+
+
+def _show_waiting(tx: Tx, run: Run, status: Literal["awaiting_approval", "paused"], paused_at: datetime | None) -> None:
+    tx.execute(sa.update(runs).where(runs.c.id == run.id).values(status=status, paused_at=paused_at))
+    waiting_for = tx.execute(sa.select(runs.c.waiting_for).where(runs.c.id == run.id)).scalar()
+    changed = RunStatusChanged(run_id=run.id, status=status, waiting_for=waiting_for)
+    store.append_unheld(tx, run.id, [("run.status", changed)])
+
+
+def _tell_thread(tx: Tx, run: Run, status: str) -> None:
+    threads.set_run_state(tx, run.thread_id, THREAD_STATUS[status], run.id)
     announce_thread(tx, run.thread_id)
 
 

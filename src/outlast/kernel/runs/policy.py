@@ -9,34 +9,17 @@ transactions.
 import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple
 
 import orjson
 
+from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.runs.shell_commands import Words, first_match, programs_of
 
 Decision = Literal["allow", "ask", "deny"]
 
 
-class Rule(Protocol):
-    """A policy rule as configured: globs over profile, tool and canonical arguments; programs that are run."""
-
-    @property
-    def profile(self) -> str: ...
-    @property
-    def tool(self) -> str: ...
-    @property
-    def arguments(self) -> str: ...
-    @property
-    def commands(self) -> Sequence[str]: ...
-    @property
-    def decision(self) -> str: ...
-    @property
-    def reason(self) -> str: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(NamedTuple):
     """Something a person allowed for a thread: this tool with exactly these (canonical) arguments' shape, as a glob."""
 
     tool: str
@@ -74,7 +57,9 @@ class Judgement:
         return self.verdict
 
 
-def judge(rules: Sequence[Rule], profile: str, tool: str, arguments: Mapping[str, Any], ask: str = "") -> Judgement:
+def judge(
+    rules: Sequence[PolicyRule], profile: str, tool: str, arguments: Mapping[str, Any], ask: str = ""
+) -> Judgement:
     """The first rule that matches decides; without one a person is asked where the tool gives a reason (`ask`), and
     else the call is allowed."""
     text = canonical(arguments)
@@ -92,7 +77,7 @@ def judge(rules: Sequence[Rule], profile: str, tool: str, arguments: Mapping[str
 
 
 def decide(
-    rules: Sequence[Rule], grants: Sequence[Grant], profile: str, tool: str, arguments: Mapping[str, Any]
+    rules: Sequence[PolicyRule], grants: Sequence[Grant], profile: str, tool: str, arguments: Mapping[str, Any]
 ) -> Verdict:
     """What the rules and what people allowed say of one call."""
     return judge(rules, profile, tool, arguments).after(grants)
@@ -115,7 +100,7 @@ class _Call:
     command: str
     programs: Sequence[Words] | None = None
 
-    def matches(self, rule: Rule) -> bool:
+    def matches(self, rule: PolicyRule) -> bool:
         texts = (self.text, self.command) if self.command else (self.text,)
         return (
             fnmatch.fnmatchcase(self.profile, rule.profile)
@@ -130,7 +115,7 @@ class _Call:
         return first_match(self.programs, commands) is not None
 
 
-def _named(rule: Rule) -> str:
+def _named(rule: PolicyRule) -> str:
     if rule.commands:
         return f"The policy for {rule.tool} that runs {', '.join(rule.commands)}"
     return f"The policy for {rule.tool} with arguments like {rule.arguments!r}"

@@ -1,7 +1,7 @@
 """A run's first row: how it comes to be, by itself, behind another, or in the place of one that ended."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -121,25 +121,25 @@ def _queued_event(tx: Tx, run_id: str) -> RunQueued:
 
 
 def _insert(tx: Tx, run_id: str, new: NewRun, after_run_id: str | None) -> None:
-    values: dict[str, Any] = {
-        "id": run_id,
-        "project_id": new.project_id,
-        "thread_id": new.thread_id,
-        "workspace_id": new.workspace_id,
-        "profile": new.profile,
-        "model": new.model.id,
-        "message_id": new.message_id,
-        "parent_run_id": new.parent_run_id,
-        "mode": new.mode,
-        "after_run_id": after_run_id,
-        "started_by": new.started_by,
-        "status": "queued",
-        "leg": "ready" if after_run_id is None else "blocked",
-        "problems": [],
-        "credits": new.model.credits,
-        "created_at": tx.now,
-    }
-    tx.insert(runs, **values)
+    tx.insert(
+        runs,
+        id=run_id,
+        project_id=new.project_id,
+        thread_id=new.thread_id,
+        workspace_id=new.workspace_id,
+        profile=new.profile,
+        model=new.model.id,
+        message_id=new.message_id,
+        parent_run_id=new.parent_run_id,
+        mode=new.mode,
+        after_run_id=after_run_id,
+        started_by=new.started_by,
+        status="queued",
+        leg="ready" if after_run_id is None else "blocked",
+        problems=[],
+        credits=new.model.credits,
+        created_at=tx.now,
+    )
 
 
 def _inherit(tx: Tx, parent_id: str, run_id: str) -> None:

@@ -71,11 +71,6 @@ def first_match(programs: Sequence[Words], patterns: Sequence[str]) -> str | Non
     return next((p for p in patterns if any(_matches(words, p.split()) for words in programs)), None)
 
 
-def runs_one_of(script: str, patterns: Sequence[str]) -> str | None:
-    """The first pattern that a program of the script matches; None: none does."""
-    return first_match(programs_of(script), patterns)
-
-
 def _matches(words: Words, pattern: Sequence[str]) -> bool:
     first = [word for word in pattern if not word.startswith("-")]
     options = [word for word in pattern if word.startswith("-")]

@@ -23,17 +23,17 @@ from outlast.base.errors import (
     StorageUnavailable,
 )
 from outlast.db.database import Tx
-from outlast.kernel.agents.context import CleanUp, StageContext
+from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.finishers import workflow_step
 from outlast.kernel.runs.model import Effect, Transcript
-from outlast.kernel.runs.outcome import error_data
+from outlast.kernel.runs.outcome import error_data, leaves_of
 from outlast.kernel.runs.retry import LIMIT, retry_in_sandbox
 from outlast.kernel.runs.rules import Check, End, Next, Prepare
 from outlast.kernel.runs.shapes import PartCarrier, WorkflowStatus
-from outlast.kernel.runs.tool_calls import STOP_S, tell_lost
+from outlast.kernel.runs.tool_calls import STOP_S, clean_up, tell_lost
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.streams.log import NamedEvent
 
@@ -69,7 +69,7 @@ async def perform_stage(context: RunContext, transcript: Transcript, stage: Prep
         return True
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
         await _record(context, effect, with_untold(result, transcript, stage_context.untold))
-    await _quietly(context, stage_context.forget, stage_context)
+    await clean_up(context, stage_context.forget, stage_context)
     return False
 
 
@@ -164,7 +164,7 @@ def _ungrouped() -> Iterator[None]:
     try:
         yield
     except BaseExceptionGroup as group:
-        causes = list(_leaves(group))
+        causes = leaves_of(group)
         ours = [cause for cause in causes if isinstance(cause, OutlastError)]
         first = [cause for cause in ours if isinstance(cause, (FenceLost, StorageUnavailable, DiskFull))]
         if len(ours) < len(causes):
@@ -172,25 +172,9 @@ def _ungrouped() -> Iterator[None]:
         raise (first or ours)[0] from group
 
 
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        for inner in error.exceptions:
-            yield from _leaves(inner)
-    else:
-        yield error
-
-
 async def _stop(context: RunContext, stage: StageContext) -> None:
     with anyio.CancelScope(shield=True, deadline=anyio.current_time() + STOP_S):
-        await _quietly(context, stage.stop, stage)
-
-
-async def _quietly(context: RunContext, action: CleanUp, stage: StageContext) -> None:
-    """Clean up after a stage. What it raises is logged: the stage's result stands."""
-    try:
-        await action()
-    except Exception as error:
-        context.engine.log("stage clean-up failed", effect_id=stage.effect_id, error=error)
+        await clean_up(context, stage.stop, stage)
 
 
 def with_untold(result: StageResult, transcript: Transcript, untold: Sequence[str]) -> StageResult:

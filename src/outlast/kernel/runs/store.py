@@ -73,17 +73,14 @@ _ADD_COST = (
     .where(runs.c.id == sa.bindparam("run"))
     .values(cost_usd=sa.func.coalesce(runs.c.cost_usd, 0.0) + sa.bindparam("more", type_=sa.Float))
 )
-_OPEN_APPROVALS = (
-    sa.select(approvals, effects.c.part_id)
-    .join(effects, effects.c.id == approvals.c.effect_id)
-    .where(approvals.c.run_id == sa.bindparam("run"), approvals.c.status == "open")
+_APPROVALS = sa.select(approvals, effects.c.part_id, effects.c.call_id).join(
+    effects, effects.c.id == approvals.c.effect_id
 )
-_UNANNOUNCED = (
-    sa.select(approvals, effects.c.part_id, effects.c.call_id)
-    .join(effects, effects.c.id == approvals.c.effect_id)
-    .where(approvals.c.run_id == sa.bindparam("run"), approvals.c.status != "open", sa.not_(approvals.c.announced))
-    .order_by(approvals.c.decided_at)
-)
+_APPROVAL = _APPROVALS.where(approvals.c.id == sa.bindparam("item"))
+_OPEN_APPROVALS = _APPROVALS.where(approvals.c.run_id == sa.bindparam("run"), approvals.c.status == "open")
+_UNANNOUNCED = _APPROVALS.where(
+    approvals.c.run_id == sa.bindparam("run"), approvals.c.status != "open", sa.not_(approvals.c.announced)
+).order_by(approvals.c.decided_at)
 _HOLD = sa.select(runs.c.id).where(runs.c.id == sa.bindparam("run")).with_for_update(key_share=True)
 _HOLD_IF_FREE = (
     sa.select(runs.c.id).where(runs.c.id == sa.bindparam("run")).with_for_update(key_share=True, skip_locked=True)
@@ -100,6 +97,14 @@ _SUCCESSORS = (
 )
 _HOLD_SUCCESSORS = _SUCCESSORS.with_for_update(key_share=True)
 _HOLD_FREE_SUCCESSORS = _SUCCESSORS.with_for_update(key_share=True, skip_locked=True)
+
+
+class ApprovalOfCall(NamedTuple):
+    """An approval or question, with the part and the model's id of its call."""
+
+    approval: ApprovalRow
+    part_id: str
+    call_id: str
 
 
 @cache
@@ -332,15 +337,9 @@ def insert_approval(tx: Tx, run: Run, effect_id: str, kind: str, tool: str, argu
     return approval_id
 
 
-class ClosedApproval(NamedTuple):
-    approval: ApprovalRow
-    part_id: str
-    call_id: str
-
-
-def unannounced(tx: Tx, run_id: str) -> list[ClosedApproval]:
+def unannounced(tx: Tx, run_id: str) -> list[ApprovalOfCall]:
     """Decisions made while a worker held the run, which its log does not show yet."""
-    return tx.rows(ClosedApproval, _UNANNOUNCED, {"run": run_id})
+    return tx.rows(ApprovalOfCall, _UNANNOUNCED, {"run": run_id})
 
 
 def mark_announced(tx: Tx, approval_ids: Sequence[str]) -> None:
@@ -348,14 +347,14 @@ def mark_announced(tx: Tx, approval_ids: Sequence[str]) -> None:
         tx.update(approvals, {"id": approval_id}, announced=True)
 
 
-class OpenApproval(NamedTuple):
-    approval: ApprovalRow
-    part_id: str
+def find_approval(tx: Tx, item_id: str) -> ApprovalOfCall | None:
+    """The approval or question of this id; None: there is none."""
+    return tx.row(ApprovalOfCall, _APPROVAL, {"item": item_id})
 
 
-def close_approvals(tx: Tx, run_id: str) -> list[OpenApproval]:
+def close_approvals(tx: Tx, run_id: str) -> list[ApprovalOfCall]:
     """Close every open approval and question of a run that ends; returns them with their parts."""
-    still_open = tx.rows(OpenApproval, _OPEN_APPROVALS, {"run": run_id})
+    still_open = tx.rows(ApprovalOfCall, _OPEN_APPROVALS, {"run": run_id})
     if still_open:
         tx.execute(
             sa.update(approvals)
@@ -365,14 +364,8 @@ def close_approvals(tx: Tx, run_id: str) -> list[OpenApproval]:
     return still_open
 
 
-class _Grant(NamedTuple):
-    tool: str
-    arguments: str
-
-
 def grants_of(tx: Tx, thread_id: str) -> list[Grant]:
-    rows = tx.rows(_Grant, _GRANTS, {"thread": thread_id})
-    return [Grant(row.tool, row.arguments) for row in rows]
+    return tx.rows(Grant, _GRANTS, {"thread": thread_id})
 
 
 def successors(tx: Tx, run_id: str) -> list[str]:

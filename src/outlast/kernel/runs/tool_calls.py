@@ -20,7 +20,7 @@ from outlast.base.errors import (
 )
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.agents.context import CleanUp, Context
+from outlast.kernel.agents.context import CleanUp, Context, EffectContext
 from outlast.kernel.agents.tool import Tool, ToolResult
 from outlast.kernel.models.turn import parse_arguments
 from outlast.kernel.runs import store
@@ -31,6 +31,7 @@ from outlast.kernel.runs.parked import announce_decisions_in
 from outlast.kernel.runs.retry import retry_in_sandbox
 from outlast.kernel.runs.rules import AskModel
 from outlast.kernel.runs.shapes import PartCarrier, ToolResultData
+from outlast.kernel.runs.tool_call_validation import REMOVED_TOOL
 from outlast.kernel.runs.turns import encodable
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.sandboxes.shapes import ContextLost, FilesChanged
@@ -78,8 +79,8 @@ async def _mark_started(context: RunContext, effects: Sequence[Effect]) -> list[
 async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> None:
     call = _tool_context(context, effect)
     tool = context.agent.tool(effect.tool)
-    if tool is None:  # planned by an attempt under another configuration
-        gone = ToolResult(f"There is no tool {effect.tool} any more.", is_error=True)
+    if tool is None:
+        gone = ToolResult(REMOVED_TOOL.format(tool=effect.tool), is_error=True)
         outcome.named = await _record_result(context, effect, gone) or outcome.named
         return
     try:
@@ -87,7 +88,7 @@ async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> N
     except anyio.get_cancelled_exc_class():
         if context.is_cancelled:
             with anyio.CancelScope(shield=True, deadline=anyio.current_time() + STOP_S):
-                await _quietly(context, call.stop, call)
+                await clean_up(context, call.stop, call)
         raise
     except SandboxUnavailable as error:
         outcome.unavailable = error
@@ -97,7 +98,7 @@ async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> N
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
         changed = tool.changes_files
         outcome.named = await _record_result(context, effect, result, changed=changed) or outcome.named
-    await _quietly(context, call.forget, call)
+    await clean_up(context, call.forget, call)
 
 
 async def _perform(context: RunContext, tool: Tool, call: Context, arguments: Mapping[str, Any]) -> ToolResult:
@@ -272,9 +273,9 @@ def _name_next_turn(tx: Tx, context: RunContext, events: list[NamedEvent]) -> tu
     return transcript, name_effect_in(tx, context, transcript, coming.step, events)
 
 
-async def _quietly(context: RunContext, action: CleanUp, call: Context) -> None:
-    """Clean up after a call. What it raises is logged: the call's result stands."""
+async def clean_up(context: RunContext, action: CleanUp, effect: EffectContext) -> None:
+    """Clean up after a call or a stage. What it raises is logged: the effect's result stands."""
     try:
         await action()
     except Exception as error:
-        context.engine.log("tool clean-up failed", run_id=context.run.id, effect_id=call.effect_id, error=error)
+        context.engine.log("clean-up failed", run_id=context.run.id, effect_id=effect.effect_id, error=error)

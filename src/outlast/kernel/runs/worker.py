@@ -13,7 +13,7 @@ from outlast.kernel.runs import store
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.leg import Leg
 from outlast.kernel.runs.model import Run
-from outlast.kernel.runs.outcome import Ending
+from outlast.kernel.runs.outcome import Ending, leaves_of
 from outlast.kernel.runs.rules import FATAL_DEATHS, End, crashes_server
 from outlast.kernel.runs.settlement import end_unheld
 from outlast.kernel.runs.shapes import ErrorData
@@ -159,7 +159,7 @@ class Worker:
 
     async def _recover(self, leg: Leg, error: BaseException) -> None:
         """Storage failed: try again from the transcript. Anything else is our bug: the run ends and says so."""
-        causes = _leaves(error)
+        causes = leaves_of(error)
         if any(isinstance(cause, FenceLost) for cause in causes):
             await self._outlived(leg)
             return
@@ -263,9 +263,3 @@ def _cancelled_among(tx: Tx, run_ids: list[str]) -> list[str]:
             sa.select(runs.c.id).where(runs.c.id.in_(run_ids), runs.c.cancel_requested_at.is_not(None))
         ).scalars()
     )
-
-
-def _leaves(error: BaseException) -> list[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
-    return [error]

@@ -20,11 +20,11 @@ from outlast.kernel.projects import invitation_routes as invitations
 from outlast.kernel.projects import member_routes as members
 from outlast.kernel.projects import routes as projects
 from outlast.kernel.runs import approval_routes as approvals
-from outlast.kernel.runs import follow_routes as streams
 from outlast.kernel.runs import routes as runs
 from outlast.kernel.sandboxes import routes as sandboxes
 from outlast.kernel.sandboxes.checkpoints import routes as checkpoints
 from outlast.kernel.sandboxes.egress import routes as secret_uses
+from outlast.kernel.streams import routes as streams
 from outlast.kernel.threads import routes as threads
 
 Verbose = Annotated[str | None, Query(max_length=10)]

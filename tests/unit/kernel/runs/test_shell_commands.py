@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outlast.kernel.runs.shell_commands import ANYTHING, programs_of, runs_one_of
+from outlast.kernel.runs.shell_commands import ANYTHING, first_match, programs_of
 from outlast.kernel.runs.shell_syntax import LONGEST, Budget
 
 PATTERNS = (
@@ -228,6 +228,11 @@ RUNS_NOT = [
     "npx create-next-app --help",
     "npx vitest run",
 ]
+
+
+def runs_one_of(script: str, patterns: tuple[str, ...] | list[str]) -> str | None:
+    """The first pattern that a program of the script matches; None: none does."""
+    return first_match(programs_of(script), patterns)
 
 
 @pytest.mark.parametrize("script", RUNS)

@@ -11,8 +11,8 @@ from typing import Final
 from outlast.apps.documents.agent.context import DocumentContext
 from outlast.apps.documents.agent.document_text import anchor_text, document_text
 from outlast.base.data_files import read_text
+from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, LoadImage, messages_from
 from outlast.kernel.agents.fence import Fence
-from outlast.kernel.agents.messages import CHARS_PER_TOKEN, LoadImage, messages_from
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
 from outlast.kernel.runs.history import Exchange
 

@@ -12,7 +12,7 @@ import orjson
 
 from outlast.apps.screens.agent.captures import bounded, captures_in
 from outlast.apps.screens.agent.tags import generate_files_summary, parse_files_summary
-from outlast.kernel.agents.messages import CHARS_PER_TOKEN, LoadImage
+from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, LoadImage
 from outlast.kernel.models.protocol import ImagePiece, ModelMessage, Piece, TextPiece
 from outlast.kernel.runs.history import Exchange
 

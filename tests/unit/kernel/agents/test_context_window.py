@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from outlast.kernel.agents.messages import CHARS_PER_TOKEN, OLD_RESULT_CHARS, messages_from
+from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, OLD_RESULT_CHARS, messages_from
 from outlast.kernel.models.protocol import ImagePiece, ModelMessage, TextPiece, ToolCallPiece, ToolResultPiece
 from outlast.kernel.runs.history import Exchange
 

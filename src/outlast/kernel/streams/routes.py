@@ -14,7 +14,7 @@ from outlast.kernel.http.event_stream import EventStream, pusher
 from outlast.kernel.http.responses import nothing
 from outlast.kernel.projects.permissions import require, require_run, require_thread
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.runs import follow_actions as actions
+from outlast.kernel.streams import actions
 
 router = APIRouter(prefix="/v1", tags=["Streams"])
 LastEventId = Annotated[str | None, Header(alias="Last-Event-ID", max_length=100)]

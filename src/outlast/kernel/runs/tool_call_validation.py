@@ -1,0 +1,128 @@
+"""Which of a turn's calls can be made: the tool exists, its arguments are valid, and the policy allows the call or asks
+a person. Each call becomes an effect; one that cannot be made has the reason as its result."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from outlast.base.clock import iso
+from outlast.base.errors import ArgumentsInvalid
+from outlast.db.database import Tx
+from outlast.kernel.models.turn import parse_arguments
+from outlast.kernel.runs import policy, store
+from outlast.kernel.runs.context import RunContext
+from outlast.kernel.runs.inbox import tell_asked
+from outlast.kernel.runs.model import Effect
+from outlast.kernel.runs.policy import Grant
+from outlast.kernel.runs.shapes import (
+    ApprovalData,
+    ApprovalRequested,
+    PartCarrier,
+    QuestionAsked,
+    QuestionData,
+    QuestionItem,
+    ToolResultData,
+)
+from outlast.kernel.runs.turns import OpenPart, call_part, cut_call_text
+from outlast.kernel.streams.log import NamedEvent
+
+UNKNOWN_TOOL: Final = "There is no tool {tool!r}. Available: {names}."
+REMOVED_TOOL: Final = "There is no tool {tool} any more."  # planned by an attempt under another configuration
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCall:
+    """A call with what is known of it before the transaction. `refusal`: why it cannot be made; empty: it can."""
+
+    part: OpenPart
+    arguments: dict[str, Any] | None
+    refusal: str
+    judgement: policy.Judgement | None
+
+
+def judge_calls(context: RunContext, parts: Sequence[OpenPart], finish: str) -> list[JudgedCall]:
+    """The calls of a turn beside the policy. Runs in a thread: a command may take long to read."""
+    calls = []
+    for part in parts:
+        arguments = parse_arguments(part.whole())
+        refusal = _refusal(context, part, arguments, finish)
+        judgement = None
+        if not refusal and arguments is not None:
+            rules, tool = context.engine.settings.policy, context.agent.tool(part.tool)
+            ask = tool.ask if tool is not None else ""
+            judgement = policy.judge(rules, context.run.profile, part.tool, arguments, ask)
+        calls.append(JudgedCall(part, arguments, refusal, judgement))
+    return calls
+
+
+def plan_call(
+    tx: Tx, context: RunContext, turn: Effect, call: JudgedCall, ordinal: int, grants: list[Grant]
+) -> list[NamedEvent]:
+    """The effect of one call, with the policy's verdict: allowed, waiting for a person, or closed at once."""
+    part, refusal = call.part, call.refusal
+    tool = context.agent.tool(part.tool)
+    verdict = policy.Verdict("deny", refusal) if call.judgement is None else call.judgement.after(grants)
+    asks = refusal == "" and tool is not None and tool.asks_person and verdict.decision != "deny"
+    status = "waiting" if asks or verdict.decision == "ask" else "allowed" if verdict.decision == "allow" else "denied"
+    values: dict[str, Any] = {}
+    if status == "denied":
+        values = {"result": {"content": verdict.reason, "is_error": True}, "ended_at": tx.now}
+    effect_id = store.insert_effect(
+        tx,
+        context.run.id,
+        ordinal,
+        turn.step,
+        "tool",
+        status="finished" if refusal else status,
+        tool=part.tool[:80],
+        call_id=part.call_id,
+        part_id=part.id,
+        arguments=part.whole() or "{}",
+        **values,
+    )
+    events: list[NamedEvent] = [("part.completed", PartCarrier(part=call_part(part, turn.step, status="pending")))]
+    if status == "denied":
+        word = "error" if refusal else "denied"
+        result = ToolResultData(part_id=part.id, call_id=part.call_id, status=word, result=verdict.reason)  # type: ignore[arg-type]
+        events.append(("tool_call.result", result))
+    elif status == "waiting":
+        events.append(_ask_person(tx, context, call, effect_id, verdict.reason, is_question=asks))
+    return events
+
+
+def _ask_person(
+    tx: Tx, context: RunContext, call: JudgedCall, effect_id: str, reason: str, *, is_question: bool
+) -> NamedEvent:
+    """The approval or question that the call waits for, in the inbox of everybody who may decide."""
+    part, run, text = call.part, context.run, call.part.whole() or "{}"
+    kind = "question" if is_question else "approval"
+    item_id = store.insert_approval(tx, run, effect_id, kind, part.tool, text, reason)
+    tell_asked(tx, run, item_id)
+    base = {
+        "id": item_id,
+        "run_id": run.id,
+        "thread_id": run.thread_id,
+        "part_id": part.id,
+        "call_id": part.call_id,
+        "created_at": iso(tx.now),
+    }
+    if is_question:
+        items = [QuestionItem(**item) for item in (call.arguments or {})["questions"]]
+        return "question.asked", QuestionAsked(question=QuestionData(questions=items, **base))
+    asked = ApprovalData(tool=part.tool, arguments=text, reason=reason, **base)
+    return "approval.requested", ApprovalRequested(approval=asked)
+
+
+def _refusal(context: RunContext, part: OpenPart, arguments: dict[str, Any] | None, finish: str) -> str:
+    """Why the call cannot be made at all; empty: it can."""
+    tool = context.agent.tool(part.tool)
+    if tool is None:
+        names = ", ".join(spec.name for spec in context.agent.specs)
+        return UNKNOWN_TOOL.format(tool=part.tool[:80], names=names)
+    if arguments is None:
+        return cut_call_text(part.whole(), finish)
+    try:
+        tool.check(arguments)
+    except ArgumentsInvalid as error:
+        return f"{error.message} {error.hint}".strip()
+    return ""
