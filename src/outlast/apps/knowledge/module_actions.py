@@ -14,7 +14,7 @@ from outlast.kernel.library.publication import MAX_BYTES, announced, publishable
 from outlast.kernel.library.shapes import ModuleData
 from outlast.kernel.projects.permissions import require_owned
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.sandboxes.awake import awake_sandbox
+from outlast.kernel.sandboxes.actions import awake_sandbox
 from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
 from outlast.kernel.sandboxes.checkpoints.contents import beginning_of
 from outlast.kernel.services import Services, in_write

@@ -35,7 +35,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.lists import Listed
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.sandboxes.awake import awake_sandbox
+from outlast.kernel.sandboxes.actions import awake_sandbox
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints.actions import (
     MAX_FILE_BYTES,

@@ -6,7 +6,7 @@ import anyio.to_thread
 
 from outlast.apps.screens.shapes import ScreenData
 from outlast.base.errors import NotFound, SandboxLost
-from outlast.kernel.sandboxes.awake import awake_sandbox
+from outlast.kernel.sandboxes.actions import awake_sandbox
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
 from outlast.kernel.sandboxes.checkpoints.edits import MOST_BYTES, Edit, demand_editable

@@ -4,22 +4,24 @@ from dataclasses import replace
 
 import sqlalchemy as sa
 
-from outlast.base.errors import SandboxUnavailable
+from outlast.base.errors import SandboxLost, SandboxUnavailable
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import parked as parking
 from outlast.kernel.runs import store as run_rows
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.checkpoints.actions import MAX_FILE_BYTES, MAX_FILES, list_asleep, read_asleep, shown_name
 from outlast.kernel.sandboxes.hosted import running_workspaces
 from outlast.kernel.sandboxes.idle_policy import step_down
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import collect
+from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.shapes import SandboxAnswer
 from outlast.kernel.sandboxes.views import read_sandbox, require_row
 from outlast.kernel.services import Services
-from outlast_sandbox.interface import FileEntry
+from outlast_sandbox.interface import FileEntry, Sandbox
 
 
 async def pause_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
@@ -78,6 +80,17 @@ async def pause_idle(services: Services) -> None:
     if services.sandboxes.manager is not None:
         await collect(services.sandboxes.manager)
         await step_down(services.sandboxes.manager, await services.db.read(_busy_workspaces))
+
+
+async def awake_sandbox(services: Services, workspace_id: str) -> Sandbox | None:
+    """The workspace's sandbox if it is awake at this moment; it is not woken for this."""
+    row = await services.db.read(store.newest, workspace_id)
+    if services.sandboxes.manager is None or row is None or row.life.state is not State.READY:
+        return None
+    try:
+        return await services.sandboxes.manager.find(workspace_id)
+    except SandboxLost:
+        return None
 
 
 def machines_of(services: Services) -> SandboxManager:

@@ -1,4 +1,5 @@
-"""Sandboxes for programs: make one, find it again, pause, resume and end it, open it (editors of its project).
+"""Sandboxes for programs: make one, find it again, pause, resume and end it, open it, keep its files as a snapshot,
+fork it (editors of its project).
 
 They belong to the caller's default project. A killed one is gone with its files, as the programs expect.
 """
@@ -7,9 +8,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 import anyio
+import anyio.lowlevel
 
 from outlast.base.errors import MalformedInput, NotFound, OutlastError, RateLimited
 from outlast.db.database import Tx
@@ -20,13 +23,15 @@ from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes import hosted, hosted_snapshots
 from outlast.kernel.sandboxes.actions import machines_of
+from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
 from outlast.kernel.sandboxes.hosted import BASE, Hosted, HostedOrder
+from outlast.kernel.sandboxes.hosted_snapshots import HostedSnapshot
 from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.rules import hosted_allowed
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.sandboxes.tables import snapshots, workspaces
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.set_aside import kinds
 from outlast_sandbox.interface import Sandbox, SandboxStatistics
 
@@ -51,13 +56,8 @@ async def create_hosted(
     def run(tx: Tx) -> dict[str, str]:
         project_id = files_of.project_id if files_of else projects.ensure_default_project(tx, actor.user_id)
         require(tx, actor, project_id, Right.EDIT)
-        return remember(
-            tx,
-            actor.user_id,
-            key,
-            wanted,
-            lambda: {"workspace_id": _add(tx, services, actor, project_id, order, files_of)},
-        )
+        made = partial(_add, tx, services, actor, project_id, order, files_of)
+        return remember(tx, actor.user_id, key, wanted, lambda: {"workspace_id": made()})
 
     workspace_id = (await services.db.write(run))["workspace_id"]
     found = await services.db.read(_require, actor, workspace_id)
@@ -70,31 +70,22 @@ async def create_hosted(
     return found
 
 
-async def list_hosted(services: Services, actor: Actor) -> list[Hosted]:
+@in_read
+def list_hosted(tx: Tx, actor: Actor) -> list[Hosted]:
     """Those of the actor's default project, the newest first."""
-
-    def run(tx: Tx) -> list[Hosted]:
-        project_id = projects.find_default_project(tx, actor.user_id)
-        if project_id is None:
-            return []
-        require(tx, actor, project_id, Right.EDIT)
-        return [one for one in hosted.of_project(tx, project_id) if not _is_over(tx, one)]
-
-    return await services.db.read(run)
+    project_id = _default_project(tx, actor)
+    return [one for one in hosted.of_project(tx, project_id) if not _is_over(tx, one)] if project_id else []
 
 
-async def find_template(services: Services, actor: Actor, template: str) -> str:
+@in_read
+def find_template(tx: Tx, actor: Actor, template: str) -> str:
     """The id of what `create_hosted` would start from by this name. Raises `NotFound`."""
-
-    def run(tx: Tx) -> str:
-        project_id = projects.find_default_project(tx, actor.user_id)
-        snapshot = None if project_id is None else hosted_snapshots.find(tx, project_id, template)
-        if snapshot is not None:
-            return snapshot.workspace_id
-        _require_template(tx, template)
-        return template
-
-    return await services.db.read(run)
+    project_id = projects.find_default_project(tx, actor.user_id)
+    snapshot = None if project_id is None else hosted_snapshots.find(tx, project_id, template)
+    if snapshot is not None:
+        return snapshot.workspace_id
+    _require_template(tx, template)
+    return template
 
 
 async def read_hosted(services: Services, actor: Actor, workspace_id: str) -> Hosted:
@@ -155,16 +146,13 @@ async def measure_hosted(services: Services, actor: Actor, workspace_id: str) ->
     return None if measured is None else (measured, disk_bytes or 0)
 
 
-async def change_hosted_options(
-    services: Services, actor: Actor, workspace_id: str, change: Callable[[Hosted], dict[str, object]]
+@in_write
+def change_hosted_options(
+    tx: Tx, actor: Actor, workspace_id: str, change: Callable[[Hosted], dict[str, object]]
 ) -> Hosted:
     """Replace what the surface keeps with it by what `change` makes of it."""
-
-    def run(tx: Tx) -> Hosted:
-        hosted.set_options(tx, workspace_id, change(_require(tx, actor, workspace_id)))
-        return _require(tx, actor, workspace_id)
-
-    return await services.db.write(run)
+    hosted.set_options(tx, workspace_id, change(_require(tx, actor, workspace_id)))
+    return _require(tx, actor, workspace_id)
 
 
 async def open_hosted(services: Services, workspace_id: str, check: Check) -> tuple[Hosted, Sandbox]:
@@ -194,13 +182,65 @@ async def visit_hosted(services: Services, workspace_id: str, check: Check) -> H
     return found
 
 
-async def find_hosted(services: Services, is_it: Callable[[Hosted], bool], limit: int = 5_000) -> Hosted | None:
+@in_read
+def find_hosted(tx: Tx, is_it: Callable[[Hosted], bool], limit: int = 5_000) -> Hosted | None:
     """The first running one for which `is_it`, for addresses that carry a signature and no name."""
+    return next((one for one in hosted.running(tx, limit) if is_it(one)), None)
 
-    def run(tx: Tx) -> Hosted | None:
-        return next((one for one in hosted.running(tx, limit) if is_it(one)), None)
 
-    return await services.db.read(run)
+async def snapshot_hosted(
+    services: Services, actor: Actor, workspace_id: str, name: str | None = None
+) -> HostedSnapshot:
+    """Keep the files of a sandbox as they are now; it goes on meanwhile. What runs in it is not kept. Raises
+    `InputTooLarge`, `DiskFull`, `NotFound`."""
+    found = await read_hosted(services, actor, workspace_id)
+    await keeper_of(services).take(workspace_id, "fork")
+    return await services.db.write(hosted_snapshots.add, found.project_id, workspace_id, found.template, name)
+
+
+@in_read
+def list_hosted_snapshots(
+    tx: Tx, actor: Actor, source_id: str | None = None, name: str | None = None
+) -> list[HostedSnapshot]:
+    """Those of the actor's default project, the newest first; of one sandbox, or of one name."""
+    project_id = _default_project(tx, actor)
+    return hosted_snapshots.of_project(tx, project_id, source_id, name) if project_id else []
+
+
+@in_write
+def delete_hosted_snapshot(tx: Tx, actor: Actor, named: str) -> None:
+    """Remove one, by its id or name; sandboxes that were started from it are left alone. Raises `NotFound`."""
+    project_id = projects.find_default_project(tx, actor.user_id)
+    found = None if project_id is None else hosted_snapshots.find(tx, project_id, named)
+    if found is None:
+        raise NotFound(f"There is no snapshot {named[:80]}.", noun="snapshot")
+    require_owned(tx, actor, WorkspaceRow, workspaces, "snapshot", found.workspace_id, Right.EDIT)
+    give_up(tx, found.project_id, workspace_id=found.workspace_id)
+
+
+async def fork_hosted(
+    services: Services, actor: Actor, workspace_id: str, timeout_s: float, count: int
+) -> list[Hosted | OutlastError]:
+    """So many new sandboxes with the files, environment and words of this one, each or why there is none. This one goes
+    on; what runs in it is not copied."""
+    found = await read_hosted(services, actor, workspace_id)
+    await keeper_of(services).take(workspace_id, "fork")
+    order = HostedOrder(
+        timeout_s=timeout_s,
+        template=found.template,
+        on_timeout=found.on_timeout,
+        metadata=found.metadata,
+        env=found.env,
+        options={**found.options, "timeout_s": timeout_s},
+    )
+    made: list[Hosted | OutlastError] = []
+    for _ in range(count):
+        await anyio.lowlevel.checkpoint()
+        try:
+            made.append(await create_hosted(services, actor, order, files_of=found))
+        except OutlastError as error:
+            made.append(error)
+    return made
 
 
 async def end_due(services: Services) -> datetime | None:
@@ -319,6 +359,14 @@ async def _remove(services: Services, found: Hosted) -> None:
     )
     with suppress(OutlastError):
         await collect(machines_of(services))
+
+
+def _default_project(tx: Tx, actor: Actor) -> str | None:
+    """The actor's default project, which they may edit; None: there is none."""
+    project_id = projects.find_default_project(tx, actor.user_id)
+    if project_id is not None:
+        require(tx, actor, project_id, Right.EDIT)
+    return project_id
 
 
 def _require(tx: Tx, actor: Actor, workspace_id: str) -> Hosted:

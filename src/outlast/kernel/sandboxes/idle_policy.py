@@ -27,7 +27,7 @@ async def step_down(machines: SandboxManager, busy: Collection[str] = ()) -> Non
     """Freeze, stop or kill what has been idle for as long as the settings say, and stop what is awake beyond the
     limit. The workspaces named in `busy` are in use now: their clocks start again."""
     await machines.trim()
-    rows, now = await _recorded(machines), machines.clock.now()
+    rows, now = await machines.recorded(), machines.clock.now()
     at_work = [row for row in rows if row.workspace_id in busy]
     if at_work:
         await machines.db.write(store.touch_all, at_work)
@@ -69,7 +69,7 @@ class Ladder:
     async def _next_due(self) -> datetime | None:
         """When the next step of any sandbox is due; None: none will be."""
         guard, now, found = self._machines.guard, self._machines.clock.now(), []
-        for row in await _recorded(self._machines):
+        for row in await self._machines.recorded():
             due = _due_at(self._machines, row)
             if due is not None and not await guard.is_set_aside(kinds.SANDBOX_SLEEP, row.id):
                 found.append(max(due, now + timedelta(seconds=guard.wait_s(kinds.SANDBOX_SLEEP, row.id))))
@@ -86,10 +86,6 @@ class Ladder:
             tasks.start_soon(until_woken)
             await self._machines.clock.sleep(seconds)
             tasks.cancel_scope.cancel()
-
-
-async def _recorded(machines: SandboxManager) -> list[SandboxRecord]:
-    return await machines.db.read(store.alive_on, machines.provider.name, machines.node_id)
 
 
 async def _step(machines: SandboxManager, seen: SandboxRecord) -> None:

@@ -197,6 +197,10 @@ class SandboxManager:
                 return await (await self.lives.connect(row)).end_sessions()
             return 0
 
+    async def recorded(self) -> list[SandboxRecord]:
+        """Every sandbox of this node that may still have processes, or waits stopped, oldest use first."""
+        return await self.db.read(store.alive_on, self.provider.name, self.node_id)
+
     async def trim(self) -> None:
         """Stop what is awake beyond the limit; that holds back nobody who is at work."""
         async with self._room:

@@ -25,7 +25,7 @@ async def reconcile(machines: SandboxManager) -> None:
     collect what a deleted owner left. Repeatable, but only while nobody uses a sandbox yet. Trouble with one sandbox
     or workspace holds up no other. Raises where the provider or the database cannot be asked at all."""
     refs = dict(await machines.provider.list_refs())
-    for row in await _recorded(machines):
+    for row in await machines.recorded():
         if await machines.guard.once(kinds.SANDBOX_TAKE_UP, row.id, _take_up, machines, row, refs):
             continue
         if not await machines.guard.once(kinds.SANDBOX_TAKE_UP, row.id, machines.lives.lose, row):
@@ -46,11 +46,11 @@ async def sweep(machines: SandboxManager) -> None:
     deleted owner left. The provider removes what its dead sandboxes left behind. Repeatable; errors as of
     `reconcile`."""
     refs = dict(await machines.provider.list_refs())
-    for row in await _recorded(machines):
+    for row in await machines.recorded():
         if row.life.pause_kind is PauseKind.STOPPED or row.life.state is State.CREATING or row.id in refs:
             continue
         await machines.guard.attempt(kinds.SANDBOX_CHECK, row.id, _check, machines, row, False)
-    for row in await _recorded(machines):
+    for row in await machines.recorded():
         if row.life.state is State.READY and row.id in refs:
             await machines.guard.attempt(kinds.SANDBOX_CHECK, row.id, _check, machines, row, True)
     await _end_unknown(machines)
@@ -95,10 +95,6 @@ async def _collect(machines: SandboxManager, workspace_id: str) -> None:
         await machines.db.write(store.collected, workspace_id)
     finally:
         lock.release()
-
-
-async def _recorded(machines: SandboxManager) -> list[SandboxRecord]:
-    return await machines.db.read(store.alive_on, machines.provider.name, machines.node_id)
 
 
 async def _end_unknown(machines: SandboxManager) -> None:

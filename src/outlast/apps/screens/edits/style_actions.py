@@ -13,7 +13,7 @@ from outlast.base.errors import NotFound, PathRefused
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.limits.rules import check_count
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.sandboxes.awake import awake_sandbox
+from outlast.kernel.sandboxes.actions import awake_sandbox
 from outlast.kernel.services import Services
 
 MAX_STYLES: Final = 100

@@ -6,7 +6,7 @@ from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.egress import store
-from outlast.kernel.sandboxes.egress.shapes import SecretUseAnswer
+from outlast.kernel.sandboxes.shapes import SecretUseAnswer
 from outlast.kernel.services import in_read
 
 

@@ -10,7 +10,7 @@ from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.sandboxes.egress import actions
-from outlast.kernel.sandboxes.egress.shapes import SecretUseAnswer
+from outlast.kernel.sandboxes.shapes import SecretUseAnswer
 
 router = APIRouter(prefix="/v1", tags=["Sandboxes"])
 MOST: Final = 2**53

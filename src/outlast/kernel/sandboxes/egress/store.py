@@ -11,8 +11,8 @@ from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.sandboxes.egress.shapes import SecretUseAnswer
 from outlast.kernel.sandboxes.rows import SecretUseRow
+from outlast.kernel.sandboxes.shapes import SecretUseAnswer
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, sandboxes, secret_uses, workspaces
 from outlast.kernel.threads.tables import threads
 

@@ -21,33 +21,21 @@ T = TypeVar("T")
 
 def list_snapshots(settings: Settings) -> list[dict[str, Any]]:
     """Newest first, as plain values. Raises `InvalidSetting` where no sandboxes are configured, like all of these."""
-
-    async def work(keeper: SnapshotKeeper) -> list[dict[str, Any]]:
-        rows, wanted = await keeper.listed()
-        return [_plain(row, wanted) for row in rows]
-
-    return _with_keeper(settings, work)
+    rows, wanted = _with_keeper(settings, SnapshotKeeper.listed)
+    return [_plain(row, wanted) for row in rows]
 
 
 def build_snapshot(settings: Settings, told: Progress, template: str = "", *, create: bool = False) -> str | None:
     """The name of what is ready; None when nothing is to be installed. Raises `SandboxUnavailable`, `MalformedInput`
     (no such app template)."""
-
-    async def work(keeper: SnapshotKeeper) -> str | None:
-        known = await keeper.build(told, template)
-        return known.name if known else None
-
-    return _with_keeper(settings, work, create=create)
+    known = _with_keeper(settings, lambda keeper: keeper.build(told, template), create=create)
+    return known.name if known else None
 
 
 def remove_snapshot(settings: Settings, name: str) -> None:
     """Raises `NotFound`, or `Conflict` while a living sandbox was started from it."""
-
-    async def work(keeper: SnapshotKeeper) -> None:
-        if not await keeper.remove(name):
-            raise NotFound(f"There is no snapshot {name!r}.", hint="See: outlast snapshots list", name=name)
-
-    _with_keeper(settings, work)
+    if not _with_keeper(settings, lambda keeper: keeper.remove(name)):
+        raise NotFound(f"There is no snapshot {name!r}.", hint="See: outlast snapshots list", name=name)
 
 
 def _with_keeper(settings: Settings, work: Callable[[SnapshotKeeper], Awaitable[T]], *, create: bool = False) -> T:

@@ -14,7 +14,6 @@ from outlast.base.clock import iso
 from outlast.base.errors import Conflict, MalformedInput, NotOffered, OutlastError
 from outlast.kernel.previews.hosts import port_suffix
 from outlast.kernel.sandboxes import hosted_actions as actions
-from outlast.kernel.sandboxes import hosted_copies as copies
 from outlast.kernel.sandboxes.hosted import BASE, Hosted, HostedOrder
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.surfaces.protocols.e2b import shapes
@@ -148,14 +147,14 @@ async def metrics_of_many(request: Request) -> Response:
 async def make_snapshot(request: Request) -> Response:
     """Keep its files as they are now."""
     actor, body = await actor_of(request), await body_of(request, shapes.NewSnapshot)
-    made = await copies.snapshot_hosted(services_of(request), actor, _workspace(request), body.name)
+    made = await actions.snapshot_hosted(services_of(request), actor, _workspace(request), body.name)
     return _json(shapes.snapshot(made), 201)
 
 
 async def list_snapshots(request: Request) -> Response:
     actor, query = await actor_of(request), request.query_params
     source = workspace_of(query["sandboxID"]) if query.get("sandboxID") else None
-    found = await copies.list_hosted_snapshots(services_of(request), actor, source, query.get("name") or None)
+    found = await actions.list_hosted_snapshots(services_of(request), actor, source, query.get("name") or None)
     if token := query.get("nextToken"):
         found = [one for one in found if one.workspace_id < workspace_of(token)]
     limit = _limit(query.get("limit"))
@@ -166,7 +165,7 @@ async def list_snapshots(request: Request) -> Response:
 async def delete_template(request: Request) -> Response:
     """Remove a snapshot; the operator's templates are not a program's to remove."""
     actor, named = await actor_of(request), template_of(unquote(request.path_params["template_id"]))
-    await copies.delete_hosted_snapshot(services_of(request), actor, named)
+    await actions.delete_hosted_snapshot(services_of(request), actor, named)
     return Response(status_code=204)
 
 
@@ -180,7 +179,7 @@ async def find_template(request: Request) -> Response:
 async def fork(request: Request) -> Response:
     """New ones with its files: for each, itself or why there is none."""
     actor, body = await actor_of(request), await body_of(request, shapes.Fork)
-    made = await copies.fork_hosted(services_of(request), actor, _workspace(request), body.timeout, body.count)
+    made = await actions.fork_hosted(services_of(request), actor, _workspace(request), body.timeout, body.count)
     domain = _domain(request)
     return _json([_forked(one, domain) for one in made], 201)
 
