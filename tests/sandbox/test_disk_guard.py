@@ -90,7 +90,7 @@ async def test_a_background_writer_is_ended_soon_after_its_limit_and_its_checkpo
 
 
 async def test_one_that_makes_files_without_end_is_ended(home: Guarded, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sizes, "MOST_FILES", 3000)
+    monkeypatch.setattr(sizes, "MAX_FILES", 3000)
     await home.say(TOUCH)
     await home.until_ended()
     assert 3000 < home.used().entries < 6000

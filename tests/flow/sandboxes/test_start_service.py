@@ -89,7 +89,7 @@ async def test_a_service_that_runs_but_does_not_answer_is_ended_and_said_to_be_m
     sqlite_url: str, tmp_path: Path, local: LocalProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("outlast.kernel.sandboxes.services.rules.DELAYS_S", (0.01,))
-    monkeypatch.setattr("outlast.kernel.sandboxes.services.rules.MOST_FAILURES", 1)
+    monkeypatch.setattr("outlast.kernel.sandboxes.services.rules.MAX_FAILURES", 1)
     monkeypatch.setattr("outlast.kernel.sandboxes.services.keeper.START_S", 0.5)
     mute = {"name": "web", "command": "echo sleeping; sleep 1000", "port": 3000}
     count = Call("terminal", {"command": "pgrep -c sleep"})

@@ -9,7 +9,7 @@ from outlast.base.errors import NotFound, SandboxLost
 from outlast.kernel.sandboxes.actions import awake_sandbox
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
-from outlast.kernel.sandboxes.checkpoints.edits import MOST_BYTES, Edit, demand_editable
+from outlast.kernel.sandboxes.checkpoints.edits import MAX_BYTES, Edit, demand_editable
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.services import Services
@@ -60,7 +60,7 @@ def _edited(before: Mapping[str, bytes | None], edits: Mapping[str, Edit]) -> di
 
 async def _read(sandbox: Sandbox, path: str) -> bytes | None:
     try:
-        content = await sandbox.read_file(path, MOST_BYTES + 1)
+        content = await sandbox.read_file(path, MAX_BYTES + 1)
     except NotFound:
         return None
     demand_editable(path, len(content))  # what was not read would be lost

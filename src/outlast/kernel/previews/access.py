@@ -18,7 +18,7 @@ from outlast.kernel.previews.hosts import Address
 from outlast.kernel.services import Services
 
 REMEMBERED_S: Final = 10.0
-MOST_REMEMBERED: Final = 10_000
+MAX_REMEMBERED: Final = 10_000
 log = logging.getLogger("outlast.preview")
 
 
@@ -112,7 +112,7 @@ class Access:
             self._services, key.value, address.sandbox_id, address.port, local_mode=self._local_mode
         )
         if visitor is not None and rings == self._rings:
-            if len(self._known) >= MOST_REMEMBERED:
+            if len(self._known) >= MAX_REMEMBERED:
                 self._known.clear()
             self._known[key] = visitor, began
         return visitor

@@ -12,7 +12,7 @@ from typing import Final
 
 PLAIN: Final = b"outlast_preview"
 FRAMED: Final = b"__Host-outlast_preview"
-MOST_TRIED: Final = 8
+MAX_TRIED: Final = 8
 _OURS: Final = b"outlast_"
 
 
@@ -20,7 +20,7 @@ def grants_in(cookie_headers: Iterable[bytes]) -> list[str]:
     """The values that might be a grant, in the order sent, at most eight. Another preview may have set a second one:
     all are tried."""
     values = (value for header in cookie_headers for name, value in _pairs(header) if name in (PLAIN, FRAMED) and value)
-    return [value.decode("latin-1") for value in islice(dict.fromkeys(values), MOST_TRIED)]
+    return [value.decode("latin-1") for value in islice(dict.fromkeys(values), MAX_TRIED)]
 
 
 def without_ours(cookie_header: bytes) -> bytes:

@@ -39,7 +39,7 @@ OWN_PATHS: Final = "/.outlast/"
 TICKET_PATH: Final = "/.outlast/ticket"
 PAGE_PATIENCE_S: Final = 1.5  # then a person is told what is being waited for
 PATIENCE_S: Final = 10.0  # then a program is
-MOST_REPORT_BYTES: Final = 16_384
+MAX_REPORT_BYTES: Final = 16_384
 COOKIE_AGE_S: Final = 7 * 86_400
 _ORIGIN: Final = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]{1,5})?", re.IGNORECASE)  # policies know no IPv6
 LOCAL: Final = "local"
@@ -326,9 +326,9 @@ class _Visit:
 
 
 async def _small_body(receive: Receive) -> bytes:
-    """A body of at most `MOST_REPORT_BYTES`; what is longer is cut off there."""
+    """A body of at most `MAX_REPORT_BYTES`; what is longer is cut off there."""
     body, more = b"", True
-    while more and len(body) < MOST_REPORT_BYTES:
+    while more and len(body) < MAX_REPORT_BYTES:
         message = await receive()
         body += message.get("body", b"")
         more = message.get("more_body", False)

@@ -19,7 +19,7 @@ from outlast.kernel.sandboxes.store import SandboxRecord
 
 USE_EVERY_S: Final = 30.0
 POLL_S: Final = 0.05
-POLL_MOST_S: Final = 0.5
+MAX_POLL_S: Final = 0.5
 GIVE_UP_S: Final = 60.0
 RECORD_AFTER_S: Final = 0.02  # what was thawed answers first; the database would compete with it for the interpreter
 
@@ -202,7 +202,7 @@ class Waker:
                 if self._now() + pause >= until:
                     raise Waiting("silent") from None
                 await anyio.sleep(pause)
-                pause = min(2 * pause, POLL_MOST_S)
+                pause = min(2 * pause, MAX_POLL_S)
             except SandboxLost:
                 self._used.pop(visitor.workspace_id, None)
                 sandbox = await self._awake_by(visitor, until)

@@ -62,8 +62,8 @@ def clocks_of(tx: Tx, settings: SandboxSettings, row: SandboxRecord) -> list[Clo
         return []
     program = tx.row(_Program, _PROGRAMS, {"workspace": row.workspace_id})
     if program is not None:
-        name, moment = ((PAUSED_FOR_PROGRAM if program.on_timeout == "pause" else ENDED_FOR_PROGRAM), program.ends_at)
-        return [ClockAnswer(name=name, due_at=iso(moment), takes_away=TAKES_AWAY[name])]
+        name = PAUSED_FOR_PROGRAM if program.on_timeout == "pause" else ENDED_FOR_PROGRAM
+        return [ClockAnswer(name=name, due_at=iso(program.ends_at), takes_away=TAKES_AWAY[name])]
     due = idle_clocks(row.life, row.last_used_at, settings)
     for kind, moment in _timers_of(tx, list(open_runs)):
         name = OF_RUNS[kind]
@@ -102,13 +102,11 @@ class _SetTimer(NamedTuple):
     due_at: datetime
 
 
-def _timers_of(tx: Tx, run_ids: list[str]) -> list[tuple[str, datetime]]:
+def _timers_of(tx: Tx, run_ids: list[str]) -> list[_SetTimer]:
     if not run_ids:
         return []
     theirs = timers.c.subject_id.in_(run_ids), timers.c.kind.in_(OF_RUNS)
-    return [
-        (row.kind, row.due_at) for row in tx.rows(_SetTimer, sa.select(timers.c.kind, timers.c.due_at).where(*theirs))
-    ]
+    return tx.rows(_SetTimer, sa.select(timers.c.kind, timers.c.due_at).where(*theirs))
 
 
 def _eviction(tx: Tx, settings: SandboxSettings, workspace_id: str) -> dict[str, datetime]:

@@ -32,7 +32,7 @@ from outlast_sandbox.interface import Sandbox
 LOOK_EVERY_S: Final = 0.25
 LONGEST_UNSEEN_S: Final = 20.0  # others may free the room that a sandbox takes
 BUSY_UNSEEN_S: Final = 2.0  # where the file system does not tell how many files it has room for
-LEAST_PAUSE_S: Final = 0.2
+MIN_PAUSE_S: Final = 0.2
 PAUSE_PER_WALK: Final = 10  # walking takes at most this share of the time
 PATIENCE_S: Final = 1.0
 WALKS_AT_A_TIME: Final = 2
@@ -173,7 +173,7 @@ class DiskGuard:
         one.most = one.most or most_on_disk(limit, one.used)
         one.room, one.walked_at = room, self._now()
         spent_s = one.walked_at - began
-        one.not_before = one.walked_at + max(LEAST_PAUSE_S, PAUSE_PER_WALK * spent_s)
+        one.not_before = one.walked_at + max(MIN_PAUSE_S, PAUSE_PER_WALK * spent_s)
 
     async def _end(self, one: Watched, row: SandboxRecord) -> None:
         used, limit_mb = one.used, self._machines.settings.disk_mb

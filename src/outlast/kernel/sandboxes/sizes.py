@@ -9,8 +9,8 @@ from outlast_sandbox.disk_walk import DiskUse
 from outlast_sandbox.interface import Limits
 
 MEBIBYTE: Final = 1024 * 1024
-LEAST_MARGIN: Final = 16 * MEBIBYTE
-MOST_FILES: Final = 200_000  # as many as a checkpoint holds
+MIN_MARGIN: Final = 16 * MEBIBYTE
+MAX_FILES: Final = 200_000  # as many as a checkpoint holds
 FEW_FILES: Final = 1000
 
 
@@ -30,8 +30,8 @@ def most_on_disk(disk_bytes: int, began: DiskUse) -> DiskUse:
     """With more than this a sandbox is ended, given what it may hold and what it held when it woke. A sixteenth above
     the limit, as its commands are ended at the limit itself; one that begins above may stay there, so that what is too
     much can be removed, and may not grow."""
-    most = disk_bytes + max(disk_bytes // 16, LEAST_MARGIN)
-    return DiskUse(max(most, began.bytes + MEBIBYTE), max(MOST_FILES, began.entries + FEW_FILES))
+    most = disk_bytes + max(disk_bytes // 16, MIN_MARGIN)
+    return DiskUse(max(most, began.bytes + MEBIBYTE), max(MAX_FILES, began.entries + FEW_FILES))
 
 
 def places_taken(settings: SandboxSettings, template: Template | None) -> int:

@@ -26,7 +26,7 @@ from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads.tables import threads
 
 MEASURED_AT_A_TIME: Final = 8
-MOST_LISTED: Final = 200
+MAX_LISTED: Final = 200
 
 
 class ShownSandbox(NamedTuple):
@@ -63,7 +63,7 @@ async def list_sandboxes(services: Services, actor: Actor, project_id: str) -> l
     def run(tx: Tx) -> list[Recorded]:
         require(tx, actor, project_id, Right.READ)
         alive = _rows().where(sandboxes.c.project_id == project_id, sandboxes.c.ended_at.is_(None))
-        newest_first = alive.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(MOST_LISTED)
+        newest_first = alive.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(MAX_LISTED)
         return [_recorded(tx, services, row) for row in tx.rows(ShownSandbox, newest_first)]
 
     found = await services.db.read(run)

@@ -15,7 +15,7 @@ from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads
 
 AT_A_TIME: Final = 4
-MOST_WAITING: Final = 1_000
+MAX_WAITING: Final = 1_000
 log = logging.getLogger("outlast.sandboxes")
 
 
@@ -25,7 +25,7 @@ class Warmer:
 
     def __init__(self, db: Database, machines: SandboxManager, agents: Collection[str]) -> None:
         self._db, self._machines, self._agents = db, machines, agents
-        self._wanted, self._coming = anyio.create_memory_object_stream[str](MOST_WAITING)
+        self._wanted, self._coming = anyio.create_memory_object_stream[str](MAX_WAITING)
 
     def warm(self, thread_id: str) -> None:
         """Make the thread's sandbox soon. Returns at once; under a flood of threads some go without."""

@@ -28,7 +28,7 @@ from outlast_sandbox.providers.local.launch import Ground
 from outlast_sandbox.providers.local.provider import LocalProvider
 from outlast_sandbox.providers.local.sandbox import LocalSandbox
 
-MOST: Final = 2
+MAX_BROWSERS: Final = 2
 IDLE_S: Final = 60.0
 START_S: Final = 15.0
 LAST_START_S: Final = LONGEST_S - 120.0  # an older one is not begun with: it might end in the middle
@@ -139,7 +139,7 @@ class Browsers:
 
     async def _make_room(self) -> None:
         """Until one more may run: what was not used for longest goes."""
-        while len(self._all) >= MOST:
+        while len(self._all) >= MAX_BROWSERS:
             idle = [one for one in self._all if one.users == 0]
             if not idle:
                 await self._returned.wait()

@@ -15,7 +15,7 @@ from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
 Edit = Callable[[bytes | None], bytes | None]
 """Given a file's content (None: it is not there), answers the new one (None for one that is not there: it stays so)."""
 
-MOST_BYTES: Final = 10_000_000  # of a file that is edited; room for the pictures that may be attached
+MAX_BYTES: Final = 10_000_000  # of a file that is edited; room for the pictures that may be attached
 FILE_MODE: Final = 0o644
 FOLDER_MODE: Final = 0o755
 
@@ -37,12 +37,12 @@ def edited_tree(blobs: FolderBlobs, tree: Tree, edits: Mapping[str, Edit]) -> Tr
 
 def demand_editable(path: str, size: int) -> None:
     """Raise `InputTooLarge` for a file that is too long to be read whole, changed and written anew."""
-    if size > MOST_BYTES:
+    if size > MAX_BYTES:
         raise InputTooLarge(
-            f"{path!r} is longer than the {MOST_BYTES:,} bytes that are edited by hand.",
+            f"{path!r} is longer than the {MAX_BYTES:,} bytes that are edited by hand.",
             hint="Ask the agent to change it, or to split it.",
             path=path,
-            limit_bytes=MOST_BYTES,
+            limit_bytes=MAX_BYTES,
         )
 
 

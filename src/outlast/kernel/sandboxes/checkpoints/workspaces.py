@@ -112,7 +112,7 @@ class _Unsaved(NamedTuple):
     run_id: str | None
 
 
-def unsaved(tx: Tx, node_id: str, since: timedelta) -> list[tuple[str, str | None]]:
+def unsaved(tx: Tx, node_id: str, since: timedelta) -> list[_Unsaved]:
     """Workspaces of this node whose changes nobody has saved for so long, and where no run is at work. With each the
     last run it had."""
     working = sa.select(runs.c.id).where(runs.c.workspace_id == workspaces.c.id, runs.c.leg.in_(("ready", "held")))
@@ -124,7 +124,7 @@ def unsaved(tx: Tx, node_id: str, since: timedelta) -> list[tuple[str, str | Non
         sa.or_(workspaces.c.node_id == node_id, workspaces.c.node_id.is_(None)),
         ~working.exists(),
     )
-    return [(row.id, row.run_id) for row in tx.rows(_Unsaved, rows.limit(IN_ONE))]
+    return tx.rows(_Unsaved, rows.limit(IN_ONE))
 
 
 def unknown(tx: Tx, workspace_ids: Collection[str]) -> set[str]:

@@ -13,7 +13,7 @@ from outlast.kernel.sandboxes.egress import actions
 from outlast.kernel.sandboxes.shapes import SecretUseAnswer
 
 router = APIRouter(prefix="/v1", tags=["Sandboxes"])
-MOST: Final = 2**53
+MAX_ID: Final = 2**53
 
 
 @router.get("/projects/{project_id}/secret-uses", response_model=Page[SecretUseAnswer])
@@ -21,7 +21,7 @@ async def list_secret_uses(
     project_id: str,
     services: Svc,
     actor: Signed,
-    before: int | None = Query(None, ge=0, le=MOST),
+    before: int | None = Query(None, ge=0, le=MAX_ID),
     limit: Limit = 50,
     sandbox: str | None = Query(None, max_length=40),
     secret: str | None = Query(None, max_length=80),

@@ -15,8 +15,8 @@ from outlast_sandbox.egress.http1 import RequestHead
 from outlast_sandbox.egress.rules import Target
 
 EVERY_S: Final = 0.5
-MOST_WAITING: Final = 1000
-MOST_PATH_CHARS: Final = 500
+MAX_WAITING: Final = 1000
+MAX_PATH_CHARS: Final = 500
 log = logging.getLogger("outlast.egress")
 
 
@@ -36,7 +36,7 @@ class UseLog:
         return SandboxUses(self, self._clock, sandbox_id, project_id)
 
     async def add(self, use: Use) -> None:
-        while len(self._waiting) >= MOST_WAITING:
+        while len(self._waiting) >= MAX_WAITING:
             await self._room.wait()
         self._waiting.append(use)
         self._news.set()
@@ -86,7 +86,7 @@ class SandboxUses:
     async def record(
         self, names: Sequence[str], user_id: str | None, target: Target, head: RequestHead, status: int | None
     ) -> None:
-        path = head.target.partition(b"?")[0].decode("latin-1")[:MOST_PATH_CHARS]
+        path = head.target.partition(b"?")[0].decode("latin-1")[:MAX_PATH_CHARS]
         method = head.method.decode("latin-1")[:20]
         for name in names:
             await self.log.add(

@@ -9,7 +9,7 @@ from outlast.base.errors import NotFound
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast_sandbox.interface import Sandbox
 
-MOST_BYTES: Final = 4096
+MAX_BYTES: Final = 4096
 
 
 async def answers(sandbox: Sandbox, service: Declared, timeout_s: float) -> bool:
@@ -38,9 +38,9 @@ async def _status(connection: socket.socket, service: Declared) -> int:
         await anyio.wait_writable(connection)
         unsent = unsent[connection.send(unsent) :]
     head = b""
-    while b"\r\n" not in head and len(head) < MOST_BYTES:
+    while b"\r\n" not in head and len(head) < MAX_BYTES:
         await anyio.wait_readable(connection)
-        data = connection.recv(MOST_BYTES)
+        data = connection.recv(MAX_BYTES)
         if not data:
             break
         head += data

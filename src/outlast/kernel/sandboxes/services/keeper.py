@@ -23,7 +23,7 @@ from outlast.kernel.sandboxes.services.health import answers
 from outlast.kernel.sandboxes.services.logs import ServiceLogs
 from outlast.kernel.sandboxes.services.rules import (
     CHECK_EVERY_S,
-    MOST_MISSED,
+    MAX_MISSED,
     START_S,
     Declared,
     GiveUp,
@@ -274,7 +274,7 @@ class ServiceKeeper:
                 life.healthy_at = self._clock.monotonic()
                 await self._tell(place, service.name, "healthy")
         missed = 0
-        while life.healthy_at is not None and missed < MOST_MISSED:
+        while life.healthy_at is not None and missed < MAX_MISSED:
             await self._clock.sleep(CHECK_EVERY_S)
             missed = 0 if await answers(place.sandbox, service, CHECK_S) else missed + 1
         life.mute = True

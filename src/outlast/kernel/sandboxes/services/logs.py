@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 KEPT_BYTES: Final = 64 * 1024
-MOST_BYTES: Final = 3 * KEPT_BYTES  # then the file is cut to its end
+MAX_BYTES: Final = 3 * KEPT_BYTES  # then the file is cut to its end
 
 
 class ServiceLogs:
@@ -21,8 +21,8 @@ class ServiceLogs:
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with path.open("ab") as file:
-                file.write(data[-MOST_BYTES:])
-                too_long = file.tell() > MOST_BYTES
+                file.write(data[-MAX_BYTES:])
+                too_long = file.tell() > MAX_BYTES
             if too_long:
                 self._cut(path)
         except OSError:

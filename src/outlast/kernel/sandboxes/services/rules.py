@@ -13,15 +13,15 @@ from outlast.base.errors import MalformedInput
 
 NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 PATH: Final = re.compile(r"/[\x21-\x7e]{0,499}")
-LEAST_PORT: Final = 1024  # nobody inside may listen below
+MIN_PORT: Final = 1024  # nobody inside may listen below
 COMMAND_CHARS: Final = 4_000
-MOST_SERVICES: Final = 10
+MAX_SERVICES: Final = 10
 START_S: Final = 180.0  # so long a service may take until it answers
 STEADY_S: Final = 30.0  # one that was healthy for so long begins anew with its restarts
 DELAYS_S: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
-MOST_FAILURES: Final = 6
+MAX_FAILURES: Final = 6
 CHECK_EVERY_S: Final = 30.0
-MOST_MISSED: Final = 3  # checks in a row that a healthy service may miss
+MAX_MISSED: Final = 3  # checks in a row that a healthy service may miss
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +53,15 @@ def checked(wanted: Declared, others: Sequence[Declared]) -> Declared:
         _refuse("name", "1 to 40 small letters, digits and hyphens, none of these at an end")
     if not wanted.command.strip() or len(wanted.command) > COMMAND_CHARS or "\0" in wanted.command:
         _refuse("command", f"a shell command of at most {COMMAND_CHARS} characters")
-    if not LEAST_PORT <= wanted.port <= 65_535:
-        _refuse("port", f"a number from {LEAST_PORT} to 65535: nothing inside may listen below")
+    if not MIN_PORT <= wanted.port <= 65_535:
+        _refuse("port", f"a number from {MIN_PORT} to 65535: nothing inside may listen below")
     if wanted.health_path and not PATH.fullmatch(wanted.health_path):
         _refuse("health_path", "empty, or a path that begins with / and has no spaces")
     for other in others:
         if other.port == wanted.port and other.name != wanted.name:
             _refuse("port", f"one that no other service has; {other.name} has {other.port}")
-    if len([other for other in others if other.name != wanted.name]) >= MOST_SERVICES:
-        _refuse("name", f"one of the {MOST_SERVICES} services that a workspace may have; remove one first")
+    if len([other for other in others if other.name != wanted.name]) >= MAX_SERVICES:
+        _refuse("name", f"one of the {MAX_SERVICES} services that a workspace may have; remove one first")
     return wanted
 
 
@@ -70,7 +70,7 @@ def after_end(failures: int, healthy_s: float) -> Restart | GiveUp:
     row that came too early."""
     if healthy_s >= STEADY_S:
         return Restart(DELAYS_S[0], 0)
-    if failures + 1 >= MOST_FAILURES:
+    if failures + 1 >= MAX_FAILURES:
         return GiveUp()
     return Restart(DELAYS_S[min(failures, len(DELAYS_S) - 1)], failures + 1)
 

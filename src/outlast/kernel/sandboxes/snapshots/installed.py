@@ -19,7 +19,7 @@ from outlast_sandbox.interface import SandboxProvider
 
 NODE_FOLDER: Final = "node_modules"
 PYTHON_FOLDER: Final = ".python"
-MOST_FILES: Final = 50_000  # of one package that are looked at
+MAX_FILES: Final = 50_000  # of one package that are looked at
 FILE_BYTES: Final = 5_000_000
 Wanted = Callable[[str], bool]
 
@@ -107,7 +107,7 @@ def _metadata(home: Path, package: str) -> tuple[str, list[str]]:
         name, _, version = folder.name.removesuffix(".dist-info").rpartition("-")
         if _plain(name) == wanted:
             record = _read(folder / "RECORD", home).decode("utf-8", "replace")
-            listed = [line.split(",", 1)[0] for line in record.splitlines()[:MOST_FILES]]
+            listed = [line.split(",", 1)[0] for line in record.splitlines()[:MAX_FILES]]
             inside = [path for path in listed if not path.startswith(("/", ".."))]
             return version, inside or [f"{folder.name}/METADATA"]
     return "", []
@@ -125,7 +125,7 @@ def _below(folder: Path) -> Iterator[str]:
         folders[:] = sorted(one for one in folders if one != NODE_FOLDER)
         for name in sorted(names):
             count += 1
-            if count > MOST_FILES:
+            if count > MAX_FILES:
                 return
             yield os.path.relpath(os.path.join(root, name), base)
 

@@ -90,7 +90,7 @@ async def test_lines_of_a_project_that_is_gone_are_dropped_and_take_no_other_alo
 async def test_while_the_log_cannot_be_written_a_bounded_number_of_requests_goes_on_and_none_is_lost(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uses, "MOST_WAITING", 3)
+    monkeypatch.setattr(uses, "MAX_WAITING", 3)
     ada = await db.write(make_user)
     project_id = await db.write(make_project, ada)
     log = UseLog(db, SystemClock())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from outlast.kernel.sandboxes.services.logs import KEPT_BYTES, MOST_BYTES, ServiceLogs
+from outlast.kernel.sandboxes.services.logs import KEPT_BYTES, MAX_BYTES, ServiceLogs
 from outlast_sandbox.egress.redaction import Redactor
 
 
@@ -16,14 +16,14 @@ def test_the_end_is_kept_and_the_file_stays_small(tmp_path: Path) -> None:
     assert logs.tail("wsp_1", "web").endswith("line 39999\n")
     assert len(logs.tail("wsp_1", "web")) == KEPT_BYTES
     assert logs.tail("wsp_1", "web", 11) == "line 39999\n"
-    assert (tmp_path / "wsp_1" / "web.log").stat().st_size <= MOST_BYTES
+    assert (tmp_path / "wsp_1" / "web.log").stat().st_size <= MAX_BYTES
 
 
 def test_one_huge_piece_is_cut_and_what_is_no_text_is_shown_as_such(tmp_path: Path) -> None:
     logs = ServiceLogs(tmp_path)
-    logs.append("wsp_1", "web", b"x" * (2 * MOST_BYTES) + b"\xffend")
+    logs.append("wsp_1", "web", b"x" * (2 * MAX_BYTES) + b"\xffend")
     assert logs.tail("wsp_1", "web").endswith("x\ufffdend")
-    assert (tmp_path / "wsp_1" / "web.log").stat().st_size <= MOST_BYTES
+    assert (tmp_path / "wsp_1" / "web.log").stat().st_size <= MAX_BYTES
 
 
 def test_the_next_server_reads_on_and_a_removed_service_leaves_nothing(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 from outlast.base.errors import MalformedInput
 from outlast.kernel.sandboxes.services.rules import (
     DELAYS_S,
-    MOST_FAILURES,
-    MOST_SERVICES,
+    MAX_FAILURES,
+    MAX_SERVICES,
     STEADY_S,
     Declared,
     GiveUp,
@@ -63,7 +63,7 @@ def test_two_services_cannot_have_one_port_but_a_service_may_be_declared_again()
 
 
 def test_a_workspace_has_so_many_services_and_no_more() -> None:
-    others = [Declared(f"s{number}", "run", 4000 + number) for number in range(MOST_SERVICES)]
+    others = [Declared(f"s{number}", "run", 4000 + number) for number in range(MAX_SERVICES)]
     with pytest.raises(MalformedInput, match="remove one first"):
         checked(WEB, others)
     assert checked(replace(others[0], command="other"), others).command == "other"
@@ -75,11 +75,11 @@ def test_one_that_ends_early_is_started_later_each_time_and_then_given_up() -> N
         delays.append(step.delay_s)
         failures = step.failures
     assert step == GiveUp()
-    assert delays == list(DELAYS_S[: MOST_FAILURES - 1])
+    assert delays == list(DELAYS_S[: MAX_FAILURES - 1])
 
 
 def test_one_that_was_well_for_long_begins_anew_with_its_restarts() -> None:
-    assert after_end(MOST_FAILURES - 1, STEADY_S) == Restart(DELAYS_S[0], 0)
+    assert after_end(MAX_FAILURES - 1, STEADY_S) == Restart(DELAYS_S[0], 0)
 
 
 @pytest.mark.parametrize(
