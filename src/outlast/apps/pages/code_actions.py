@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-import orjson
-
+from outlast.apps.pages.json_repairs import json_object
 from outlast.apps.pages.shapes import CodeAnswer
 from outlast.apps.pages.store import require_page
 from outlast.base.clock import iso
@@ -94,7 +93,7 @@ def _calls(parts: list[dict[str, Any]], run_id: str, message_id: str | None, at:
 
 
 def _code(part: Mapping[str, Any], run_id: str, message_id: str | None, at: str) -> CodeAnswer:
-    arguments = _arguments(part["arguments"])
+    arguments = json_object(part["arguments"])
     tool = part["tool"]
     code = arguments.get(SHOWN[tool], part["arguments"] if not arguments else "")
     return CodeAnswer(
@@ -115,12 +114,3 @@ def _code(part: Mapping[str, Any], run_id: str, message_id: str | None, at: str)
 def _files(files: list[Any]) -> str:
     paths = (one.get("path") for one in files if isinstance(one, dict))
     return "\n".join(path for path in paths if isinstance(path, str))
-
-
-def _arguments(text: str) -> dict[str, Any]:
-    """Empty for arguments that are no JSON object (yet)."""
-    try:
-        read = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return {}
-    return read if isinstance(read, dict) else {}

@@ -1,5 +1,6 @@
 """`outlast pages …`: live pages; actions on them, their versions, and links that show them."""
 
+from textwrap import indent
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
@@ -156,8 +157,8 @@ def code(page: PageArgument, limit: LimitOption = 50) -> None:
         about = f" - {item['description']}" if item["description"] else ""
         heading = f"{terminal.local_time(item['at'])} {item['tool']} ({item['status']}){about}"
         terminal.out.print(terminal.one_line(heading), style="bold")
-        terminal.out.print(_indent(item["code"]))
-        terminal.out.print(_indent(item["result"] or ""), style="dim")
+        terminal.out.print(indent(item["code"], "    "))
+        terminal.out.print(indent(item["result"] or "", "    "), style="dim")
     if not found["items"]:
         terminal.err.print("No code has run for this page.", style="dim")
 
@@ -204,7 +205,3 @@ def _json_object(text: str) -> dict[str, Any]:
     if not isinstance(read, dict):
         raise typer.BadParameter("--data is not a JSON object.")
     return read
-
-
-def _indent(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.splitlines())

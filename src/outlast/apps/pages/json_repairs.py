@@ -1,4 +1,4 @@
-"""Mends JSON that a model broke, where only one reading is possible. Pure."""
+"""JSON that a model wrote: mended where it is broken and only one reading is possible. Pure."""
 
 from typing import Any, Final
 
@@ -84,3 +84,12 @@ def _drop_comma(out: list[str]) -> None:
         place -= 1
     if place >= 0 and out[place] == ",":
         del out[place]
+
+
+def json_object(text: str | None) -> dict[str, Any]:
+    """The object that a text is; empty for everything else, as for arguments that a model has not written whole yet."""
+    try:
+        value = orjson.loads(text or "{}")
+    except orjson.JSONDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -22,22 +22,13 @@ def within(html: str, most_chars: int) -> str:
         return _EMPTY
     if len(html) <= most_chars:
         return html
-    begin = _tag_before(html, int(most_chars * BEGINNING))
-    end = _tag_from(html, len(html) - (most_chars - int(most_chars * BEGINNING)))
+    before = int(most_chars * BEGINNING)
+    begin = max(html.rfind("<", 0, before + 1), 0)
+    end = html.find("<", len(html) - (most_chars - before))
+    end = end if end >= 0 else len(html)
     middle = html[begin:end]
     note = NOTE.format(cut=len(middle), whole=len(html), ids=_named(_ID.findall(middle), most_chars // 4))
     return f"{html[:begin]}\n{note}\n{html[end:]}"
-
-
-def _tag_before(html: str, at: int) -> int:
-    """The beginning of the last tag up to `at`."""
-    return max(html.rfind("<", 0, at + 1), 0)
-
-
-def _tag_from(html: str, at: int) -> int:
-    """The beginning of the first tag from `at` on."""
-    found = html.find("<", at)
-    return found if found >= 0 else len(html)
 
 
 def _named(ids: list[str], most_chars: int) -> str:

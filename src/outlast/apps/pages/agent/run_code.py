@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import anyio.to_thread
-import orjson
 import sqlalchemy as sa
 
+from outlast.apps.pages.json_repairs import json_object
 from outlast.base.errors import NotFound
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
@@ -116,7 +116,7 @@ def searches_of(tx: Tx, run: Run) -> list[tuple[dict[str, Any], str]]:
             effects.c.run_id == run.id, effects.c.tool == "search_docs", effects.c.status == "finished"
         ),
     )
-    return [(_object(row.arguments), str((row.result or {}).get("content", ""))) for row in rows]
+    return [(json_object(row.arguments), str((row.result or {}).get("content", ""))) for row in rows]
 
 
 def searched(package: str, searches: Sequence[tuple[dict[str, Any], str]]) -> bool:
@@ -132,16 +132,8 @@ def searched(package: str, searches: Sequence[tuple[dict[str, Any], str]]) -> bo
 
 
 def _hits(answer: str) -> list[dict[str, Any]]:
-    results = _object(answer).get("results", [])
+    results = json_object(answer).get("results", [])
     return [hit for hit in results if isinstance(hit, dict)] if isinstance(results, list) else []
-
-
-def _object(text: str | None) -> dict[str, Any]:
-    try:
-        value = orjson.loads(text or "{}")
-    except orjson.JSONDecodeError:
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _bare(package: str) -> str:
