@@ -121,7 +121,7 @@ def delete_document(tx: Tx, actor: Actor, document_id: str) -> None:
     """Remove a document with its history, comments, proposals and all conversations about it (owners). Raises
     `ThreadBusy` while a run of one of them has not ended; then nothing was removed."""
     require_document(tx, actor, document_id, Right.OWN)
-    row = store.hold(tx, document_id)  # before its threads, as everywhere
+    row = store.hold(tx, document_id)  # before its threads
     about = store.threads_about(tx, row)
     for thread_id in about:
         demand_idle(tx, thread_id, "in a conversation about this document")

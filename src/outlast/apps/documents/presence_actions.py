@@ -20,7 +20,7 @@ async def move_in_document(
     services: Services, actor: Actor, document_id: str, block_id: str | None, typing: bool
 ) -> None:
     """Show the followers of its project that the actor has a document open, and the block where they are (None: at
-    none). Whoever only reads is shown too, but does not type. Typing ends after 6 s unless this is repeated. Raises
+    none). Viewers are shown too, but never as typing. Typing ends after 6 s unless this is repeated. Raises
     `MalformedInput` for what cannot be a block's id."""
     if block_id is not None and not _BLOCK_ID.fullmatch(block_id):
         raise MalformedInput(

@@ -89,7 +89,7 @@ def kept_by_other(tx: Tx, section_id: str, user_id: str) -> bool:
 
 
 def drop_all(tx: Tx, section_ids: Sequence[str]) -> list[InboxChanged]:
-    """The sections are gone: nobody keeps them any more. Not told: whoever hears that they are gone knows. Returns the
+    """The sections are gone: nobody keeps them any more. Not announced: the sections are. Returns the
     news of inboxes, where somebody was asked for one."""
     held = locks.locks_of(tx, section_ids)
     for section_id in held:
@@ -100,7 +100,7 @@ def drop_all(tx: Tx, section_ids: Sequence[str]) -> list[InboxChanged]:
 
 def drop_held(tx: Tx, project_id: str, user_id: str) -> list[tuple[SectionRow, Lock | None]]:
     """Somebody leaves the project: whatever they kept there is free. The rows of those sections with their locks, for
-    `tell_dropped`: documents come before threads, and these before the project's log, as everywhere."""
+    `tell_dropped`: documents are locked before threads, and these before the project's log."""
     kept = locks.held_by(tx, project_id, user_id, "section")
     found = (tx.find(SectionRow, sections, {"id": section_id}) for section_id in kept)
     rows = [row for row in found if row is not None]

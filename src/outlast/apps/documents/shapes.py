@@ -162,7 +162,7 @@ class VersionCreated(Frozen):
     version: DocumentVersion
 
 
-MOST = 2**31 - 1  # versions
+MAX_VERSION = 2**31 - 1  # versions
 Id = Annotated[str, Field(max_length=200)]
 Ref = Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -273,7 +273,7 @@ class DeleteSectionChange(Request):
     op: Literal["delete_section"]
     section_id: Id
     keep_blocks: bool = False
-    seen: int | None = Field(None, ge=0, le=MOST)
+    seen: int | None = Field(None, ge=0, le=MAX_VERSION)
 
     def change(self) -> Change:
         return changes.DeleteSection(self.section_id, self.keep_blocks, self.seen)
@@ -297,7 +297,7 @@ class ChangesRequest(Request):
 
     changes: list[AnyChange] = Field(min_length=1, max_length=1000)
     summary: str = Field("", max_length=2000)
-    since: int | None = Field(None, ge=0, le=MOST)
+    since: int | None = Field(None, ge=0, le=MAX_VERSION)
 
 
 class ImportRequest(Request):
@@ -306,14 +306,14 @@ class ImportRequest(Request):
     markdown: str
     after_section_id: Id | None = None
     replace: bool = False
-    seen: int | None = Field(None, ge=0, le=MOST)
+    seen: int | None = Field(None, ge=0, le=MAX_VERSION)
 
 
 class RestoreDocumentRequest(Request):
     """Restore the text of an earlier version."""
 
-    version: int = Field(ge=0, le=MOST)
-    seen: int | None = Field(None, ge=0, le=MOST)
+    version: int = Field(ge=0, le=MAX_VERSION)
+    seen: int | None = Field(None, ge=0, le=MAX_VERSION)
 
 
 class DocumentVersionsAnswer(Answer):

@@ -1,7 +1,7 @@
 """Documents in the database, and the news about them. First argument: the open transaction.
 
-Whoever changes a document holds its row (`hold`), before its thread's and its project's, as everywhere; and announces
-it in the same transaction. Content is written by `edits/write.py` only.
+To change a document, hold its row (`hold`), before its thread's and its project's, and announce it in the same
+transaction. Content is written by `edits/write.py` only.
 """
 
 from collections.abc import Collection, Iterable, Mapping

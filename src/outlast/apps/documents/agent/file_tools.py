@@ -15,7 +15,7 @@ READ_CHARS: Final = 20_000
 
 
 class Files(Protocol):
-    """Whoever knows a project's files."""
+    """A project's files."""
 
     async def search(self, project_id: str, query: str, limit: int = 5) -> FileSearchAnswer: ...
     async def read(self, project_id: str, artifact_id: str, page: int = 1) -> FileTextAnswer: ...

@@ -38,14 +38,14 @@ from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads as thread_table
 
 PROFILE: Final = "document"
-MOST_LINKED: Final = 50
-MOST_NAMED: Final = 100
+MAX_LINKED: Final = 50
+MAX_NAMED: Final = 100
 
 
 async def create_comment(
     services: Services, actor: Actor, document_id: str, written: CommentRequest, *, key: str | None = None
 ) -> AssignedAnswer:
-    """Comment on a document, or answer a comment (editors). Whoever is named in it finds it in their inbox; `@agent`,
+    """Comment on a document, or answer a comment (editors). It is in the inbox of people who are named in it; `@agent`,
     or `assign`, gives it (an answer: what it answers) to the agent or a member, as `assign_comment` does. A repeated
     `key` gets the first answer. Raises `MalformedInput`, `InputTooLarge`, `NotFound` for a place or an answered comment
     that is not the document's, `RateLimited`, and what starting a run raises; then nothing was written."""
@@ -186,7 +186,7 @@ def _create(
     tx: Tx, services: Services, actor: Actor, document: DocumentRow, body: str, written: CommentRequest
 ) -> dict[str, Any]:
     check_made_rate(tx, table, actor.user_id, services.settings.limits.comments_per_minute_per_user, by="by")
-    check_count("mentions", len(written.mentions), MOST_NAMED)
+    check_count("mentions", len(written.mentions), MAX_NAMED)
     documents.hold(tx, document.id)
     parent = None if written.parent_id is None else _answered(tx, document.id, written.parent_id)
     named = mentions.named_in(tx, document.project_id, body, written.mentions)
@@ -242,7 +242,7 @@ def _place(tx: Tx, document_id: str, written: CommentRequest, parent: CommentRow
 
 
 def _checked_links(content: Content, linked: Sequence[str]) -> tuple[str, ...]:
-    check_count("linked sections", len(linked), MOST_LINKED)
+    check_count("linked sections", len(linked), MAX_LINKED)
     for section_id in linked:
         if section_id not in content.sections:
             raise NotFound("A linked section is not in this document any more.", noun="section", id=section_id)

@@ -28,8 +28,8 @@ ALIKE: Final = 0.5
 """Text between the surroundings is the quote, changed, if this share of it is still there."""
 ANCHOR: Final = 12
 """So many bones next to the quote, on each side, say whether it is the one, and where a changed one begins and ends."""
-MOST_PLACES: Final = 200
-MOST_EFFORT: Final = 1_000_000
+MAX_PLACES: Final = 200
+MAX_EFFORT: Final = 1_000_000
 """So many characters are looked at for all the quotes of one change together: about 0.3 s. Writers wait for it."""
 HOME: Final = 0.25
 
@@ -77,7 +77,7 @@ class Effort:
     """What may still be spent on finding quotes, in characters looked at. Afterwards they are only found in their own
     blocks, and only as they were."""
 
-    def __init__(self, left: int = MOST_EFFORT) -> None:
+    def __init__(self, left: int = MAX_EFFORT) -> None:
         self.left = left
 
     def spend(self, characters: int) -> bool:
@@ -134,7 +134,7 @@ def quote_at(markdown: str, start: int, end: int) -> Quote:
 
 def find(quote: Quote, markdown: str) -> Found | None:
     """Where the quote is in a Markdown text, also with other words in it; None: it is not there. At most
-    `MOST_EFFORT` characters are looked at."""
+    `MAX_EFFORT` characters are looked at."""
     text, sought = Text("", markdown), _Sought(quote, Effort())
     found = _same(sought, text) or _between(sought, text)
     if found is None:
@@ -147,7 +147,7 @@ def find(quote: Quote, markdown: str) -> Found | None:
 def find_again(quote: Quote, home: str | None, texts: Sequence[Text], effort: Effort | None = None) -> Place | None:
     """Where the quote is in these blocks, its own one `home` among them or not: where its words and surroundings agree
     most, its own block before others, an earlier one before a later one. None: nowhere, or `effort`, which is at most
-    `MOST_EFFORT` characters, is at its end."""
+    `MAX_EFFORT` characters, is at its end."""
     sought = _Sought(quote, effort or Effort())
     own = next((text for text in texts if text.block_id == home), None)
     if own is not None and not sought.effort.spend(own.unread):
@@ -275,7 +275,7 @@ def _cut(text: Text, first: int, after: int) -> Quote:
 
 def _places(wanted: str, bones: str) -> Iterator[int]:
     place = bones.find(wanted)
-    for _ in range(MOST_PLACES):
+    for _ in range(MAX_PLACES):
         if place < 0:
             return
         yield place

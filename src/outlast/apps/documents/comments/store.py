@@ -1,7 +1,7 @@
 """Comments in the database, and the news about them. First argument: the open transaction.
 
-A comment keeps where it was put, also when that place is gone (`orphaned`): a restore may bring it back. Whoever
-changes one holds its document's row, before its thread's and its project's.
+A comment keeps where it was put, also when that place is gone (`orphaned`): a restore may bring it back. To
+change one, hold its document's row, before its thread's and its project's.
 """
 
 from collections.abc import Collection, Iterable, Sequence

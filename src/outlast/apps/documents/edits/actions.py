@@ -39,10 +39,10 @@ from outlast.kernel.lists import Listed
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services, in_read
 
-MOST_CHANGES = 1000
+MAX_CHANGES = 1000
 TEXTS = ("markdown", "old", "heading")
-MOST_CHARS = 200_000  # of one change's text; the text of an import may be longer
-MOST_TOGETHER = 400_000  # of all texts of a request
+MAX_CHARS = 200_000  # of one change's text; the text of an import may be longer
+MAX_TOGETHER = 400_000  # of all texts of a request
 FEW_CHARS = 2_000  # so many are cut sooner than another thread is asked to
 
 
@@ -61,7 +61,7 @@ async def change_document(
     `SectionLocked`, `DocumentFull`, `MalformedInput`, `InputTooLarge`, `RateLimited`."""
     if not changes:
         raise MalformedInput("There is nothing to change.", hint="Name at least one change.", field="changes")
-    check_count("changes", len(changes), MOST_CHANGES)
+    check_count("changes", len(changes), MAX_CHANGES)
     changes = [_checked(one) for one in changes]
     size = _demand_size(changes)
     author = Author("edit", actor.user_id, summary=clean(summary))
@@ -196,7 +196,7 @@ def _behind(content: Tree, section_id: str | None, text: str) -> InsertBlock:
 def _checked(change: Change) -> Change:
     """The change with texts that every database can hold. Raises `InputTooLarge`."""
     hint = "Import it: POST /v1/documents/{id}/import takes longer ones."
-    cleaned: dict[str, Any] = {name: checked_markdown(text, MOST_CHARS, hint) for name, text in _texts(change).items()}
+    cleaned: dict[str, Any] = {name: checked_markdown(text, MAX_CHARS, hint) for name, text in _texts(change).items()}
     return with_fields(change, **cleaned)
 
 
@@ -208,12 +208,12 @@ def _texts(change: Change) -> dict[str, str]:
 def _demand_size(changes: Sequence[Change]) -> int:
     """How long the texts of all changes are together. Raises `InputTooLarge`."""
     size = sum(len(text) for change in changes for text in _texts(change).values())
-    if size > MOST_TOGETHER:
+    if size > MAX_TOGETHER:
         raise InputTooLarge(
-            f"The changes have {size:,} characters; at most {MOST_TOGETHER:,} are accepted together.",
+            f"The changes have {size:,} characters; at most {MAX_TOGETHER:,} are accepted together.",
             hint="Make them one after the other, or import the text: POST /v1/documents/{id}/import.",
             size_chars=size,
-            limit_chars=MOST_TOGETHER,
+            limit_chars=MAX_TOGETHER,
         )
     return size
 

@@ -8,7 +8,7 @@ from outlast.apps.documents.content.tree import Block, Section
 from outlast.apps.documents.edits.merge import merge
 from outlast.base.errors import TextChanged
 
-MOST_MERGED: Final = 50_000
+MAX_MERGED: Final = 50_000
 """What comes of merging is cut into blocks while other writers wait. A person decides about a longer one."""
 
 
@@ -72,7 +72,7 @@ def demand_document_seen(document_id: str, version: int, seen: int | None) -> No
 
 def _merge(noun: str, key: str, current: str, wanted: str, base: str, editor_id: str | None) -> str:
     result = merge(base, current, wanted)
-    if result.text is None or len(result.text) > MOST_MERGED:
+    if result.text is None or len(result.text) > MAX_MERGED:
         hunks = [asdict(hunk) for hunk in result.hunks]
         raise _changed(noun, key, current, wanted, base, hunks, editor_id)
     return result.text

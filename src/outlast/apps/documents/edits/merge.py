@@ -5,8 +5,8 @@ both sides kept of the base is firm ground, and between two stretches of it whic
 both did, and not the same, it is a conflict. First by lines, then by words within lines that both changed. Ground
 without a word in it is not firm: changes of both sides beside each other are a conflict rather than a guess.
 
-Bounds: texts of up to `MOST_CHARACTERS` are compared word by word, in at most about 0.3 s; longer ones line by line
-only, and those of more than `MOST_LINES` not at all. The time grows with the length alone: writers wait for it.
+Bounds: texts of up to `MAX_CHARACTERS` are compared word by word, in at most about 0.3 s; longer ones line by line
+only, and those of more than `MAX_LINES` not at all. The time grows with the length alone: writers wait for it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,8 +23,8 @@ HunkKind = Literal[
     "both",  # both made the same of it
     "conflict",  # both changed it, not the same: a person decides
 ]
-MOST_CHARACTERS: Final = 20_000
-MOST_LINES: Final = 8_000
+MAX_CHARACTERS: Final = 20_000
+MAX_LINES: Final = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def merge(base: str, current: str, wanted: str) -> Merge:
 
 def _hunks(base: str, current: str, wanted: str) -> list[Hunk]:
     whole = _hunk(base, current, wanted)
-    if whole.kind == "both" or max(text.count("\n") for text in (base, current, wanted)) > MOST_LINES:
+    if whole.kind == "both" or max(text.count("\n") for text in (base, current, wanted)) > MAX_LINES:
         return [whole]
     hunks = _compared(whole, lines_of, match)
     return [part for hunk in hunks for part in _finer(hunk)]
@@ -71,7 +71,7 @@ def _hunks(base: str, current: str, wanted: str) -> list[Hunk]:
 
 def _finer(hunk: Hunk) -> list[Hunk]:
     """A conflict of lines, word by word."""
-    if hunk.kind != "conflict" or max(map(len, (hunk.base, hunk.current, hunk.wanted))) > MOST_CHARACTERS:
+    if hunk.kind != "conflict" or max(map(len, (hunk.base, hunk.current, hunk.wanted))) > MAX_CHARACTERS:
         return [hunk]
     return _compared(hunk, words_of, _match_words)
 

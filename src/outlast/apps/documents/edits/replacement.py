@@ -13,7 +13,7 @@ from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.base.ids import new_id
 
 ALIKE: Final = 0.5  # share of common words from which another text counts as the same block, changed
-MOST_PAIRS: Final = 5_000  # neighbours that are compared by their words
+MAX_PAIRS: Final = 5_000  # neighbours that are compared by their words
 
 
 def replaced(tree: Tree, parts: Sequence[Part], make_id: Callable[[str], str] = new_id) -> Tree:
@@ -64,7 +64,7 @@ def _pairs(olds: Sequence[Hashable], news: Sequence[Hashable], *, similar: bool 
     # What is there over and over again (a rule, an empty heading) is only looked at beside what is not: else a text of
     # nothing else would take a time that grows with its square.
     matcher = SequenceMatcher(None, olds, news, autojunk=True)
-    budget = MOST_PAIRS
+    budget = MAX_PAIRS
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag == "equal":
             yield from zip(range(new_from, new_to), range(old_from, old_to), strict=True)

@@ -74,7 +74,7 @@ def _content(block: Block) -> tuple[str, str, str]:
 
 
 def _moved(before: Sequence[Ranked], after: Sequence[Ranked]) -> set[str]:
-    """As few of those in both as explain the new order. Whoever keeps its rank stands still; of the others, all but a
+    """As few of those in both as explain the new order. What keeps its rank stands still; of the others, all but a
     longest run that keeps its order among themselves and around those."""
     places = {one.id: place for place, one in enumerate(after)}
     still = {one.id: one.rank for one in after}

@@ -128,7 +128,7 @@ def _write(tx: Tx, document: DocumentRow, before: Tree, applied: Applied, author
     line = _write_version(tx, document_id, version, found, replace(author, summary=summary))
     unasked = locking.drop_all(tx, gone(found, "section"))
     event = ("version.created", VersionCreated(version=line))
-    if author.thread_id is not None:  # threads before the project's log, as everywhere
+    if author.thread_id is not None:  # threads before the project's log
         append(tx, author.thread_id, [event])
     lost = gone(found, "block"), gone(found, "section")
     supersede_gone(tx, document_id, *lost, version, before, author.user_id)

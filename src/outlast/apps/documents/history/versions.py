@@ -24,7 +24,7 @@ from outlast.kernel.row_shapes import shown
 from outlast.kernel.runs.tables import runs
 
 STATE_EVERY: Final = 50
-MOST_TOLD: Final = 500  # ids of sections, and of blocks, that one line of the history names
+MAX_TOLD: Final = 500  # ids of sections, and of blocks, that one line of the history names
 _OF: Final = document_versions.c.document_id == sa.bindparam("document")
 _NAME: Final = sa.select(users.c.name).where(users.c.id == document_versions.c.by).scalar_subquery().label("by_name")
 _ANSWER: Final = sa.func.coalesce(  # an answer has no id before its run ends, and people may decide before that
@@ -122,7 +122,7 @@ def no_version(document_id: str, version: int) -> NotFound:
 def told(ids: Sequence[str]) -> list[str]:
     """The ids that a line of the history names: all, or none where there are too many (then everything may have
     changed)."""
-    return [] if len(ids) > MOST_TOLD else list(ids)
+    return [] if len(ids) > MAX_TOLD else list(ids)
 
 
 def changes_since(tx: Tx, document: DocumentRow, since: int, made: Mapping[str, str] | None = None) -> DocumentChanges:

@@ -8,7 +8,7 @@ import anyio.to_thread
 
 from outlast.apps.documents import store as documents
 from outlast.apps.documents.content.tree import Tree
-from outlast.apps.documents.edits.actions import MOST_CHARS
+from outlast.apps.documents.edits.actions import MAX_CHARS
 from outlast.apps.documents.edits.write import bounds_of
 from outlast.apps.documents.proposals import reopened, store
 from outlast.apps.documents.proposals import review as reviewing
@@ -38,7 +38,7 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services, in_read
 
 How = Literal["decide", "possible", "all"]
-MOST_TOGETHER = 200_000  # characters of a person's own texts in one request: they are cut while others wait
+MAX_TOGETHER = 200_000  # characters of a person's own texts in one request: they are cut while others wait
 
 
 @in_read
@@ -102,12 +102,12 @@ async def decide_edits(
     `MalformedInput`, `InputTooLarge`, `DocumentFull`, `RateLimited`; then nothing was decided."""
     cleaned = [_cleaned(verdict) for verdict in verdicts]
     size = sum(len(verdict.text or "") for verdict in cleaned)
-    if size > MOST_TOGETHER:
+    if size > MAX_TOGETHER:
         raise InputTooLarge(
-            f"The texts have {size:,} characters; at most {MOST_TOGETHER:,} are accepted together.",
+            f"The texts have {size:,} characters; at most {MAX_TOGETHER:,} are accepted together.",
             hint="Decide about the edits one after the other.",
             size_chars=size,
-            limit_chars=MOST_TOGETHER,
+            limit_chars=MAX_TOGETHER,
         )
     how: How = "possible" if possible else "decide"
     asked = [asdict(verdict) for verdict in cleaned]
@@ -194,5 +194,5 @@ async def _decide(
 
 def _cleaned(verdict: Verdict) -> Verdict:
     """With texts that every database can hold. Raises `InputTooLarge`."""
-    text, old = (None if said is None else checked_markdown(said, MOST_CHARS) for said in (verdict.text, verdict.old))
+    text, old = (None if said is None else checked_markdown(said, MAX_CHARS) for said in (verdict.text, verdict.old))
     return replace(verdict, text=text, old=old)

@@ -64,7 +64,7 @@ def copy_proposals(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, 
 
 
 def _tell_inbox(tx: Tx, fork_id: str, project_id: str, copies: Sequence[ProposalData]) -> None:
-    """Whoever forks has what is open in their inbox too; they know that they did, so nothing is shown to them."""
+    """Open copies are in the inbox of the person who forks too, without a notice: they know what they did."""
     forked_by = tx.value(threads.c.created_by, {"id": fork_id})
     if forked_by is not None and any(data.state == "open" for data in copies):
         append(tx, project_id, [(INBOX, went("proposal", forked_by))])

@@ -88,7 +88,7 @@ def _driven(tx: Tx) -> sa.ColumnElement[bool]:
 
 
 def _concerns(user_id: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
-    """Whoever began the conversation, drives it, or asked the agent."""
+    """The user began the conversation, drives it, or asked the agent."""
     return sa.or_(threads.c.created_by == user_id, locks.c.holder_id == user_id, runs.c.started_by == user_id)
 
 

@@ -1,6 +1,6 @@
 """People decide about edits: everything together or nothing, and at most one version for all that was accepted.
 
-First argument: the open transaction. Rows are taken in the order document, thread, project, as everywhere.
+First argument: the open transaction. Rows are taken in the order document, thread, project.
 """
 
 from collections.abc import Mapping, Sequence

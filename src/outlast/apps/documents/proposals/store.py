@@ -1,6 +1,6 @@
 """Proposals and their edits in the database, and the news of what became of them. First argument: the open transaction.
 
-Whoever changes edits holds the document's row. News go to the threads' logs first and to the project's last, the order
+Hold the document's row to change edits. News go to the threads' logs first and to the project's last, the order
 in which everybody takes these rows.
 """
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.documents.edits.merge import MOST_LINES, Merge, merge
+from outlast.apps.documents.edits.merge import MAX_LINES, Merge, merge
 from outlast.apps.documents.edits.token_matches import lines_of, match, words_of
 
 _word = st.sampled_from(["one", "two", "three", "the", "a", "été", "漢", "字", "10", "x_y", "don't", "-", "*", "|"])
@@ -192,7 +192,7 @@ def test_a_long_run_of_small_words_beside_many_changes_is_merged_soon() -> None:
 
 
 def test_texts_of_too_many_lines_are_left_to_a_person() -> None:
-    base = "a\n" * (MOST_LINES + 1)
+    base = "a\n" * (MAX_LINES + 1)
     merged = merge(base, f"b\n{base}", f"{base}c\n")
     assert (merged.text, [hunk.kind for hunk in merged.hunks].count("conflict")) == (None, 1)
     assert merge(base, base, f"{base}c\n").text == f"{base}c\n"
