@@ -8,7 +8,7 @@ from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.egress.rules import Policy, SecretRule
 
-MOST_SHOWN: Final = 40
+MAX_HOSTS: Final = 40
 NONE: Final = "It has no network."
 
 
@@ -40,5 +40,5 @@ def _hosts_of(rule: SecretRule) -> list[str]:
 
 
 def _listed(hosts: Sequence[str]) -> str:
-    rest = len(hosts) - MOST_SHOWN
-    return ", ".join(hosts[:MOST_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(hosts) - MAX_HOSTS
+    return ", ".join(hosts[:MAX_HOSTS]) + (f" and {rest} more" if rest > 0 else "")

@@ -16,7 +16,7 @@ from outlast.kernel.models.protocol import ToolSpec
 from outlast.kernel.sandboxes.shapes import FileChange
 from outlast.kernel.threads.parts import Part
 
-MOST_NAME_CHARS: Final = 80  # what the tables take
+MAX_NAME_CHARS: Final = 80  # what the tables take
 
 
 class Arguments(BaseModel):
@@ -139,8 +139,8 @@ def _tool_of(options: Mapping[str, Any], function: Callable[..., Any]) -> Tool:
     given = dict(options)
     name = given.pop("name", "") or function.__name__
     description = _text_in(function)
-    if not description or len(name) > MOST_NAME_CHARS:
-        raise TypeError(f"The tool {name} needs a docstring, and a name of at most {MOST_NAME_CHARS} characters.")
+    if not description or len(name) > MAX_NAME_CHARS:
+        raise TypeError(f"The tool {name} needs a docstring, and a name of at most {MAX_NAME_CHARS} characters.")
     arguments, takes_context = _arguments_of(name, function)
     return Tool(name, description, arguments, _call_of(function, takes_context), **given)
 

@@ -60,7 +60,7 @@ class Workspaces:
         self, workspace: OpenWorkspace, context: Context, call: Callable[[bool], Awaitable[T]]
     ) -> T | None:
         """`call(attach_only)`: begin an effect, or on a later attempt attach to what an earlier one began. None: it
-        may have begun in another sandbox that is gone, so it must not begin again (semantics: interrupted)."""
+        may have begun in another sandbox that is gone, so it must not begin again."""
         if not context.reattach:
             return await call(False)
         try:
@@ -92,7 +92,7 @@ class Workspaces:
 
 def workspace_of_run(tx: Tx, run: Run) -> str:
     """The id of the workspace of the run's thread, made at its first use; the run is told."""
-    tx.execute(sa.select(runs.c.id).where(runs.c.id == run.id).with_for_update())  # before its thread, as everywhere
+    tx.execute(sa.select(runs.c.id).where(runs.c.id == run.id).with_for_update())  # before its thread
     workspace_id = workspace_of_thread(tx, run.project_id, run.thread_id)
     tx.execute(sa.update(runs).where(runs.c.id == run.id).values(workspace_id=workspace_id))
     return workspace_id

@@ -97,7 +97,7 @@ class Watching:
 
 
 def forget_node(tx: Tx, settings: Settings, node_id: str) -> None:
-    """A node begins: whoever followed through its former process is gone until they return."""
+    """A node begins: the followers of its former process are gone until they return."""
     gone = list(
         tx.execute(
             sa.delete(followers).where(followers.c.node_id == node_id).returning(followers.c.thread_id)

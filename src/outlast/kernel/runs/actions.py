@@ -156,8 +156,9 @@ async def read_run(services: Services, actor: Actor, run_id: str) -> tuple[RunSu
     return summary, details
 
 
-async def list_runs(
-    services: Services,
+@in_read
+def list_runs(
+    tx: Tx,
     actor: Actor,
     *,
     project_id: str | None = None,
@@ -168,17 +169,18 @@ async def list_runs(
     limit: int = 50,
 ) -> Listed[RunSummaryAnswer, str]:
     """Runs of one project, or of all of the actor's, newest first."""
+    mine = _readable_projects(tx, actor, project_id)
+    return Listed(
+        *views.list_summaries(tx, mine, thread_id=thread_id, status=status, query=query, before=before, limit=limit)
+    )
 
-    def run(tx: Tx) -> Listed[RunSummaryAnswer, str]:
-        if project_id is not None:
-            require(tx, actor, project_id, Right.READ)
-        mine = [project_id] if project_id else [p.id for p in projects.list_projects(tx, actor.user_id)]
-        found = views.list_summaries(
-            tx, mine, thread_id=thread_id, status=status, query=query, before=before, limit=limit
-        )
-        return Listed(*found)
 
-    return await services.db.read(run)
+def _readable_projects(tx: Tx, actor: Actor, project_id: str | None) -> list[str]:
+    """This project, where the actor may read it; None: all of theirs."""
+    if project_id is None:
+        return [project.id for project in projects.list_projects(tx, actor.user_id)]
+    require(tx, actor, project_id, Right.READ)
+    return [project_id]
 
 
 async def cache_shares(
@@ -189,9 +191,7 @@ async def cache_shares(
     provider = {model.id: model.provider for model in services.engine.catalog.list()}
 
     def run(tx: Tx) -> list[CacheShareAnswer]:
-        if project_id is not None:
-            require(tx, actor, project_id, Right.READ)
-        mine = [project_id] if project_id else [p.id for p in projects.list_projects(tx, actor.user_id)]
+        mine = _readable_projects(tx, actor, project_id)
         since = tx.now - timedelta(days=days)
         return caching.cache_shares(tx, mine, since, lambda model: provider.get(model, ""))
 

@@ -57,7 +57,8 @@ def tell_asked(tx: Tx, run: Run, item_id: str) -> None:
 
 
 def tell_settled(tx: Tx, project_id: str, kinds: Iterable[str]) -> None:
-    """Approvals or questions were decided, or their run has ended. After the thread's own news, as everywhere."""
+    """Approvals or questions were decided, or their run has ended. Call it after the thread's own news, in the
+    order in which rows are locked."""
     news = [(INBOX, went("question" if kind == "question" else "approval", None)) for kind in sorted(set(kinds))]
     if news:
         append(tx, project_id, news)

@@ -320,19 +320,18 @@ def add_usage(tx: Tx, run_id: str, usage: Mapping[str, Any]) -> None:
 
 def insert_approval(tx: Tx, run: Run, effect_id: str, kind: str, tool: str, arguments: str, reason: str) -> str:
     approval_id = new_id(kind)
-    tx.execute(
-        sa.insert(approvals).values(
-            id=approval_id,
-            run_id=run.id,
-            thread_id=run.thread_id,
-            effect_id=effect_id,
-            kind=kind,
-            status="open",
-            tool=tool,
-            arguments=arguments,
-            reason=reason,
-            created_at=tx.now,
-        )
+    tx.insert(
+        approvals,
+        id=approval_id,
+        run_id=run.id,
+        thread_id=run.thread_id,
+        effect_id=effect_id,
+        kind=kind,
+        status="open",
+        tool=tool,
+        arguments=arguments,
+        reason=reason,
+        created_at=tx.now,
     )
     return approval_id
 

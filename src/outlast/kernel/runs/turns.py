@@ -31,7 +31,7 @@ from outlast.kernel.threads.parts import NoticePart, ReasoningPart, TextPart, To
 
 GO_ON: Final = f"{NOTE_MARK} Your last answer was cut at the output limit. Go on where it stopped, and repeat nothing."
 CUT_END_CHARS: Final = 60
-MOST_NAME_CHARS: Final = 80  # of a tool's name; no tool of ours has as many, and no table takes more
+MAX_NAME_CHARS: Final = 80  # of a tool's name; no tool of ours has as many, and no table takes more
 PROVIDER_TOOL: Final = "provider_tool"  # the notice's code for a tool that the provider used by itself
 
 StreamedDelta = tuple[str, str, str]  # event name, part id, text
@@ -68,7 +68,7 @@ class Turn:
         if isinstance(delta, ReasoningDelta):
             return self._append("reasoning", "reasoning.delta", encodable(delta.text))
         if isinstance(delta, ToolCallStart):
-            tool = encodable(delta.name)[:MOST_NAME_CHARS]
+            tool = encodable(delta.name)[:MAX_NAME_CHARS]
             part = OpenPart(new_id("part"), "call", call_id=self._call_id(delta.call_id), tool=tool)
             self._calls[delta.index] = part
             self.parts.append(part)
