@@ -1,5 +1,5 @@
 """Documents: make, list, read, rename, delete them; as Markdown, in and out. Their changes and history:
-`document_changes.py`; who keeps a section: `section_locks.py`."""
+`edits/actions.py`, `history/`; who keeps a section: `section_locks.py`."""
 
 from collections.abc import Sequence
 from typing import Any

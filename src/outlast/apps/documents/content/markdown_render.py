@@ -1,8 +1,8 @@
 """Sections and blocks into Markdown: blank lines between them, `#` before headings. Pure.
 
-`cutting.cut` of what is written here gives the same headings and blocks again. Two neighbours that would become one (a
-list behind a list, indented code behind a list) are kept apart by an empty comment, as CommonMark recommends. Front
-matter is only that at the very start; anywhere else it is written as code.
+`markdown_parse.cut` of what is written here gives the same headings and blocks again. Two neighbours that would become
+one (a list behind a list, indented code behind a list) are kept apart by an empty comment, as CommonMark recommends.
+Front matter is only that at the very start; anywhere else it is written as code.
 """
 
 import re
