@@ -15,8 +15,8 @@ from bench.client import now_ms, percentile
 from bench.figures import Figure
 from bench.workloads.previews import nothing
 from outlast.app import Program, open_program
-from outlast.apps.screens.actions import NewScreen, create_screen
-from outlast.apps.screens.shapes import ScreenData
+from outlast.apps.screens.actions import create_screen
+from outlast.apps.screens.shapes import ScreenData, ScreenRequest, TemplateName
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
@@ -32,7 +32,7 @@ from outlast.kernel.settings import Settings
 from outlast.kernel.streams.settings import StreamSettings
 from outlast.surfaces.http.server import HttpServer, bind
 
-GOALS_MS = {"vite": 5_000.0, "next": 10_000.0}
+GOALS_MS: dict[TemplateName, float] = {"vite": 5_000.0, "next": 10_000.0}
 PATIENCE_MS = 120_000
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 FIRST_WORDS = "Describe what you want"  # the heading of a new screen's page
@@ -70,7 +70,7 @@ class Visits:
         self._services, self._machines, self._owner = program.services, machines, owner
         self._port, self._browser = port, browser
 
-    async def of(self, template: str, rounds: int) -> list[Figure]:
+    async def of(self, template: TemplateName, rounds: int) -> list[Figure]:
         screen = await self._screen(template)
         workspace = screen.workspace_id
         await self._machines.ensure(workspace, screen.project_id)  # the snapshot is built now, if ever
@@ -99,9 +99,9 @@ class Visits:
             Figure(f"{template}: opened while frozen p50", percentile(frozen, 0.5), "ms"),
         ]
 
-    async def _screen(self, template: str) -> ScreenData:
+    async def _screen(self, template: TemplateName) -> ScreenData:
         project_id = await self._services.db.write(ensure_default_project, self._owner.user_id)
-        return await create_screen(self._services, self._owner, project_id, NewScreen(template=template))
+        return await create_screen(self._services, self._owner, project_id, ScreenRequest(template=template))
 
     async def _visit(self, screen: ScreenData) -> float:
         """From the click to a page that React has taken over, in ms."""

@@ -12,9 +12,9 @@ from typing import Any
 
 import anyio
 
-from outlast.apps.screens.actions import NewScreen, create_screen, read_screen
+from outlast.apps.screens.actions import create_screen, read_screen
 from outlast.apps.screens.agent.agent import screen_agent
-from outlast.apps.screens.shapes import ScreenData
+from outlast.apps.screens.shapes import ScreenData, ScreenRequest, TemplateName
 from outlast.base.clock import SystemClock
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
@@ -156,7 +156,7 @@ async def studio(
     plan: str = "starter",
     price: int = 3,
     provider: MemoryProvider | None = None,
-    template: str = "vite",
+    template: TemplateName = "vite",
 ) -> AsyncIterator[Studio]:
     """An owner and a project with one screen, and a worker at work."""
     model = turns if isinstance(turns, ScriptedModel) else ScriptedModel(turns)
@@ -183,7 +183,7 @@ async def studio(
         services = _services(db, folder, settings, catalog, agent, machines, files, Seeds(blobs, templates))
         owner = await db.write(make_user, plan=plan)
         project_id = await db.write(make_project, owner)
-        screen = await create_screen(services, owner, project_id, NewScreen(template=template))
+        screen = await create_screen(services, owner, project_id, ScreenRequest(template=template))
         group.start_soon(files.run)
         group.start_soon(Worker(services.engine).run)
         group.start_soon(Sweeper(services.engine, None).run)

@@ -10,7 +10,8 @@ import anyio
 import orjson
 import pytest
 
-from outlast.apps.screens.actions import ScreenChange, change_screen
+from outlast.apps.screens.actions import change_screen
+from outlast.apps.screens.shapes import ScreenPatch
 from outlast.apps.screens.theme_classes import dress
 from outlast.apps.screens.themes import theme_of
 from outlast.base.clock import SystemClock
@@ -229,7 +230,7 @@ async def test_the_theme_is_put_back_after_the_agent_rewrote_the_style_sheet(own
     css = '@import "tailwindcss";\n:root { --background: red; }\n'
     turns = [turn(write(("app/page.tsx", page()), ("app/globals.css", css))), turn(closing())]
     async with studio(own_db, tmp_path, turns) as it:
-        await change_screen(it.services, it.owner, it.screen.id, ScreenChange(theme="cyberpunk"))
+        await change_screen(it.services, it.owner, it.screen.id, ScreenPatch(theme="cyberpunk"))
         events = await it.asked()
         assert ended(events)["data"]["problems"] == []
         written = (await it.files())["app/globals.css"].decode()
@@ -293,7 +294,7 @@ async def test_the_prompt_of_all_turns_of_a_run_begins_alike_so_that_caches_hold
 
 async def test_a_title_that_a_person_chose_stays(own_db: Database, tmp_path: Path) -> None:
     async with studio(own_db, tmp_path, building()) as it:
-        await change_screen(it.services, it.owner, it.screen.id, ScreenChange(title="Mine"))
+        await change_screen(it.services, it.owner, it.screen.id, ScreenPatch(title="Mine"))
         await it.asked()
         assert (await it.now()).title == "Mine"
 

@@ -2,13 +2,20 @@
 `copies.py`; their look: `theme_actions.py`; waking them: `open_actions.py`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from outlast.apps.screens import store
 from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.rules import HEIGHT, UNTITLED, WIDTH, Box, checked_box, free_spot
-from outlast.apps.screens.shapes import ScreenData, ThemeTokens
+from outlast.apps.screens.shapes import (
+    MAX_MOVES,
+    FrameRequest,
+    MoveRequest,
+    ScreenData,
+    ScreenPatch,
+    ScreenRequest,
+    ThemeTokens,
+)
 from outlast.apps.screens.store import require_screen
 from outlast.apps.screens.tables import screens as screens_table
 from outlast.apps.screens.theme_actions import themed_seed, write_theme
@@ -30,47 +37,14 @@ from outlast.kernel.subjects.rules import demand_room
 from outlast.kernel.threads import driver as driving
 from outlast.kernel.threads import store as threads
 
-MOST_MOVED: Final = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScreenChange:
-    """What is to be different; None: stays. `theme_tokens` make the theme a custom one."""
-
-    title: str | None = None
-    theme: str | None = None
-    theme_tokens: ThemeTokens | None = None
-    x: int | None = None
-    y: int | None = None
-    width: int | None = None
-    height: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewScreen(ScreenChange):
-    """What a new screen is to be; None: what the settings and the canvas say."""
-
-    template: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
-    """Where one screen goes, and how large it is there (None: as large as it was)."""
-
-    id: str
-    x: int
-    y: int
-    width: int | None = None
-    height: int | None = None
-
 
 async def create_screen(
-    services: Services, actor: Actor, project_id: str, new: NewScreen, *, key: str | None = None
+    services: Services, actor: Actor, project_id: str, new: ScreenRequest, *, key: str | None = None
 ) -> ScreenData:
     """Make a screen with its conversation and its first files (editors); no sandbox is made for it. Without a place it
     gets the next free one. A repeated `key` gets the first answer. Raises `MalformedInput`, `UnknownTheme`,
     `TooManyScreens`, `RateLimited`, `SandboxUnavailable` (no sandboxes are configured); then nothing was made."""
-    theme_id, tokens = checked_theme(new.theme or (CUSTOM if new.theme_tokens else DEFAULT), new.theme_tokens)
+    theme_id, tokens = _wanted_theme(new) or (DEFAULT, None)
     title = None if new.title is None else checked_title(services, new.title)
     await services.db.read(require, actor, project_id, Right.EDIT)
     template = new.template or services.settings.screens.template
@@ -112,7 +86,7 @@ def read_screen(tx: Tx, actor: Actor, screen_id: str) -> ScreenData:
     return store.screen_data(tx, screen_id)
 
 
-async def change_screen(services: Services, actor: Actor, screen_id: str, change: ScreenChange) -> ScreenData:
+async def change_screen(services: Services, actor: Actor, screen_id: str, change: ScreenPatch) -> ScreenData:
     """Move, resize, rename a screen (editors), or give it another theme (editors who are not kept out by another's
     lock, since that changes the app). A theme is stored at once; it is written into the app's files at once too, or,
     while a run works there, when that has ended. Raises `MalformedInput`, `UnknownTheme`, `ThreadLocked`."""
@@ -141,10 +115,12 @@ async def change_screen(services: Services, actor: Actor, screen_id: str, change
     return data
 
 
-async def move_screens(services: Services, actor: Actor, project_id: str, moves: Sequence[Move]) -> list[ScreenData]:
+async def move_screens(
+    services: Services, actor: Actor, project_id: str, moves: Sequence[MoveRequest]
+) -> list[ScreenData]:
     """Move several screens of a project at once, all or none (editors). Raises `MalformedInput`, `InputTooLarge` (more
     than 500), `NotFound` (one that is not, or not any more, in this project)."""
-    check_count("moves", len(moves), MOST_MOVED)
+    check_count("moves", len(moves), MAX_MOVES)
     if len({move.id for move in moves}) < len(moves):
         raise MalformedInput("A screen is moved twice.", hint="Name each screen once.", field="items")
 
@@ -218,7 +194,7 @@ def _add(
     return new.id
 
 
-def _place(new: NewScreen, taken: Sequence[Box]) -> Box:
+def _place(new: ScreenRequest, taken: Sequence[Box]) -> Box:
     width, height = new.width or WIDTH, new.height or HEIGHT
     checked_box(Box(0, 0, width, height))
     spot = free_spot(taken, width, height)
@@ -226,13 +202,15 @@ def _place(new: NewScreen, taken: Sequence[Box]) -> Box:
     return checked_box(Box(x, y, width, height))
 
 
-def _wanted_theme(change: ScreenChange) -> tuple[str, ThemeTokens | None] | None:
-    if change.theme is None and change.theme_tokens is None:
+def _wanted_theme(asked: ScreenRequest | ScreenPatch) -> tuple[str, ThemeTokens | None] | None:
+    """As `checked_theme`; tokens alone make a custom one. None: no theme was asked for."""
+    if asked.theme is None and asked.theme_tokens is None:
         return None
-    return checked_theme(change.theme or CUSTOM, change.theme_tokens)
+    tokens = None if asked.theme_tokens is None else asked.theme_tokens.tokens()
+    return checked_theme(asked.theme or CUSTOM, tokens)
 
 
-def _moved(row: ScreenRow, change: ScreenChange | Move) -> dict[str, Any]:
+def _moved(row: ScreenRow, change: FrameRequest | MoveRequest) -> dict[str, Any]:
     """Its new place, as columns. Raises `MalformedInput`."""
     names = ("x", "y", "width", "height")
     given = {name: value for name in names if (value := getattr(change, name)) is not None}
@@ -247,7 +225,7 @@ def _hold_in(tx: Tx, project_id: str, screen_id: str) -> ScreenRow:
     return row
 
 
-def _move(tx: Tx, actor: Actor, row: ScreenRow, move: Move) -> ScreenData:
+def _move(tx: Tx, actor: Actor, row: ScreenRow, move: MoveRequest) -> ScreenData:
     values = _moved(row, move)
     if all(getattr(row, name) == value for name, value in values.items()):
         return store.screen_data(tx, move.id)

@@ -8,7 +8,7 @@ from outlast.apps.screens.store import require_screen
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read, in_write
 
 
 class ScreenImageHosts:
@@ -21,40 +21,31 @@ class ScreenImageHosts:
         await report_blocked(services, workspace_id, addresses)
 
 
-async def list_image_hosts(services: Services, actor: Actor, screen_id: str) -> list[ImageHostAnswer]:
+@in_read
+def list_image_hosts(tx: Tx, actor: Actor, screen_id: str) -> list[ImageHostAnswer]:
     """The hosts that were allowed or asked for, by name (members)."""
-
-    def run(tx: Tx) -> list[ImageHostAnswer]:
-        require_screen(tx, actor, screen_id, Right.READ)
-        return image_hosts.list_image_hosts(tx, screen_id)
-
-    return await services.db.read(run)
+    require_screen(tx, actor, screen_id, Right.READ)
+    return image_hosts.list_image_hosts(tx, screen_id)
 
 
-async def allow_image_host(services: Services, actor: Actor, screen_id: str, host: str) -> list[ImageHostAnswer]:
+@in_write
+def allow_image_host(tx: Tx, actor: Actor, screen_id: str, host: str) -> list[ImageHostAnswer]:
     """Let the screen load pictures of a host, for everybody who looks at it (editors). Repeating changes nothing.
     Raises `MalformedInput`."""
     checked = image_hosts.checked_host(host)
-
-    def run(tx: Tx) -> list[ImageHostAnswer]:
-        require_screen(tx, actor, screen_id, Right.EDIT)
-        image_hosts.allow(tx, screen_id, checked, actor.user_id)
-        store.announce(tx, screen_id, by=actor.user_id)
-        return image_hosts.list_image_hosts(tx, screen_id)
-
-    return await services.db.write(run)
+    require_screen(tx, actor, screen_id, Right.EDIT)
+    image_hosts.allow(tx, screen_id, checked, actor.user_id)
+    store.announce(tx, screen_id, by=actor.user_id)
+    return image_hosts.list_image_hosts(tx, screen_id)
 
 
-async def remove_image_host(services: Services, actor: Actor, screen_id: str, host: str) -> None:
+@in_write
+def remove_image_host(tx: Tx, actor: Actor, screen_id: str, host: str) -> None:
     """Block pictures of a host again (editors). Raises `NotFound`."""
     checked = image_hosts.checked_host(host)
-
-    def run(tx: Tx) -> None:
-        require_screen(tx, actor, screen_id, Right.EDIT)
-        image_hosts.remove(tx, screen_id, checked)
-        store.announce(tx, screen_id, by=actor.user_id)
-
-    await services.db.write(run)
+    require_screen(tx, actor, screen_id, Right.EDIT)
+    image_hosts.remove(tx, screen_id, checked)
+    store.announce(tx, screen_id, by=actor.user_id)
 
 
 async def report_blocked(services: Services, workspace_id: str, addresses: Iterable[str]) -> None:

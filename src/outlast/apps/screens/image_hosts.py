@@ -12,10 +12,10 @@ from outlast.apps.screens.rows import ScreenImageHostRow
 from outlast.apps.screens.shapes import ImageHostAnswer
 from outlast.apps.screens.tables import screen_image_hosts as table
 from outlast.apps.screens.tables import screens
-from outlast.base.clock import iso
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL
+from outlast.kernel.http.shapes import shape_of
 from outlast_sandbox.hosts import NotAHost, is_address, plain_host
 
 MOST_HOSTS: Final = 50  # of one screen, asked for and allowed
@@ -47,7 +47,7 @@ def checked_host(text: str) -> str:
 def list_image_hosts(tx: Tx, screen_id: str) -> list[ImageHostAnswer]:
     """Those of a screen, by name."""
     rows = tx.rows(ScreenImageHostRow, sa.select(table).where(table.c.screen_id == screen_id).order_by(table.c.host))
-    return [_image_host(row) for row in rows]
+    return [shape_of(ImageHostAnswer, row) for row in rows]
 
 
 def allowed_in(tx: Tx, workspace_id: str) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ def ask(tx: Tx, screen_id: str, host: str) -> bool:
     known = {one.host for one in list_image_hosts(tx, screen_id)}
     if host in known or len(known) >= MOST_HOSTS:
         return False
-    tx.execute(sa.insert(table).values(screen_id=screen_id, host=host, asked_at=tx.now))
+    tx.insert(table, screen_id=screen_id, host=host, asked_at=tx.now)
     return True
 
 
@@ -75,11 +75,10 @@ def allow(tx: Tx, screen_id: str, host: str, user_id: str) -> None:
             raise MalformedInput(
                 f"A screen has at most {MOST_HOSTS} hosts of pictures.", hint="Remove one first.", field="host"
             )
-        tx.execute(sa.insert(table).values(screen_id=screen_id, host=host, asked_at=tx.now))
+        tx.insert(table, screen_id=screen_id, host=host, asked_at=tx.now)
     elif known[host].allowed_at is not None:
         return
-    mine = table.c.screen_id == screen_id, table.c.host == host
-    tx.execute(sa.update(table).where(*mine).values(allowed_by=user_id, allowed_at=tx.now))
+    tx.update(table, {"screen_id": screen_id, "host": host}, allowed_by=user_id, allowed_at=tx.now)
     tx.ring(ACCESS_BELL)
 
 
@@ -89,8 +88,3 @@ def remove(tx: Tx, screen_id: str, host: str) -> None:
     if not tx.execute(sa.delete(table).where(*mine)).rowcount:
         raise NotFound(f"This screen does not load pictures from {host}.", screen_id=screen_id)
     tx.ring(ACCESS_BELL)
-
-
-def _image_host(row: ScreenImageHostRow) -> ImageHostAnswer:
-    allowed = None if row.allowed_at is None else iso(row.allowed_at)
-    return ImageHostAnswer(host=row.host, asked_at=iso(row.asked_at), allowed_by=row.allowed_by, allowed_at=allowed)

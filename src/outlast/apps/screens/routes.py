@@ -7,16 +7,7 @@ from fastapi import Request as HttpRequest
 from starlette.responses import Response
 
 from outlast.apps.screens import actions, copies
-from outlast.apps.screens.actions import Move, NewScreen, ScreenChange
-from outlast.apps.screens.shapes import (
-    CopyRequest,
-    FrameRequest,
-    MovesRequest,
-    ScreenData,
-    ScreenPatch,
-    ScreenRequest,
-    ThemeAnswer,
-)
+from outlast.apps.screens.shapes import CopyRequest, MovesRequest, ScreenData, ScreenPatch, ScreenRequest, ThemeAnswer
 from outlast.apps.screens.theme_actions import list_themes as shipped_themes
 from outlast.kernel.http.auth import Served, Signed, Surface
 from outlast.kernel.http.parameters import Key
@@ -48,8 +39,7 @@ async def create_screen(
     project_id: str, body: ScreenRequest, request: HttpRequest, surface: Served, actor: Signed, key: Key = None
 ) -> Response:
     """Make a screen with its conversation and first files (editors). Without a place it gets the next free one."""
-    new = NewScreen(title=body.title, template=body.template, **_looks(body), **_frame(body))
-    made = await actions.create_screen(surface.services, actor, project_id, new, key=key)
+    made = await actions.create_screen(surface.services, actor, project_id, body, key=key)
     return reply(shown(surface, request, made), 201)
 
 
@@ -58,8 +48,7 @@ async def move_screens(
     project_id: str, body: MovesRequest, request: HttpRequest, surface: Served, actor: Signed
 ) -> Response:
     """Move several screens at once, all or none (editors)."""
-    moves = [Move(**one.model_dump()) for one in body.items]
-    moved = await actions.move_screens(surface.services, actor, project_id, moves)
+    moved = await actions.move_screens(surface.services, actor, project_id, body.items)
     return reply(page([shown(surface, request, one) for one in moved]))
 
 
@@ -75,8 +64,7 @@ async def change_screen(
 ) -> Response:
     """Move, resize, rename a screen, or give it another theme (editors). While a run works there a theme is written
     into its files when that has ended."""
-    change = ScreenChange(title=body.title, **_looks(body), **_frame(body))
-    changed = await actions.change_screen(surface.services, actor, screen_id, change)
+    changed = await actions.change_screen(surface.services, actor, screen_id, body)
     return reply(shown(surface, request, changed))
 
 
@@ -128,12 +116,3 @@ def shown(surface: Surface, request: HttpRequest, screen: ScreenData) -> dict[st
     if screen.sandbox_id is not None:
         body["preview_url"] = f"{preview_origin(surface, request, screen.sandbox_id, DEV_PORT)}/"
     return body
-
-
-def _looks(body: ScreenRequest | ScreenPatch) -> dict[str, Any]:
-    tokens = None if body.theme_tokens is None else body.theme_tokens.tokens()
-    return {"theme": body.theme, "theme_tokens": tokens}
-
-
-def _frame(body: FrameRequest) -> dict[str, Any]:
-    return {"x": body.x, "y": body.y, "width": body.width, "height": body.height}

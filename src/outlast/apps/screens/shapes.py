@@ -76,7 +76,7 @@ class ScreenDeleted(Frozen):
     screen_id: str
 
 
-MOST_MOVED = 500
+MAX_MOVES = 500
 FAR = 2**31 - 1
 
 
@@ -136,7 +136,7 @@ class MoveRequest(Request):
 
 
 class MovesRequest(Request):
-    items: list[MoveRequest] = Field(min_length=1, max_length=MOST_MOVED)
+    items: list[MoveRequest] = Field(min_length=1, max_length=MAX_MOVES)
 
 
 class ScreenPreviewRequest(Request):

@@ -7,7 +7,6 @@ from typing import Final, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
@@ -16,6 +15,7 @@ from outlast.kernel.accounts.rows import TokenRow, UserRow
 from outlast.kernel.accounts.secrets import SHOWN_PREFIX_CHARS, TOKEN_PREFIX, hash_of, new_secret
 from outlast.kernel.accounts.shapes import TokenAnswer
 from outlast.kernel.accounts.tables import sessions, tokens, users
+from outlast.kernel.http.shapes import shape_of
 
 SESSION_LIFE: Final = timedelta(days=30)
 LAST_USED_PRECISION: Final = timedelta(minutes=1)
@@ -40,7 +40,7 @@ def add_user(tx: Tx, name: str, plan: str, *, is_local: bool = False) -> str:
 
 def user(tx: Tx, user_id: str) -> UserRow:
     """The user's row. Raises `NotFound`."""
-    row = tx.row(UserRow, sa.select(users).where(users.c.id == user_id))
+    row = tx.find(UserRow, users, {"id": user_id})
     if row is None:
         raise NotFound("There is no such user.", user_id=user_id)
     return row
@@ -102,7 +102,7 @@ def ensure_local_owner(tx: Tx, plan: str) -> UserRow:
 def set_plan(tx: Tx, user_id: str, plan: str) -> None:
     """Move a user to another plan; its allowance counts from the next month on."""
     user(tx, user_id)
-    tx.execute(sa.update(users).where(users.c.id == user_id).values(plan=plan))
+    tx.update(users, {"id": user_id}, plan=plan)
 
 
 # --- tokens -----------------------------------------------------------------------------------------------------------
@@ -111,29 +111,26 @@ def set_plan(tx: Tx, user_id: str, plan: str) -> None:
 def add_token(tx: Tx, user_id: str, name: str, expires_at: datetime | None) -> NewToken:
     """Make a token; the answer is the only place where its secret is ever seen."""
     secret, token_id = new_secret(TOKEN_PREFIX), new_id("token")
-    prefix = secret[:SHOWN_PREFIX_CHARS]
-    tx.execute(
-        sa.insert(tokens).values(
-            id=token_id,
-            user_id=user_id,
-            name=name,
-            hash=hash_of(secret),
-            prefix=prefix,
-            created_at=tx.now,
-            expires_at=expires_at,
-        )
+    row = TokenRow(
+        id=token_id,
+        user_id=user_id,
+        name=name,
+        hash=hash_of(secret),
+        prefix=secret[:SHOWN_PREFIX_CHARS],
+        created_at=tx.now,
+        last_used_at=None,
+        expires_at=expires_at,
+        revoked_at=None,
     )
-    shown = TokenAnswer(
-        id=token_id, name=name, prefix=prefix, created_at=iso(tx.now), last_used_at=None, expires_at=_when(expires_at)
-    )
-    return NewToken(shown, secret)
+    tx.insert(tokens, **row._asdict())
+    return NewToken(shape_of(TokenAnswer, row), secret)
 
 
 def list_tokens(tx: Tx, user_id: str) -> list[TokenAnswer]:
     """A user's tokens that were not revoked, newest first."""
     mine = tokens.c.user_id == user_id, tokens.c.revoked_at.is_(None)
     rows = tx.rows(TokenRow, sa.select(tokens).where(*mine).order_by(tokens.c.created_at.desc(), tokens.c.id.desc()))
-    return [_token_data(row) for row in rows]
+    return [shape_of(TokenAnswer, row) for row in rows]
 
 
 def revoke_token(tx: Tx, user_id: str, token_id: str) -> None:
@@ -193,11 +190,8 @@ def add_session(tx: Tx, user_id: str, token_id: str | None = None, life: timedel
     ended are swept here."""
     value = new_secret()
     tx.execute(sa.delete(sessions).where(sessions.c.user_id == user_id, sessions.c.expires_at <= tx.now))
-    tx.execute(
-        sa.insert(sessions).values(
-            id_hash=hash_of(value), user_id=user_id, token_id=token_id, created_at=tx.now, expires_at=tx.now + life
-        )
-    )
+    ends = {"created_at": tx.now, "expires_at": tx.now + life}
+    tx.insert(sessions, id_hash=hash_of(value), user_id=user_id, token_id=token_id, **ends)
     return value
 
 
@@ -248,18 +242,3 @@ def has_session(tx: Tx, value: str) -> bool:
 
 def _valid_token(tx: Tx) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
     return tokens.c.revoked_at.is_(None), tokens.c.expires_at.is_(None) | (tokens.c.expires_at > tx.now)
-
-
-def _token_data(row: TokenRow) -> TokenAnswer:
-    return TokenAnswer(
-        id=row.id,
-        name=row.name,
-        prefix=row.prefix,
-        created_at=iso(row.created_at),
-        last_used_at=_when(row.last_used_at),
-        expires_at=_when(row.expires_at),
-    )
-
-
-def _when(moment: datetime | None) -> str | None:
-    return None if moment is None else iso(moment)

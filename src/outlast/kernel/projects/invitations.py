@@ -5,11 +5,11 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.secrets import INVITATION_PREFIX, hash_of, new_secret
+from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.projects.rows import InvitationRow
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.projects.shapes import InvitationAnswer
@@ -30,39 +30,32 @@ def add_invitation(
 ) -> NewInvitation:
     """Make an invitation that is good for one person until `expires_at`."""
     secret, invitation_id = new_secret(INVITATION_PREFIX), new_id("invitation")
-    tx.execute(
-        sa.insert(invitations).values(
-            id=invitation_id,
-            project_id=project_id,
-            role=role.value,
-            name=name,
-            hash=hash_of(secret),
-            created_by=created_by,
-            created_at=tx.now,
-            expires_at=expires_at,
-        )
-    )
-    data = InvitationAnswer(
+    row = InvitationRow(
         id=invitation_id,
         project_id=project_id,
         role=role.value,
         name=name,
-        created_at=iso(tx.now),
-        expires_at=iso(expires_at),
+        hash=hash_of(secret),
+        created_by=created_by,
+        created_at=tx.now,
+        expires_at=expires_at,
+        accepted_at=None,
+        accepted_by=None,
     )
-    return NewInvitation(data, secret)
+    tx.insert(invitations, **row._asdict())
+    return NewInvitation(shape_of(InvitationAnswer, row), secret)
 
 
 def list_invitations(tx: Tx, project_id: str) -> list[InvitationAnswer]:
     """The project's open invitations, newest first."""
     open_ones = invitations.c.project_id == project_id, *_open(tx)
     rows = tx.rows(InvitationRow, sa.select(invitations).where(*open_ones).order_by(invitations.c.created_at.desc()))
-    return [_data(row) for row in rows]
+    return [shape_of(InvitationAnswer, row) for row in rows]
 
 
 def invitation(tx: Tx, invitation_id: str) -> InvitationRow:
     """An invitation's row. Raises `NotFound`."""
-    row = tx.row(InvitationRow, sa.select(invitations).where(invitations.c.id == invitation_id))
+    row = tx.find(InvitationRow, invitations, {"id": invitation_id})
     if row is None:
         raise NotFound("There is no such invitation for you.", invitation_id=invitation_id)
     return row
@@ -97,14 +90,3 @@ def accept(tx: Tx, invited: InvitationRow, user_id: str) -> None:
 
 def _open(tx: Tx) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
     return invitations.c.accepted_at.is_(None), invitations.c.expires_at > tx.now
-
-
-def _data(row: InvitationRow) -> InvitationAnswer:
-    return InvitationAnswer(
-        id=row.id,
-        project_id=row.project_id,
-        role=row.role,
-        name=row.name,
-        created_at=iso(row.created_at),
-        expires_at=iso(row.expires_at),
-    )

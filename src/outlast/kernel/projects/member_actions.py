@@ -20,7 +20,7 @@ from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right, Role
 from outlast.kernel.projects.shapes import InvitationAnswer, MemberAnswer, MemberData
 from outlast.kernel.projects.tables import invitations as invitations_table
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.subjects import registry
 from outlast.kernel.threads import driver as driving
 
@@ -58,29 +58,23 @@ def _with_credits(tx: Tx, plans: Plans, member: MemberAnswer) -> MemberAnswer:
     return member.model_copy(update={"plan": plan, "balance": balance})
 
 
-async def change_member(services: Services, actor: Actor, project_id: str, user_id: str, role: str) -> MemberData:
+@in_write
+def change_member(tx: Tx, actor: Actor, project_id: str, user_id: str, role: str) -> MemberData:
     """Give a member another role (owners). Raises `LastOwner`. Who may no longer edit lets go of what they drive
     and keep."""
     wanted = checked_role(role)
-
-    def run(tx: Tx) -> MemberData:
-        require(tx, actor, project_id, Right.OWN)
-        if wanted is Role.VIEWER:
-            _release_all(tx, project_id, user_id)
-        return projects.change_role(tx, project_id, user_id, wanted)
-
-    return await services.db.write(run)
-
-
-async def remove_member(services: Services, actor: Actor, project_id: str, user_id: str) -> None:
-    """End a membership: owners anybody's, everybody their own. Raises `LastOwner`. Locks held are released."""
-
-    def run(tx: Tx) -> None:
-        require(tx, actor, project_id, Right.READ if user_id == actor.user_id else Right.OWN)
+    require(tx, actor, project_id, Right.OWN)
+    if wanted is Role.VIEWER:
         _release_all(tx, project_id, user_id)
-        projects.remove_member(tx, project_id, user_id)
+    return projects.change_role(tx, project_id, user_id, wanted)
 
-    await services.db.write(run)
+
+@in_write
+def remove_member(tx: Tx, actor: Actor, project_id: str, user_id: str) -> None:
+    """End a membership: owners anybody's, everybody their own. Raises `LastOwner`. Locks held are released."""
+    require(tx, actor, project_id, Right.READ if user_id == actor.user_id else Right.OWN)
+    _release_all(tx, project_id, user_id)
+    projects.remove_member(tx, project_id, user_id)
 
 
 def _release_all(tx: Tx, project_id: str, user_id: str) -> None:
@@ -109,24 +103,18 @@ async def create_invitation(
     return await services.db.write(run)
 
 
-async def list_invitations(services: Services, actor: Actor, project_id: str) -> list[InvitationAnswer]:
+@in_read
+def list_invitations(tx: Tx, actor: Actor, project_id: str) -> list[InvitationAnswer]:
     """The project's open invitations (owners), newest first."""
-
-    def run(tx: Tx) -> list[InvitationAnswer]:
-        require(tx, actor, project_id, Right.OWN)
-        return invitations.list_invitations(tx, project_id)
-
-    return await services.db.read(run)
+    require(tx, actor, project_id, Right.OWN)
+    return invitations.list_invitations(tx, project_id)
 
 
-async def withdraw_invitation(services: Services, actor: Actor, invitation_id: str) -> None:
+@in_write
+def withdraw_invitation(tx: Tx, actor: Actor, invitation_id: str) -> None:
     """Make an invitation invalid (owners of its project)."""
-
-    def run(tx: Tx) -> None:
-        require(tx, actor, invitations.invitation(tx, invitation_id).project_id, Right.OWN)
-        invitations.withdraw(tx, invitation_id)
-
-    await services.db.write(run)
+    require(tx, actor, invitations.invitation(tx, invitation_id).project_id, Right.OWN)
+    invitations.withdraw(tx, invitation_id)
 
 
 async def accept_invitation(services: Services, actor: Actor | None, secret: str, name: str = "") -> Joined:

@@ -4,12 +4,12 @@ from typing import Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.base.clock import iso
 from outlast.base.errors import AlreadyMember, LastOwner, NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.projects.rows import MemberRow, ProjectRow
 from outlast.kernel.projects.rules import Role, leaves_an_owner
 from outlast.kernel.projects.shapes import (
@@ -43,7 +43,7 @@ def add_project(tx: Tx, owner_id: str, name: str, *, default_for: str | None = N
     """Make a project with one owner and return its id."""
     project_id = new_id("project")
     row = {"id": project_id, "name": name, "default_for": default_for, "created_at": tx.now, "updated_at": tx.now}
-    tx.execute(sa.insert(projects).values(**row))
+    tx.insert(projects, **row)
     _insert_member(tx, project_id, owner_id, Role.OWNER)
     return project_id
 
@@ -125,17 +125,7 @@ def list_members(tx: Tx, project_id: str) -> list[MemberAnswer]:
         .where(members.c.project_id == project_id)
         .order_by(members.c.created_at, members.c.user_id),
     )
-    return [
-        MemberAnswer(
-            user_id=row.member.user_id,
-            name=row.name,
-            role=row.member.role,
-            created_at=iso(row.member.created_at),
-            plan=None,
-            balance=None,
-        )
-        for row in rows
-    ]
+    return [shape_of(MemberAnswer, row.member, name=row.name, plan=None, balance=None) for row in rows]
 
 
 class _MemberLine(NamedTuple):
@@ -177,8 +167,7 @@ def change_role(tx: Tx, project_id: str, user_id: str, role: Role) -> MemberData
     """Give a member another role. Raises `NotFound`, and `LastOwner` where nobody would be left to own the project."""
     _lock(tx, project_id)
     _demand_an_owner(tx, project_id, member_data(tx, project_id, user_id), role)
-    mine = members.c.project_id == project_id, members.c.user_id == user_id
-    tx.execute(sa.update(members).where(*mine).values(role=role.value))
+    tx.update(members, {"project_id": project_id, "user_id": user_id}, role=role.value)
     member = member_data(tx, project_id, user_id)
     append(tx, project_id, [("member.changed", MemberChanged(member=member))])
     tx.ring(ACCESS_BELL)
@@ -196,7 +185,7 @@ def remove_member(tx: Tx, project_id: str, user_id: str) -> None:
 
 def _insert_member(tx: Tx, project_id: str, user_id: str, role: Role) -> None:
     row = {"project_id": project_id, "user_id": user_id, "role": role.value, "created_at": tx.now}
-    tx.execute(sa.insert(members).values(**row))
+    tx.insert(members, **row)
 
 
 def _lock(tx: Tx, project_id: str) -> None:
@@ -223,12 +212,5 @@ def _seen_by(user_id: str) -> sa.Select[tuple[object, ...]]:
 
 
 def _project_data(row: _SeenProject) -> ProjectAnswer:
-    return ProjectAnswer(
-        id=row.project.id,
-        name=row.project.name,
-        role=row.role,
-        created_at=iso(row.project.created_at),
-        updated_at=iso(row.project.updated_at),
-        thread_count=row.thread_count,
-        cursor=str(row.project.log_seq),
-    )
+    cursor = str(row.project.log_seq)
+    return shape_of(ProjectAnswer, row.project, role=row.role, thread_count=row.thread_count, cursor=cursor)

@@ -9,18 +9,10 @@ from typing import Any
 import anyio
 import pytest
 
-from outlast.apps.screens.actions import (
-    Move,
-    NewScreen,
-    ScreenChange,
-    change_screen,
-    create_screen,
-    delete_screen,
-    list_screens,
-    move_screens,
-)
+from outlast.apps.screens.actions import change_screen, create_screen, delete_screen, list_screens, move_screens
 from outlast.apps.screens.copies import duplicate_screen
 from outlast.apps.screens.rules import Box, overlap
+from outlast.apps.screens.shapes import MoveRequest, ScreenPatch, ScreenRequest
 from outlast.base.errors import NotFound
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
@@ -50,10 +42,10 @@ async def together(*calls: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
 
 async def test_screens_made_and_copied_at_once_find_places_of_their_own(services: Services, team: Team):
-    first = await create_screen(services, team.editor, team.project_id, NewScreen())
+    first = await create_screen(services, team.editor, team.project_id, ScreenRequest())
 
     async def make() -> None:
-        await create_screen(services, team.editor, team.project_id, NewScreen())
+        await create_screen(services, team.editor, team.project_id, ScreenRequest())
 
     async def copy() -> None:
         await duplicate_screen(services, team.owner, first.id)
@@ -67,26 +59,26 @@ async def test_screens_made_and_copied_at_once_find_places_of_their_own(services
 
 async def test_one_key_makes_one_screen_however_many_ask_at_once(services: Services, team: Team):
     async def make() -> None:
-        await create_screen(services, team.editor, team.project_id, NewScreen(), key="once")
+        await create_screen(services, team.editor, team.project_id, ScreenRequest(), key="once")
 
     await together(make, make, make)
     assert len((await list_screens(services, team.viewer, team.project_id)).items) == 1
 
 
 async def test_whoever_moves_renames_and_deletes_at_once_gets_in_nobodys_way(services: Services, team: Team):
-    one = await create_screen(services, team.editor, team.project_id, NewScreen())
-    two = await create_screen(services, team.editor, team.project_id, NewScreen())
+    one = await create_screen(services, team.editor, team.project_id, ScreenRequest())
+    two = await create_screen(services, team.editor, team.project_id, ScreenRequest())
 
     async def move(*ids: str) -> None:
         try:
-            moves = [Move(id=screen_id, x=5, y=6) for screen_id in ids]
+            moves = [MoveRequest(id=screen_id, x=5, y=6) for screen_id in ids]
             await move_screens(services, team.editor, team.project_id, moves)
         except NotFound:
             return
 
     async def retitle() -> None:
         try:
-            await change_screen(services, team.editor, two.id, ScreenChange(title="Shop"))
+            await change_screen(services, team.editor, two.id, ScreenPatch(title="Shop"))
             await rename_thread(services, team.owner, two.thread_id, "Store")
         except NotFound:
             return

@@ -4,16 +4,23 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
 
 import anyio.to_thread
 
 from outlast.apps.screens import store
-from outlast.apps.screens.edits.apply import MAX_EDITS, apply_edits
-from outlast.apps.screens.edits.elements import ElementRead, read_elements
+from outlast.apps.screens.edits.apply import apply_edits
+from outlast.apps.screens.edits.elements import read_elements
 from outlast.apps.screens.edits.marks import parse_mark
 from outlast.apps.screens.edits.pictures import picture_address, picture_path
-from outlast.apps.screens.edits.values import Edit, EditResult
+from outlast.apps.screens.edits.shapes import (
+    MAX_ELEMENTS,
+    EditAnswer,
+    EditsAnswer,
+    ElementAnswer,
+    PictureAnswer,
+    UndoAnswer,
+)
+from outlast.apps.screens.edits.values import MAX_EDITS, Edit
 from outlast.apps.screens.file_actions import read_file
 from outlast.apps.screens.file_writer import rewrite_all
 from outlast.apps.screens.shapes import ScreenData
@@ -37,34 +44,6 @@ from outlast.kernel.threads import driver as driving
 from outlast_sandbox.checkpoints.changes import changes
 from outlast_sandbox.checkpoints.tree import EMPTY, Tree
 
-MAX_ELEMENTS: Final = 100
-
-
-@dataclass(frozen=True, slots=True)
-class SavedEdits:
-    """What became of each edit, in order; the checkpoint that holds them (None: nothing was changed), by which they are
-    taken back."""
-
-    results: list[EditResult]
-    checkpoint_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class UndoneEdits:
-    """The files that are again what they were, and the checkpoint that has them so (None: they were already)."""
-
-    paths: list[str]
-    checkpoint_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedPicture:
-    """A picture among the app's files: `src` is what the page calls it."""
-
-    path: str
-    src: str
-    checkpoint_id: str | None
-
 
 @dataclass(slots=True)
 class Batch:
@@ -72,7 +51,7 @@ class Batch:
 
     edits: Sequence[Edit]
     by_path: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    results: dict[int, EditResult] = field(default_factory=dict)
+    results: dict[int, EditAnswer] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for number, edit in enumerate(self.edits):
@@ -93,7 +72,9 @@ class Batch:
         return applied.files.get(path, content)
 
 
-async def inspect_elements(services: Services, actor: Actor, screen_id: str, locs: Sequence[str]) -> list[ElementRead]:
+async def inspect_elements(
+    services: Services, actor: Actor, screen_id: str, locs: Sequence[str]
+) -> list[ElementAnswer]:
     """What the source says of each element, and which of it can be edited by hand (members). Raises
     `InputTooLarge` for more than a hundred."""
     check_count("elements", len(locs), MAX_ELEMENTS)
@@ -107,7 +88,7 @@ async def inspect_elements(services: Services, actor: Actor, screen_id: str, loc
     return await anyio.to_thread.run_sync(read_elements, files, locs)
 
 
-async def save_edits(services: Services, actor: Actor, screen_id: str, edits: Sequence[Edit]) -> SavedEdits:
+async def save_edits(services: Services, actor: Actor, screen_id: str, edits: Sequence[Edit]) -> EditsAnswer:
     """Make edits in the source (editors who are not kept out by another's lock): each is applied, refused or stale on
     its own; those applied are written together, and kept as one checkpoint. Repeating is harmless: what is there
     already counts as applied. Raises `ThreadBusy` while a run works on the screen or waits for a person,
@@ -119,10 +100,10 @@ async def save_edits(services: Services, actor: Actor, screen_id: str, edits: Se
     if saved is not None:
         await services.db.write(_tell, screen_id, actor)
     results = [batch.results[number] for number in range(len(edits))]
-    return SavedEdits(results, None if saved is None else saved.id)
+    return EditsAnswer(results=results, checkpoint_id=None if saved is None else saved.id)
 
 
-async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoint_id: str) -> UndoneEdits:
+async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoint_id: str) -> UndoAnswer:
     """Take back what was saved by hand as this checkpoint (editors, as in `save_edits`), all or nothing. Repeating is
     harmless. Raises `FilesChanged` when one of the files has been changed since, and as `save_edits`."""
 
@@ -145,10 +126,10 @@ async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoin
     undone = await rewrite_all(services, screen, wanted)
     if undone is not None:
         await services.db.write(_tell, screen_id, actor)
-    return UndoneEdits(sorted(wanted), None if undone is None else undone.id)
+    return UndoAnswer(paths=sorted(wanted), checkpoint_id=None if undone is None else undone.id)
 
 
-async def place_picture(services: Services, actor: Actor, screen_id: str, attachment_id: str) -> PlacedPicture:
+async def place_picture(services: Services, actor: Actor, screen_id: str, attachment_id: str) -> PictureAnswer:
     """Put an uploaded picture of the screen's project among the app's files (editors, as in `save_edits`), so that the
     app can show it wherever it runs. Repeating is harmless. Raises `NotFound`, and as `save_edits`."""
 
@@ -165,7 +146,7 @@ async def place_picture(services: Services, actor: Actor, screen_id: str, attach
     saved = await rewrite_all(services, screen, {path: lambda _: content})
     if saved is not None:
         await services.db.write(_tell, screen_id, actor)
-    return PlacedPicture(path, picture_address(path), None if saved is None else saved.id)
+    return PictureAnswer(path=path, src=picture_address(path), checkpoint_id=None if saved is None else saved.id)
 
 
 def _may_edit(tx: Tx, actor: Actor, screen_id: str) -> ScreenData:

@@ -2,21 +2,26 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from outlast.apps.screens.edits.marks import Mark, byte_at, parse_mark, place_at
+from outlast.apps.screens.edits.shapes import EditAnswer
 from outlast.apps.screens.edits.slots import Slot, plain, same, slot_of
 from outlast.apps.screens.edits.syntax import MAX_SOURCE_BYTES, Element, Parsed, element_at, faults, parse
-from outlast.apps.screens.edits.values import Edit, EditResult, Refusal, Splice
+from outlast.apps.screens.edits.values import (
+    MAX_ATTRIBUTE_CHARS,
+    MAX_CLASSES_CHARS,
+    MAX_TEXT_CHARS,
+    Edit,
+    EditStatus,
+    Refusal,
+    Splice,
+)
 from outlast.base.errors import MalformedInput, PathRefused
 from outlast.base.syntax_trees import TooManySteps
 
-MAX_EDITS: Final = 200
 MAX_PARSED_BYTES: Final = 5_000_000  # in all, where the edits of a file are tried one by one
-MAX_CLASSES_CHARS: Final = 4_000
-MAX_TEXT_CHARS: Final = 10_000
-MAX_ATTRIBUTE_CHARS: Final = 4_000
 UNSAFE: Final = Refusal("unsafe", "The file would not say what was meant.")
 STALE: Final = Refusal("stale", "The source has changed since.", "Look at it as it is now, then change it again.")
 
@@ -25,7 +30,7 @@ STALE: Final = Refusal("stale", "The source has changed since.", "Look at it as 
 class Applied:
     """`results` in the order of the edits; `files` holds the new content of those that changed."""
 
-    results: list[EditResult]
+    results: list[EditAnswer]
     files: dict[str, bytes]
 
 
@@ -44,7 +49,7 @@ def apply_edits(files: Mapping[str, bytes], edits: Sequence[Edit]) -> Applied:
     already counts as applied, so a repeated request does no harm. Never raises for what an edit says. Each file is
     parsed within the bounds of `parse`, again after its edits, and where those do not go together, after each, until
     `MAX_PARSED_BYTES` were read: call it in a thread."""
-    results: dict[int, EditResult] = {}
+    results: dict[int, EditAnswer] = {}
     by_path: defaultdict[str, list[tuple[int, Edit, Mark]]] = defaultdict(list)
     for number, edit in enumerate(edits):
         mark = _mark(edit)
@@ -76,7 +81,7 @@ def splice(source: bytes, splices: Sequence[Splice]) -> bytes:
 
 def _apply_to(
     path: str, source: bytes, wanted: Sequence[tuple[int, Edit, Mark]]
-) -> tuple[bytes, dict[int, EditResult]]:
+) -> tuple[bytes, dict[int, EditAnswer]]:
     text = text_of(path, source)
     if isinstance(text, Refusal):
         return source, {number: _refused(edit, text) for number, edit, _ in wanted}
@@ -84,7 +89,7 @@ def _apply_to(
         parsed = parse(source)
     except TooManySteps:
         return source, {number: _refused(edit, too_tangled(path)) for number, edit, _ in wanted}
-    results: dict[int, EditResult] = {}
+    results: dict[int, EditAnswer] = {}
     starts: dict[int, int] = {}
     ready: list[Ready] = []
     for number, edit, mark in wanted:
@@ -101,11 +106,10 @@ def _apply_to(
             results[number] = found
     kept, new = _together(parsed, ready)
     for one in ready:
-        done = EditResult("applied", one.edit.loc) if one in kept else _refused(one.edit, UNSAFE)
-        results[one.number] = done
+        results[one.number] = _applied(one.edit) if one in kept else _refused(one.edit, UNSAFE)
     for number, start in starts.items():
         line, column = place_at(new, start + _shift(kept, start))
-        results[number] = replace(results[number], loc=str(Mark(path, line, column)))
+        results[number] = results[number].model_copy(update={"loc": str(Mark(path, line, column))})
     return new, results
 
 
@@ -129,7 +133,7 @@ def find(parsed: Parsed, text: str, mark: Mark) -> Element | None:
     return None if byte is None else element_at(parsed, byte)
 
 
-def _prepare(number: int, edit: Edit, element: Element, ready: Sequence[Ready]) -> Ready | EditResult:
+def _prepare(number: int, edit: Edit, element: Element, ready: Sequence[Ready]) -> Ready | EditAnswer:
     """The edit ready to be made, or what became of it."""
     if edit.tag is not None and edit.tag != element.name:
         return _stale(edit, None)
@@ -139,9 +143,9 @@ def _prepare(number: int, edit: Edit, element: Element, ready: Sequence[Ready]) 
     return _fill(slot, number, edit, element, ready)
 
 
-def _fill(slot: Slot, number: int, edit: Edit, element: Element, ready: Sequence[Ready]) -> Ready | EditResult:
+def _fill(slot: Slot, number: int, edit: Edit, element: Element, ready: Sequence[Ready]) -> Ready | EditAnswer:
     if same(edit, slot.value, edit.value):
-        return EditResult("applied", edit.loc)
+        return _applied(edit)
     if not same(edit, slot.value, edit.seen):
         return _stale(edit, slot.value)
     made = slot.write(_laid_out(edit))
@@ -218,9 +222,13 @@ def _laid_out(edit: Edit) -> str:
     return plain(edit.value) if edit.kind == "text" else edit.value
 
 
-def _refused(edit: Edit, why: Refusal) -> EditResult:
-    return EditResult("refused", edit.loc, why.code, why.reason, why.hint)
+def _applied(edit: Edit) -> EditAnswer:
+    return EditAnswer(status="applied", loc=edit.loc, code=None, reason=None, hint=None, found=None)
 
 
-def _stale(edit: Edit, found: str | None) -> EditResult:
-    return replace(_refused(edit, STALE), status="stale", found=found)
+def _refused(edit: Edit, why: Refusal, status: EditStatus = "refused", found: str | None = None) -> EditAnswer:
+    return EditAnswer(status=status, loc=edit.loc, code=why.code, reason=why.reason, hint=why.hint, found=found)
+
+
+def _stale(edit: Edit, found: str | None) -> EditAnswer:
+    return _refused(edit, STALE, "stale", found)

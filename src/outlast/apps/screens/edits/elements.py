@@ -1,10 +1,11 @@
 """What the source says of an element, and which of it can be edited by hand."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 
 from outlast.apps.screens.edits.apply import find, text_of, too_tangled
 from outlast.apps.screens.edits.marks import parse_mark
+from outlast.apps.screens.edits.shapes import ElementAnswer, RefusalAnswer, ValueAnswer
 from outlast.apps.screens.edits.slots import ATTRIBUTES, PICTURES, Slot, attribute_slot, class_slot, plain, text_slot
 from outlast.apps.screens.edits.syntax import Element, Parsed, parse
 from outlast.apps.screens.edits.values import Refusal
@@ -12,37 +13,14 @@ from outlast.base.errors import MalformedInput, PathRefused
 from outlast.base.syntax_trees import TooManySteps
 
 
-@dataclass(frozen=True, slots=True)
-class ValueRead:
-    """One value: what the source says (None: nothing yet, or `refusal` says why it cannot be edited); `partly`: code
-    adds to it, and what it adds may win."""
-
-    value: str | None
-    partly: bool = False
-    refusal: Refusal | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ElementRead:
-    """An element: `tag` as the source names it; `attributes` for pictures only. Where no element was found, `refusal`
-    says why and the rest is empty."""
-
-    loc: str
-    tag: str | None
-    classes: ValueRead | None
-    text: ValueRead | None
-    attributes: Mapping[str, ValueRead]
-    refusal: Refusal | None = None
-
-
-def read_elements(files: Mapping[str, bytes], locs: Sequence[str]) -> list[ElementRead]:
+def read_elements(files: Mapping[str, bytes], locs: Sequence[str]) -> list[ElementAnswer]:
     """What the files say of each element, in order. Never raises for what they hold. Each file is parsed once, within
     the bounds of `parse`: call it in a thread."""
     known: dict[str, Parsed] = {}
     return [_read(files, loc, known) for loc in locs]
 
 
-def _read(files: Mapping[str, bytes], loc: str, known: dict[str, Parsed]) -> ElementRead:
+def _read(files: Mapping[str, bytes], loc: str, known: dict[str, Parsed]) -> ElementAnswer:
     try:
         mark = parse_mark(loc)
         source = files[mark.path]
@@ -64,23 +42,27 @@ def _read(files: Mapping[str, bytes], loc: str, known: dict[str, Parsed]) -> Ele
     return _described(loc, element)
 
 
-def _described(loc: str, element: Element) -> ElementRead:
+def _described(loc: str, element: Element) -> ElementAnswer:
     names = ATTRIBUTES if element.name in PICTURES else ()
     words = _value(text_slot(element))
-    return ElementRead(
-        loc,
-        element.name,
-        _value(class_slot(element)),
-        ValueRead(None if words.value is None else plain(words.value), words.partly, words.refusal),
-        {name: _value(attribute_slot(element, name)) for name in names},
+    shown = None if words.value is None else plain(words.value)
+    return ElementAnswer(
+        loc=loc,
+        tag=element.name,
+        classes=_value(class_slot(element)),
+        text=words.model_copy(update={"value": shown}),
+        attributes={name: _value(attribute_slot(element, name)) for name in names},
+        refusal=None,
     )
 
 
-def _value(slot: Slot | Refusal) -> ValueRead:
+def _value(slot: Slot | Refusal) -> ValueAnswer:
     if isinstance(slot, Refusal):
-        return ValueRead(None, refusal=slot)
-    return ValueRead(slot.value, slot.partly)
+        return ValueAnswer(value=None, partly=False, refusal=RefusalAnswer(**asdict(slot)))
+    return ValueAnswer(value=slot.value, partly=slot.partly, refusal=None)
 
 
-def _nothing(loc: str, why: Refusal) -> ElementRead:
-    return ElementRead(loc, None, None, None, {}, why)
+def _nothing(loc: str, why: Refusal) -> ElementAnswer:
+    return ElementAnswer(
+        loc=loc, tag=None, classes=None, text=None, attributes={}, refusal=RefusalAnswer(**asdict(why))
+    )

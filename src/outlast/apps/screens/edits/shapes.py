@@ -4,13 +4,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from outlast.apps.screens.edits.apply import MAX_ATTRIBUTE_CHARS, MAX_EDITS, MAX_TEXT_CHARS
 from outlast.apps.screens.edits.marks import MAX_MARK_CHARS
-from outlast.apps.screens.edits.values import EditKind, EditStatus
+from outlast.apps.screens.edits.values import MAX_ATTRIBUTE_CHARS, MAX_EDITS, MAX_TEXT_CHARS, EditKind, EditStatus
 from outlast.kernel.http.shapes import Answer, Request
 
-MOST_STYLES = 100
-MOST_CLASSES = 200
+MAX_ELEMENTS = 100
+MAX_STYLES = 100
+MAX_CLASSES = 200
 
 
 class EditRequest(Request):
@@ -74,7 +74,7 @@ class PictureAnswer(Answer):
 
 
 class InspectRequest(Request):
-    locs: list[str] = Field(max_length=100)
+    locs: list[str] = Field(max_length=MAX_ELEMENTS)
 
 
 class RefusalAnswer(Answer):
@@ -111,8 +111,8 @@ class InspectAnswer(Answer):
 class StylesRequest(Request):
     """CSS to turn into classes, and classes to turn into CSS."""
 
-    styles: dict[str, str] = Field(default_factory=dict, max_length=MOST_STYLES)
-    classes: list[str] = Field(default_factory=list, max_length=MOST_CLASSES)
+    styles: dict[str, str] = Field(default_factory=dict, max_length=MAX_STYLES)
+    classes: list[str] = Field(default_factory=list, max_length=MAX_CLASSES)
     exact: bool = False
 
 

@@ -1,11 +1,10 @@
 """CSS as the Tailwind classes of a screen's own project."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
 
 from outlast.apps.screens.design_systems import DesignSystems, Sheet, sheet_name
 from outlast.apps.screens.edits.design_system import SHEETS
+from outlast.apps.screens.edits.shapes import MAX_CLASSES, MAX_STYLES, StylesAnswer
 from outlast.apps.screens.edits.styles import to_classes
 from outlast.apps.screens.file_actions import read_file
 from outlast.apps.screens.store import require_screen
@@ -16,22 +15,6 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.actions import awake_sandbox
 from outlast.kernel.services import Services
 
-MAX_STYLES: Final = 100
-MAX_CLASSES: Final = 200
-
-
-@dataclass(frozen=True, slots=True)
-class StyleClasses:
-    """`classes` by CSS property; `refused` says why a value has none. `known`: what each class that was asked about
-    says, as declarations (empty: it has states or several rules), or None where the project has no such class; a class
-    that nobody could be asked about is missing. `design`: whether the project's own design system answered; else
-    they are arbitrary values."""
-
-    classes: Mapping[str, str]
-    refused: Mapping[str, str]
-    known: Mapping[str, Mapping[str, str] | None]
-    design: bool
-
 
 async def map_styles(
     services: Services,
@@ -41,10 +24,12 @@ async def map_styles(
     classes: Sequence[str] = (),
     *,
     exact: bool = False,
-) -> StyleClasses:
-    """Classes for CSS declarations (`exact`: with these values), and what classes say (editors). Nothing is
-    woken: while the sandbox sleeps, what its design system said before answers, else arbitrary values. Raises
-    `InputTooLarge`. Repeatable."""
+) -> StylesAnswer:
+    """Classes for CSS declarations (`exact`: with these values), and what classes say (editors): as declarations
+    (empty: it has states or several rules), or None where the project has no such class; a class that nobody could be
+    asked about is missing. `design`: whether the project's own design system answered. Nothing is woken: while the
+    sandbox sleeps, what its design system said before answers, else arbitrary values. Raises `InputTooLarge`.
+    Repeatable."""
     check_count("styles", len(styles), MAX_STYLES)
     check_count("classes", len(classes), MAX_CLASSES)
     row = await services.db.read(require_screen, actor, screen_id, Right.EDIT)
@@ -55,7 +40,9 @@ async def map_styles(
     mapped = to_classes(styles, {} if exact else table)
     said = await services.state(DesignSystems).say(sheet, list(classes))
     known = {name: None if one is None else dict(one) for name, one in said.items()}
-    return StyleClasses(mapped.classes, mapped.refused, known, table is not None)
+    return StylesAnswer(
+        classes=dict(mapped.classes), refused=dict(mapped.refused), known=known, design=table is not None
+    )
 
 
 async def _style_sheet(services: Services, actor: Actor, screen_id: str) -> bytes:

@@ -1,10 +1,14 @@
 """What the parts of visual editing hand to each other."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 EditKind = Literal["classes", "text", "attribute"]
 EditStatus = Literal["applied", "refused", "stale"]
+MAX_EDITS: Final = 200
+MAX_CLASSES_CHARS: Final = 4_000
+MAX_TEXT_CHARS: Final = 10_000
+MAX_ATTRIBUTE_CHARS: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +40,3 @@ class Splice:
     start: int
     end: int
     new: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class EditResult:
-    """What became of an edit, in the order of the wishes. `loc`: where its element begins now. `code`, `reason` and
-    `hint` for refused and stale ones; `found` is what the source says instead of what was seen (stale ones)."""
-
-    status: EditStatus
-    loc: str
-    code: str | None = None
-    reason: str | None = None
-    hint: str | None = None
-    found: str | None = None

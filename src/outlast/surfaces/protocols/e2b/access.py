@@ -17,8 +17,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.sandboxes import hosted_actions as hosted
 from outlast.kernel.sandboxes.hosted import Hosted
 from outlast.kernel.services import Services
-from outlast.surfaces.protocols.e2b.names import USER, workspace_of
-from outlast.surfaces.protocols.e2b.numbers import whole_number
+from outlast.surfaces.protocols.e2b.names import USER, whole_number, workspace_of
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 from outlast_sandbox.interface import Sandbox
 

@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from outlast.base.errors import InputTooLarge, MalformedInput, NotOffered, OutlastError, SandboxLost
 from outlast.kernel.http.event_stream import ABORT
-from outlast.surfaces.protocols.e2b.numbers import whole_number
+from outlast.surfaces.protocols.e2b.names import whole_number
 from outlast.surfaces.protocols.e2b.problems import connect_error, http_status_of_word, told, word_of
 
 Call = TypeVar("Call")

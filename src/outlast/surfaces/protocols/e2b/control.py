@@ -18,8 +18,7 @@ from outlast.kernel.sandboxes.hosted import BASE, Hosted, HostedOrder
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.surfaces.protocols.e2b import shapes
 from outlast.surfaces.protocols.e2b.access import actor_of, runtime_of, services_of
-from outlast.surfaces.protocols.e2b.names import shown_id, template_of, workspace_of
-from outlast.surfaces.protocols.e2b.numbers import whole_number
+from outlast.surfaces.protocols.e2b.names import shown_id, template_of, whole_number, workspace_of
 from outlast.surfaces.protocols.e2b.problems import status_for, told
 from outlast.surfaces.protocols.e2b.shapes import body_of
 from outlast_sandbox.interface import SandboxStatistics

@@ -1,4 +1,4 @@
-"""Names as E2B's programs use them, and ours."""
+"""Names and numbers as E2B's programs write them, and ours."""
 
 import hashlib
 import posixpath
@@ -12,6 +12,7 @@ ENVD_PORT: Final = 49983
 ENVD_VERSION: Final = "0.6.4"  # what of envd is spoken here; SDKs look which features they may use
 USER: Final = "user"
 HOME: Final = "/home/user"
+_WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
 _SANDBOX: Final = re.compile(r"[0-9a-z]{26}")
 _PREFIX: Final = f"{KINDS['workspace']}_"
 MAX_PATH_BYTES: Final = 4096
@@ -48,3 +49,8 @@ def full_path(path: str) -> str:
     if path == "~" or path.startswith("~/"):
         path = path[2:]
     return posixpath.normpath(posixpath.join(HOME, path))
+
+
+def whole_number(text: str) -> int | None:
+    """The number that a text is, in ASCII digits, at most 18 of them; None: it is none."""
+    return int(text) if _WHOLE.fullmatch(text) else None
