@@ -28,7 +28,7 @@ from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.locks.store import locks_of
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import INBOX, went
-from outlast.kernel.row_shapes import shown
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.streams.log import append
 from outlast.kernel.subjects.store import SubjectStore
 from outlast.kernel.threads.tables import threads
@@ -79,7 +79,7 @@ DOCUMENTS: Final = SubjectStore(
     listed=sa.select(documents, _open_comments, _open_edits, threads.c.active_run_id).join(
         threads, threads.c.id == documents.c.thread_id
     ),
-    to_data=lambda row: shown(DocumentData, row.document, row),
+    to_data=lambda row: shape_of(DocumentData, row.document, row),
     changed=DocumentChanged,
     deleted=DocumentDeleted,
 )

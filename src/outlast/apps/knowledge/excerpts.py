@@ -6,9 +6,9 @@ from outlast.apps.knowledge import store
 from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.rows import KnowledgeSourceRow
 from outlast.base.clock import iso
-from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.library.modules import Module, searched_text
 from outlast.kernel.library.search import HitAnswer, HitScores, PackageAnswer
+from outlast.kernel.row_shapes import shape_of
 
 
 def known_package(asked: str, known: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from outlast.apps.knowledge.rows import KnowledgePassageRow, KnowledgeSourceRow
 from outlast.apps.knowledge.shapes import PassageData, SourceData
 from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, vectors
 from outlast.db.database import Tx
-from outlast.kernel.http.shapes import shape_of
+from outlast.kernel.row_shapes import shape_of
 
 BELL: Final = "knowledge"
 VECTORS: Final = "knowledge-vectors"

@@ -17,7 +17,7 @@ from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.secrets import hash_of, new_secret
-from outlast.kernel.row_shapes import shown
+from outlast.kernel.row_shapes import shape_of
 
 LINK_PREFIX: Final = "olp_"
 _VALID: Final = page_links.c.revoked_at.is_(None) & sa.or_(
@@ -63,13 +63,13 @@ def add_link(tx: Tx, page: PageRow, created_by: str, name: str, expires_at: date
         revoked_at=None,
     )
     tx.insert(page_links, **row._asdict())
-    return NewLink(shown(LinkAnswer, row), secret)
+    return NewLink(shape_of(LinkAnswer, row), secret)
 
 
 def list_links(tx: Tx, page_id: str) -> list[LinkAnswer]:
     """The page's links that are neither revoked nor over, newest first."""
     valid = tx.rows(PageLinkRow, _OF_PAGE, {"page": page_id, "now": tx.now})
-    return [shown(LinkAnswer, row) for row in valid]
+    return [shape_of(LinkAnswer, row) for row in valid]
 
 
 def revoke(tx: Tx, page_id: str, link_id: str) -> None:

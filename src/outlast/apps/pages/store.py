@@ -14,7 +14,7 @@ from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.shapes import PageChanged, PageData, PageDeleted
 from outlast.apps.pages.tables import page_versions, pages
 from outlast.db.database import Tx
-from outlast.kernel.row_shapes import shown
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.subjects.rules import state_of
 from outlast.kernel.subjects.store import SubjectStore, with_thread_and_sandbox
 from outlast.kernel.subjects.subject import NewSubject
@@ -39,7 +39,7 @@ class ShownPage(NamedTuple):
 def to_data(row: ShownPage) -> PageData:
     """As lists and events show it: without its HTML."""
     begun = bool(row.message_count or row.page.version)
-    return shown(PageData, row.page, row, state=state_of(row.run_status, row.page.problems, begun=begun))
+    return shape_of(PageData, row.page, row, state=state_of(row.run_status, row.page.problems, begun=begun))
 
 
 _without_html = [sa.literal_column("''").label("html") if column.name == "html" else column for column in pages.c]

@@ -18,7 +18,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.lists import Listed
-from outlast.kernel.row_shapes import shown
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.streams.log import append
 
 _ROWS: Final = sa.select(page_actions, users.c.name.label("by_name")).join(users, users.c.id == page_actions.c.user_id)
@@ -127,7 +127,7 @@ def hand_on(tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
 
 def to_data(row: NamedAction) -> PageAction:
     """A row with its user's name, as the API shows it."""
-    return shown(PageAction, row.action, row, by=row.action.user_id)
+    return shape_of(PageAction, row.action, row, by=row.action.user_id)
 
 
 def _change(

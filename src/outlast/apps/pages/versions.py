@@ -24,7 +24,7 @@ from outlast.apps.pages.tree_cache import LiveTrees
 from outlast.base.errors import MalformedInput, NotFound, NothingToUndo
 from outlast.db.database import Tx
 from outlast.kernel.lists import Listed
-from outlast.kernel.row_shapes import shown
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.streams.log import append
 
 WHOLE_EVERY: Final = 25
@@ -306,7 +306,7 @@ def _html_event(page_id: str, version: int, html: str, reason: HtmlReason, autho
 
 
 def _data(row: PageVersionRow) -> PageVersion:
-    return shown(PageVersion, row, patches=len(row.patches or ()))
+    return shape_of(PageVersion, row, patches=len(row.patches or ()))
 
 
 def _size(html: str) -> int:

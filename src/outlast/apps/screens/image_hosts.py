@@ -15,7 +15,7 @@ from outlast.apps.screens.tables import screens
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL
-from outlast.kernel.http.shapes import shape_of
+from outlast.kernel.row_shapes import shape_of
 from outlast_sandbox.hosts import NotAHost, is_address, plain_host
 
 MOST_HOSTS: Final = 50  # of one screen, asked for and allowed

@@ -15,7 +15,7 @@ from outlast.kernel.accounts.rows import TokenRow, UserRow
 from outlast.kernel.accounts.secrets import SHOWN_PREFIX_CHARS, TOKEN_PREFIX, hash_of, new_secret
 from outlast.kernel.accounts.shapes import TokenAnswer
 from outlast.kernel.accounts.tables import sessions, tokens, users
-from outlast.kernel.http.shapes import shape_of
+from outlast.kernel.row_shapes import shape_of
 
 SESSION_LIFE: Final = timedelta(days=30)
 LAST_USED_PRECISION: Final = timedelta(minutes=1)

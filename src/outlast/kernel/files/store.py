@@ -15,8 +15,8 @@ from outlast.kernel.files.kinds import Kind
 from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.shapes import ArtifactChanged, ArtifactData, ArtifactDeleted
 from outlast.kernel.files.tables import artifacts
-from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.projects.tables import projects
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.streams.log import append
 
 BELL: Final = "artifacts"

@@ -1,11 +1,9 @@
 """What all nouns share: the two bases, pages, the bounds of common fields, and shapes made of rows."""
 
-from datetime import datetime
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from outlast.base.clock import iso
 from outlast.base.events import Frozen
 
 Item = TypeVar("Item")
@@ -44,12 +42,3 @@ class Problem(Answer):
     fields: dict[str, object]
     request_id: str
     retry_after_s: float | None = None
-
-
-def shape_of(kind: type[Shape], row: Any, **more: Any) -> Shape:
-    """A shape whose fields are the row's columns of the same names, times as the API writes them; `more` has the fields
-    that are not. `row` is a named tuple."""
-    fields = kind.model_fields
-    columns = {name: value for name, value in row._asdict().items() if name in fields}
-    times = {name: iso(value) for name, value in columns.items() if isinstance(value, datetime)}
-    return kind(**{**columns, **times, **more})

@@ -9,8 +9,8 @@ from typing import Final, Literal, NamedTuple, Protocol
 from outlast.base.errors import InternalError
 from outlast.db.database import Tx
 from outlast.kernel.apps.ports import Port
-from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.library.shapes import ModuleData
+from outlast.kernel.row_shapes import shape_of
 
 LIBRARY_FOLDER: Final = "library/"
 

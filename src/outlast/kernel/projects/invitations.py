@@ -9,12 +9,12 @@ from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.secrets import INVITATION_PREFIX, hash_of, new_secret
-from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.projects.rows import InvitationRow
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.projects.shapes import InvitationAnswer
 from outlast.kernel.projects.store import add_member
 from outlast.kernel.projects.tables import invitations
+from outlast.kernel.row_shapes import shape_of
 
 
 @dataclass(frozen=True, slots=True)

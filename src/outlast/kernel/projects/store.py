@@ -9,7 +9,6 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.kernel.accounts.tables import users
-from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.projects.rows import MemberRow, ProjectRow
 from outlast.kernel.projects.rules import Role, leaves_an_owner
 from outlast.kernel.projects.shapes import (
@@ -21,6 +20,7 @@ from outlast.kernel.projects.shapes import (
     ProjectUpdated,
 )
 from outlast.kernel.projects.tables import members, projects
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.streams.log import append
 from outlast.kernel.streams.tables import log

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from outlast.base.errors import CursorUnknown
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
-from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.lists import Listed
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.search import match_in, matching_threads
 from outlast.kernel.threads.shapes import FamilyThreadAnswer, ListedThreadAnswer

@@ -9,9 +9,9 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments
-from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.limits.rules import check_bytes, check_count, clean, is_blank
 from outlast.kernel.limits.settings import LimitSettings
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.threads.parts import ImagePart, TextPart
 
 

@@ -7,11 +7,11 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.http.shapes import shape_of
 from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.locks.store import LOCK_COLUMNS, LockColumns, drop, find_lock, join_lock, lock_data
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import INBOX, went
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.sandboxes.tables import sandboxes
 from outlast.kernel.streams.log import append

@@ -24,7 +24,7 @@ from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import INBOX
 from outlast.kernel.mentions.rules import AGENT
 from outlast.kernel.mentions.store import Where
-from outlast.kernel.row_shapes import shown
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.streams.log import append
 
 Status = Literal["open", "resolved", "all"]
@@ -269,7 +269,7 @@ def _columns(anchor: Anchor) -> dict[str, Any]:
 
 
 def _data(row: ShownComment) -> CommentData:
-    return shown(CommentData, row.comment, row, section_id=row.live_section, block_id=row.live_block)
+    return shape_of(CommentData, row.comment, row, section_id=row.live_section, block_id=row.live_block)
 
 
 def _found(row: R | None, comment_id: str) -> R:

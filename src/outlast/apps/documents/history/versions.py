@@ -20,7 +20,7 @@ from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.locks.store import locks_of
-from outlast.kernel.row_shapes import shown
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs
 
 STATE_EVERY: Final = 50
@@ -69,7 +69,7 @@ def list_versions(tx: Tx, document_id: str, before: int | None, limit: int) -> t
     if before is not None:
         chosen = chosen.where(document_versions.c.version < before)
     rows = tx.rows(_VersionLine, chosen.order_by(document_versions.c.version.desc()).limit(limit + 1))
-    return [shown(DocumentVersion, row, **row.touched) for row in rows[:limit]], rows[limit - 1].version if len(
+    return [shape_of(DocumentVersion, row, **row.touched) for row in rows[:limit]], rows[limit - 1].version if len(
         rows
     ) > limit else None
 
@@ -79,7 +79,7 @@ def version_of(tx: Tx, document_id: str, version: int) -> DocumentVersion:
     row = tx.row(_VersionLine, _LINE, {"document": document_id, "version": version})
     if row is None:
         raise no_version(document_id, version)
-    return shown(DocumentVersion, row, **row.touched)
+    return shape_of(DocumentVersion, row, **row.touched)
 
 
 class _State(NamedTuple):

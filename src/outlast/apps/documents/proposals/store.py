@@ -26,7 +26,7 @@ from outlast.base.errors import NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.limits.rules import WINDOW, check_rate
-from outlast.kernel.row_shapes import shown
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.log import append
 from outlast.kernel.threads.tables import threads
@@ -64,7 +64,7 @@ def edits_of(tx: Tx, edit_ids: Sequence[str]) -> list[EditData]:
     if missing:
         edit_id = min(missing)
         raise NotFound("This edit is not there any more.", noun="edit", id=edit_id)
-    return [shown(EditData, row.edit, row) for row in rows]
+    return [shape_of(EditData, row.edit, row) for row in rows]
 
 
 def open_edits_of(tx: Tx, document_id: str, thread_id: str | None = None) -> list[EditData]:
@@ -73,7 +73,7 @@ def open_edits_of(tx: Tx, document_id: str, thread_id: str | None = None) -> lis
     if thread_id is not None:
         of_thread = sa.select(proposals.c.id).where(proposals.c.thread_id == thread_id)
         chosen = chosen.where(edits.c.proposal_id.in_(of_thread))
-    return [shown(EditData, row.edit, row) for row in tx.rows(_NamedEdit, chosen.order_by(*_ORDER))]
+    return [shape_of(EditData, row.edit, row) for row in tx.rows(_NamedEdit, chosen.order_by(*_ORDER))]
 
 
 class ProposalLine(NamedTuple):
@@ -179,8 +179,8 @@ def _with_edits(tx: Tx, rows: Sequence[ProposalLine]) -> list[ProposalData]:
     found: dict[str, list[EditData]] = {row.id: [] for row in rows}
     if found:
         for row in tx.rows(_NamedEdit, _EDITS.where(edits.c.proposal_id.in_(list(found))).order_by(*_ORDER)):
-            found[row.edit.proposal_id].append(shown(EditData, row.edit, row))
-    return [shown(ProposalData, row, edits=found[row.id]) for row in rows]
+            found[row.edit.proposal_id].append(shape_of(EditData, row.edit, row))
+    return [shape_of(ProposalData, row, edits=found[row.id]) for row in rows]
 
 
 def check_decision_rate(tx: Tx, user_id: str, per_user: int) -> None:
