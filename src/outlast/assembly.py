@@ -13,7 +13,7 @@ import anyio
 from outlast.apps.knowledge.http_fetch import Fetcher
 from outlast.apps.knowledge.indexer import Indexer
 from outlast.apps.knowledge.keeper import Followed, SourceKeeper
-from outlast.apps.knowledge.modules import Modules, dependencies_hash
+from outlast.apps.knowledge.module_store import Modules, dependencies_hash
 from outlast.apps.knowledge.readers.own_docs import own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader, Registries
 from outlast.apps.knowledge.readers.reader import SourceReader

@@ -19,7 +19,7 @@ from outlast.db.database import Database
 from outlast.kernel.credits.rows import LedgerRow
 from outlast.kernel.credits.tables import ledger
 from outlast.kernel.models.protocol import CHECK_MARK
-from outlast.kernel.runs.settings import SCREEN_POLICY
+from outlast.kernel.runs.shipped_policy import SCREEN_POLICY
 from outlast.kernel.threads.tables import messages
 from outlast.testing.model_server import Answer, Fault, ModelServer
 from outlast_sandbox.browser.program import find_browser

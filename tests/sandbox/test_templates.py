@@ -11,7 +11,7 @@ import pytest
 from outlast.kernel.sandboxes.snapshots.rules import project_of, recipe_of
 from outlast.kernel.sandboxes.templates import dev_server
 from outlast.testing.templates import small_template
-from outlast_sandbox.checkpoints.folder import walk_folder
+from outlast_sandbox.checkpoints.folder_walk import walk_folder
 from outlast_sandbox.interface import Command, SandboxSpec
 from outlast_sandbox.providers.docker.provider import DockerProvider
 from outlast_sandbox.providers.local import launch, provider

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from outlast.kernel.locks import thread_locks
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.threads import driver as driving
 from tests.asgi import Answer, Browser
 from tests.factories import Team, join, make_run, make_user
 from tests.flow.canvas.conftest import make_screen
@@ -165,7 +165,7 @@ async def test_who_is_kept_out_by_anothers_lock_cannot_edit(bench: Bench, site: 
     def drive(tx: Any) -> Any:
         colleague = make_user(tx, "Cora")
         join(tx, team.project_id, colleague, "editor")
-        driving.drive(tx, bench.screen["thread_id"], team.project_id, team.editor, 3600)
+        thread_locks.drive(tx, bench.screen["thread_id"], team.project_id, team.editor, 3600)
         return colleague
 
     colleague = await site.services.db.write(drive)

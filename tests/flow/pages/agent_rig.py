@@ -15,7 +15,7 @@ import anyio
 from outlast.apps.knowledge import memory
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
 from outlast.apps.knowledge.memory import Recall
-from outlast.apps.knowledge.modules import Modules, of_user, of_workspace
+from outlast.apps.knowledge.module_store import Modules, of_user, of_workspace
 from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.pages import versions
 from outlast.apps.pages.actions import create_page, read_page

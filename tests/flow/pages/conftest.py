@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from outlast.apps.knowledge.modules import Modules
+from outlast.apps.knowledge.module_store import Modules
 from outlast.base.clock import SystemClock
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import open_database

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from outlast.apps.knowledge.module_actions import delete_module
-from outlast.apps.knowledge.modules import of_user
+from outlast.apps.knowledge.module_store import of_user
 from outlast.apps.pages.actions import create_page
 from outlast.apps.pages.settings import PageSettings
 from outlast.base.clock import SystemClock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from outlast.apps.knowledge.modules import Modules, of_user, save
+from outlast.apps.knowledge.module_store import Modules, of_user, save
 from outlast.db.database import Tx
 from outlast.kernel.library.modules import ModuleOrigin, NewModule
 from tests.factories import Team, join, make_user

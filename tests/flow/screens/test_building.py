@@ -19,7 +19,8 @@ from outlast.db.connect import open_database
 from outlast.db.database import Database
 from outlast.kernel.models.protocol import ModelMessage, ModelRequest, TextPiece
 from outlast.kernel.runs.actions import cancel_run
-from outlast.kernel.runs.settings import SCREEN_POLICY, PolicyRule, ProfileSettings
+from outlast.kernel.runs.settings import PolicyRule, ProfileSettings
+from outlast.kernel.runs.shipped_policy import SCREEN_POLICY
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads.store import thread_data
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from outlast.apps.knowledge import file_index, memory, modules, tables
+from outlast.apps.knowledge import file_index, memory, module_store, tables
 from outlast.apps.knowledge.shapes import SourceChanged, SourceRemoved
 from outlast.base.events import EventType
 from outlast.kernel.apps.app import App
@@ -23,10 +23,10 @@ APP: Final = App(
     ],
     blob_columns=[tables.modules.c.blob],
     prefixes={"source": "src", "passage": "psg", "module": "mod", "memory": "mem"},
-    implements=[FILE_INDEX.by(file_index), LIBRARY.by(modules), MEMORIES.by(memory)],
+    implements=[FILE_INDEX.by(file_index), LIBRARY.by(module_store), MEMORIES.by(memory)],
     tools=["search_docs"],
     events=[
-        EventType("ModulesSavedEvent", ModulesSaved, "modules.saved"),
+        EventType("ModulesSavedEvent", ModulesSaved, "module_store.saved"),
         EventType("SourceChangedEvent", SourceChanged, "knowledge.updated"),
         EventType("SourceRemovedEvent", SourceRemoved, "knowledge.removed"),
     ],

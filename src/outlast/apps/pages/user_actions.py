@@ -22,6 +22,7 @@ from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import check_bytes
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.lists import Listed
+from outlast.kernel.locks import thread_locks
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right, Role
 from outlast.kernel.runs import store as runs
@@ -30,7 +31,6 @@ from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.run_start import last_queued
 from outlast.kernel.runs.sweeper import request_cancel
 from outlast.kernel.services import Services, in_read
-from outlast.kernel.threads import driver as driving
 from outlast.kernel.threads import messages
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.message_parts import Draft
@@ -173,7 +173,7 @@ def _join(
     tx: Tx, services: Services, actor: Actor, page: PageRow, run: Run, name: str, data: dict[str, Any]
 ) -> dict[str, Any]:
     """One more action of a run that nobody has begun."""
-    driving.drive(tx, page.thread_id, page.project_id, actor, services.settings.locks.ttl_s)
+    thread_locks.drive(tx, page.thread_id, page.project_id, actor, services.settings.locks.ttl_s)
     acted = _add(tx, page, actor, run.id, name, data, "waiting" if run.leg == "blocked" else "taken")
     _tell_again(tx, services, run)
     pages.touch(tx, page.thread_id)

@@ -10,10 +10,10 @@ from outlast.apps.pages.versions import Rules
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.lists import Listed
+from outlast.kernel.locks import thread_locks
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services, in_read
 from outlast.kernel.subjects.deletion import demand_idle
-from outlast.kernel.threads import driver as driving
 
 
 @in_read
@@ -54,7 +54,7 @@ async def restore_page(services: Services, actor: Actor, page_id: str, version: 
 def _go_back(tx: Tx, actor: Actor, page_id: str, change: Callable[[Tx], int]) -> PageData:
     require_page(tx, actor, page_id, Right.EDIT)
     row = store.hold(tx, page_id)
-    driving.demand_not_locked(tx, row.thread_id, actor)
+    thread_locks.demand_not_locked(tx, row.thread_id, actor)
     demand_idle(tx, row.thread_id, ON_PAGE)
     if change(tx) != row.version:
         store.update(tx, page_id, problems=[])  # of a page that is not there any more

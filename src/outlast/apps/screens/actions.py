@@ -27,6 +27,7 @@ from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import check_count, checked_line
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.lists import Listed
+from outlast.kernel.locks import thread_locks
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.seeds import Seed, seed_workspace
@@ -34,7 +35,6 @@ from outlast.kernel.services import Services, in_read
 from outlast.kernel.subjects.deletion import delete_with_files, demand_idle
 from outlast.kernel.subjects.new_subject import new_subject
 from outlast.kernel.subjects.rules import demand_room
-from outlast.kernel.threads import driver as driving
 from outlast.kernel.threads import store as threads
 
 
@@ -98,7 +98,7 @@ async def change_screen(services: Services, actor: Actor, screen_id: str, change
         row = store.hold(tx, screen_id)
         values = _moved(row, change)
         if theme is not None:
-            driving.demand_not_locked(tx, row.thread_id, actor)
+            thread_locks.demand_not_locked(tx, row.thread_id, actor)
             values |= {"theme": theme[0], "theme_tokens": None if theme[1] is None else theme[1].model_dump()}
         if title is not None:
             values |= {"title": title, "named": True}

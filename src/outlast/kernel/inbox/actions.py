@@ -9,15 +9,15 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.apps import registry
 from outlast.kernel.lists import Listed
+from outlast.kernel.locks import thread_locks
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import InboxItem, InboxPart, InboxSource, Waiting
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import inbox as runs
 from outlast.kernel.services import Services
-from outlast.kernel.threads import driver
 
-_OWN: Final[Sequence[InboxSource]] = (runs.waiting, driver.waiting, mentions.waiting)
+_OWN: Final[Sequence[InboxSource]] = (runs.waiting, thread_locks.waiting, mentions.waiting)
 
 
 def sources() -> Sequence[InboxSource]:

@@ -3,11 +3,11 @@
 from outlast.base.errors import Forbidden, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.locks import thread_locks
 from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.projects.permissions import require_thread, role_of
 from outlast.kernel.projects.rules import Right, allows
 from outlast.kernel.services import Services, in_write
-from outlast.kernel.threads import driver as driving
 
 
 async def take_lock(services: Services, actor: Actor, thread_id: str) -> LockData:
@@ -16,7 +16,7 @@ async def take_lock(services: Services, actor: Actor, thread_id: str) -> LockDat
 
     def run(tx: Tx) -> LockData:
         row = require_thread(tx, actor, thread_id, Right.EDIT)
-        return driving.take(tx, row, actor, services.settings.locks.ttl_s)
+        return thread_locks.take(tx, row, actor, services.settings.locks.ttl_s)
 
     return await services.db.write(run)
 
@@ -25,13 +25,13 @@ async def take_lock(services: Services, actor: Actor, thread_id: str) -> LockDat
 def release_lock(tx: Tx, actor: Actor, thread_id: str) -> None:
     """Stop driving (editors). Repeating is harmless. Raises `ThreadLocked` for somebody else's lock, `ThreadBusy` while
     the actor's run works."""
-    driving.release(tx, require_thread(tx, actor, thread_id, Right.EDIT), actor)
+    thread_locks.release(tx, require_thread(tx, actor, thread_id, Right.EDIT), actor)
 
 
 @in_write
 def request_lock(tx: Tx, actor: Actor, thread_id: str) -> LockData:
     """Ask the one who drives for a hand-over (editors). Raises `LockNotHeld` where there is nobody to ask."""
-    return driving.request(tx, require_thread(tx, actor, thread_id, Right.EDIT), actor)
+    return thread_locks.request(tx, require_thread(tx, actor, thread_id, Right.EDIT), actor)
 
 
 async def hand_over_lock(services: Services, actor: Actor, thread_id: str, user_id: str) -> LockData:
@@ -45,6 +45,6 @@ async def hand_over_lock(services: Services, actor: Actor, thread_id: str, user_
             raise NotFound("This person is not a member of the thread's project.", user_id=user_id)
         if not allows(role, Right.EDIT):
             raise Forbidden(f"This person is a {role.value} and cannot drive.", user_id=user_id, role=role.value)
-        return driving.hand_over(tx, row, actor, user_id, services.settings.locks.ttl_s)
+        return thread_locks.hand_over(tx, row, actor, user_id, services.settings.locks.ttl_s)
 
     return await services.db.write(run)

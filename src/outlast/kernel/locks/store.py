@@ -1,7 +1,7 @@
 """Locks in the database. First argument: the open transaction; second the id of what is locked, a thread or a section
 (its prefix says which).
 
-Whoever calls holds the thread's row (`kernel/threads/driver.py` does), or the row of the section's document
+Whoever calls holds the thread's row (`kernel/locks/thread_locks.py` does), or the row of the section's document
 (`apps/documents/section_locks.py`), so that two people cannot both be first.
 """
 

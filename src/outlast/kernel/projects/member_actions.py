@@ -13,6 +13,7 @@ from outlast.kernel.credits import store as credits  # noqa: A004 - the room's w
 from outlast.kernel.credits.store import Plans
 from outlast.kernel.limits.rules import checked_line
 from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.locks import thread_locks
 from outlast.kernel.projects import invitations
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.invitations import NewInvitation
@@ -22,7 +23,6 @@ from outlast.kernel.projects.shapes import InvitationAnswer, MemberAnswer, Membe
 from outlast.kernel.projects.tables import invitations as invitations_table
 from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.subjects import registry
-from outlast.kernel.threads import driver as driving
 
 INVITATION_LIFE: Final = timedelta(days=7)
 ACCEPTED_TOKEN_NAME: Final = "From the invitation"
@@ -80,7 +80,7 @@ def remove_member(tx: Tx, actor: Actor, project_id: str, user_id: str) -> None:
 def _release_all(tx: Tx, project_id: str, user_id: str) -> None:
     """Let go of the threads that somebody drives, and of what they keep of subjects."""
     told_later = registry.before_member_leaves(tx, project_id, user_id)
-    driving.release_all(tx, project_id, user_id)
+    thread_locks.release_all(tx, project_id, user_id)
     for tell in told_later:
         tell()
 

@@ -15,6 +15,7 @@ from outlast.kernel.credits import store as ledger
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.store import check_run_rates
 from outlast.kernel.lists import Listed
+from outlast.kernel.locks import thread_locks
 from outlast.kernel.mentions.actions import tell_named
 from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.projects import store as projects
@@ -34,7 +35,6 @@ from outlast.kernel.runs.views import RunDetails
 from outlast.kernel.services import Services, in_read
 from outlast.kernel.subjects import registry
 from outlast.kernel.subjects.hooks import call_run_hook
-from outlast.kernel.threads import driver as driving
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.message_parts import Draft, compose
 from outlast.kernel.threads.messages import add_message, message_in
@@ -239,7 +239,7 @@ def start_in(
             active_run_id=held.active_run_id,
         )
     _hold_payers(tx, actor, active_run(tx, thread_id) if on_busy == "interrupt" else None)
-    driving.drive(tx, thread_id, project_id, actor, services.settings.locks.ttl_s)
+    thread_locks.drive(tx, thread_id, project_id, actor, services.settings.locks.ttl_s)
     message = add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
     new_run_id = new_id("run")
     if waits_for is not None and on_busy == "interrupt":
@@ -341,7 +341,7 @@ async def _again(
         _check_vision(spec, message_in(tx, row.thread_id, row.message_id).parts)
         _check_rates(tx, services, actor, row.project_id)
         _hold_payers(tx, actor, None)
-        driving.drive(tx, row.thread_id, row.project_id, actor, services.settings.locks.ttl_s)
+        thread_locks.drive(tx, row.thread_id, row.project_id, actor, services.settings.locks.ttl_s)
         new = NewRun(
             row.project_id, row.thread_id, thread.workspace_id, row.profile, spec, row.message_id,
             actor.user_id, mode, run_id,

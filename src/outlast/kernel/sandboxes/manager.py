@@ -31,7 +31,7 @@ from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.sizes import MEBIBYTE, places_taken
 from outlast.kernel.sandboxes.store import Announce, SandboxRecord, announce_to_project
 from outlast.kernel.sandboxes.translation import translated_provider
-from outlast_sandbox.checkpoints.saved_folders import KEPT
+from outlast_sandbox.checkpoints.replaced_folders import KEPT
 from outlast_sandbox.disk_usage import DiskUsage
 from outlast_sandbox.interface import Sandbox, SandboxProvider, SandboxStatistics
 

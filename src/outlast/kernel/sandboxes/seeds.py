@@ -27,7 +27,7 @@ from outlast.kernel.sandboxes.tables import workspaces
 from outlast.kernel.sandboxes.templates import Template, Templates, dev_server
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import messages, threads
-from outlast_sandbox.checkpoints.folder import Content
+from outlast_sandbox.checkpoints.folder_walk import Content
 from outlast_sandbox.checkpoints.packs import store_batch
 from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
 

@@ -29,7 +29,6 @@ from outlast.kernel.models.settings import (
     ProviderSettings,
 )
 from outlast.kernel.runs.settings import (
-    SHIPPED_POLICY,
     SHIPPED_PROFILES,
     PolicyRule,
     ProfileSettings,
@@ -37,6 +36,7 @@ from outlast.kernel.runs.settings import (
     RetrySettings,
     RunSettings,
 )
+from outlast.kernel.runs.shipped_policy import SHIPPED_POLICY
 from outlast.kernel.sandboxes.settings import SandboxSettings, ScreenSettings
 from outlast.kernel.streams.settings import StreamSettings
 

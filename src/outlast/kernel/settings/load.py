@@ -16,7 +16,8 @@ from outlast.base.settings.fields import SecretUrl
 from outlast.base.settings.toml_lines import Path, key_lines, line_of
 from outlast.base.settings.values import Unusable, convert, expected, from_text, is_table, plain
 from outlast.kernel.credits.settings import SHIPPED_PLANS
-from outlast.kernel.runs.settings import SHIPPED_POLICY, SHIPPED_PROFILES, PolicyRule, ProfileSettings
+from outlast.kernel.runs.settings import SHIPPED_PROFILES, PolicyRule, ProfileSettings
+from outlast.kernel.runs.shipped_policy import SHIPPED_POLICY
 from outlast.kernel.settings import Settings, settings_class
 from outlast.kernel.settings.rules import check_settings
 

@@ -8,7 +8,8 @@ import pytest
 from outlast.base.errors import InvalidSetting
 from outlast.base.settings.fields import SecretUrl
 from outlast.base.settings.toml_lines import key_lines, line_of
-from outlast.kernel.runs.settings import SHIPPED_POLICY, PolicyRule
+from outlast.kernel.runs.settings import PolicyRule
+from outlast.kernel.runs.shipped_policy import SHIPPED_POLICY
 from outlast.kernel.settings import Settings, settings_class
 from outlast.kernel.settings.load import load_settings
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from outlast.db.blobs import FolderBlobs
 from outlast_sandbox.checkpoints import restore as placing
 from outlast_sandbox.checkpoints import safe_open as beneath
-from outlast_sandbox.checkpoints.folder import read_content, walk_folder
+from outlast_sandbox.checkpoints.folder_walk import read_content, walk_folder
 from outlast_sandbox.checkpoints.packs import SMALL_BYTES
 from outlast_sandbox.checkpoints.restore import place_tree
 from outlast_sandbox.checkpoints.safe_open import open_beneath, open_folder, walk_beneath

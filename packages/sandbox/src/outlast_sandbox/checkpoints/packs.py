@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from outlast_sandbox.checkpoints.blobs import Blobs
-from outlast_sandbox.checkpoints.folder import Content, Found, read_content, read_pieces
+from outlast_sandbox.checkpoints.folder_walk import Content, Found, read_content, read_pieces
 
 SMALL_BYTES: Final = 128 * 1024  # larger ones are blobs of their own, shared by all who have them
 PACK_BYTES: Final = 8 * 1024 * 1024  # held in memory at a time

@@ -16,7 +16,7 @@ import anyio.to_thread
 
 from outlast_sandbox.checkpoints.blobs import Blobs
 from outlast_sandbox.checkpoints.contents import content_of
-from outlast_sandbox.checkpoints.folder import MAX_ENTRIES, Content, Seen
+from outlast_sandbox.checkpoints.folder_walk import MAX_ENTRIES, Content, Seen
 from outlast_sandbox.checkpoints.packs import PACK_BYTES, Places, store_batch
 from outlast_sandbox.checkpoints.scan import Locate, Memory, Scan
 from outlast_sandbox.checkpoints.tree import Entry, Tree

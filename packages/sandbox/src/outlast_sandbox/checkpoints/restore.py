@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from outlast_sandbox.checkpoints.blobs import Blobs
 from outlast_sandbox.checkpoints.contents import pieces_of
-from outlast_sandbox.checkpoints.folder import Found, read_content, walk_folder
+from outlast_sandbox.checkpoints.folder_walk import Found, read_content, walk_folder
 from outlast_sandbox.checkpoints.safe_open import open_beneath, open_folder
 from outlast_sandbox.checkpoints.tree import Entry, Tree
 from outlast_sandbox.errors import DiskFull, SandboxUnavailable

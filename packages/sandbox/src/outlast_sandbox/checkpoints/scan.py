@@ -14,7 +14,7 @@ import anyio
 import anyio.to_thread
 
 from outlast_sandbox.checkpoints.blobs import Blobs
-from outlast_sandbox.checkpoints.folder import Content, Found, Seen, settled, walk_folder
+from outlast_sandbox.checkpoints.folder_walk import Content, Found, Seen, settled, walk_folder
 from outlast_sandbox.checkpoints.packs import Places, batches, read_batch, store_batch
 from outlast_sandbox.checkpoints.safe_open import open_folder
 from outlast_sandbox.checkpoints.tree import Entry, Tree, encode

@@ -42,7 +42,7 @@ from outlast_sandbox.interface import (
     SandboxSpec,
     SandboxStatistics,
 )
-from outlast_sandbox.providers.defaults import ProviderDefaults, SandboxDefaults
+from outlast_sandbox.providers.unsupported import ProviderDefaults, SandboxDefaults
 
 Responder = Callable[["Job", Sequence[str]], Awaitable[int]]
 """Carries out one command word: writes with `job.write`, reads and changes `job.files`, returns the exit code."""

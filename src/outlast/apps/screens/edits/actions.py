@@ -32,6 +32,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.limits.rules import check_count
+from outlast.kernel.locks import thread_locks
 from outlast.kernel.projects.permissions import require_checkpoint, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.checkpoints import store as checkpoints
@@ -40,7 +41,6 @@ from outlast.kernel.sandboxes.checkpoints.contents import content_of
 from outlast.kernel.sandboxes.checkpoints.edits import Edit as FileEdit
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.services import Services
-from outlast.kernel.threads import driver as driving
 from outlast_sandbox.checkpoints.changes import changes
 from outlast_sandbox.checkpoints.tree import EMPTY, Tree
 
@@ -151,7 +151,7 @@ async def place_picture(services: Services, actor: Actor, screen_id: str, attach
 
 def _may_edit(tx: Tx, actor: Actor, screen_id: str) -> ScreenData:
     row = require_screen(tx, actor, screen_id, Right.EDIT)
-    driving.demand_not_locked(tx, row.thread_id, actor)
+    thread_locks.demand_not_locked(tx, row.thread_id, actor)
     return store.screen_data(tx, screen_id)
 
 

@@ -35,8 +35,8 @@ from outlast.kernel.set_aside import kinds
 from outlast_sandbox.checkpoints.file_lookup import files_in_folder, files_in_tree
 from outlast_sandbox.checkpoints.memory import Memories, Trees
 from outlast_sandbox.checkpoints.remote_workspace import fill_sandbox, scan_sandbox
+from outlast_sandbox.checkpoints.replaced_folders import has_newer, move_aside
 from outlast_sandbox.checkpoints.restore import place_tree
-from outlast_sandbox.checkpoints.saved_folders import has_newer, move_aside
 from outlast_sandbox.checkpoints.scan import Scan, scan_folder
 from outlast_sandbox.checkpoints.tree import EMPTY, Tree, decode, encode
 from outlast_sandbox.checkpoints.unsynced import Unsynced

@@ -11,10 +11,10 @@ import anyio.lowlevel
 
 from outlast_sandbox.errors import SandboxError, SandboxUnavailable
 from outlast_sandbox.interface import Capabilities, ProbeReport, SandboxSpec
-from outlast_sandbox.providers.defaults import ProviderDefaults
 from outlast_sandbox.providers.hosted.startup import RUNNING, find_command, start_command
 from outlast_sandbox.providers.local.connection import lost
 from outlast_sandbox.providers.setup import ProviderSetup, read_options
+from outlast_sandbox.providers.unsupported import ProviderDefaults
 
 from .sandbox import LIFE_S, DenoSandbox
 from .service import Machine, Service

@@ -9,10 +9,10 @@ from anyio.abc import ByteStream
 
 from outlast_sandbox.errors import SandboxError, SandboxLost
 from outlast_sandbox.interactive import Files, Processes
-from outlast_sandbox.providers.defaults import lacking
 from outlast_sandbox.providers.hosted.handle import HostedSandbox
 from outlast_sandbox.providers.hosted.relays import Lines, as_lines
 from outlast_sandbox.providers.hosted.startup import RUNNING, find_command, relay_words
+from outlast_sandbox.providers.unsupported import lacking
 
 from .service import CLOSE_TIMEOUT_S, Machine, Service
 

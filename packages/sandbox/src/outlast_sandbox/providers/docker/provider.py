@@ -18,7 +18,6 @@ import anyio.to_thread
 from outlast_sandbox.errors import SandboxError, SandboxUnavailable
 from outlast_sandbox.folders import discard_folder
 from outlast_sandbox.interface import Capabilities, Command, Limits, ProbeReport, SandboxSpec
-from outlast_sandbox.providers.defaults import ProviderDefaults
 from outlast_sandbox.providers.local.base_layer import TOOLS, BaseLayer, prepare_base
 from outlast_sandbox.providers.local.connection import lost
 from outlast_sandbox.providers.local.launch import choose_uid, environment, find_powers, own_workspace
@@ -26,6 +25,7 @@ from outlast_sandbox.providers.local.network import write_authorities
 from outlast_sandbox.providers.local.presence import Presence
 from outlast_sandbox.providers.local.seccomp import filter_program
 from outlast_sandbox.providers.setup import ProviderSetup, read_options
+from outlast_sandbox.providers.unsupported import ProviderDefaults
 
 from .engine import Engine, EngineRefused, first_answer
 from .hello import MEETING_FOLDER, introduce, meeting

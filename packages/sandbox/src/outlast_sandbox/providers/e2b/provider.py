@@ -11,10 +11,10 @@ from e2b import AsyncSandbox
 
 from outlast_sandbox.errors import SandboxError, SandboxLost, SandboxUnavailable
 from outlast_sandbox.interface import Capabilities, ProbeReport, SandboxSpec
-from outlast_sandbox.providers.defaults import ProviderDefaults
 from outlast_sandbox.providers.hosted.startup import RUNNING, start_command
 from outlast_sandbox.providers.local.connection import lost
 from outlast_sandbox.providers.setup import ProviderSetup, read_options
+from outlast_sandbox.providers.unsupported import ProviderDefaults
 
 from .sandbox import E2bSandbox, find_agent
 from .service import Service, shell

@@ -21,10 +21,10 @@ from outlast_sandbox.interface import (
     OnOutput,
     SandboxStatistics,
 )
-from outlast_sandbox.providers.defaults import lacking
 from outlast_sandbox.providers.local.cgroups import Group
 from outlast_sandbox.providers.local.connection import Pool
 from outlast_sandbox.providers.local.handle import AgentHandle
+from outlast_sandbox.providers.unsupported import lacking
 
 T = TypeVar("T")
 EXTEND_EVERY_S: Final = 300.0

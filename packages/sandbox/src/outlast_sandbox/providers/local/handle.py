@@ -12,7 +12,7 @@ import anyio
 from outlast_sandbox.errors import InputTooLarge
 from outlast_sandbox.interactive import Files, Processes
 from outlast_sandbox.interface import Command, CommandResult, Evaluation, EvaluationResult, FileEntry, OnOutput
-from outlast_sandbox.providers.defaults import SandboxDefaults
+from outlast_sandbox.providers.unsupported import SandboxDefaults
 
 from .anyfiles import LocalFiles
 from .cgroups import Group

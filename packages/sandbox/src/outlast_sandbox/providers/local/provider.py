@@ -28,9 +28,9 @@ from outlast_sandbox.interface import (
     SandboxSpec,
     SnapshotRecipe,
 )
-from outlast_sandbox.providers.defaults import ProviderDefaults
 from outlast_sandbox.providers.local.snapshot_build import Build, clear_build
 from outlast_sandbox.providers.setup import ProviderSetup, read_options
+from outlast_sandbox.providers.unsupported import ProviderDefaults
 
 from . import probe as probing
 from .base_layer import BaseLayer, base_identity, prepare_base

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from outlast.base.errors import WorkspaceUnreadable
-from outlast_sandbox.checkpoints.saved_folders import KEPT
+from outlast_sandbox.checkpoints.replaced_folders import KEPT
 from tests.store.kernel.sandboxes.checkpoints.conftest import Desk
 
 

@@ -11,10 +11,10 @@ import sqlalchemy as sa
 
 from outlast.base.errors import LockNotHeld, ThreadBusy, ThreadLocked
 from outlast.db.database import Database, Tx
+from outlast.kernel.locks import thread_locks
 from outlast.kernel.locks.store import shown_lock
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.log import read_all
-from outlast.kernel.threads import driver as driving
 from outlast.kernel.threads import store
 from tests.factories import Team, make_run
 
@@ -29,9 +29,9 @@ def lock_events(tx: Tx, stream_id: str) -> list[str]:
 async def test_the_first_to_drive_holds_the_lock_and_the_next_is_told_who_and_until_when(db: Database) -> None:
     def run(tx: Tx) -> None:
         team = Team(tx)
-        held = driving.drive(tx, team.thread_id, team.project_id, team.editor, TTL_S)
+        held = thread_locks.drive(tx, team.thread_id, team.project_id, team.editor, TTL_S)
         with pytest.raises(ThreadLocked, match="locked by Emil until") as refused:
-            driving.drive(tx, team.thread_id, team.project_id, team.owner, TTL_S)
+            thread_locks.drive(tx, team.thread_id, team.project_id, team.owner, TTL_S)
         assert refused.value.fields["holder_id"] == team.editor.user_id
         assert refused.value.fields["expires_at"] == held.expires_at
         assert store.thread_data(tx, team.thread_id).lock == held
@@ -43,9 +43,9 @@ async def test_the_first_to_drive_holds_the_lock_and_the_next_is_told_who_and_un
 async def test_driving_again_refreshes_quietly(db: Database) -> None:
     def run(tx: Tx) -> None:
         team = Team(tx)
-        first = driving.drive(tx, team.thread_id, team.project_id, team.editor, TTL_S)
+        first = thread_locks.drive(tx, team.thread_id, team.project_id, team.editor, TTL_S)
         tx.now += timedelta(minutes=10)
-        again = driving.drive(tx, team.thread_id, team.project_id, team.editor, TTL_S)
+        again = thread_locks.drive(tx, team.thread_id, team.project_id, team.editor, TTL_S)
         assert again.acquired_at == first.acquired_at
         assert again.expires_at > first.expires_at
         assert lock_events(tx, team.thread_id) == ["lock.acquired"]
@@ -56,14 +56,14 @@ async def test_driving_again_refreshes_quietly(db: Database) -> None:
 async def test_an_expired_lock_is_taken_over_unless_a_run_of_its_holder_works(db: Database) -> None:
     def run(tx: Tx) -> None:
         team = Team(tx)
-        driving.drive(tx, team.thread_id, team.project_id, team.editor, TTL_S)
+        thread_locks.drive(tx, team.thread_id, team.project_id, team.editor, TTL_S)
         run_id = make_run(tx, team.thread_id, team.editor, status="running")
         tx.now += timedelta(seconds=TTL_S)
         with pytest.raises(ThreadLocked):
-            driving.drive(tx, team.thread_id, team.project_id, team.owner, TTL_S)
+            thread_locks.drive(tx, team.thread_id, team.project_id, team.owner, TTL_S)
         parked = {"status": "awaiting_approval", "leg": "parked"}
         tx.execute(sa.update(runs).where(runs.c.id == run_id).values(**parked))
-        taken = driving.drive(tx, team.thread_id, team.project_id, team.owner, TTL_S)
+        taken = thread_locks.drive(tx, team.thread_id, team.project_id, team.owner, TTL_S)
         assert taken.holder_name == "Olga"
         assert lock_events(tx, team.project_id) == ["lock.acquired", "lock.taken_over"]
 
@@ -75,16 +75,16 @@ async def test_a_lock_is_requested_handed_over_and_released(db: Database) -> Non
         team = Team(tx)
         thread = store.hold(tx, team.thread_id)
         with pytest.raises(LockNotHeld):
-            driving.request(tx, thread, team.owner)
-        driving.take(tx, thread, team.editor, TTL_S)
-        asked = driving.request(tx, thread, team.owner)
+            thread_locks.request(tx, thread, team.owner)
+        thread_locks.take(tx, thread, team.editor, TTL_S)
+        asked = thread_locks.request(tx, thread, team.owner)
         assert (asked.holder_name, asked.requested_by_name) == ("Emil", "Olga")
-        given = driving.hand_over(tx, thread, team.editor, team.owner.user_id, TTL_S)
+        given = thread_locks.hand_over(tx, thread, team.editor, team.owner.user_id, TTL_S)
         assert (given.holder_name, given.requested_by) == ("Olga", None)
         with pytest.raises(ThreadLocked):
-            driving.release(tx, thread, team.editor)
-        driving.release(tx, thread, team.owner)
-        driving.release(tx, thread, team.owner)
+            thread_locks.release(tx, thread, team.editor)
+        thread_locks.release(tx, thread, team.owner)
+        thread_locks.release(tx, thread, team.owner)
         assert shown_lock(tx, team.thread_id) is None
         assert lock_events(tx, team.thread_id) == [
             "lock.acquired",
@@ -100,12 +100,12 @@ async def test_a_working_run_keeps_its_drivers_lock(db: Database) -> None:
     def run(tx: Tx) -> None:
         team = Team(tx)
         thread = store.hold(tx, team.thread_id)
-        driving.take(tx, thread, team.editor, TTL_S)
+        thread_locks.take(tx, thread, team.editor, TTL_S)
         make_run(tx, team.thread_id, team.editor, status="queued", leg="ready")
         with pytest.raises(ThreadBusy):
-            driving.release(tx, thread, team.editor)
+            thread_locks.release(tx, thread, team.editor)
         with pytest.raises(ThreadBusy):
-            driving.hand_over(tx, thread, team.editor, team.owner.user_id, TTL_S)
+            thread_locks.hand_over(tx, thread, team.editor, team.owner.user_id, TTL_S)
 
     await db.write(run)
 
@@ -113,8 +113,8 @@ async def test_a_working_run_keeps_its_drivers_lock(db: Database) -> None:
 async def test_who_leaves_the_project_lets_go_of_everything(db: Database) -> None:
     def run(tx: Tx) -> None:
         team = Team(tx)
-        driving.drive(tx, team.thread_id, team.project_id, team.editor, TTL_S)
-        driving.release_all(tx, team.project_id, team.editor.user_id)
+        thread_locks.drive(tx, team.thread_id, team.project_id, team.editor, TTL_S)
+        thread_locks.release_all(tx, team.project_id, team.editor.user_id)
         assert shown_lock(tx, team.thread_id) is None
         assert lock_events(tx, team.project_id) == ["lock.acquired", "lock.released"]
 
@@ -128,7 +128,7 @@ async def test_of_many_who_come_at_once_exactly_one_drives(db: Database) -> None
     async def come(name: str) -> None:
         actor = team.by_role()[name]
         try:
-            await db.write(driving.drive, team.thread_id, team.project_id, actor, TTL_S)
+            await db.write(thread_locks.drive, team.thread_id, team.project_id, actor, TTL_S)
         except ThreadLocked:
             refused.append(name)
 
