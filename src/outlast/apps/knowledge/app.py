@@ -26,7 +26,7 @@ APP: Final = App(
     implements=[FILE_INDEX.by(file_index), LIBRARY.by(module_store), MEMORIES.by(memory)],
     tools=["search_docs"],
     events=[
-        EventType("ModulesSavedEvent", ModulesSaved, "module_store.saved"),
+        EventType("ModulesSavedEvent", ModulesSaved, "modules.saved"),
         EventType("SourceChangedEvent", SourceChanged, "knowledge.updated"),
         EventType("SourceRemovedEvent", SourceRemoved, "knowledge.removed"),
     ],

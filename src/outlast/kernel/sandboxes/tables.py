@@ -101,7 +101,7 @@ services = sa.Table(
         nullable=False,
         info=one_of("stopped", "starting", "healthy", "failed"),
     ),
-    text("error", "why it failed or was last restarted, with the end of its output"),
+    text("error", "why it failed, with the end of its output"),
     sa.Column("restarts", sa.Integer, nullable=False, server_default="0", comment="since it was declared"),
     moment("created_at", "declared", nullable=False),
     moment("changed_at", "state last changed", nullable=False),
