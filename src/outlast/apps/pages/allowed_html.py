@@ -26,6 +26,10 @@ SVG_ATTRIBUTES: Final = read_names(__file__, "svg_attributes")
 # Removed with all that they hold; every other element that is not kept gives its content to its parent.
 DROPPED: Final = read_names(__file__, "dropped_elements")
 
+# Links lead to the web, or to one of the others. `safeLink` of the page's own script (web/src/page-runtime) agrees.
+WEB_SCHEMES: Final = frozenset({"http", "https"})
+OTHER_SCHEMES: Final = frozenset({"mailto"})
+
 # --- attributes -------------------------------------------------------------------------------------------------------
 GLOBAL: Final = frozenset({"id", "class", "title", "lang", "dir", "role", "hidden", "tabindex", "style", "popover"})
 BOOLEAN: Final = frozenset(

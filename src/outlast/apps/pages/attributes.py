@@ -4,7 +4,16 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from outlast.apps.pages.allowed_html import BOOLEAN, GLOBAL, OF_TAG, SVG, SVG_ATTRIBUTES, WORDS_OF
+from outlast.apps.pages.allowed_html import (
+    BOOLEAN,
+    GLOBAL,
+    OF_TAG,
+    OTHER_SCHEMES,
+    SVG,
+    SVG_ATTRIBUTES,
+    WEB_SCHEMES,
+    WORDS_OF,
+)
 from outlast.apps.pages.rules import NAME as ACTION_NAME
 from outlast.apps.pages.styles import kept_style
 
@@ -17,7 +26,8 @@ _ID: Final = re.compile(r"[A-Za-z_][\w.:-]{0,127}", re.ASCII)
 _FIELD_NAME: Final = re.compile(r"[A-Za-z][\w.:\[\]-]{0,127}", re.ASCII)
 _IDS: Final = frozenset({"for", "form", "list", "headers", "popovertarget", "commandfor"})
 _PICTURE: Final = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/]*={0,2}")
-_LINK: Final = re.compile(r"(?:https?://[^\s\\]|mailto:[^\s\\])[^\s\\]*", re.IGNORECASE)
+_SCHEMES: Final = "|".join([*(f"{name}://" for name in sorted(WEB_SCHEMES)), *(f"{name}:" for name in OTHER_SCHEMES)])
+_LINK: Final = re.compile(rf"(?:{_SCHEMES})[^\s\\]+", re.IGNORECASE)
 _FRAGMENT: Final = re.compile(r"#[^\s\\]*")
 _URL_REFERENCE: Final = re.compile(r"url\(#[A-Za-z_][\w.-]*\)", re.ASCII)
 _NUMBERS: Final = frozenset({"colspan", "rowspan", "span", "rows", "cols", "size", "minlength", "maxlength"})

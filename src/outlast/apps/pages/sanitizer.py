@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Any, Final
 import nh3
 
 from outlast.apps.pages import tree as trees
-from outlast.apps.pages.allowed_html import DROPPED, GLOBAL, HEADINGS, HTML, OF_TAG, SVG, SVG_ATTRIBUTES
+from outlast.apps.pages.allowed_html import (
+    DROPPED,
+    GLOBAL,
+    HEADINGS,
+    HTML,
+    OF_TAG,
+    OTHER_SCHEMES,
+    SVG,
+    SVG_ATTRIBUTES,
+    WEB_SCHEMES,
+)
 from outlast.apps.pages.attributes import kept_attributes, plain
 from outlast.apps.pages.content_model import WITHOUT_TEXT, Inside, entered, text_refused
 from outlast.apps.pages.html_bounds import demand_bounded
@@ -40,7 +50,7 @@ _OPTIONS: Final[dict[str, Any]] = {
     "clean_content_tags": set(DROPPED - _TAGS),
     "attributes": {tag: names for tag, names in _ATTRIBUTES.items() if names},
     "generic_attribute_prefixes": {"data-", "aria-"},
-    "url_schemes": {"http", "https", "mailto", "data"},
+    "url_schemes": {*WEB_SCHEMES, *OTHER_SCHEMES, "data"},
     "link_rel": None,
     "strip_comments": True,
 }

@@ -1,6 +1,6 @@
 """What the ledger's next rows are. Pure: the user's rows so far go in, the rows to add come out."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -24,6 +24,11 @@ class Entry:
     credits: int
     run_id: str | None = None
     period: str | None = None
+
+
+def is_charged(status: str, problems: Collection[str]) -> bool:
+    """Whether an answer that ended so is paid for: its credits are given back unless it is complete and as asked."""
+    return status == "completed" and not problems
 
 
 def period_of(moment: datetime) -> str:

@@ -26,6 +26,7 @@ from outlast.kernel.projects.permissions import require_run
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import parked as parking
 from outlast.kernel.runs import policy, store
+from outlast.kernel.runs.approvals import answer_text, denial_text, resolution_events
 from outlast.kernel.runs.inbox import tell_settled
 from outlast.kernel.runs.permissions import require_steering
 from outlast.kernel.runs.rows import ApprovalRow
@@ -72,7 +73,7 @@ async def decide_approval(
             if remember == "thread":
                 _grant(tx, row, text, actor)
         else:
-            result = {"content": parking.denial_text(reason), "is_error": True}
+            result = {"content": denial_text(reason), "is_error": True}
             store.update_effect(tx, row.approval.effect_id, status="denied", ended_at=tx.now, result=result)
         return _resolve(tx, services, actor, row, status, body)
 
@@ -89,7 +90,7 @@ async def answer_question(
         row = _open_item(tx, actor, question_id, "question")
         asked = (parse_arguments(row.approval.arguments) or {}).get("questions", [])
         _check_answers(services, asked, answers)
-        result = {"content": parking.answer_text(answers), "is_error": False}
+        result = {"content": answer_text(answers), "is_error": False}
         store.update_effect(tx, row.approval.effect_id, status="finished", ended_at=tx.now, result=result)
         return _resolve(tx, services, actor, row, "answered", {"answers": dict(answers)})
 
@@ -224,7 +225,7 @@ def _resolve(
     resolved = row.approval._replace(**decided)
     if run.leg == "parked":
         store.mark_announced(tx, [row.approval.id])
-        events = parking.resolution_events(resolved, row.part_id, row.call_id)
+        events = resolution_events(resolved, row.part_id, row.call_id)
         parking.unpark(tx, services.settings, run, events)
     tell_settled(tx, run.project_id, [row.approval.kind])
     return _decided(resolved)

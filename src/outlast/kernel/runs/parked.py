@@ -1,21 +1,20 @@
 """Waiting for a person: the run becomes a row and nothing else, until a decision makes its next leg ready."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
-import orjson
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
 from outlast.kernel.runs import store, timers
 from outlast.kernel.runs.abandonment import arm_abandonment
+from outlast.kernel.runs.approvals import resolution_events
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.model import Run, Transcript
 from outlast.kernel.runs.notifications import announce_thread
-from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.rules import THREAD_STATUS, WaitingFor
-from outlast.kernel.runs.shapes import ApprovalResolved, QuestionAnswered, RunStatusChanged, ToolResultData
+from outlast.kernel.runs.shapes import RunStatusChanged
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import NamedEvent
@@ -70,43 +69,6 @@ def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None
         events.extend(resolution_events(row.approval, row.part_id, row.call_id))
     if decided:
         store.mark_announced(tx, [row.approval.id for row in decided])
-
-
-def resolution_events(row: ApprovalRow, part_id: str, call_id: str) -> list[NamedEvent]:
-    """What followers see of a decision (a row of approvals): the resolution, and the result of a denied call."""
-    decision = row.decision or {}
-    if row.kind == "question":
-        answered = QuestionAnswered(
-            question_id=row.id, part_id=part_id, answers=decision.get("answers", {}), by=row.decided_by
-        )
-        result = ToolResultData(
-            part_id=part_id, call_id=call_id, status="done", result=answer_text(decision.get("answers", {}))
-        )
-        return [("question.answered", answered), ("tool_call.result", result)]
-    resolved = ApprovalResolved(
-        approval_id=row.id,
-        part_id=part_id,
-        decision="approve" if row.status == "approved" else "deny",
-        reason=decision.get("reason") or "",
-        by=row.decided_by,
-        arguments=decision.get("arguments"),
-        remember=decision.get("remember"),
-    )
-    if row.status == "approved":
-        return [("approval.resolved", resolved)]
-    text = denial_text(decision.get("reason") or "")
-    result = ToolResultData(part_id=part_id, call_id=call_id, status="denied", result=text)
-    return [("approval.resolved", resolved), ("tool_call.result", result)]
-
-
-def answer_text(answers: Mapping[str, Any]) -> str:
-    """A person's answers, as the model reads them."""
-    return orjson.dumps({"answers": dict(answers)}, option=orjson.OPT_INDENT_2).decode()
-
-
-def denial_text(reason: str) -> str:
-    because = f" Their reason: {reason}" if reason else ""
-    return f"A person denied this call.{because} Do not repeat it unchanged."
 
 
 def unpark(tx: Tx, settings: Settings, run: Run, events: Sequence[NamedEvent]) -> None:

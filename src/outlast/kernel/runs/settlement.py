@@ -15,6 +15,7 @@ from outlast.db.database import Tx
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.hooks import Lines
 from outlast.kernel.credits import store as ledger
+from outlast.kernel.credits.rules import is_charged
 from outlast.kernel.credits.shapes import CreditLow, CreditSettled
 from outlast.kernel.runs import store, timers
 from outlast.kernel.runs.abandonment import arm_abandonment
@@ -228,7 +229,7 @@ def _save_answer(tx: Tx, run: Run, ending: Ending, parts: list[dict[str, Any]], 
         model=run.model,
         run_id=run.id,
         reply_to=run.message_id,
-        credits=run.credits if ending.end.status == "completed" and not problems else 0,
+        credits=run.credits if is_charged(ending.end.status, problems) else 0,
         error=ending.error.model_dump() if ending.error else None,
         stop_reason=_stop_reason(ending, problems),
         logged=False,  # message.created stands in the run's log, before run.completed
@@ -238,7 +239,7 @@ def _save_answer(tx: Tx, run: Run, ending: Ending, parts: list[dict[str, Any]], 
 def _settle_credits(
     tx: Tx, settings: Settings, run: Run, ending: Ending, problems: list[str]
 ) -> tuple[int, list[NamedEvent]]:
-    if ending.end.status == "completed" and not problems:
+    if is_charged(ending.end.status, problems):
         charged, balance = ledger.settle(tx, run.id, settings.credits.plans)
         kind = "settle"
     else:

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
 import { cn } from '@/lib/cn'
 import { useStyle } from './edit-context'
+import { numberChange } from './edit-keys'
 import { Row } from './section'
 import { shownValue, stepped, typedValue } from './values'
 
@@ -42,8 +43,8 @@ export function SizeInput({
     if (text.trim() !== '' && CSS.supports(property, next)) onValue(next)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    const by = event.key === 'ArrowUp' ? step : event.key === 'ArrowDown' ? -step : 0
-    const next = by === 0 ? null : stepped(draft, by * (event.shiftKey ? 10 : 1))
+    const by = numberChange(event, step)
+    const next = by === undefined ? null : stepped(draft, by)
     if (next === null) return
     event.preventDefault()
     type(next)
