@@ -14,10 +14,10 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.store import still_signed_in
 from outlast.kernel.apps import registry
-from outlast.kernel.previews import store as previews
+from outlast.kernel.previews import tickets
 from outlast.kernel.previews.ports import IMAGE_HOSTS
 from outlast.kernel.previews.shapes import PortAnswer
-from outlast.kernel.previews.store import Grant
+from outlast.kernel.previews.tickets import Grant
 from outlast.kernel.projects.permissions import require, require_sandbox
 from outlast.kernel.projects.rules import Right, Role, allows
 from outlast.kernel.sandboxes import store
@@ -89,7 +89,7 @@ async def open_preview(services: Services, actor: Actor, sandbox_id: str, port: 
                 port=port,
             )
         _require_previews(services, port)
-        secret, expires_at = previews.add_ticket(tx, actor, row.workspace_id, port, opener)
+        secret, expires_at = tickets.add_ticket(tx, actor, row.workspace_id, port, opener)
         return Ticket(sandbox_id, port, secret, expires_at)
 
     return await services.db.write(run)
@@ -145,16 +145,16 @@ def listening_ports(table: str) -> set[int]:
 @in_write
 def redeem(tx: Tx, secret: str, sandbox_id: str, port: int, *, local_mode: bool) -> str | None:
     """The value of the cookie that a ticket is exchanged for; None when it is not good here, or not any more."""
-    grant = previews.find_grant(tx, "ticket", secret, sandbox_id, port)
+    grant = tickets.find_grant(tx, "ticket", secret, sandbox_id, port)
     if grant is None or _visitor(tx, grant, sandbox_id, local_mode) is None:
         return None
-    return previews.exchange(tx, secret, grant)
+    return tickets.exchange(tx, secret, grant)
 
 
 @in_read
 def visitor_of(tx: Tx, value: str, sandbox_id: str, port: int, *, local_mode: bool) -> Visitor | None:
     """Who comes with this cookie; None when it is for another port, or its user has signed out or left the project."""
-    grant = previews.find_grant(tx, "cookie", value, sandbox_id, port)
+    grant = tickets.find_grant(tx, "cookie", value, sandbox_id, port)
     return None if grant is None else _visitor(tx, grant, sandbox_id, local_mode)
 
 

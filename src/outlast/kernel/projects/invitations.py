@@ -1,7 +1,8 @@
 """Invitations: a secret link that makes whoever opens it first a member."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -15,6 +16,8 @@ from outlast.kernel.projects.shapes import InvitationAnswer
 from outlast.kernel.projects.store import add_member
 from outlast.kernel.projects.tables import invitations
 from outlast.kernel.row_shapes import shape_of
+
+LIFE: Final = timedelta(days=7)  # where nobody says how long
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Members and invitations."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Final
 
 from outlast.base.errors import MalformedInput
@@ -24,7 +23,6 @@ from outlast.kernel.projects.tables import invitations as invitations_table
 from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.subjects import registry
 
-INVITATION_LIFE: Final = timedelta(days=7)
 ACCEPTED_TOKEN_NAME: Final = "From the invitation"
 
 
@@ -90,7 +88,7 @@ async def create_invitation(
 ) -> NewInvitation:
     """Make a link that lets one person join (owners); good for 7 days unless said otherwise. Its secret is in this
     answer and nowhere else."""
-    life = days("expires_in_days", expires_in_days) or INVITATION_LIFE
+    life = days("expires_in_days", expires_in_days) or invitations.LIFE
     wanted = checked_role(role)
     limit = services.settings.limits.title_chars
     meant = checked_line("The invited person's name", name, limit) if name.strip() else ""

@@ -26,7 +26,7 @@ from outlast.kernel.projects.permissions import require_run
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import parked as parking
 from outlast.kernel.runs import policy, store
-from outlast.kernel.runs.approvals import answer_text, denial_text, resolution_events
+from outlast.kernel.runs.decision_texts import answer_text, denial_text, resolution_events
 from outlast.kernel.runs.inbox import tell_settled
 from outlast.kernel.runs.permissions import require_steering
 from outlast.kernel.runs.rows import ApprovalRow

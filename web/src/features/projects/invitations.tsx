@@ -16,7 +16,7 @@ export function Invitations({ project }: { project: Project }) {
   const [role, setRole] = useState<Role>('editor')
   const reload = () => queryClient.invalidateQueries({ queryKey: ['invitations', project.id] })
   const invite = useMutation({
-    mutationFn: () => client.invite(project.id, { role, expires_in_days: 7 }),
+    mutationFn: () => client.invite(project.id, { role }),
     onSuccess: reload,
   })
   const made = invite.data

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.secrets import hash_of
-from outlast.kernel.previews import store as previews
+from outlast.kernel.previews import tickets
 from outlast.kernel.previews.rows import PreviewGrantRow
 from outlast.kernel.previews.tables import preview_grants
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
@@ -33,20 +33,20 @@ async def test_a_ticket_is_good_once_and_for_its_port_and_workspace(db: Database
     def run(tx: Tx) -> None:
         team = Team(tx)
         workspace_id, (first, second) = add_sandboxes(tx, team, 2)
-        secret, expires_at = previews.add_ticket(tx, team.viewer, workspace_id, 3000, "http://localhost:8400")
+        secret, expires_at = tickets.add_ticket(tx, team.viewer, workspace_id, 3000, "http://localhost:8400")
         assert expires_at == tx.now + timedelta(seconds=60)
-        assert previews.find_grant(tx, "ticket", secret, first, 3001) is None
-        assert previews.find_grant(tx, "ticket", secret, new_id("sandbox"), 3000) is None
-        assert previews.find_grant(tx, "cookie", secret, first, 3000) is None
-        grant = previews.find_grant(tx, "ticket", secret, first, 3000)
+        assert tickets.find_grant(tx, "ticket", secret, first, 3001) is None
+        assert tickets.find_grant(tx, "ticket", secret, new_id("sandbox"), 3000) is None
+        assert tickets.find_grant(tx, "cookie", secret, first, 3000) is None
+        grant = tickets.find_grant(tx, "ticket", secret, first, 3000)
         assert grant is not None
         assert (grant.actor.user_id, grant.opener) == (team.viewer.user_id, "http://localhost:8400")
-        value = previews.exchange(tx, secret, grant)
+        value = tickets.exchange(tx, secret, grant)
         assert value is not None
-        assert previews.exchange(tx, secret, grant) is None
-        assert previews.find_grant(tx, "ticket", secret, first, 3000) is None
+        assert tickets.exchange(tx, secret, grant) is None
+        assert tickets.find_grant(tx, "ticket", secret, first, 3000) is None
         for sandbox_id in (first, second):  # also the one that took the first one's place
-            assert previews.find_grant(tx, "cookie", value, sandbox_id, 3000) is not None
+            assert tickets.find_grant(tx, "cookie", value, sandbox_id, 3000) is not None
 
     await db.write(run)
 
@@ -55,19 +55,19 @@ async def test_grants_run_out_and_are_swept_and_no_secret_is_stored(db: Database
     def run(tx: Tx) -> None:
         team = Team(tx)
         workspace_id, (sandbox_id,) = add_sandboxes(tx, team)
-        late, _ = previews.add_ticket(tx, team.owner, workspace_id, 3000, "")
+        late, _ = tickets.add_ticket(tx, team.owner, workspace_id, 3000, "")
         tx.now += timedelta(seconds=60)
-        assert previews.find_grant(tx, "ticket", late, sandbox_id, 3000) is None
-        secret, _ = previews.add_ticket(tx, team.owner, workspace_id, 3000, "")
+        assert tickets.find_grant(tx, "ticket", late, sandbox_id, 3000) is None
+        secret, _ = tickets.add_ticket(tx, team.owner, workspace_id, 3000, "")
         stored = tx.rows(PreviewGrantRow, sa.select(preview_grants))
         assert [row.hash for row in stored] == [hash_of(secret)]
         assert secret not in str(stored)
-        grant = previews.find_grant(tx, "ticket", secret, sandbox_id, 3000)
+        grant = tickets.find_grant(tx, "ticket", secret, sandbox_id, 3000)
         assert grant is not None
-        value = previews.exchange(tx, secret, grant)
+        value = tickets.exchange(tx, secret, grant)
         assert value is not None
         tx.now += timedelta(days=7)
-        assert previews.find_grant(tx, "cookie", value, sandbox_id, 3000) is None
+        assert tickets.find_grant(tx, "cookie", value, sandbox_id, 3000) is None
 
     await db.write(run)
 
@@ -76,14 +76,14 @@ async def test_of_two_browsers_with_one_ticket_one_gets_in(db: Database) -> None
     def prepare(tx: Tx) -> tuple[str, str]:
         team = Team(tx)
         workspace_id, (sandbox_id,) = add_sandboxes(tx, team)
-        return previews.add_ticket(tx, team.editor, workspace_id, 3000, "")[0], sandbox_id
+        return tickets.add_ticket(tx, team.editor, workspace_id, 3000, "")[0], sandbox_id
 
     secret, sandbox_id = await db.write(prepare)
     values: list[str | None] = []
 
     def redeem(tx: Tx) -> str | None:
-        grant = previews.find_grant(tx, "ticket", secret, sandbox_id, 3000)
-        return None if grant is None else previews.exchange(tx, secret, grant)
+        grant = tickets.find_grant(tx, "ticket", secret, sandbox_id, 3000)
+        return None if grant is None else tickets.exchange(tx, secret, grant)
 
     async def browser() -> None:
         values.append(await db.write(redeem))
