@@ -1,4 +1,4 @@
-"""Files by content hash: written once, never changed, shared by whoever names the same bytes.
+"""Files by content hash: written once, never changed, shared by all that name the same bytes.
 
 A table that names blobs is listed in `kernel/sandboxes/checkpoints/garbage.py`: a blob that no row names is
 removed once it is old enough. So a name goes into a table soon after `put` or `keep` gave it.

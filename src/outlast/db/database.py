@@ -39,7 +39,7 @@ class Tx:
         self.hooks.append(hook)
 
     def ring(self, stream_id: str) -> None:
-        """Wake whoever waits for news of this stream, in this and every other process, after the commit."""
+        """Wake all that wait for news of this stream, in this and every other process, after the commit."""
         self.notices.add(stream_id)
 
     def execute(self, statement: sa.Executable, parameters: Any = None) -> sa.CursorResult[Any]:

@@ -60,8 +60,8 @@ class RowLocks:
     broken: LockOrderBroken | None = None
 
     def note(self, conn: sa.Connection, statement: sa.Executable, parameters: Any) -> None:
-        """Note what the statement inserts or locks. Raises `LockOrderBroken`, also for every later statement: whoever
-        catches the first one does not hide it."""
+        """Note what the statement inserts or locks. Raises `LockOrderBroken`, also for every later statement, so
+        that catching the first one does not hide it."""
         if self.broken is not None:
             raise self.broken
         if isinstance(statement, sa.Insert):

@@ -62,7 +62,7 @@ class ProcessEnd:
 
 
 class Processes(Protocol):
-    """The interactive processes of one sandbox. They live until they end or are killed, whoever watches."""
+    """The interactive processes of one sandbox. They live until they end or are killed, watched or not."""
 
     async def start(self, spec: ProcessSpec) -> ProcessInfo:
         """Raises `NotFound` for a missing program or folder, `SandboxUnavailable` when no process can be made."""

@@ -91,5 +91,5 @@ def opened(tx: Tx, secret: str) -> OpenedLink:
 
 
 def closed() -> NotFound:
-    """What is told of every link that does not, or no longer, open anything."""
-    return NotFound("This link opens nothing, or nothing any more.", hint="Ask whoever gave it to you.")
+    """The error for a link that is unknown, revoked or expired: they are not told apart."""
+    return NotFound("This link is not valid.", hint="It may have expired. Ask the person who sent it to you.")

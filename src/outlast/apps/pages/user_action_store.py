@@ -55,7 +55,7 @@ class NamedAction(NamedTuple):
 
 
 def action_of(tx: Tx, page_id: str, action_id: str) -> NamedAction:
-    """A page's action with the name of whoever did it. Raises `NotFound`."""
+    """A page's action with the name of the user who did it. Raises `NotFound`."""
     mine = page_actions.c.id == action_id, page_actions.c.page_id == page_id
     row = tx.row(NamedAction, _ROWS.where(*mine))
     if row is None:

@@ -110,9 +110,9 @@ def list_actions(
 
 
 async def take_back(services: Services, actor: Actor, page_id: str, action_id: str) -> None:
-    """Take back an action that still waits (whoever did it, and owners). The run that it waited for does without it;
-    one that has nothing left to do is cancelled. Repeating is harmless. Raises `ActionTaken` once its run's turn has
-    come."""
+    """Take back an action that still waits (the user who did it, and owners). The run that it waited for does without
+    it; one that has nothing left to do is cancelled. Repeating is harmless. Raises `ActionTaken` once its run's turn
+    has come."""
 
     def run(tx: Tx) -> None:
         member = require_page(tx, actor, page_id, Right.EDIT)
@@ -220,6 +220,6 @@ def _demand_own(row: NamedAction, role: Role, actor: Actor) -> None:
     if role is not Role.OWNER and row.action.user_id != actor.user_id:
         raise Forbidden(
             f"{row.by_name} did this on the page.",
-            hint="Whoever did it can take it back, and owners of the project.",
+            hint="The person who did it and the project's owners can take it back.",
             action_id=row.action.id,
         )

@@ -6,9 +6,9 @@ follows from the thread's runs and from what is known to be wrong (`rules.py`, d
 what its app looks like: *tokens* by name, light and dark (`theme_tokens.py`, `themes.toml`), written into one marked
 block of the app's style sheet (`themes.py`). An *edit* is a change of the source made by hand (`edits`).
 
-`store.py` has the rows and the news. Whoever changes a screen, its thread's runs or its sandbox announces the screen in
-the same transaction, so that lists, answers and events never disagree. `files.py` says which of its files people see,
-search and take away. `agent/` is the screen's agent.
+`store.py` has the rows and the news. Code that changes a screen, its thread's runs or its sandbox announces the screen
+in the same transaction, so that lists, answers and events never disagree. `files.py` says which of its files people
+see, search and take away. `agent/` is the screen's agent.
 """
 
 from outlast.kernel.cli.command_group import WORK, CommandGroup

@@ -82,7 +82,7 @@ class ScreenOpener:
             trouble = " ".join(filter(None, (error.message, error.hint)))
         finally:
             self._opening.discard(screen_id)
-        if trouble is not None:  # told last: whoever hears of it may open it again at once
+        if trouble is not None:  # told last: a client that hears of it may open it again at once
             await services.db.write(_note, screen_id, trouble)
 
     async def _dress(self, services: Services, screen_id: str) -> None:

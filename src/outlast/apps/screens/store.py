@@ -1,7 +1,7 @@
 """Screens in the database, and the news about them. First argument: the open transaction.
 
 A screen's row holds what it is; what its thread's runs do and which sandbox it has are read beside it, so that lists,
-answers and events agree. Whoever changes one of these calls `announce`, `announce_of_thread` or
+answers and events agree. Code that changes one of these calls `announce`, `announce_of_thread` or
 `announce_of_workspace` in the same transaction.
 """
 

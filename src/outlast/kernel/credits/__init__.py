@@ -8,5 +8,6 @@ unlimited plan has no allowance and no balance. The user who starts a run pays:
                                │       release: cancelled, failed, abandoned
                                └──────────────────────────────────▶ released
 
-Each happens at most once per run, whoever repeats it. A credit released after its month has ended has expired with it.
+Each happens at most once per run, however often it is repeated. A credit released after its month has ended has expired
+with it.
 """

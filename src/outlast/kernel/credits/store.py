@@ -59,7 +59,7 @@ def balance(tx: Tx, user_id: str, plans: Plans) -> int | None:
 
 
 def hold_payers(tx: Tx, user_ids: Collection[str]) -> None:
-    """Hold the users whose credits this transaction may change, for whoever writes to a project's log before it does.
+    """Lock the users whose credits this transaction may change. Called before a project's log is written.
     Raises `NotFound`."""
     for user_id in sorted(user_ids):
         _hold_user(tx, user_id)

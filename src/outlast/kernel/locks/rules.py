@@ -99,7 +99,7 @@ def hand_over(lock: Lock | None, user_id: str, to_user_id: str, now: datetime, t
 
 
 def refusal(lock: Lock | None) -> ThreadLocked:
-    """The error of whoever comes second; the store adds the names."""
+    """The error for the second to come; the store adds the names."""
     return ThreadLocked("Somebody else drives this thread.", holder_id=lock.holder_id if lock else None)
 
 

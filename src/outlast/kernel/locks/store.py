@@ -1,7 +1,7 @@
 """Locks in the database. First argument: the open transaction; second the id of what is locked, a thread or a section
 (its prefix says which).
 
-Whoever calls holds the thread's row (`kernel/locks/thread_locks.py` does), or the row of the section's document
+The caller holds the thread's row (`kernel/locks/thread_locks.py` does), or the row of the section's document
 (`apps/documents/section_locks.py`), so that two people cannot both be first.
 """
 
@@ -151,7 +151,7 @@ def hand_over(tx: Tx, resource_id: str, user_id: str, to_user_id: str, ttl_s: fl
 
 
 def drop(tx: Tx, resource_id: str) -> None:
-    """Remove the lock, whoever holds it."""
+    """Remove the lock of any holder."""
     tx.execute(_DROP, _of(resource_id))
 
 
@@ -217,5 +217,5 @@ def _update(tx: Tx, resource_id: str, lock: Lock) -> None:
 
 
 def renew(tx: Tx, resource_id: str, ttl_s: float) -> None:
-    """Let a lock live `ttl_s` from now on, whoever holds it."""
+    """Let a lock live `ttl_s` from now on, for any holder."""
     tx.update(locks, _of(resource_id), expires_at=tx.now + timedelta(seconds=ttl_s))

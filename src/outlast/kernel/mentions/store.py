@@ -1,6 +1,6 @@
 """Mentions in the database. First argument: the open transaction.
 
-Functions that change something return the news; whoever calls appends it to the project's log as `inbox.changed`.
+Functions that change something return the news; the caller appends it to the project's log as `inbox.changed`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -83,7 +83,7 @@ class _ShownMention(NamedTuple):
 
 
 def tell(tx: Tx, where: Where, user_ids: Iterable[str]) -> list[InboxChanged]:
-    """These users are named there: whoever is new gets a waiting row, but not whoever wrote it. The news."""
+    """These users are named there: each new one but the author gets a waiting row. Returns the news."""
     known = set(tx.execute(sa.select(mentions.c.user_id).where(*_at(where.source, where.source_id))).scalars())
     fresh = [user_id for user_id in dict.fromkeys(user_ids) if user_id not in known | {where.by}]
     news = []

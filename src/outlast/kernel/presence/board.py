@@ -81,8 +81,8 @@ class PresenceBoard:
         self._tell_all(self._visits.leave(document_id, user_id))
 
     def sweep(self) -> float | None:
-        """End the typing of whoever has paused, and the presence of whoever is gone; the seconds until this is needed
-        again (None: nobody types or goes)."""
+        """End the typing of those who have paused, and the presence of those who are gone; the seconds until this is
+        needed again (None: nobody types or goes)."""
         now = self._clock.monotonic()
         self._tell_all(self._visits.sweep(now))
         for thread_id, room in list(self._rooms.items()):

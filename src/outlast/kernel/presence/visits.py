@@ -21,8 +21,8 @@ class _Visit:
 
 
 class Visits:
-    """Who has which document open. Whoever is shown follows the document's project as well; without that they are gone
-    after a few seconds.
+    """Who has which document open. A user who is shown follows the document's project as well; without that they are
+    gone after a few seconds.
 
     Memory: an entry per document that somebody has open; a cache that people rebuild by moving in it. Functions return
     the documents in which something that is shown has changed.
@@ -66,7 +66,7 @@ class Visits:
                 visits[user_id].gone_at = None if now is None else now + GRACE_S
 
     def sweep(self, now: float) -> list[str]:
-        """End the typing of whoever has paused, and forget who is gone."""
+        """End the typing of those who have paused, and forget those who are gone."""
         changed = []
         for document_id, visits in list(self._visits.items()):
             for user_id, visit in list(visits.items()):

@@ -108,7 +108,7 @@ class PreviewLayer:
         return urlsplit(self._public_url).scheme or str(scope["scheme"])
 
     def home(self, host: str) -> str:
-        """Where Outlast itself is found by whoever came to this host."""
+        """The address of Outlast itself, for visitors of this host."""
         return self._public_url or f"http://localhost{port_suffix(host)}"
 
     def frame_ancestors(self, host: str, opener: str = "") -> bytes:

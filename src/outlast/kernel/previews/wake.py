@@ -54,7 +54,7 @@ class Awake:
         return self._sandboxes.get(workspace_id)
 
     async def thawed(self, workspace_id: str) -> Dial | None:
-        """One that fell asleep, able to answer again; None where none is known, or it is gone. Whoever calls has the
+        """One that fell asleep, able to answer again; None where none is known, or it is gone. The caller has the
         manager wake it as well: that is what counts, and what is written down."""
         sandbox = self._sleeping.get(workspace_id)
         if sandbox is None:
@@ -129,7 +129,7 @@ class Waker:
         self._tasks: TaskGroup | None = None
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Hold what wakes go on in, whoever leaves meanwhile; until cancelled."""
+        """Hold what wakes go on in, also when visitors leave; until cancelled."""
         try:
             async with anyio.create_task_group() as self._tasks:
                 task_status.started()
@@ -186,7 +186,7 @@ class Waker:
     async def _keep_awake(self, visitor: Visitor) -> None:
         try:
             await self._awake(visitor)
-        except Waiting:  # whoever waits for an answer will be told
+        except Waiting:  # those who wait for an answer will be told
             return
 
     async def _reach(self, visitor: Visitor, until: float, fresh: bool) -> Reached:

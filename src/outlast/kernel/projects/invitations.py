@@ -1,4 +1,4 @@
-"""Invitations: a secret link that makes whoever opens it first a member."""
+"""Invitations: a secret link that makes the first who opens it a member."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

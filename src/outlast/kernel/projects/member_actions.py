@@ -116,7 +116,7 @@ def withdraw_invitation(tx: Tx, actor: Actor, invitation_id: str) -> None:
 
 
 async def accept_invitation(services: Services, actor: Actor | None, secret: str, name: str = "") -> Joined:
-    """Join a project. Whoever is signed in joins as that user (`AlreadyMember` if so already); anybody else becomes a
+    """Join a project. A signed-in user joins as that user (`AlreadyMember` if so already); anybody else becomes a
     new user called `name`, with a token and a session. Raises `NotFound` for a link that is not good (any more)."""
 
     def run(tx: Tx) -> Joined:

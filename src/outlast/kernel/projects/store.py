@@ -98,7 +98,7 @@ def count_active_runs(tx: Tx, project_id: str) -> int:
 
 
 def delete_project(tx: Tx, project_id: str) -> None:
-    """Remove a project with everything in it, logs included; whoever follows it is woken to find it gone."""
+    """Remove a project with everything in it, logs included; followers are woken to find it gone."""
     inside = [sa.select(noun.c.id).where(noun.c.project_id == project_id) for noun in (threads, runs)]
     streams = sa.union_all(*inside, sa.select(sa.literal(project_id)))
     for stream_id in (project_id, *tx.execute(inside[0]).scalars()):

@@ -174,7 +174,7 @@ class LinedTurn(Turn):
         self.waiting += self._lines.feed(text)
 
     def _break_line(self) -> None:
-        """Another part begins: the line ends, in the transcript too, so that whoever reads the text again finds the
+        """Another part begins: the line ends, in the transcript too, so that code that reads the text again finds the
         same lines."""
         if last := self._lines.end():
             self.waiting += last

@@ -55,7 +55,7 @@ OUTPUT_LIMIT_TEXT: Final = (
     "The answer reached the model's output limit and stops here. Continue it, or raise max_output_tokens of this "
     "model in the configuration."
 )
-FOLD_AFTER: Final = timedelta(hours=1)  # whoever lost the connection near the end has long resumed by then
+FOLD_AFTER: Final = timedelta(hours=1)  # a client that lost the connection near the end has long resumed by then
 CLOSED_RESULT: Final = {
     "cancelled": "This call was cancelled before it finished.",
     "error": "The run stopped before this call finished.",
@@ -71,7 +71,7 @@ _OPEN_EFFECTS: Final = sa.select(effects.c.id, effects.c.kind, effects.c.part_id
 
 def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: Ending) -> list[NamedEvent]:
     """End the run in this transaction; returns the events for the run's log, in order. The caller holds the fence,
-    or has taken the run from whoever held it."""
+    or has taken the run from its holder."""
     store.hold_successors(tx, run.id)
     events = _close_calls(tx, run, ending)
     unasked = [_ASKED[name] for name, _ in events if name in _ASKED]

@@ -158,7 +158,7 @@ def hold_run_if_free(tx: Tx, run_id: str) -> Run | None:
 
 
 def hold_open_runs(tx: Tx, thread_id: str) -> None:
-    """Hold every run of a thread that has not ended, the oldest first, for whoever is about to cancel them; before its
+    """Hold every run of a thread that has not ended, the oldest first, before they are cancelled and before its
     page and the thread itself, as workers do."""
     tx.execute(_HOLD_OPEN, {"thread": thread_id})
 
@@ -373,7 +373,7 @@ def successors(tx: Tx, run_id: str) -> list[str]:
 
 
 def hold_successors(tx: Tx, run_id: str) -> None:
-    """Hold the runs queued behind this one, the oldest first, for whoever ends it and hands the thread on."""
+    """Hold the runs queued behind this one, the oldest first, before it ends and the thread is handed on."""
     tx.execute(_HOLD_SUCCESSORS, {"run": run_id})
 
 

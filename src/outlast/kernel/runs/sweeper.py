@@ -191,7 +191,7 @@ class Sweeper:
         await self._engine.db.write(unknown_agents.tell, run_id, self._engine.agents.names)
 
     async def _force_cancel(self, run_id: str) -> None:
-        """A cancel that no worker has confirmed: take the run away from whoever has it and end it here. Then whatever
+        """A cancel that no worker has confirmed: take the run away from its holder and end it here. Then whatever
         its calls still run in the sandbox is stopped, also where the run had ended before."""
 
         def change(tx: Tx) -> Run:

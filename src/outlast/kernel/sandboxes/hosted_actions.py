@@ -38,7 +38,7 @@ from outlast_sandbox.interface import Sandbox, SandboxStatistics
 CLEAN_UP_S: Final = 20.0
 MAX_WORDS_BYTES: Final = 64_000  # of metadata, of the environment
 Check = Callable[[Hosted], None]
-"""Raises when whoever asks may not open this sandbox: the token that only it has was not shown."""
+"""Raises when the caller may not open this sandbox: the token that only it has was not shown."""
 
 
 async def create_hosted(
@@ -162,7 +162,7 @@ async def open_hosted(services: Services, workspace_id: str, check: Check) -> tu
 
 
 async def visit_hosted(services: Services, workspace_id: str, check: Check) -> Hosted:
-    """One that runs, for whoever passes `check`, as long as the one who made it may edit its project. One that sleeps
+    """One that runs, for a caller who passes `check`, as long as its maker may edit its project. One that sleeps
     is woken if its maker wanted that (option `auto_resume`), for as long as it was to run at first. Raises `NotFound`,
     `Forbidden` and what `check` raises."""
 

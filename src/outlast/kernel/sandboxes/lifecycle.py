@@ -1,6 +1,6 @@
 """The steps of one sandbox's life: what the provider does, and the row that says so.
 
-Whoever calls holds the workspace's lock (`manager.py`), so that each step sees the row as the last one left it.
+The caller holds the workspace's lock (`manager.py`), so that each step sees the row as the last one left it.
 """
 
 import logging

@@ -111,7 +111,7 @@ class SandboxManager:
         async with self.locks[workspace_id]:
             row = await self.db.read(store.newest, workspace_id)
             if row is not None and is_alive(row.life.state) and not self._is_here(row):
-                await self.lives.lose(row)  # whoever has it ends it once nobody counts on it any more
+                await self.lives.lose(row)  # its holder ends it once nothing counts on it any more
                 row = None
             sandbox = await self._wake(row) if row is not None else None
             if sandbox is None:
@@ -174,7 +174,7 @@ class SandboxManager:
                 return
             if self._is_here(row):
                 await self.lives.end(row, State.KILLED)
-            else:  # whoever has it ends it at its next sweep
+            else:  # its holder ends it at the next sweep
                 await self.lives.change(row, State.KILLED)
 
     async def stop_commands(self, workspace_id: str, effect_ids: Sequence[str]) -> None:

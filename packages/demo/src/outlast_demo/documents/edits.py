@@ -74,7 +74,7 @@ def _corrected(scene: DocumentScene, _wish: Wish) -> list[Edit]:
 
 
 def _nominated(scene: DocumentScene, wish: Wish) -> list[Edit]:
-    """A name from the document's tables where the text says “somebody”: whoever stands there least often."""
+    """A name from the document's tables where the text says “somebody”: the one that occurs there least often."""
     names = [name for block in scene.blocks if block.kind == "table" for name in _names(block.text)]
     blocks = prose_of(target_blocks(scene))
     if not names:

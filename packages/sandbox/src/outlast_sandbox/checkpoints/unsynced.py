@@ -1,9 +1,9 @@
 """Folders that were written and may not be on the disk yet.
 
-Waiting for the disk would hold up whoever needs the sandbox, for seconds on a busy machine. So a note is left beside
-the workspaces, synced before the folder counts as there, and removed once the folder is synced too. While the machine
-runs the folder is whole, whatever becomes of the server. A note from before the machine was last started says that it
-may not be.
+Waiting for the disk would hold up callers that need the sandbox, for seconds on a busy machine. So a note is left
+beside the workspaces, synced before the folder counts as there, and removed once the folder is synced too. While the
+machine runs the folder is whole, whatever becomes of the server. A note from before the machine was last started says
+that it may not be.
 """
 
 import ctypes

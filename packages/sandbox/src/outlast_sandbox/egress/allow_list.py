@@ -19,9 +19,9 @@ from outlast_sandbox.hosts import parse_host_port, parse_pattern
 async def serve_allow_list(
     listener: socket.socket, hosts: Sequence[str], *, allow_private: Sequence[str] = (), network: Network | None = None
 ) -> None:
-    """Let whoever connects to `listener` reach `hosts` (`HOST`, `*.HOST`, each with an optional `:PORT`; without one,
-    80 and 443), never a private address unless `allow_private` names it (`HOST:PORT`). TLS passes unread, plain HTTP
-    is passed on; all else is answered with a clear 403. Runs until cancelled; owns and closes the listener. Raises
+    """Let clients that connect to `listener` reach `hosts` (`HOST`, `*.HOST`, each with an optional `:PORT`; without
+    one, 80 and 443), never a private address unless `allow_private` names it (`HOST:PORT`). TLS passes unread, plain
+    HTTP is passed on; all else is answered with a clear 403. Runs until cancelled; owns and closes the listener. Raises
     `NotAHost` for a text that names none."""
     private = frozenset(map(parse_host_port, allow_private))
     policy = Policy(tuple(map(parse_pattern, hosts)), private=private)

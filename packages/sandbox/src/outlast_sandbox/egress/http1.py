@@ -337,7 +337,7 @@ class MessageReader:
         return piece
 
     def rest(self) -> bytes:
-        """What was read beyond the messages, for whoever takes the connection over."""
+        """What was read beyond the messages, for the code that takes the connection over."""
         rest, self._buffer = self._buffer, b""
         return rest
 

@@ -43,7 +43,7 @@ MOST_HEAD_BYTES: Final = 64 * 1024
 IDLE_S: Final = 60.0
 
 StartTask = Callable[[Callable[[], Coroutine[Any, Any, None]]], Any]
-"""Starts a function as a task of whoever owns the connections."""
+"""Starts a function as a task of the owner of the connections."""
 
 
 class Http2Exchange:
@@ -116,7 +116,7 @@ class Http2Exchange:
         self._connection.leave(self)
 
     def tell(self) -> None:
-        """Wake whoever waits for something of this stream."""
+        """Wake the tasks that wait for this stream."""
         self.news.set()
         self.news = anyio.Event()
 

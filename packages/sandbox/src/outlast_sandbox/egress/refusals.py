@@ -23,7 +23,7 @@ MOST_PHRASE_CHARS: Final = 200
 
 
 class Refused(Exception):
-    """Not passed on. `code` is stable; message and hint are for whoever reads the answer inside; none of them ever
+    """Not passed on. `code` is stable; message and hint are for the reader of the answer inside; none of them ever
     holds a secret's value."""
 
     def __init__(self, status: int, code: str, message: str, hint: str) -> None:

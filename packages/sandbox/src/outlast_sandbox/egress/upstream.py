@@ -217,6 +217,6 @@ class Upstreams:
         channel.set_deadline(KEPT_S)
         if len(kept) > MOST_KEPT:
             kept.pop(0)[1].close()
-        if len(self._kept) > MOST_TARGETS:  # whoever visits many hosts once keeps no connection to each
+        if len(self._kept) > MOST_TARGETS:  # a client that visits many hosts once keeps no connection to each
             for _, old in self._kept.pop(next(iter(self._kept))):
                 old.close()

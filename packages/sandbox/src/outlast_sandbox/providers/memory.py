@@ -261,7 +261,7 @@ class MemorySandbox(SandboxDefaults):
         await anyio.lowlevel.checkpoint()
 
     def end(self, reason: str) -> None:
-        """Nothing runs in it any more; whoever waits for it hears that it is lost."""
+        """Nothing runs in it any more; waiting callers are told that it is lost."""
         self.alive = False
         self._awake.set()
         for job in self._jobs.values():

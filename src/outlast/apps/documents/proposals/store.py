@@ -184,7 +184,7 @@ def _with_edits(tx: Tx, rows: Sequence[ProposalLine]) -> list[ProposalData]:
 
 
 def check_decision_rate(tx: Tx, user_id: str, per_user: int) -> None:
-    """Raise `RateLimited` when the user has decided about proposed edits as often within the last minute as one may (0:
+    """Raise `RateLimited` when the user has reached the limit of decisions on proposed edits in the last minute (0:
     no limit). Deciding about many at once counts once."""
     if per_user:
         decided = sa.select(edits.c.decided_at).where(edits.c.decided_by == user_id)

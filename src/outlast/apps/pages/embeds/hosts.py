@@ -42,8 +42,8 @@ def page_hosts(previews: PreviewHosts) -> PageHosts:
 
 
 def embed_url(hosts: PageHosts, page_id: str, secret: str, *, scheme: str, host: str) -> str:
-    """Where whoever has the link sees the page. `host` is the Host header under which Outlast itself was asked, for
-    its port."""
+    """The address at which anyone who has the link sees the page. `host` is the Host header under which Outlast itself
+    was asked, for its port."""
     return f"{scheme}://{hosts.format(page_id)}{port_suffix(host)}/embed/{secret}"
 
 

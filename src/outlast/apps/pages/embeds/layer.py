@@ -28,7 +28,7 @@ NO_LINK: Final = Notice(
     404,
     "This link shows nothing any more",
     "It was revoked, has expired, or its page is gone.",
-    "Ask whoever gave it to you for a new one.",
+    "Ask the person who sent it to you for a new one.",
 )
 NOT_BUILT: Final = Notice(
     503, "The web app has not been built", "Run make setup in the repository, and load this again."

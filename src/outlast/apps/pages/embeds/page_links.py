@@ -1,5 +1,5 @@
-"""Pages seen by link: read only, by whoever has its secret, in step until it is revoked or expires, or until its maker
-may not change the page any more.
+"""Pages seen by link: read only, by anyone who has its secret, in step until it is revoked or expires, or until its
+maker may not change the page any more.
 
 The secret is all that is asked for, each time anew. What a link shows is the page's title, HTML and changes; nothing of
 its conversation, files or people.
@@ -63,7 +63,7 @@ class PageLinks:
     async def follow(self, page_id: str, secret: str, seen: str) -> AsyncGenerator[bytes]:
         """Server-sent events: the whole page first, unless the reader has `seen` it (the `mark` that came with it),
         then each change as `{base, version, patches}` or `{version, html, title}`. Whether the link is good is checked
-        here once, and asked again by whoever sends. Raises `NotFound`."""
+        here once, and again by the sender of the stream. Raises `NotFound`."""
 
         def begin(tx: Tx) -> tuple[Embedded, follow.ThreadCursor]:
             page = _embedded(tx, page_id, secret)

@@ -2,7 +2,7 @@
 
 A browser serves one sandbox only, so pages of different screens never meet, and stays for a minute for the next
 picture of the same one. In memory: those that run. What a killed server left is ended by the next one's `run`, and each
-browser ends by itself after ten minutes, whoever is left to end it.
+browser ends by itself after ten minutes, also when its server is gone.
 """
 
 from contextlib import suppress

@@ -245,7 +245,7 @@ class CheckpointKeeper:
             return await self._exchange(place, first, sandbox)
 
     def one_hand(self, workspace_id: str) -> anyio.Lock:
-        """Held by whoever reads files of a workspace and writes them anew by hand, so that nothing comes between."""
+        """Held while files of a workspace are read and then written by hand, so that nothing comes between."""
         return self._hands[workspace_id]
 
     async def rewrite(self, workspace_id: str, edits: Mapping[str, Edit]) -> CheckpointData | None:
@@ -315,7 +315,7 @@ class CheckpointKeeper:
         self._still.discard(row.workspace_id)
 
     def asleep(self, row: SandboxRecord) -> None:
-        """What it has changed last is seen by whoever looks next."""
+        """The next look sees what it has changed last."""
         self._still.discard(row.workspace_id)
 
     def statistics(self) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Snapshots for operators: whoever can read the data directory needs no permission."""
+"""Snapshots for operators: a user who can read the data directory needs no permission."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar

@@ -77,7 +77,7 @@ async def inside(request: Request) -> Inside:
 
 
 async def inside_for_file(request: Request, operation: Operation) -> Inside:
-    """As `inside`, also for whoever has an address signed for this path and operation."""
+    """As `inside`, also for a caller with an address signed for this path and operation."""
     query = request.query_params
     check_user(request, query.get("username", ""))
     if ACCESS_TOKEN in request.headers or "signature" not in query:

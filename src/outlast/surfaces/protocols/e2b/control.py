@@ -226,7 +226,7 @@ def _network(asked: shapes.Network) -> dict[str, Any]:
         )
     if asked.mask_request_host:
         raise NotOffered("What runs inside is told the host that was asked for, and no other.")
-    # Older SDKs ask for public ports with every network; here they are open to whoever has the traffic token.
+    # Older SDKs ask for public ports with every network; here they are open to callers with the traffic token.
     return asked.model_dump(by_alias=True, exclude_none=True) | {"allowPublicTraffic": False}
 
 

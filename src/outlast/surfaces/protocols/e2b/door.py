@@ -1,7 +1,7 @@
 """Which requests speak E2B's protocol, and to which half of it.
 
 The control plane lies under `/e2b`. A request for a sandbox names it in the header `E2b-Sandbox-Id`; the address of a
-file, signed for whoever has it, may name none. Requests under names of their own have become such by then (`ports.py`).
+file, signed for its bearer, may name none. Requests under names of their own have become such by then (`ports.py`).
 """
 
 from dataclasses import dataclass

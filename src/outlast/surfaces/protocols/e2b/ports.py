@@ -1,7 +1,7 @@
 """Ports of programs' sandboxes, and names for sandboxes under the previews' domain.
 
 `PORT-ID.DOMAIN` is a port inside the sandbox, as `get_host` of the SDKs says it; a request may also name both in the
-headers `E2b-Sandbox-Id` and `E2b-Sandbox-Port`. Whoever asks shows the sandbox's traffic token. Port 49983 is envd,
+headers `E2b-Sandbox-Id` and `E2b-Sandbox-Port`. A caller shows the sandbox's traffic token. Port 49983 is envd,
 `api.DOMAIN` the control plane: with a proxy that speaks TLS for `*.DOMAIN`, SDKs need the domain alone.
 """
 
@@ -104,7 +104,7 @@ class E2bPorts:
             given = first(headers, TRAFFIC_TOKEN)
             if not hmac.compare_digest(given, traffic_token(found.access_token).encode()):
                 raise NotSignedIn(
-                    "Ports of a sandbox are open to whoever shows its traffic token.",
+                    "Ports of a sandbox are open to callers that show its traffic token.",
                     hint="Send the header e2b-traffic-access-token: sandbox.traffic_access_token.",
                 )
 

@@ -98,8 +98,8 @@ class E2bRuntime:
         return round(min(share, 1.0) * 100, 2)
 
     def end_after(self, seconds: float, processes: Processes, pid: int) -> anyio.CancelScope:
-        """End a process with all that it started when its time is over, whoever listens then; to be cancelled when it
-        has ended. Raises `SandboxUnavailable` when too much is asked at once."""
+        """End a process with all that it started when its time is over, also while a client listens; to be cancelled
+        when it has ended. Raises `SandboxUnavailable` when too much is asked at once."""
         scope = anyio.CancelScope()
 
         async def end() -> None:

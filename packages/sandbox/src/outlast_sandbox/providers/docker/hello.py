@@ -26,7 +26,7 @@ def meeting(folder: Path) -> Iterator[socket.socket]:
     place.chmod(0o755)
     hello = bound(place, HELLO, socket.SOCK_SEQPACKET)
     try:
-        (place / HELLO).chmod(0o666)  # whoever the container's user is; only its first process ever sees it
+        (place / HELLO).chmod(0o666)  # for any user of the container; only its first process ever sees it
         yield hello
     finally:
         hello.close()

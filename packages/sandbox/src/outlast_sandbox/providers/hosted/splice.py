@@ -37,7 +37,7 @@ class Splices:
         except BaseException:
             await relay.aclose()
             raise
-        # Whoever dialled has only the socket, so this lives for as long as that does, in nobody's scope.
+        # The caller has only the socket, so this lives as long as the socket does, outside of any scope.
         running = asyncio.ensure_future(_carry(relay, stream))  # noqa: TID251
         self._running.add(running)
         running.add_done_callback(self._over)

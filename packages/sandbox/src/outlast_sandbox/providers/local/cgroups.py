@@ -280,7 +280,8 @@ class Group:
 
 def remove_empty_groups(layout: Layout, older_than_s: float) -> None:
     """Remove groups of ours that nothing is in: the kernel refuses to remove a group for a moment after its last
-    process, and whoever wanted to may have died. One in use is never touched. Blocking, some microseconds each."""
+    process, and the server that should have may have died. One in use is never touched. Blocking, some microseconds
+    each."""
     for hierarchy in layout.hierarchies:
         for folder in hierarchy.parent.glob(f"{PREFIX}*"):
             with contextlib.suppress(OSError):

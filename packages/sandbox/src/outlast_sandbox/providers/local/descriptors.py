@@ -1,6 +1,6 @@
 """Descriptors that come out of a sandbox, and the proof that each is what was asked for.
 
-The sender is not trusted: whoever took the agent over could send a file, a device, a Unix socket or a dozen of each
+The sender is not trusted: code that took the agent over could send a file, a device, a Unix socket or a dozen of each
 instead. So everything received is owned here at once, and all but the one socket that passes every check is closed.
 """
 

@@ -96,7 +96,7 @@ def _read_plan() -> dict:  # type: ignore[type-arg]
 
 
 def _hold_snapshot(path: str) -> int:
-    """While this process lives, whoever wants to remove the snapshot sees that it is in use."""
+    """While this process lives, a process that wants to remove the snapshot sees that it is in use."""
     if not path:
         return -1
     import fcntl  # only here: a shared library of its own

@@ -104,7 +104,7 @@ class Build:
             listener = await box.egress_listener()
             allowed = [f"{host}:{port}" for host, port in sorted(indexes.allowed)]
             async with anyio.create_task_group() as tasks:
-                # An index on this machine or in its network is reached too: whoever runs the server chose it.
+                # An index on this machine or in its network is reached too: the operator chose it.
                 gate = functools.partial(serve_allow_list, listener, allowed, allow_private=allowed)
                 tasks.start_soon(gate)
                 yield box

@@ -125,7 +125,7 @@ class SnapshotFolder:
         return snapshot
 
     def open_work(self, name: str) -> "Work":
-        """A folder for a build; whoever opened it closes it."""
+        """A folder for a build; the caller closes it."""
         if not _NAME.fullmatch(name):
             raise ArgumentsInvalid(f"{name[:100]!r} is no name for a snapshot", snapshot=name[:100])
         self._root.mkdir(parents=True, exist_ok=True)
@@ -137,7 +137,7 @@ class SnapshotFolder:
         return Work(work, lock)
 
     def publish(self, work: "Work", name: str, layers: Iterable[str] = ()) -> Snapshot:
-        """Make what was built in `work` the snapshot of that name, at once; whoever was faster wins. Of the project
+        """Make what was built in `work` the snapshot of that name, at once; the first of several wins. Of the project
         only `layers` are kept."""
         size = _open_to_all(work.home)
         if work.project.is_dir():

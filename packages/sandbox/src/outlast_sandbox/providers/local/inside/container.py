@@ -45,7 +45,7 @@ def main() -> None:
         try:
             fd, _address = listener._accept()  # type: ignore[attr-defined]
         except OSError:
-            return  # whoever it was is gone again
+            return  # the other end is gone again
         Connection(agent, _socket.socket(fileno=fd))
 
     loop.add(listener.fileno(), READ, accept)

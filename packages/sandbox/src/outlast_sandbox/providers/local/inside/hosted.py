@@ -118,7 +118,7 @@ def _serve(config: dict[str, Any], started: int) -> None:
         try:
             fd, _address = listener._accept()  # type: ignore[attr-defined]
         except OSError:
-            return  # whoever it was is gone again
+            return  # the other end is gone again
         Connection(agent, _socket.socket(fileno=fd))
 
     loop.add(listener.fileno(), READ, accept)

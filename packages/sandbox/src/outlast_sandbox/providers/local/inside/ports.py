@@ -1,7 +1,7 @@
 """Ports inside: connecting to one, and the listener that is the way out. Both descriptors go to the server.
 
-The sandbox has a loopback device and nothing else. Whoever in it wants the network connects to the listener, where
-the server accepts; whoever outside wants a port in here gets a socket that was connected in here.
+The sandbox has a loopback device and nothing else. A program in it that wants the network connects to the listener,
+where the server accepts; a caller outside that wants a port in here gets a socket that was connected in here.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def open_listener() -> _socket.socket:
 
 class Dial:
     """Connects to a port: first over IPv4, then over IPv6. `done` gets the connected socket, or why there is none;
-    whoever gets the socket closes it. After `cancel` it is not called."""
+    the receiver closes the socket. After `cancel` it is not called."""
 
     def __init__(
         self, loop: Loop, port: int, done: Callable[[Optional[_socket.socket], Optional[Refused]], None]

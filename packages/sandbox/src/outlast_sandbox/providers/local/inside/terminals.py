@@ -1,6 +1,6 @@
 """Interactive processes: started with pipes or a terminal, followed, written to and signalled by their pid.
 
-They live until they end or are killed, whoever watches. One that has ended is kept until its end was told to a
+They live until they end or are killed, watched or not. One that has ended is kept until its end was told to a
 follower, at most `MAX_ENDED` of them.
 """
 
