@@ -28,7 +28,7 @@ INLINE: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 COMPRESSED: Final = frozenset({".html", ".css", ".js", ".json", ".svg", ".md", ".txt"})
 UNUSED: Final = ("sitemap.xml*", "assets/**/*.map", "assets/javascripts/lunr")
 """What MkDocs writes and the site does not use: it has no address of its own, and one language."""
-LEAST_BYTES: Final = 1_000
+MIN_BYTES: Final = 1_000
 """Smaller files are served as they are: a compressed copy saves less than a packet."""
 
 
@@ -126,7 +126,7 @@ def configuration() -> Any:
 def compress(folder: Path) -> None:
     """A copy of each text that a browser may take compressed."""
     for path in sorted(folder.rglob("*")):
-        if path.suffix in COMPRESSED and path.stat().st_size >= LEAST_BYTES:
+        if path.suffix in COMPRESSED and path.stat().st_size >= MIN_BYTES:
             path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
 
 

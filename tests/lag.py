@@ -23,8 +23,8 @@ from typing import Any, Final
 
 import outlast
 
-MOST_BUSY_S: Final = 0.25  # processor time of one callback
-MOST_BLOCKED_S: Final = 2.0  # sleep in one callback
+MAX_BUSY_S: Final = 0.25  # processor time of one callback
+MAX_BLOCKED_S: Final = 2.0  # sleep in one callback
 STOOD_STILL: Final = "the event loop stood still"
 _LOOK_S: Final = 0.02  # how often the loop gives a sign, and is looked at
 _SHOWN: Final = 6  # frames of a finding, from its inside and of the program
@@ -45,7 +45,7 @@ class Stall:
 
     @property
     def is_too_long(self) -> bool:
-        return self.busy_s > MOST_BUSY_S or self.blocked_s > MOST_BLOCKED_S
+        return self.busy_s > MAX_BUSY_S or self.blocked_s > MAX_BLOCKED_S
 
     def __str__(self) -> str:
         return f"{STOOD_STILL}: {self.busy_s:.2f} s busy, {self.blocked_s:.2f} s blocked in {self.where}"

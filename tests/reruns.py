@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pytest
 
-MOST_IN_A_RUN = 2
-MOST_RUNS = 2  # of the kept ones in which the same test may be tried again
+MAX_PER_RUN = 2
+MAX_RUNS = 2  # of the kept ones in which the same test may be tried again
 KEPT_RUNS = 10
 AT_ONCE = 6_000  # characters of a failure that are printed when it happens: a run that is ended shows nothing else
 SERVER = "the server"  # the section of a failure's report in which the server under test tells of itself
@@ -19,11 +19,11 @@ _KEY = "outlast/reruns"
 def complaints(now: Sequence[str], earlier: Sequence[Sequence[str]]) -> list[str]:
     """Why a run whose tests `now` were tried again is no success; `earlier`: the same of the runs before it."""
     found = []
-    if len(now) > MOST_IN_A_RUN:
-        found.append(f"{len(now)} tests were tried once more; at most {MOST_IN_A_RUN} may be in a run.")
+    if len(now) > MAX_PER_RUN:
+        found.append(f"{len(now)} tests were tried once more; at most {MAX_PER_RUN} may be in a run.")
     for name in dict.fromkeys(now):
         runs = 1 + sum(name in names for names in earlier)
-        if runs > MOST_RUNS:
+        if runs > MAX_RUNS:
             found.append(f"{name} was tried once more in {runs} of the last {len(earlier) + 1} runs with such tests.")
     return found
 

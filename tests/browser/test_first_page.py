@@ -7,7 +7,7 @@ from tests.browser.conftest import OpenPage
 
 pytestmark = pytest.mark.browser
 
-MOST_BYTES = 260_000
+MAX_BYTES = 260_000
 
 
 def test_the_first_page_is_small_on_the_wire(open_page: OpenPage) -> None:
@@ -23,4 +23,4 @@ def test_the_first_page_is_small_on_the_wire(open_page: OpenPage) -> None:
     expect(page.get_by_label("Message", exact=True)).to_be_visible()
     page.wait_for_load_state("load")
     print(f"first page: {sum(received):,} bytes in {len(received)} answers")
-    assert sum(received) <= MOST_BYTES
+    assert sum(received) <= MAX_BYTES

@@ -16,7 +16,7 @@ from outlast.kernel.settings import Settings
 from tests.sandbox.e2b_service import E2bService
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]
-MOST = Settings().limits.streams_per_user
+MAX_STREAMS = Settings().limits.streams_per_user
 
 
 def enveloped(message: dict[str, Any]) -> bytes:
@@ -62,7 +62,7 @@ def test_one_more_stream_than_a_user_may_have_is_refused_and_starts_nothing(e2b_
         start = {"process": {"cmd": "/bin/sleep", "args": ["600"]}, "tag": "mine"}
         first = follow("Start", start)
         first.until(b'"pid"')
-        others = [follow("Connect", {"process": {"tag": "mine"}}) for _ in range(MOST - 1)]
+        others = [follow("Connect", {"process": {"tag": "mine"}}) for _ in range(MAX_STREAMS - 1)]
         for other in others:
             other.until(b'"pid"')
         for call, message in (("Connect", {"process": {"tag": "mine"}}), ("Start", start)):

@@ -42,7 +42,7 @@ from outlast_demo.model import DemoModel
 from outlast_demo.tracker.service import SIDECAR, Tracker
 from tests.page_sequences import sanitised_html
 
-MOST_TURNS = 12
+MAX_TURNS = 12
 SPEC = ModelSpec(id="demo", provider="demo", name="demo")
 
 
@@ -75,7 +75,7 @@ class Desk:
         self.calls, self.prose, self.patches, self.announced = [], [], [], []
         found = Found("page_1", 1, self.modules, tuple(self.summaries[-6:]))
         messages = [ModelMessage("user", (TextPiece(message_of(found, self.html, now, 100_000)),))]
-        for _turn in range(MOST_TURNS):
+        for _turn in range(MAX_TURNS):
             text, calls = await self._turn(messages)
             self._take(text)
             if not calls:

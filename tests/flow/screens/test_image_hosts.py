@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.apps.screens import image_host_actions as actions
-from outlast.apps.screens.image_hosts import MOST_HOSTS
+from outlast.apps.screens.image_hosts import MAX_HOSTS
 from outlast.apps.screens.tables import screens
 from outlast.base.errors import Forbidden, MalformedInput, NotFound
 from outlast.db.database import Tx
@@ -79,9 +79,9 @@ async def test_reports_of_strangers_of_other_pages_and_of_other_things_ask_for_n
 async def test_a_screen_asks_for_so_many_hosts_and_no_more(scene: Scene, screen_id: str):
     services, editor = scene.services, scene.team.editor
     workspace_id = scene.machines.row.workspace_id
-    many = [f"https://h{number}.example.org/" for number in range(MOST_HOSTS + 10)]
+    many = [f"https://h{number}.example.org/" for number in range(MAX_HOSTS + 10)]
     await actions.report_blocked(services, workspace_id, many)
-    assert len(await actions.list_image_hosts(services, editor, screen_id)) == MOST_HOSTS
+    assert len(await actions.list_image_hosts(services, editor, screen_id)) == MAX_HOSTS
     with pytest.raises(MalformedInput, match="at most"):
         await actions.allow_image_host(services, editor, screen_id, "one-more.example.org")
 

@@ -13,7 +13,7 @@ import anyio.to_thread
 from outlast_sandbox.clock import Clock
 
 FRESH_S: Final = 10.0
-MOST_ENTRIES: Final = 200_000
+MAX_ENTRIES: Final = 200_000
 AT_A_TIME: Final = 2
 
 
@@ -42,7 +42,7 @@ class DiskUsage:
         self._found.pop(folder, None)
 
 
-def disk_bytes(folder: Path, most_entries: int = MOST_ENTRIES, *, without: Collection[str] = ()) -> int | None:
+def disk_bytes(folder: Path, most_entries: int = MAX_ENTRIES, *, without: Collection[str] = ()) -> int | None:
     """`without` are relative paths of folders that do not count. Blocks. Symbolic links are counted, never followed;
     what cannot be read counts nothing."""
     if not folder.is_dir():

@@ -10,7 +10,7 @@ from typing import Final
 
 from outlast_sandbox.folders import each_folder
 
-MOST_DESCRIPTORS: Final = 50_000
+MAX_DESCRIPTORS: Final = 50_000
 BLOCK: Final = 512
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -66,7 +66,7 @@ class _Walk:
         with suppress(OSError):
             for name in os.listdir(f"/proc/{pid}/fd"):
                 self._descriptors += 1
-                if self._descriptors > MOST_DESCRIPTORS or self._enough():
+                if self._descriptors > MAX_DESCRIPTORS or self._enough():
                     return
                 with suppress(OSError):
                     facts = os.stat(f"/proc/{pid}/fd/{name}")

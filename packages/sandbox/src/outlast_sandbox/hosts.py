@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 WEB_PORTS: Final = frozenset({80, 443})
-MOST_CHARS: Final = 253
+MAX_CHARS: Final = 253
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\Z")
 _ENDS_IN_NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)\Z")
 
@@ -43,7 +43,7 @@ class HostPattern:
 
 
 def parse_pattern(text: str) -> HostPattern:
-    """Raises `NotAHost`, also for a host of more than `MOST_CHARS`."""
+    """Raises `NotAHost`, also for a host of more than `MAX_CHARS`."""
     name, port = split_port(text.strip())
     if name == "*":
         return HostPattern("", True, port)
@@ -79,8 +79,8 @@ def split_port(text: str) -> tuple[str, int | None]:
 def plain_host(name: str) -> str:
     """Lower case, without the dot at the end, names in ASCII (IDNA), addresses in their shortest form. Spellings of
     addresses that only some programs understand (127.1, 0x7f.0.0.1, 2130706433, zones) are no hosts, nor are texts of
-    more than `MOST_CHARS`. Raises `NotAHost`."""
-    if len(name) > MOST_CHARS + 1:
+    more than `MAX_CHARS`. Raises `NotAHost`."""
+    if len(name) > MAX_CHARS + 1:
         raise NotAHost("a host name")
     name = name.lower()
     if ":" in name:
@@ -93,7 +93,7 @@ def plain_host(name: str) -> str:
             raise NotAHost("a host name") from None
     if _ENDS_IN_NUMBER.match(name):
         return _address(name)
-    if len(name) > MOST_CHARS or not all(_LABEL.match(label) for label in name.split(".")):
+    if len(name) > MAX_CHARS or not all(_LABEL.match(label) for label in name.split(".")):
         raise NotAHost("a host name")
     return name
 

@@ -25,7 +25,7 @@ from outlast.apps.documents.shapes import (
     RestoreDocumentRequest,
 )
 from outlast.kernel.http.auth import Signed, Svc
-from outlast.kernel.http.parameters import MOST, Before, Key, Limit, LongLimit, Version
+from outlast.kernel.http.parameters import MAX_INT, Before, Key, Limit, LongLimit, Version
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.presence.shapes import EphemeralPresence
@@ -77,7 +77,7 @@ async def export_document(
     document_id: str,
     services: Svc,
     actor: Signed,
-    version: int | None = Query(None, ge=0, le=MOST),
+    version: int | None = Query(None, ge=0, le=MAX_INT),
     download: bool = False,
 ) -> Response:
     """The document as Markdown, now or as it was at a version."""
@@ -118,7 +118,7 @@ async def change_document(
 
 @router.get("/documents/{document_id}/changes", response_model=DocumentChanges)
 async def read_document_changes(
-    document_id: str, services: Svc, actor: Signed, since: Annotated[int, Query(ge=0, le=MOST)]
+    document_id: str, services: Svc, actor: Signed, since: Annotated[int, Query(ge=0, le=MAX_INT)]
 ) -> Response:
     """Everything that is new since a version."""
     return reply(await writing.read_changes(services, actor, document_id, since))
@@ -143,8 +143,8 @@ async def compare_document_versions(
     document_id: str,
     services: Svc,
     actor: Signed,
-    before: Annotated[int, Query(alias="from", ge=0, le=MOST)],
-    after: Annotated[int | None, Query(alias="to", ge=0, le=MOST)] = None,
+    before: Annotated[int, Query(alias="from", ge=0, le=MAX_INT)],
+    after: Annotated[int | None, Query(alias="to", ge=0, le=MAX_INT)] = None,
 ) -> Response:
     """What differs between two versions (0: the empty document; without `to`: now)."""
     found = await writing.compare_versions(services, actor, document_id, before, after)

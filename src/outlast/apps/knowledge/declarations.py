@@ -15,7 +15,7 @@ from tree_sitter import Language, Node
 from outlast.apps.knowledge.texts import BETWEEN, Cut
 from outlast.base.syntax_trees import Budget, TooManySteps, parse_within
 
-_MOST_CPU_S: Final = 5.0
+_MAX_CPU_S: Final = 5.0
 _DEEPEST: Final = 50
 WHERE: Final = "Type declarations"
 _DECLARES: Final = frozenset(
@@ -49,7 +49,7 @@ def cut_declarations(text: str, url: str, passage_chars: int) -> list[Cut]:
     cut by its length alone."""
     source = text.encode("utf-8", "replace")
     try:
-        root = parse_within(_language(), source, Budget(20 * len(source) + 20_000), _MOST_CPU_S).root_node
+        root = parse_within(_language(), source, Budget(20 * len(source) + 20_000), _MAX_CPU_S).root_node
     except TooManySteps:
         starts = range(0, len(text), passage_chars)
         return [Cut(WHERE, _fenced(text[start : start + passage_chars]), url) for start in starts]

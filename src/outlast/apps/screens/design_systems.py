@@ -16,8 +16,8 @@ from outlast.base.errors import OutlastError
 from outlast.base.ids import new_id
 from outlast_sandbox.interface import Command, Sandbox
 
-MOST_TABLES: Final = 24  # about a megabyte each
-MOST_CLASSES: Final = 5_000
+MAX_TABLES: Final = 24  # about a megabyte each
+MAX_CLASSES: Final = 5_000
 PATIENCE_S: Final = 30.0
 AGAIN_AFTER_S: Final = 60.0
 log = logging.getLogger("outlast.screens")
@@ -66,7 +66,7 @@ class DesignSystems:
             output = await self._ask(sheet, sheet.sandbox, design_system.classes_command(unknown))
             for name, declarations in (design_system.read_classes(output, unknown) or {}).items():
                 self._said[sheet.name, name] = declarations
-            while len(self._said) > MOST_CLASSES:
+            while len(self._said) > MAX_CLASSES:
                 self._said.popitem(last=False)
         known = {one: self._said[sheet.name, one] for one in usable if (sheet.name, one) in self._said}
         return known | {one: None for one in classes if not design_system.is_class(one)}
@@ -76,7 +76,7 @@ class DesignSystems:
         table = await anyio.to_thread.run_sync(design_system.read_table, output)
         if table:
             self._tables[sheet.name] = table
-            while len(self._tables) > MOST_TABLES:
+            while len(self._tables) > MAX_TABLES:
                 self._tables.popitem(last=False)
         else:
             self._failed = {(sandbox.sandbox_id, sheet.name): anyio.current_time(), **self._lately()}

@@ -8,7 +8,7 @@ from typing import Final
 import anyio.to_thread
 
 from outlast.apps.screens.files import (
-    MOST_HITS,
+    MAX_HITS,
     SEARCHED_BYTES,
     archive_name,
     checked_query,
@@ -52,8 +52,8 @@ from outlast.kernel.threads.tables import messages
 from outlast_sandbox.checkpoints.changes import TEXT_BYTES, Change, changes, is_text
 from outlast_sandbox.checkpoints.tree import EMPTY, Entry, Tree
 
-MOST_CHANGES: Final = 500
-MOST_TEXT_BYTES: Final = 4_000_000  # of one answer about changes
+MAX_CHANGES: Final = 500
+MAX_TEXT_BYTES: Final = 4_000_000  # of one answer about changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ async def search_files(services: Services, actor: Actor, screen_id: str, query: 
     wanted = checked_query(query)
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
     tree = await _saved(services, row.workspace_id)
-    look = partial(_search, services.blobs, tree, wanted, min(limit, MOST_HITS))
+    look = partial(_search, services.blobs, tree, wanted, min(limit, MAX_HITS))
     return await anyio.to_thread.run_sync(look)
 
 
@@ -140,9 +140,9 @@ async def changes_of_run(
     old = EMPTY if before is None else await keeper.tree(before)
     new = await keeper.tree(after)
     differing = [one for one in changes(old, new) if is_shown(one.path) and _is_file(one)]
-    items = await anyio.to_thread.run_sync(_written_out, services.blobs, differing[:MOST_CHANGES])
+    items = await anyio.to_thread.run_sync(_written_out, services.blobs, differing[:MAX_CHANGES])
     return ScreenChangesAnswer(
-        run_id=wanted, before=before, after=after, items=items, truncated=len(differing) > MOST_CHANGES
+        run_id=wanted, before=before, after=after, items=items, truncated=len(differing) > MAX_CHANGES
     )
 
 
@@ -217,7 +217,7 @@ def _is_file(change: Change) -> bool:
 
 
 def _written_out(blobs: FolderBlobs, differing: Sequence[Change]) -> list[FileChangeAnswer]:
-    left, written = MOST_TEXT_BYTES, []
+    left, written = MAX_TEXT_BYTES, []
     for change in differing:
         before, after = (_text(blobs, side, left) for side in (change.before, change.after))
         left -= len(before or "") + len(after or "")

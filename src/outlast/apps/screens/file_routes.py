@@ -6,7 +6,7 @@ from starlette.responses import Response, StreamingResponse
 
 from outlast.apps.screens import file_actions as actions
 from outlast.apps.screens import open_actions as opening
-from outlast.apps.screens.files import MOST_HITS, MOST_QUERY_CHARS
+from outlast.apps.screens.files import MAX_HITS, MAX_QUERY_CHARS
 from outlast.apps.screens.routes import shown
 from outlast.apps.screens.shapes import (
     HitsAnswer,
@@ -62,8 +62,8 @@ async def search_screen(
     screen_id: str,
     services: Svc,
     actor: Signed,
-    q: str = Query(max_length=MOST_QUERY_CHARS),
-    limit: int = Query(100, ge=1, le=MOST_HITS),
+    q: str = Query(max_length=MAX_QUERY_CHARS),
+    limit: int = Query(100, ge=1, le=MAX_HITS),
 ) -> Response:
     """Lines of the app's own text files that hold `q`, whatever the case of its letters."""
     return reply(await actions.search_files(services, actor, screen_id, q, limit))

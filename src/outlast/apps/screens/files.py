@@ -11,8 +11,8 @@ from outlast.apps.screens.shapes import CodeHitAnswer
 from outlast.base.errors import MalformedInput
 
 SEARCHED_BYTES: Final = 1_000_000  # a longer file is not searched
-MOST_HITS: Final = 200
-MOST_QUERY_CHARS: Final = 200
+MAX_HITS: Final = 200
+MAX_QUERY_CHARS: Final = 200
 SHOWN_CHARS: Final = 300  # of a line with a hit
 BEFORE_CHARS: Final = 60  # of them, before the hit
 LEVEL: Final = 6
@@ -61,8 +61,8 @@ def is_searched(path: str) -> bool:
 
 def checked_query(query: str) -> str:
     """What to search for. Raises `MalformedInput` for nothing, a line break, or more than 200 characters."""
-    if not query.strip() or "\n" in query or len(query) > MOST_QUERY_CHARS:
-        raise MalformedInput(f"A search is for 1 to {MOST_QUERY_CHARS} characters of one line.", field="q")
+    if not query.strip() or "\n" in query or len(query) > MAX_QUERY_CHARS:
+        raise MalformedInput(f"A search is for 1 to {MAX_QUERY_CHARS} characters of one line.", field="q")
     return query
 
 

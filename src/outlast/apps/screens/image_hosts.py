@@ -18,7 +18,7 @@ from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.kernel.row_shapes import shape_of
 from outlast_sandbox.hosts import NotAHost, is_address, plain_host
 
-MOST_HOSTS: Final = 50  # of one screen, asked for and allowed
+MAX_HOSTS: Final = 50  # of one screen, asked for and allowed
 
 
 def host_of(address: str) -> str | None:
@@ -61,7 +61,7 @@ def allowed_in(tx: Tx, workspace_id: str) -> tuple[str, ...]:
 def ask(tx: Tx, screen_id: str, host: str) -> bool:
     """Note that the screen wants to load pictures of this host; False: that was known, or it has asked for too many."""
     known = {one.host for one in list_image_hosts(tx, screen_id)}
-    if host in known or len(known) >= MOST_HOSTS:
+    if host in known or len(known) >= MAX_HOSTS:
         return False
     tx.insert(table, screen_id=screen_id, host=host, asked_at=tx.now)
     return True
@@ -71,9 +71,9 @@ def allow(tx: Tx, screen_id: str, host: str, user_id: str) -> None:
     """Let the screen load pictures of this host. Repeating changes nothing. Raises `MalformedInput` for too many."""
     known = {one.host: one for one in list_image_hosts(tx, screen_id)}
     if host not in known:
-        if len(known) >= MOST_HOSTS:
+        if len(known) >= MAX_HOSTS:
             raise MalformedInput(
-                f"A screen has at most {MOST_HOSTS} hosts of pictures.", hint="Remove one first.", field="host"
+                f"A screen has at most {MAX_HOSTS} hosts of pictures.", hint="Remove one first.", field="host"
             )
         tx.insert(table, screen_id=screen_id, host=host, asked_at=tx.now)
     elif known[host].allowed_at is not None:

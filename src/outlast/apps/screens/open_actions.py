@@ -20,7 +20,7 @@ from outlast.kernel.sandboxes.templates import DEV_PORT
 from outlast.kernel.services import Services
 
 AT_A_TIME: Final = 4
-MOST_WAITING: Final = 1_000
+MAX_WAITING: Final = 1_000
 PATIENCE_S: Final = 20.0  # for a sandbox to be there by name; it need not run yet
 Task = Literal["open", "dress"]
 log = logging.getLogger("outlast.screens")
@@ -34,7 +34,7 @@ class ScreenOpener:
     def __init__(self) -> None:
         self._opening: set[str] = set()
         self._undressed: set[str] = set()
-        self._wanted, self._coming = anyio.create_memory_object_stream[tuple[Task, str]](MOST_WAITING)
+        self._wanted, self._coming = anyio.create_memory_object_stream[tuple[Task, str]](MAX_WAITING)
 
     def open(self, screen_id: str) -> None:
         """Open it soon. Returns at once. Raises `SandboxUnavailable` when very many wait already."""

@@ -12,9 +12,9 @@ from outlast.base.errors import MalformedInput
 
 WIDTH: Final = 1280
 HEIGHT: Final = 800
-LEAST: Final = 240
-MOST_WIDTH: Final = 3840
-MOST_HEIGHT: Final = 4320
+MIN_SIDE: Final = 240
+MAX_WIDTH: Final = 3840
+MAX_HEIGHT: Final = 4320
 FARTHEST: Final = 10_000_000  # from the canvas's middle, either way
 GAP: Final = 120  # between screens that nobody placed; holds a title
 PER_ROW: Final = 4
@@ -35,8 +35,8 @@ def checked_box(box: Box) -> Box:
     """The box, if it lies on the canvas and a person could see something in it. Raises `MalformedInput`."""
     for name in ("x", "y"):
         _within(name, getattr(box, name), -FARTHEST, FARTHEST)
-    _within("width", box.width, LEAST, MOST_WIDTH)
-    _within("height", box.height, LEAST, MOST_HEIGHT)
+    _within("width", box.width, MIN_SIDE, MAX_WIDTH)
+    _within("height", box.height, MIN_SIDE, MAX_HEIGHT)
     return box
 
 

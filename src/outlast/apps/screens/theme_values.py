@@ -8,7 +8,7 @@ from outlast.base.data_files import read_names
 from outlast.base.errors import MalformedInput
 
 Kind = Literal["colour", "length", "fonts"]
-MOST_CHARS: Final = 300
+MAX_CHARS: Final = 300
 
 _NAMED: Final = read_names(__file__, "named_colours")
 _NUMBER: Final = r"[+-]?(?:\d{1,6}(?:\.\d{1,10})?|\.\d{1,10})(?:%|deg|rad|turn)?"
@@ -31,7 +31,7 @@ _TAKES: Final = {
 
 def demand_value(field: str, kind: Kind, value: str) -> str:
     """The value without spaces around it, if it is of this kind. Raises `MalformedInput`."""
-    if len(value) > MOST_CHARS:
+    if len(value) > MAX_CHARS:
         _refuse(field, kind)
     text = value.strip()
     if not is_value(kind, text):

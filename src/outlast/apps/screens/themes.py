@@ -20,8 +20,8 @@ BEGIN: Final = "/* outlast:theme begin */"
 END: Final = "/* outlast:theme end */"
 CUSTOM: Final = "custom"
 DEFAULT: Final = "default"
-MOST_CHARS: Final = 200_000  # of a style sheet; what runs in a sandbox may write anything there
-MOST_BLOCKS: Final = 8
+MAX_CHARS: Final = 200_000  # of a style sheet; what runs in a sandbox may write anything there
+MAX_BLOCKS: Final = 8
 
 _SELECTORS: Final[Mapping[str, Look]] = {":root": "light", ".dark": "dark"}
 
@@ -74,10 +74,10 @@ def apply_theme(css: str, theme: Theme) -> str:
     the rules that are its own; of several blocks the first is kept, since the last would win. Raises `MalformedInput`
     for more than 200,000 characters or eight blocks: those nobody wrote who wants a theme.
     """
-    if len(css) > MOST_CHARS or css.count(BEGIN) > MOST_BLOCKS:
+    if len(css) > MAX_CHARS or css.count(BEGIN) > MAX_BLOCKS:
         raise MalformedInput(
             f"{STYLE_SHEET} is too long for a theme, or holds too many theme blocks.",
-            hint=f"Keep it below {MOST_CHARS:,} characters, with one block between the theme's marks.",
+            hint=f"Keep it below {MAX_CHARS:,} characters, with one block between the theme's marks.",
             field="theme",
         )
     start = css.find(BEGIN)

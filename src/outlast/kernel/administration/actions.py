@@ -15,15 +15,15 @@ from outlast.kernel.projects.permissions import require_administrator
 from outlast.kernel.projects.rules import leaves_an_administrator
 from outlast.kernel.services import Services
 
-MOST_GRANTED: Final = 1_000_000
-MOST_LISTED: Final = 200
+MAX_GRANTED: Final = 1_000_000
+MAX_LISTED: Final = 200
 
 
 async def list_users(
     services: Services, actor: Actor, query: str = "", after: str | None = None, limit: int = 50
 ) -> tuple[list[UserSummaryAnswer], str | None]:
     """A page of users, the newest first, and where the next one begins (None: nowhere). `limit`: 1 to 200."""
-    most = min(max(limit, 1), MOST_LISTED)
+    most = min(max(limit, 1), MAX_LISTED)
 
     def run(tx: Tx) -> tuple[list[UserSummaryAnswer], str | None]:
         require_administrator(tx, actor)
@@ -79,8 +79,8 @@ def make_administrator(tx: Tx, user_id: str, is_admin: bool) -> None:
 
 def give_credits(tx: Tx, plans: Plans, user_id: str, amount: int) -> int:
     """Give a user credits for this month; the balance now. Raises `NotFound`, `MalformedInput`."""
-    if not 0 < amount <= MOST_GRANTED:
-        raise MalformedInput(f"A grant is 1 to {MOST_GRANTED:,} credits.", field="credits")
+    if not 0 < amount <= MAX_GRANTED:
+        raise MalformedInput(f"A grant is 1 to {MAX_GRANTED:,} credits.", field="credits")
     balance = ledger.grant(tx, user_id, amount, plans)
     if balance is None:
         raise MalformedInput("The user's plan is unlimited: there is nothing to grant.", field="credits")

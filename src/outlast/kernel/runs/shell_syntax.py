@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 20_000  # characters of one script
 UNKNOWN: Final = "\ue000"  # stands in a word for what only running it would tell
-_MOST_CPU_S: Final = 0.1  # of one parse
-_MOST_PIPES: Final = 2_000  # the parser takes a time that grows with their square, without asking in between
+_MAX_CPU_S: Final = 0.1  # of one parse
+_MAX_PIPES: Final = 2_000  # the parser takes a time that grows with their square, without asking in between
 _LONGEST_VALUE: Final = 4_000  # characters of a variable
 _DEEPEST_PIPES: Final = 50
 _LOOSE_WORDS: Final = 12
@@ -84,7 +84,7 @@ _NOTHING: Final = _Input()
 def simple_commands(script: str, budget: Budget) -> list[SimpleCommand]:
     """Every simple command of a script, those in substitutions included, in no promised order. A script with an error
     is also read loosely: any of its words may begin a command. Raises TooManySteps."""
-    if len(script) > LONGEST or script.count("|") > _MOST_PIPES:
+    if len(script) > LONGEST or script.count("|") > _MAX_PIPES:
         raise TooManySteps
     tree = _parsed(script, budget)
     reader = _Reader(script, budget)
@@ -98,7 +98,7 @@ def _parsed(script: str, budget: Budget) -> "Tree":
     """The tree of a script; its offsets count characters."""
     # The grammar's scanner reads C's tables of ASCII at the place of any character: another one ends the process.
     data = re.sub(r"[^\x00-\x7f]", "_", script).encode()
-    return parse_within(_language(), data, budget, _MOST_CPU_S)
+    return parse_within(_language(), data, budget, _MAX_CPU_S)
 
 
 @cache

@@ -132,7 +132,7 @@ def test_modules_are_named_as_they_are_imported() -> None:
 
 
 def test_declarations_that_take_too_long_to_read_are_cut_by_their_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(declarations, "_MOST_CPU_S", 0.0)
+    monkeypatch.setattr(declarations, "_MAX_CPU_S", 0.0)
     bodies = [one.body for one in cut_declarations(TYPES, "u", 200)]
     assert "".join(body.removeprefix("```ts\n").removesuffix("\n```") for body in bodies) == TYPES
 

@@ -10,9 +10,9 @@ from outlast.apps.screens.rules import (
     FARTHEST,
     GAP,
     HEIGHT,
-    LEAST,
-    MOST_HEIGHT,
-    MOST_WIDTH,
+    MAX_HEIGHT,
+    MAX_WIDTH,
+    MIN_SIDE,
     PER_ROW,
     WIDTH,
     Box,
@@ -25,7 +25,7 @@ from outlast.base.errors import MalformedInput
 
 near = st.integers(-6_000, 6_000)
 anywhere = st.integers(-FARTHEST, FARTHEST)
-widths, heights = st.integers(LEAST, MOST_WIDTH), st.integers(LEAST, MOST_HEIGHT)
+widths, heights = st.integers(MIN_SIDE, MAX_WIDTH), st.integers(MIN_SIDE, MAX_HEIGHT)
 boxes = st.builds(Box, near, near, widths, heights)
 far_boxes = st.builds(Box, anywhere, anywhere, widths, heights)
 canvases = st.lists(st.one_of(boxes, far_boxes), max_size=12)
@@ -90,10 +90,10 @@ def test_overlapping_is_mutual(one: Box, other: Box):
     [
         (Box(FARTHEST + 1, 0), "x"),
         (Box(0, -FARTHEST - 1), "y"),
-        (Box(0, 0, LEAST - 1), "width"),
-        (Box(0, 0, MOST_WIDTH + 1), "width"),
-        (Box(0, 0, WIDTH, LEAST - 1), "height"),
-        (Box(0, 0, WIDTH, MOST_HEIGHT + 1), "height"),
+        (Box(0, 0, MIN_SIDE - 1), "width"),
+        (Box(0, 0, MAX_WIDTH + 1), "width"),
+        (Box(0, 0, WIDTH, MIN_SIDE - 1), "height"),
+        (Box(0, 0, WIDTH, MAX_HEIGHT + 1), "height"),
     ],
 )
 def test_a_box_beyond_the_bounds_is_refused_by_name(box: Box, field: str):

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from outlast_demo.tracker import issue_lists as listing
-from outlast_demo.tracker.access import MOST_IN_WINDOW
+from outlast_demo.tracker.access import MAX_IN_WINDOW
 from outlast_demo.tracker.issues import STATUSES
 from outlast_demo.tracker.service import documentation
 from outlast_demo.tracker.storage import open_book, open_secret
@@ -160,12 +160,12 @@ async def test_a_request_cannot_forge_a_line_of_the_log(desk: Desk) -> None:
 
 
 async def test_too_many_requests_are_told_when_to_come_back(desk: Desk) -> None:
-    left = [(await desk.get("/me")).headers["RateLimit-Remaining"] for _ in range(MOST_IN_WINDOW)]
-    assert (left[0], left[-1]) == (str(MOST_IN_WINDOW - 1), "0")
+    left = [(await desk.get("/me")).headers["RateLimit-Remaining"] for _ in range(MAX_IN_WINDOW)]
+    assert (left[0], left[-1]) == (str(MAX_IN_WINDOW - 1), "0")
     refused = await desk.get("/me")
     assert (refused.status_code, refused.headers["Retry-After"]) == (429, "60")
     desk.clock.advance(61)
-    assert (await desk.get("/me")).headers["RateLimit-Remaining"] == str(MOST_IN_WINDOW - 1)
+    assert (await desk.get("/me")).headers["RateLimit-Remaining"] == str(MAX_IN_WINDOW - 1)
 
 
 async def test_issues_that_cannot_be_read_are_put_aside(desk: Desk) -> None:

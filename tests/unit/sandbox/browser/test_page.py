@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from outlast_sandbox.browser.page import (
-    MOST_TEXTS,
+    MAX_TEXTS,
     READ_CHARS,
     TEXT_CHARS,
     Seen,
@@ -77,7 +77,7 @@ def test_texts_are_kept_once_shortened_and_no_more_than_there_is_room_for() -> N
     assert seen.errors == ["same", f"{'x' * (TEXT_CHARS - 1)}…"]
     for number in range(50):
         seen.add(f"error {number}", console=True)
-    assert len(seen.console) == MOST_TEXTS
+    assert len(seen.console) == MAX_TEXTS
 
 
 @pytest.mark.parametrize(

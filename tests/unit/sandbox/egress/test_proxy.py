@@ -151,7 +151,7 @@ async def test_connection_after_connection_is_taken_at_a_bounded_pace(
     proxied: Proxied, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A sandbox that does nothing but connect must leave the server time for others."""
-    monkeypatch.setattr(proxy, "MOST_A_SECOND", 3)
+    monkeypatch.setattr(proxy, "MAX_PER_SECOND", 3)
     waits: list[float] = []
 
     async def sleep(seconds: float) -> None:

@@ -9,7 +9,7 @@ from outlast_demo.documents.prose import is_prose
 from outlast_demo.documents.scene import Block, DocumentScene, parsed
 from outlast_demo.documents.wishes import Kind, Wish, named_section, prose_of, target_blocks
 
-MOST: Final = 12
+MAX_EDITS: Final = 12
 ENOUGH: Final = 4  # edits of a request for the whole document, so that there is something to decide about
 Edit = dict[str, Any]
 
@@ -28,7 +28,7 @@ def edits_for(scene: DocumentScene, wish: Wish) -> list[Edit]:
         Kind.MOVE: _moved,
     }
     maker = makers.get(wish.kind)
-    return maker(scene, wish)[:MOST] if maker is not None else []
+    return maker(scene, wish)[:MAX_EDITS] if maker is not None else []
 
 
 def summary_of(wish: Wish, edits: Sequence[Edit]) -> str:

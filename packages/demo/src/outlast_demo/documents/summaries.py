@@ -13,7 +13,7 @@ _CONVERSATION: Final = re.compile(r'<document(-\d+)? kind="conversation" title="
 _DECIDED: Final = re.compile(
     r"\b(?:decid\w*|agreed?|let's|we will|we'll|go with|settled|accepted|approved?|yes|chosen?|use)\b", re.IGNORECASE
 )
-MOST: Final = 6
+MAX_LINES: Final = 6
 CHARS: Final = 200
 DEMO: Final = "*I am the demo model: these are sentences of the conversation, picked by simple rules.*"
 
@@ -54,7 +54,7 @@ def summary_lines(request: ModelRequest) -> Sequence[Line]:
         ("Done", _done(said, proposed[1] if proposed else "")),
         ("Open", _open(said, proposed[1] if proposed else "")),
     ]
-    text = "\n\n".join(f"## {heading}\n" + "\n".join(lines[:MOST]) for heading, lines in sections if lines)
+    text = "\n\n".join(f"## {heading}\n" + "\n".join(lines[:MAX_LINES]) for heading, lines in sections if lines)
     return [Say(f"{text}\n\n{DEMO}\n")]
 
 
@@ -83,7 +83,7 @@ def _open(said: Sequence[Said], proposed: str) -> list[str]:
         for line in _sentences(one)
         if line.endswith("?") and (one.role == "assistant" or at > last_answer)
     ]
-    return [*waiting, *questions[-MOST:]]
+    return [*waiting, *questions[-MAX_LINES:]]
 
 
 def _decides(line: str) -> bool:

@@ -10,7 +10,7 @@ from outlast_demo.pages.scene import RUN, SEARCH, Acted, PageScene, outcome, tro
 from outlast_demo.pages.wishes import Kind, Wish, from_text, title_of, to_text
 
 PACKAGE: Final = "issues-tracker"
-MOST_SEARCHES: Final = 2
+MAX_SEARCHES: Final = 2
 HEADERS_QUERY: Final = "Issues tracker API: authentication and headers, bearer token, Tracker-Version, address"
 CHANGES: Final = {"close": "done", "reopen": "todo", "start": "in_progress"}
 ACTIONS: Final = frozenset(
@@ -64,7 +64,7 @@ def proceed(scene: PageScene, wish: Wish) -> list[Line]:
 
 def _look_up(scene: PageScene, what: str) -> list[Line]:
     searches = scene.of(SEARCH)
-    if SEARCH not in scene.tools or len(searches) >= MOST_SEARCHES:
+    if SEARCH not in scene.tools or len(searches) >= MAX_SEARCHES:
         return _give_up(scene, "the documentation that I can search says nothing of an issues tracker")
     if not searches:
         first = scene.modules and scene.of(RUN)

@@ -19,7 +19,7 @@ TYPE_CHECK: Final = "./node_modules/.bin/tsc --noEmit"
 PLANS: Final = "components/pricing-plans.tsx"
 WRITE, READ, RUN = "create_or_update_files", "read_files", "terminal"
 PIECE_CHARS: Final = 48  # of a file's text in one delta: a screen of 15 kB is written in about six seconds
-MOST_MENDED: Final = 2
+MAX_MENDED: Final = 2
 _MARK: Final = "<task_summary>"
 _RECORDED: Final = (
     "*Recorded by the demo model: these words and files were written beforehand; the files in your sandbox, the type "
@@ -170,7 +170,7 @@ def _changed(wish: Wish, before: str) -> dict[str, str] | None:
 
 def _mend(scene: ScreenScene, files: Mapping[str, str], title: str, described: Mapping[str, str]) -> Sequence[Line]:
     """The recorded files once more: something else had changed them."""
-    if len(scene.found) > MOST_MENDED:
+    if len(scene.found) > MAX_MENDED:
         text = f"The check still finds problems that no recording of mine can mend:\n\n{_shown(scene.found[-1])}"
         return [_end(scene, text, described, title)]
     match scene.mending:

@@ -16,7 +16,7 @@ from outlast_sandbox.egress.secrets import SecretValue
 VERSION_HEADER: Final = "tracker-version"
 VERSION: Final = "2026-09"
 WINDOW_S: Final = 60
-MOST_IN_WINDOW: Final = 240
+MAX_IN_WINDOW: Final = 240
 LOG_BYTES: Final = 2_000_000
 
 
@@ -25,7 +25,7 @@ class RateLimit:
     """At most `most` requests in each window of a minute. In memory: a restart begins anew."""
 
     clock: Clock
-    most: int = MOST_IN_WINDOW
+    most: int = MAX_IN_WINDOW
     _began: float = field(default=-1e9)
     _used: int = 0
 

@@ -13,9 +13,9 @@ from outlast_demo.tracker.problems import Refused, no_such, unknown_value
 FIELDS: Final = ("title", "description", "status", "priority", "assigned_to", "labels", "due_on")
 TITLE_CHARS: Final = 200
 TEXT_CHARS: Final = 5_000
-MOST_ISSUES: Final = 1_000
-MOST_COMMENTS: Final = 100
-MOST_LABELS: Final = 10
+MAX_ISSUES: Final = 1_000
+MAX_COMMENTS: Final = 100
+MAX_LABELS: Final = 10
 _LABEL: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,30}\Z")
 Changed = tuple[Book, Issue]
 
@@ -28,8 +28,8 @@ def add_issue(book: Book, wish: Mapping[str, Any], now: str) -> Changed:
         raise unknown_value("project", project, tuple(book.projects))
     if "title" not in wish:
         raise _wrong("title", "is missing", "Give the issue a title.")
-    if len(book.issues) >= MOST_ISSUES:
-        raise Refused(409, "full", f"The demo keeps at most {MOST_ISSUES} issues.", "Change one that is there.")
+    if len(book.issues) >= MAX_ISSUES:
+        raise Refused(409, "full", f"The demo keeps at most {MAX_ISSUES} issues.", "Change one that is there.")
     blank = Issue(
         key=book.next_key(project),
         project=project,
@@ -61,8 +61,8 @@ def add_comment(book: Book, key: str, wish: Mapping[str, Any], now: str) -> Chan
     """One more comment, by the secret's owner."""
     _only(wish, ("text",))
     issue = find(book, key)
-    if len(issue.comments) >= MOST_COMMENTS:
-        raise Refused(409, "full", f"The demo keeps at most {MOST_COMMENTS} comments.", "Open a new issue.")
+    if len(issue.comments) >= MAX_COMMENTS:
+        raise Refused(409, "full", f"The demo keeps at most {MAX_COMMENTS} comments.", "Open a new issue.")
     comment = Comment(ME, _text("text", wish.get("text"), TEXT_CHARS), now)
     issue = replace(issue, comments=(*issue.comments, comment), updated_at=now)
     return book.with_issue(issue), issue
@@ -122,8 +122,8 @@ def _day(value: Any) -> str:
 
 
 def _labels(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or len(value) > MOST_LABELS:
-        raise _wrong("labels", "must be a list", f"At most {MOST_LABELS} texts.")
+    if not isinstance(value, list) or len(value) > MAX_LABELS:
+        raise _wrong("labels", "must be a list", f"At most {MAX_LABELS} texts.")
     for label in value:
         if not isinstance(label, str) or not _LABEL.match(label):
             raise _wrong("labels", "has one that is none", "Small letters, digits and hyphens, at most 31.")

@@ -13,14 +13,17 @@ STATES: Final = ("open", "closed", "all")
 SORTS: Final = ("updated", "created", "priority", "due")
 GROUPS: Final = ("status", "priority", "project", "assignee", "label")
 PAGE_SIZE: Final = 20
-MOST: Final = 50
+MAX_PAGE_SIZE: Final = 50
 
 
 def page_of(book: Book, query: Mapping[str, str]) -> dict[str, Any]:
     """One page: `items`, `total` of all pages, `next_page_token` (None: the last)."""
     known(query, (*FILTERS, *PAGING))
     found = ordered(filtered(book, query), query.get("sort", "updated"))
-    size, start = (_whole("page_size", query.get("page_size"), PAGE_SIZE, 1, MOST), _start(query.get("page_token")))
+    size, start = (
+        _whole("page_size", query.get("page_size"), PAGE_SIZE, 1, MAX_PAGE_SIZE),
+        _start(query.get("page_token")),
+    )
     items = [issue.plain() for issue in found[start : start + size]]
     following = f"after-{start + size}" if start + size < len(found) else None
     return {"items": items, "total": len(found), "next_page_token": following}

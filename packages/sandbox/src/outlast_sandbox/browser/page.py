@@ -16,7 +16,7 @@ from outlast_sandbox.browser.protocol import Browser, BrowserGone, BrowserRefuse
 
 SETTLE_S: Final = 6.0  # after the page was loaded: until the network is quiet and the fonts are there
 QUIET_S: Final = 0.3  # what a page throws after its first effects ran
-MOST_TEXTS: Final = 20
+MAX_TEXTS: Final = 20
 TEXT_CHARS: Final = 2_000
 READ_CHARS: Final = 50_000  # of one text; pages may throw and write what they like, and as much
 
@@ -61,7 +61,7 @@ class Seen:
         """Keep a text once, shortened."""
         texts, words = (self.console if console else self.errors), text[:READ_CHARS].strip()
         short = words if len(words) <= TEXT_CHARS else f"{words[: TEXT_CHARS - 1]}…"
-        if short and short not in texts and len(texts) < MOST_TEXTS:
+        if short and short not in texts and len(texts) < MAX_TEXTS:
             texts.append(short)
 
 
@@ -156,9 +156,9 @@ class _Page:
 
     def hear(self, method: str, params: Mapping[str, Any]) -> None:
         """An event of the page."""
-        if len(self._seen.errors) >= MOST_TEXTS and method == "Runtime.exceptionThrown":
+        if len(self._seen.errors) >= MAX_TEXTS and method == "Runtime.exceptionThrown":
             return
-        if len(self._seen.console) >= MOST_TEXTS and method == "Runtime.consoleAPICalled":
+        if len(self._seen.console) >= MAX_TEXTS and method == "Runtime.consoleAPICalled":
             return
         if method == "Runtime.exceptionThrown":
             self._seen.add(exception_text(params["exceptionDetails"]))

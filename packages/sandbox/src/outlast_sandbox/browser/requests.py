@@ -22,7 +22,7 @@ from outlast_sandbox.interface import Sandbox
 
 ANSWER_BYTES: Final = 4 * 1024**2
 ERROR_CHARS: Final = 500_000  # of an error page are looked at
-MOST_MODULES: Final = 60
+MAX_MODULES: Final = 60
 TEXT_CHARS: Final = 2_000
 _SCRIPTS: Final = re.compile(r"<script\b[^<>]*+>", re.IGNORECASE)
 _IS_MODULE: Final = re.compile(r"""\btype=["']?module\b""", re.IGNORECASE)
@@ -70,7 +70,7 @@ async def ask_page(sandbox: Sandbox, port: int, path: str) -> tuple[int | None, 
 async def _module_errors(sandbox: Sandbox, port: int, path: str, page: str) -> list[str]:
     waiting = await anyio.to_thread.run_sync(module_paths, page, path)
     asked, errors = set[str](), list[str]()
-    while waiting and len(asked) < MOST_MODULES:
+    while waiting and len(asked) < MAX_MODULES:
         module = waiting.pop(0)
         if module in asked:
             continue

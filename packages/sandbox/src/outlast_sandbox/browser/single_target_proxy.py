@@ -9,7 +9,7 @@ from anyio.abc import SocketListener, SocketStream
 from outlast_sandbox.errors import NotFound, SandboxError, SandboxLost
 from outlast_sandbox.interface import Sandbox
 
-MOST_CONNECTIONS: Final = 64
+MAX_CONNECTIONS: Final = 64
 READ_BYTES: Final = 64 * 1024
 
 
@@ -20,7 +20,7 @@ class Door:
     def __init__(self) -> None:
         self.lost: SandboxLost | None = None
         self._target: tuple[Sandbox, int] | None = None
-        self._room = anyio.Semaphore(MOST_CONNECTIONS)
+        self._room = anyio.Semaphore(MAX_CONNECTIONS)
 
     def lead_to(self, sandbox: Sandbox, port: int) -> None:
         self._target, self.lost = (sandbox, port), None

@@ -14,7 +14,7 @@ from outlast_sandbox.checkpoints.folder_walk import Seen
 from outlast_sandbox.checkpoints.scan import Memory
 from outlast_sandbox.checkpoints.tree import Tree
 
-MOST_ENTRIES: Final = 300_000
+MAX_ENTRIES: Final = 300_000
 
 
 class Trees:
@@ -35,7 +35,7 @@ class Trees:
             return
         self._trees[name] = tree
         self._entries += len(tree.entries)
-        while self._entries > MOST_ENTRIES and len(self._trees) > 1:
+        while self._entries > MAX_ENTRIES and len(self._trees) > 1:
             _, oldest = self._trees.popitem(last=False)
             self._entries -= len(oldest.entries)
 
@@ -80,7 +80,7 @@ class Memories:
             if memory is not None:
                 with suppress(OSError):
                     _write(self._file(workspace_id), memory)
-        while sum(map(len, self._memories.values())) > MOST_ENTRIES and len(self._memories) > 1:
+        while sum(map(len, self._memories.values())) > MAX_ENTRIES and len(self._memories) > 1:
             self._memories.popitem(last=False)
 
     def known(self) -> list[str]:

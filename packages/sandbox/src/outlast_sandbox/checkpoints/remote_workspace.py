@@ -25,7 +25,7 @@ from outlast_sandbox.interface import Command, FileEntry, Sandbox
 
 FILE_MODE: Final = 0o644
 FOLDER_MODE: Final = 0o755
-MOST_BYTES: Final = 64 * 1024 * 1024  # what one read of a file may bring
+MAX_BYTES: Final = 64 * 1024 * 1024  # what one read of a file may bring
 SETTLED_S: Final = 5.0  # the other machine's clock is not ours
 AT_ONCE: Final = 200  # files in one write, names in one command
 NO_FOLDER: Final = -1
@@ -99,8 +99,8 @@ async def _command(sandbox: Sandbox, script: str) -> None:
 async def _read(sandbox: Sandbox, one: FileEntry) -> Content | None:
     """None: it is gone, or cannot be read whole."""
     with suppress(NotFound, PathRefused):
-        data = await sandbox.read_file(one.path, MOST_BYTES)
-        if len(data) < MOST_BYTES or len(data) >= one.size:
+        data = await sandbox.read_file(one.path, MAX_BYTES)
+        if len(data) < MAX_BYTES or len(data) >= one.size:
             return Content(hashlib.sha256(data).hexdigest(), len(data), data)
     return None
 

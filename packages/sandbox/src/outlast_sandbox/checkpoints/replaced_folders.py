@@ -9,12 +9,12 @@ from typing import Final
 
 KEPT: Final = "kept-workspaces"
 """In the data directory: a folder for each workspace, in it one for each time."""
-MOST_ENTRIES: Final = 200_000  # of a folder that is looked through; a larger one counts as newer
+MAX_ENTRIES: Final = 200_000  # of a folder that is looked through; a larger one counts as newer
 
 
 def has_newer(folder: Path, time: float) -> bool:
     """Whether a file or link in the folder was changed after a moment (seconds since 1970). Links are not followed.
-    At most `MOST_ENTRIES` steps. Blocks."""
+    At most `MAX_ENTRIES` steps. Blocks."""
     waiting, seen = [folder], 0
     while waiting:
         at = waiting.pop()
@@ -22,7 +22,7 @@ def has_newer(folder: Path, time: float) -> bool:
             with os.scandir(at) as entries:
                 for entry in entries:
                     seen += 1
-                    if seen > MOST_ENTRIES:
+                    if seen > MAX_ENTRIES:
                         return True
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(Path(entry.path))

@@ -25,7 +25,7 @@ AUTHORITY_LIFE: Final = dt.timedelta(days=365)
 LEAF_LIFE: Final = dt.timedelta(days=2)
 RENEWED_BEFORE: Final = dt.timedelta(hours=12)
 CLOCKS_DIFFER: Final = dt.timedelta(days=1)
-MOST_LEAVES: Final = 256
+MAX_LEAVES: Final = 256
 _USAGE: Final = (
     "digital_signature",
     "content_commitment",
@@ -73,7 +73,7 @@ class Authority:
             with self._changing:
                 self._leaves[host] = now + LEAF_LIFE - RENEWED_BEFORE, found
                 self._leaves.move_to_end(host)
-                while len(self._leaves) > MOST_LEAVES:
+                while len(self._leaves) > MAX_LEAVES:
                     self._leaves.popitem(last=False)
         return found
 

@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Final
 
 HANDSHAKE: Final = 0x16
-MOST_HELLO_BYTES: Final = 32 * 1024
+MAX_HELLO_BYTES: Final = 32 * 1024
 ALERT_UNRECOGNIZED_NAME: Final = bytes((0x15, 3, 1, 0, 2, 2, 112))
 _SERVER_NAME: Final = 0
 
@@ -22,7 +22,7 @@ class NotTls(Exception):
 
 def server_name(data: bytes) -> str | NotYet | None:
     """The server name in a ClientHello, None if it carries none. Raises `NotTls`, also for one of more than
-    `MOST_HELLO_BYTES`."""
+    `MAX_HELLO_BYTES`."""
     hello = b""
     at = 0
     while True:  # one message may be spread over several records
@@ -35,7 +35,7 @@ def server_name(data: bytes) -> str | NotYet | None:
         at += 5 + size
         if len(hello) >= 4:
             needed = 4 + int.from_bytes(hello[1:4], "big")
-            if hello[0] != 1 or needed > MOST_HELLO_BYTES:
+            if hello[0] != 1 or needed > MAX_HELLO_BYTES:
                 raise NotTls
             if len(hello) >= needed:
                 return _name(hello[4:needed])
@@ -44,7 +44,7 @@ def server_name(data: bytes) -> str | NotYet | None:
 
 
 def _more(data: bytes) -> NotYet:
-    if len(data) > MOST_HELLO_BYTES:
+    if len(data) > MAX_HELLO_BYTES:
         raise NotTls
     return NotYet.MORE
 

@@ -18,8 +18,8 @@ from outlast_sandbox.hosts import is_address
 
 RESOLVE_S: Final = 10.0
 CONNECT_S: Final = 10.0
-MOST_ADDRESSES: Final = 4
-MOST_RESOLVING: Final = 2  # the system resolves in a few threads, which slow names must not take from everybody
+MAX_ADDRESSES: Final = 4
+MAX_RESOLVING: Final = 2  # the system resolves in a few threads, which slow names must not take from everybody
 ALPN: Final = ("h2", "http/1.1")
 
 DialInside = Callable[[int], Awaitable[socket.socket]]
@@ -87,7 +87,7 @@ class Dialer:
         self._network = network
         self._contexts = contexts
         self._inside = inside
-        self._resolving = anyio.Semaphore(MOST_RESOLVING)
+        self._resolving = anyio.Semaphore(MAX_RESOLVING)
 
     async def check(self, target: Target) -> list[str]:
         """The addresses that may be connected to; none for what lies inside. Raises `Refused`."""
@@ -100,7 +100,7 @@ class Dialer:
         allowed = [address for address in found if may_connect(self._policy, target.host, address, target.port)]
         if not allowed:
             raise refusals.address_refused(target.host, found[0], target.port)
-        return allowed[:MOST_ADDRESSES]
+        return allowed[:MAX_ADDRESSES]
 
     async def connect(self, target: Target) -> Wire:
         """A connection to the target, without TLS. Raises `Refused`."""

@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 
 from outlast_sandbox.egress.transport import Channel
 
-MOST_HEAD_BYTES: Final = 64 * 1024
-MOST_HEADERS: Final = 200
-MOST_LINE_BYTES: Final = 1024
+MAX_HEAD_BYTES: Final = 64 * 1024
+MAX_HEADERS: Final = 200
+MAX_LINE_BYTES: Final = 1024
 Headers = list[tuple[bytes, bytes]]
 
 _TOKEN: Final = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
@@ -177,8 +177,8 @@ def serialise(start: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 def check_headers(headers: Headers) -> None:
     """Raises `BadMessage` for a name or value that could not stand in an HTTP/1.1 head as it is."""
-    if len(headers) > MOST_HEADERS:
-        raise BadMessage(f"more than {MOST_HEADERS} headers", 431)
+    if len(headers) > MAX_HEADERS:
+        raise BadMessage(f"more than {MAX_HEADERS} headers", 431)
     if not all(_NAME.match(name) and _VALUE.match(value) for name, value in headers):
         raise BadMessage("a header has characters that are not allowed")
 
@@ -199,8 +199,8 @@ def end_of(framing: Framing) -> bytes:
 
 
 def _headers(lines: list[bytes]) -> Headers:
-    if len(lines) - 1 > MOST_HEADERS:
-        raise BadMessage(f"more than {MOST_HEADERS} headers", 431)
+    if len(lines) - 1 > MAX_HEADERS:
+        raise BadMessage(f"more than {MAX_HEADERS} headers", 431)
     headers: Headers = []
     for line in itertools.islice(lines, 1, None):
         match = _HEADER.match(line)
@@ -263,11 +263,11 @@ class MessageReader:
             if not searched and data[:2] == b"\r\n":  # some clients send an empty line behind a body
                 data = data[2:]
             end = data.find(b"\r\n\r\n", searched)
-            if 0 <= end <= MOST_HEAD_BYTES:
+            if 0 <= end <= MAX_HEAD_BYTES:
                 self._buffer = data[end + 4 :]
                 return data[:end]
-            if len(data) > MOST_HEAD_BYTES:
-                raise BadMessage(f"the headers are larger than {MOST_HEAD_BYTES // 1024} KiB", 431)
+            if len(data) > MAX_HEAD_BYTES:
+                raise BadMessage(f"the headers are larger than {MAX_HEAD_BYTES // 1024} KiB", 431)
             searched = max(0, len(data) - 3)
             self._buffer = data
             more = await self._channel.read()
@@ -351,7 +351,7 @@ class MessageReader:
         self._left = int(match[1], 16)
         if self._left:
             return True
-        for _ in range(MOST_HEADERS):  # trailers: read, and dropped
+        for _ in range(MAX_HEADERS):  # trailers: read, and dropped
             if not await self._line():
                 return False
         raise BadMessage("too many trailers", 431)
@@ -359,10 +359,10 @@ class MessageReader:
     async def _line(self) -> bytes:
         while True:
             end = self._buffer.find(b"\r\n")
-            if 0 <= end <= MOST_LINE_BYTES:
+            if 0 <= end <= MAX_LINE_BYTES:
                 line, self._buffer = self._buffer[:end], self._buffer[end + 2 :]
                 return line
-            if len(self._buffer) > MOST_LINE_BYTES:
+            if len(self._buffer) > MAX_LINE_BYTES:
                 raise BadMessage("a line between chunks is too long")
             more = await self._channel.read()
             if not more:

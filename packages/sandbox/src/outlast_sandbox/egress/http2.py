@@ -39,7 +39,7 @@ from outlast_sandbox.egress.transport import Channel
 STREAM_WINDOW: Final = 256 * 1024
 CONNECTION_WINDOW: Final = 16 * 1024 * 1024
 FIRST_WINDOW: Final = 65_535  # what the protocol begins with
-MOST_HEAD_BYTES: Final = 64 * 1024
+MAX_HEAD_BYTES: Final = 64 * 1024
 IDLE_S: Final = 60.0
 
 StartTask = Callable[[Callable[[], Coroutine[Any, Any, None]]], Any]
@@ -144,7 +144,7 @@ class Http2Connection:
             {
                 SettingCodes.ENABLE_PUSH: 0,
                 SettingCodes.INITIAL_WINDOW_SIZE: STREAM_WINDOW,
-                SettingCodes.MAX_HEADER_LIST_SIZE: MOST_HEAD_BYTES,
+                SettingCodes.MAX_HEADER_LIST_SIZE: MAX_HEAD_BYTES,
             }
         )
         self._h2.initiate_connection()

@@ -28,9 +28,9 @@ from outlast_sandbox.egress.transport import Channel
 from outlast_sandbox.egress.tunnel import join
 from outlast_sandbox.egress.upstream import Exchange, Http1Exchange, Upstreams
 
-MOST_AT_ONCE: Final = 64 * 1024  # a body as short as this goes out together with its head
-MOST_TOGETHER: Final = 128 * 1024  # of an answer, in one write
-MOST_INTERIM: Final = 20
+MAX_AT_ONCE: Final = 64 * 1024  # a body as short as this goes out together with its head
+MAX_TOGETHER: Final = 128 * 1024  # of an answer, in one write
+MAX_INTERIM: Final = 20
 ANSWER_S: Final = 600.0
 SILENCE_S: Final = 600.0
 CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -96,7 +96,7 @@ class Passage:
             return b""
         if self._request.upgrade:
             raise BadMessage("a request to change the protocol takes no body")
-        return None if self._request.expects_continue else self._reader.whole(MOST_AT_ONCE)
+        return None if self._request.expects_continue else self._reader.whole(MAX_AT_ONCE)
 
     async def _ask(self, body: bytes) -> AnswerHead:
         """Send the request and wait for its answer; once more where a kept connection turns out to be closed."""
@@ -156,7 +156,7 @@ class Passage:
                 return
 
     async def _final_head(self, exchange: Exchange) -> AnswerHead:
-        for _ in range(MOST_INTERIM):
+        for _ in range(MAX_INTERIM):
             head = await exchange.answer(ANSWER_S)
             if head.status >= 200 or (head.status == 101 and self._request.upgrade == b"websocket"):
                 self._status = head.status
@@ -223,7 +223,7 @@ class Passage:
         assert exchange is not None
         out, size = [first], len(first)
         while True:
-            if out and (size > MOST_TOGETHER or not exchange.ready):
+            if out and (size > MAX_TOGETHER or not exchange.ready):
                 self._answered = True
                 await client.write(b"".join(out))
                 out, size = [], 0
@@ -235,7 +235,7 @@ class Passage:
                 if shown:
                     out.append(framed(shown, framing))
                     size += len(shown)
-                if size > MOST_TOGETHER:
+                if size > MAX_TOGETHER:
                     self._answered = True
                     await client.write(b"".join(out))
                     out, size = [], 0

@@ -26,11 +26,11 @@ from outlast_sandbox.hosts import NotAHost, is_address
 if TYPE_CHECKING:
     from outlast_sandbox.egress.authority import Authority
 
-MOST_CONNECTIONS: Final = 256
-LEAST_CONNECTIONS: Final = 16
-MOST_A_SECOND: Final = 300
+MAX_CONNECTIONS: Final = 256
+MIN_CONNECTIONS: Final = 16
+MAX_PER_SECOND: Final = 300
 FILES_PER_PLACE: Final = 64  # of the server's open files, one in so many may be a connection of one sandbox
-MOST_HANDSHAKES: Final = 4
+MAX_HANDSHAKES: Final = 4
 HEAD_S: Final = 30.0
 IDLE_S: Final = 600.0
 HALF_CLOSED_S: Final = 60.0
@@ -71,7 +71,7 @@ class SandboxProxy:
         self._authority = authority
         self._places = places()
         self._room = anyio.Semaphore(self._places)
-        self._handshakes = anyio.Semaphore(MOST_HANDSHAKES)
+        self._handshakes = anyio.Semaphore(MAX_HANDSHAKES)
         self._requests = self._tunnels = self._refused = 0
 
     def statistics(self) -> EgressStatistics:
@@ -88,7 +88,7 @@ class SandboxProxy:
                     await self._room.acquire()
                     now = self._clock.monotonic()
                     second, taken = (second, taken + 1) if int(now) == second else (int(now), 1)
-                    if taken > MOST_A_SECOND:
+                    if taken > MAX_PER_SECOND:
                         await anyio.sleep(int(now) + 1 - now)
                     try:
                         sock, _ = await loop.sock_accept(listener)
@@ -262,8 +262,8 @@ def places() -> int:
     """How many connections one sandbox may have at a time, so that none can take the server's last descriptors."""
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if allowed == resource.RLIM_INFINITY:
-        return MOST_CONNECTIONS
-    return min(MOST_CONNECTIONS, max(LEAST_CONNECTIONS, allowed // FILES_PER_PLACE))
+        return MAX_CONNECTIONS
+    return min(MAX_CONNECTIONS, max(MIN_CONNECTIONS, allowed // FILES_PER_PLACE))
 
 
 def _where(head: RequestHead, fixed: Target | None) -> tuple[Target, bytes]:

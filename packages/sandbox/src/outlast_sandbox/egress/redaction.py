@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 from urllib.parse import quote, quote_plus
 
-LEAST_PLAIN_BYTES: Final = 4  # a shorter secret would hide half of every answer
-LEAST_ENCODED_BYTES: Final = 8
+MIN_PLAIN_BYTES: Final = 4  # a shorter secret would hide half of every answer
+MIN_ENCODED_BYTES: Final = 8
 
 
 def forms_of(secret: bytes) -> frozenset[bytes]:
@@ -35,7 +35,7 @@ def forms_of(secret: bytes) -> frozenset[bytes]:
 
 
 def _worth_hiding(form: bytes, secret: bytes) -> bool:
-    return len(form) >= (LEAST_PLAIN_BYTES if form == secret else LEAST_ENCODED_BYTES)
+    return len(form) >= (MIN_PLAIN_BYTES if form == secret else MIN_ENCODED_BYTES)
 
 
 def _lower_escapes(quoted: str) -> str:

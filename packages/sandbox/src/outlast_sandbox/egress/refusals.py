@@ -19,7 +19,7 @@ _PHRASES: Final = {
     504: b"Gateway Timeout",
 }
 _UNPRINTABLE: Final = re.compile(r"[^\x20-\x7e]")
-MOST_PHRASE_CHARS: Final = 200
+MAX_PHRASE_CHARS: Final = 200
 
 
 class Refused(Exception):
@@ -35,7 +35,7 @@ class Refused(Exception):
         clients show nothing else of a refused CONNECT."""
         content = {"code": self.code, "message": self.message, "hint": self.hint, "from": "outlast egress"}
         body = json.dumps(content, indent=2).encode() + b"\n"
-        phrase = _UNPRINTABLE.sub("?", self.message)[:MOST_PHRASE_CHARS].encode()
+        phrase = _UNPRINTABLE.sub("?", self.message)[:MAX_PHRASE_CHARS].encode()
         headers = [
             (b"Content-Type", b"application/json"),
             (b"Content-Length", b"%d" % len(body)),

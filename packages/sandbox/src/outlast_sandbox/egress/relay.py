@@ -12,7 +12,7 @@ from outlast_sandbox.egress.secrets import SandboxSecrets, SecretValue
 from outlast_sandbox.egress.transport import Channel
 from outlast_sandbox.egress.upstream import Upstreams
 
-MOST_TARGETS: Final = 1000
+MAX_TARGETS: Final = 1000
 
 
 class Uses(Protocol):
@@ -60,7 +60,7 @@ class Relay:
     def _names_of(self, target: Target) -> tuple[str, ...]:
         names = self._names.get(target)
         if names is None:
-            if len(self._names) >= MOST_TARGETS:
+            if len(self._names) >= MAX_TARGETS:
                 self._names.clear()
             names = self._names[target] = secrets_of(self._policy, target)
         return names

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, Protocol, cast
 
-MOST_BUFFERED: Final = 256 * 1024
+MAX_BUFFERED: Final = 256 * 1024
 HIGH_WATER: Final = 256 * 1024
 PIECE: Final = 64 * 1024
 CLOSING_S: Final = 10.0
@@ -86,7 +86,7 @@ class Wire(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._pieces.append(data)
         self._size += len(data)
-        if self._size > MOST_BUFFERED and not self._reading_paused and self._transport is not None:
+        if self._size > MAX_BUFFERED and not self._reading_paused and self._transport is not None:
             self._reading_paused = True
             self._transport.pause_reading()
         _wake(self._reader)
@@ -300,7 +300,7 @@ class TlsWire:
         pieces, size = [self._ahead], len(self._ahead)
         self._ahead = b""
         try:
-            while size < MOST_BUFFERED:
+            while size < MAX_BUFFERED:
                 piece = self._tls.read(PIECE)
                 if not piece:
                     self._ended = True

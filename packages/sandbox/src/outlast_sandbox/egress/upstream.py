@@ -27,8 +27,8 @@ from outlast_sandbox.egress.rules import Target
 from outlast_sandbox.egress.transport import Channel
 
 KEPT_S: Final = 20.0
-MOST_KEPT: Final = 8
-MOST_TARGETS: Final = 64
+MAX_KEPT: Final = 8
+MAX_TARGETS: Final = 64
 
 
 class Exchange(Protocol):
@@ -215,8 +215,8 @@ class Upstreams:
         kept = self._kept.setdefault(target, [])
         kept.append((self._clock.monotonic(), channel))
         channel.set_deadline(KEPT_S)
-        if len(kept) > MOST_KEPT:
+        if len(kept) > MAX_KEPT:
             kept.pop(0)[1].close()
-        if len(self._kept) > MOST_TARGETS:  # a client that visits many hosts once keeps no connection to each
+        if len(self._kept) > MAX_TARGETS:  # a client that visits many hosts once keeps no connection to each
             for _, old in self._kept.pop(next(iter(self._kept))):
                 old.close()

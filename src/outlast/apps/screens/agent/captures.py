@@ -12,7 +12,7 @@ from typing import Final
 
 BEGIN: Final = "[UNITSET_ELEMENT_CAPTURE]"
 END: Final = "[/UNITSET_ELEMENT_CAPTURE]"
-MOST: Final = 5  # in one message
+MAX_CAPTURES: Final = 5  # in one message
 HTML_CHARS: Final = 40_000
 CSS_CHARS: Final = 20_000
 SHORTENED: Final = "\n[… shortened …]"
@@ -52,7 +52,7 @@ def bounded(text: str) -> str:
     def one(found: re.Match[str]) -> str:
         nonlocal count
         count += 1
-        return _capture(found.group(1)).block() if count <= MOST else LEFT_OUT
+        return _capture(found.group(1)).block() if count <= MAX_CAPTURES else LEFT_OUT
 
     return _BLOCK.sub(one, text)
 

@@ -45,15 +45,15 @@ SERVER_WAIT_S: Final = 150.0  # for a dev server that is only just starting
 STYLE_BYTES: Final = 1_000_000
 OUTPUT_BYTES: Final = 200_000
 SHOWN_BYTES: Final = 2_000
-MOST_PAGE_ERRORS: Final = 5
+MAX_PAGE_ERRORS: Final = 5
 PAGE_ERROR_CHARS: Final = 1_200
 _OUT_OF_REACH: Final = re.compile(
     r"net::ERR_|Failed to fetch|fetch failed|NetworkError|Load failed|ENOTFOUND|EAI_AGAIN|ECONNREFUSED"
 )
 NO_PICTURE: Final = "no_picture"
 STUBBORN: Final = 3  # checks in a row that find the same in the same files: no further turn mends that
-LEAST_SIDE, MOST_SIDE = 100, 4_000
-MOST_PICTURE_BYTES: Final = 8_000_000  # a page of noise makes fifty
+MIN_SIDE, MAX_SIDE = 100, 4_000
+MAX_PICTURE_BYTES: Final = 8_000_000  # a page of noise makes fifty
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class Checker:
         if self.photographer is None:
             return None, []
         width, height = (before.screen.width, before.screen.height) if before.screen else (1280, 800)
-        sides = (min(max(side, LEAST_SIDE), MOST_SIDE) for side in (width, height))
+        sides = (min(max(side, MIN_SIDE), MAX_SIDE) for side in (width, height))
         look = await self.photographer.look(opened.sandbox, DEV_PORT, "/", *sides)
         return look, _of_page(look)
 
@@ -231,7 +231,7 @@ class Checker:
     ) -> tuple[list[Part], dict[str, Any]]:
         """The parts for the answer: the picture, or once in a thread why there is none."""
         image = recognise(look.picture) if look is not None and look.picture is not None else None
-        large = look is not None and len(look.picture or b"") > MOST_PICTURE_BYTES
+        large = look is not None and len(look.picture or b"") > MAX_PICTURE_BYTES
         if look is None or look.picture is None or image is None or large:
             note = (look.note if look is not None else "") or "The page could not be looked at."
             note = "The picture of the page is too large to be kept." if large else note
@@ -305,7 +305,7 @@ def _said_of_its_own(look: Look) -> list[str]:
 
 
 def _listed(errors: Sequence[str]) -> str:
-    shown = [error[:PAGE_ERROR_CHARS] for error in errors[:MOST_PAGE_ERRORS]]
+    shown = [error[:PAGE_ERROR_CHARS] for error in errors[:MAX_PAGE_ERRORS]]
     if len(errors) > len(shown):
         shown.append(f"… and {len(errors) - len(shown)} more")
     return "\n".join(f"- {error}" for error in shown)

@@ -18,8 +18,8 @@ from outlast.kernel.sandboxes.translation import translated
 from outlast_sandbox.checkpoints.tree import Tree, decode
 
 KIT: Final = "components/ui/"
-MOST_SHOWN: Final = 300
-MOST_CHARS: Final = 12_000
+MAX_SHOWN: Final = 300
+MAX_CHARS: Final = 12_000
 # There for the server and the person, not for the agent.
 _BESIDE: Final = ("outlast/", "package-lock.json", "next-env.d.ts", "node_modules/", ".next/", ".vite/")
 _KEPT: Final = 64
@@ -61,13 +61,13 @@ def listed(paths: Iterable[str]) -> str:
     own = [path for path in shown if not path.startswith(KIT)]
     lines: list[str] = []
     chars = 0
-    for path in own[:MOST_SHOWN]:
+    for path in own[:MAX_SHOWN]:
         chars += len(path) + 1
-        if chars > MOST_CHARS:
+        if chars > MAX_CHARS:
             break
         lines.append(path)
     if len(lines) < len(own):
         lines.append(f"… and {len(own) - len(lines)} more")
     if kit:
-        lines.append(f"{KIT}: {', '.join(kit[:MOST_SHOWN])}")
+        lines.append(f"{KIT}: {', '.join(kit[:MAX_SHOWN])}")
     return "\n".join(lines)

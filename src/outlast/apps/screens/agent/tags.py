@@ -19,7 +19,7 @@ from outlast.apps.screens.shapes import ScreenFile
 
 TITLE_WORDS: Final = 5
 TITLE_CHARS: Final = 60
-MOST_FILES: Final = 200
+MAX_FILES: Final = 200
 PATH_CHARS: Final = 300
 DESCRIPTION_CHARS: Final = 300
 ENDING_CHARS: Final = 64_000
@@ -152,7 +152,7 @@ def files_in(summary: str) -> list[ScreenFile]:
     found: dict[str, ScreenFile] = {}
     for line in summary.splitlines():
         one = _file(_BULLET.sub("", line, count=1).strip())
-        if one is not None and (one.path in found or len(found) < MOST_FILES):
+        if one is not None and (one.path in found or len(found) < MAX_FILES):
             found[one.path] = one
     return list(found.values())
 
@@ -164,7 +164,7 @@ def merge_files(
     are not there any more (`present`: the paths that are; None: not known). Sorted by path, at most 200."""
     known = {one.path: one for one in (*before, *said)}
     kept = (one for path, one in sorted(known.items()) if present is None or path in present)
-    return list(kept)[:MOST_FILES]
+    return list(kept)[:MAX_FILES]
 
 
 def one_line(text: str, most: int = DESCRIPTION_CHARS) -> str:

@@ -8,7 +8,7 @@ from outlast_sandbox.interface import CommandResult
 
 COMMAND: Final = "./node_modules/.bin/tsc --noEmit --pretty false"
 SHOWN_AS: Final = "./node_modules/.bin/tsc --noEmit"
-MOST_ERRORS: Final = 30
+MAX_ERRORS: Final = 30
 ERROR_CHARS: Final = 600
 TEXT_CHARS: Final = 8_000
 _ERROR: Final = re.compile(
@@ -64,7 +64,7 @@ def errors_in(output: str) -> list[str]:
 def _listed(errors: list[str]) -> str:
     lines: list[str] = []
     left = TEXT_CHARS
-    for error in errors[:MOST_ERRORS]:
+    for error in errors[:MAX_ERRORS]:
         shown = error if len(error) <= ERROR_CHARS else f"{error[:ERROR_CHARS]} […]"
         left -= len(shown)
         if left < 0 and lines:

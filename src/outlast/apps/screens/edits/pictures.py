@@ -7,13 +7,13 @@ FOLDER: Final = "public"
 PLACE: Final = "images"
 _ENDINGS: Final = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
 _UNFIT: Final = re.compile(r"[^a-z0-9]+")
-MOST_CHARS: Final = 40
+MAX_CHARS: Final = 40
 
 
 def picture_path(name: str, media_type: str, blob: str) -> str:
     """The file's path in the project, made of its name and its content's hash: the same picture has one place. Both
     templates serve what lies in `public` from the root."""
-    stem = _UNFIT.sub("-", name.rpartition(".")[0].lower() or name.lower()).strip("-")[:MOST_CHARS].strip("-")
+    stem = _UNFIT.sub("-", name.rpartition(".")[0].lower() or name.lower()).strip("-")[:MAX_CHARS].strip("-")
     ending = _ENDINGS.get(media_type, "bin")
     return f"{FOLDER}/{PLACE}/{stem or 'picture'}-{blob.rpartition('/')[2][:8]}.{ending}"
 

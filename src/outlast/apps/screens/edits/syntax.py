@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node, Tree
 
 MAX_SOURCE_BYTES: Final = 500_000  # of a component's file
-_MOST_CPU_S: Final = 0.5  # of one parse
+_MAX_CPU_S: Final = 0.5  # of one parse
 ELEMENTS: Final = ("jsx_element", "jsx_self_closing_element")
 _AROUND: Final = ("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression")
 
@@ -84,7 +84,7 @@ def parse(source: bytes) -> Parsed:
     if len(source) > MAX_SOURCE_BYTES:
         raise TooManySteps
     budget = Budget(20 * len(source) + 20_000)
-    return Parsed(source, parse_within(_language(), source.replace(b"&", b"|"), budget, _MOST_CPU_S))
+    return Parsed(source, parse_within(_language(), source.replace(b"&", b"|"), budget, _MAX_CPU_S))
 
 
 def faults(parsed: Parsed) -> int:

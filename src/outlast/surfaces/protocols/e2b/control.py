@@ -24,7 +24,7 @@ from outlast.surfaces.protocols.e2b.shapes import body_of
 from outlast_sandbox.interface import SandboxStatistics
 
 NEXT_TOKEN: Final = "x-next-token"
-MOST_LISTED: Final = 100
+MAX_LISTED: Final = 100
 MEBIBYTE: Final = 1024 * 1024
 STATES: Final = frozenset({"running", "paused"})
 Answer = Callable[[Request], Awaitable[Response]]
@@ -133,7 +133,7 @@ async def metrics(request: Request) -> Response:
 
 async def metrics_of_many(request: Request) -> Response:
     actor, now = await actor_of(request), services_of(request).clock.now()
-    named = request.query_params.get("sandbox_ids", "").split(",")[:MOST_LISTED]
+    named = request.query_params.get("sandbox_ids", "").split(",")[:MAX_LISTED]
     found = {}
     for sandbox_id in filter(None, named):
         workspace_id = workspace_of(sandbox_id)
@@ -259,10 +259,10 @@ def _beyond(found: list[Hosted], after: str, order: str) -> list[Hosted]:
 
 def _limit(text: str | None) -> int:
     if text is None:
-        return MOST_LISTED
+        return MAX_LISTED
     limit = whole_number(text)
-    if limit is None or not 0 < limit <= MOST_LISTED:
-        raise MalformedInput(f"The limit is 1 to {MOST_LISTED}.", field="limit")
+    if limit is None or not 0 < limit <= MAX_LISTED:
+        raise MalformedInput(f"The limit is 1 to {MAX_LISTED}.", field="limit")
     return limit
 
 

@@ -25,7 +25,7 @@ MAX_FILES: Final = 1000
 MEBIBYTE: Final = 1024 * 1024
 GZIP_LEVEL: Final = 5
 FREE_UNPACKED_BYTES: Final = 64 * MEBIBYTE  # that any small body may unpack to; beyond that, so many times its size
-MOST_RATIO: Final = 50
+MAX_RATIO: Final = 50
 _PRINTABLE: Final = re.compile(r"[\x20-\x7e]*")
 
 
@@ -173,9 +173,9 @@ async def _body(request: Request) -> AsyncIterator[bytes]:
         packed += len(chunk)
         async for piece in _unpacked(chunk, unpack):
             taken += len(piece)
-            if unpack is not None and taken > FREE_UNPACKED_BYTES + MOST_RATIO * packed:
+            if unpack is not None and taken > FREE_UNPACKED_BYTES + MAX_RATIO * packed:
                 raise InputTooLarge(
-                    f"The body unpacks to more than {MOST_RATIO} times its size.", hint="Send it uncompressed."
+                    f"The body unpacks to more than {MAX_RATIO} times its size.", hint="Send it uncompressed."
                 )
             if taken > limit:
                 raise InputTooLarge(f"A sandbox holds at most {limit:,} bytes.", limit_bytes=limit)

@@ -13,7 +13,7 @@ from outlast.apps.screens.agent.captures import (
     END,
     HTML_CHARS,
     LEFT_OUT,
-    MOST,
+    MAX_CAPTURES,
     Capture,
     bounded,
     captures_in,
@@ -57,8 +57,8 @@ def test_what_is_too_long_is_shortened_and_what_is_too_many_left_out() -> None:
     long = Capture("", "h" * (HTML_CHARS + 1), "c" * (CSS_CHARS + 1)).block()
     assert len(long) < HTML_CHARS + CSS_CHARS + 200
     assert long.count("shortened") == 2
-    many = bounded("\n".join([BLOCK] * (MOST + 2)))
-    assert many.count(BEGIN) == MOST
+    many = bounded("\n".join([BLOCK] * (MAX_CAPTURES + 2)))
+    assert many.count(BEGIN) == MAX_CAPTURES
     assert many.count(LEFT_OUT) == 2
 
 
@@ -76,7 +76,7 @@ _soup = st.lists(
 def test_any_message_is_bounded_and_stays_so(text: str) -> None:
     once = bounded(text)
     assert len(once) <= len(text) + 200 * (text.count(BEGIN) + 1)
-    assert len(captures_in(once)) <= MOST
+    assert len(captures_in(once)) <= MAX_CAPTURES
 
 
 def test_a_message_full_of_broken_captures_is_read_at_once() -> None:

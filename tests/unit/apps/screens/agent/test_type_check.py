@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from outlast.apps.screens.agent.type_check import MOST_ERRORS, TEXT_CHARS, Types, errors_in, types_of
+from outlast.apps.screens.agent.type_check import MAX_ERRORS, TEXT_CHARS, Types, errors_in, types_of
 from outlast_sandbox.interface import CommandResult
 
 OUTPUT = """app/page.tsx(3,7): error TS2322: Type 'string' is not assignable to type 'number'.
@@ -42,7 +42,7 @@ def test_very_many_errors_are_told_in_part() -> None:
     many = "".join(f"app/p{n}.tsx(1,1): error TS1: {'x' * 900}\n" for n in range(200))
     types = types_of(result(many), 9)
     assert len(types.problem) < TEXT_CHARS + 1_000
-    assert types.problem.count("TS1 ") <= MOST_ERRORS
+    assert types.problem.count("TS1 ") <= MAX_ERRORS
     assert types.problem.rstrip().endswith("more")
 
 

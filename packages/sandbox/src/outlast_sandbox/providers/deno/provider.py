@@ -20,8 +20,8 @@ from .sandbox import LIFE_S, DenoSandbox
 from .service import Machine, Service
 
 CLEAN_UP_TIMEOUT_S: Final = 60.0
-LEAST_MEMORY_MB: Final = 768
-MOST_MEMORY_MB: Final = 4096
+MIN_MEMORY_MB: Final = 768
+MAX_MEMORY_MB: Final = 4096
 LABEL: Final = "outlast"
 CAPABILITIES: Final = Capabilities(reattach=True, secrets=True)
 
@@ -120,7 +120,7 @@ class DenoProvider(ProviderDefaults):
         memory = spec.limits.memory_bytes // 1024**2
         config: dict[str, object] = {
             "timeout": f"{LIFE_S}s",  # not "session": it must outlive this server
-            "memory_mb": min(max(memory, LEAST_MEMORY_MB), MOST_MEMORY_MB),
+            "memory_mb": min(max(memory, MIN_MEMORY_MB), MAX_MEMORY_MB),
             "labels": {LABEL: self._setup.owner},
         }
         if self._setup.region:

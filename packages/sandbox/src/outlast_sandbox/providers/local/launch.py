@@ -28,10 +28,10 @@ LAYERS: Final = "layers"  # below the state folder: what a sandbox changes in fo
 COUNTED: Final = "/run/layers"  # where the agent sees that, to count it with the workspace
 START_TIMEOUT_S: Final = 20.0
 LOOK_AFTER_S: Final = 60.0  # how often an idle shim looks whether its state file and a server are still there
-LEAST_LOOK_S: Final = 0.1
+MIN_LOOK_S: Final = 0.1
 OPEN_FILES: Final = 4096  # or as many as the server's own hard limit allows
 HIDDEN_FACTS: Final = ("config.gz", "cmdline", "keys", "key-users", "timer_list", "sched_debug")  # of the kernel
-LEAST_DATA_BYTES: Final = 1024**3  # Deno does not start below 768 MiB
+MIN_DATA_BYTES: Final = 1024**3  # Deno does not start below 768 MiB
 UID_BASE: Final = 1 << 28
 UID_SPAN: Final = 1 << 28
 SMALL_UID_BASE: Final = 20_000
@@ -306,7 +306,7 @@ def write_plan(
     argv = bwrap_arguments(base, spec.workspace_dir.resolve(), sizes, stage, ground)
     rlimits = [("RLIMIT_CORE", 0), ("RLIMIT_FSIZE", limits.disk_bytes), ("RLIMIT_NOFILE", open_files())]
     if not layout.enforces("memory"):
-        rlimits.append(("RLIMIT_DATA", max(limits.memory_bytes, LEAST_DATA_BYTES)))
+        rlimits.append(("RLIMIT_DATA", max(limits.memory_bytes, MIN_DATA_BYTES)))
     if not layout.enforces("pids") and counts_per_namespace():
         rlimits.append(("RLIMIT_NPROC", limits.processes))
     config = {
@@ -324,7 +324,7 @@ def write_plan(
         "limit_files": limit_files(layout, group, limits.memory_bytes, limits.cpu_count, limits.processes),
         "agent_config": json.dumps(config).encode(),
         "start_timeout_s": START_TIMEOUT_S,
-        "look_after_s": min(LOOK_AFTER_S, max(spec.orphan.freeze_after_s, LEAST_LOOK_S)),
+        "look_after_s": min(LOOK_AFTER_S, max(spec.orphan.freeze_after_s, MIN_LOOK_S)),
         "presence": "" if presence is None else str(presence.absolute()),
         "freeze_after_s": spec.orphan.freeze_after_s,
         "end_after_s": spec.orphan.end_after_s,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Running = Union[Effect, Process]
 
 FIRST_LOOK_S = 1.0
-LEAST_PAUSE_S = 2.0
+MIN_PAUSE_S = 2.0
 PAUSE_PER_LOOK = 20  # looking takes at most this share of the time, however many files there are
 DU = "/usr/bin/du"
 
@@ -104,6 +104,6 @@ class DiskWatch:
     def _pause(self, started: float) -> None:
         if self._running():
             spent = time.monotonic() - started
-            self._loop.after(max(LEAST_PAUSE_S, PAUSE_PER_LOOK * spent), self._look)
+            self._loop.after(max(MIN_PAUSE_S, PAUSE_PER_LOOK * spent), self._look)
         else:
             self._scheduled = False

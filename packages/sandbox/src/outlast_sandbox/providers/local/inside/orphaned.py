@@ -12,7 +12,7 @@ import time
 
 from .loop import Loop
 
-LEAST_LOOK_S = 0.05
+MIN_LOOK_S = 0.05
 LOOK_S = 30.0
 
 
@@ -28,7 +28,7 @@ class ServerWatch:
         self._look_later(min(LOOK_S, end_after_s))
 
     def _look_later(self, seconds: float) -> None:
-        self._loop.after(max(seconds, LEAST_LOOK_S), self._look)
+        self._loop.after(max(seconds, MIN_LOOK_S), self._look)
 
     def _look(self) -> None:
         now = time.monotonic()
