@@ -57,9 +57,9 @@ test: setup-dev check ## all checks, then the whole test suite: make test [ARGS=
 check: setup $(STAMPS)/dev ## style, types, layers, generated files, figures, web types and web unit tests; starts no server
 	$(VENV)/bin/ruff check $(wildcard $(CODE))
 	$(VENV)/bin/ruff format --check $(wildcard $(CODE))
-	$(VENV)/bin/mypy src/outlast $(PACKAGES:%=%/src) $(CLIENT)/src $(wildcard tests bench scripts/clients)
+	$(VENV)/bin/mypy src/outlast $(PACKAGES:%=%/src) $(CLIENT)/src $(wildcard tests bench scripts/clients scripts/contract)
 	$(VENV)/bin/lint-imports
-	$(if $(wildcard src/outlast/surfaces/contract*),$(PY) -m outlast.surfaces.contract --check)
+	$(PY) -m scripts.contract --check
 	$(PY) -m scripts.clients --check
 	$(PY) scripts/rows.py --check
 	$(PY) scripts/house.py
@@ -77,7 +77,7 @@ bench: setup $(STAMPS)/dev ## Outlast beside a bare event loop and a naive serve
 
 gen: $(STAMPS)/run ## write the generated files: rows.py beside the tables, contract/, docs/reference/, the shapes and operations of the clients
 	$(PY) scripts/rows.py
-	$(PY) -m outlast.surfaces.contract
+	$(PY) -m scripts.contract
 	$(PY) -m scripts.clients
 
 docs: gen $(STAMPS)/dev ## regenerate the reference, build the site that the server shows at /docs, check what the docs name

@@ -3,8 +3,8 @@
 import sys
 from typing import Final
 
-from outlast.surfaces.contract.__main__ import main
 from scripts.clients import python_client, python_shapes, typescript
+from scripts.contract.__main__ import main
 
 CLIENT: Final = "packages/client/src/outlast_client"
 FILES: Final = {

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from outlast.surfaces.contract.schemas import openapi_schema
 from scripts.clients.shapes import Property, Schema, page_item, without_null
+from scripts.contract.schemas import openapi_schema
 
 CURSORS: Final = ("before", "after")
 VERBS: Final[Mapping[str, str]] = {"change": "update", "read": "get"}

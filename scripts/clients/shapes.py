@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from outlast.surfaces.contract.schemas import event_schema, openapi_schema
 from scripts.clients.names import NAMES, TYPES
+from scripts.contract.schemas import event_schema, openapi_schema
 
 Schema = Mapping[str, Any]
 PAGE: Final = "Page_"  # FastAPI's name for `Page[Item]` is `Page_Item_`

@@ -10,9 +10,9 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from outlast.surfaces.contract.schemas import event_schema
 from outlast.surfaces.http.application import create_api
 from outlast.surfaces.http.descriptions import TABLES, texts
+from scripts.contract.schemas import event_schema
 
 ROOT = Path(__file__).resolve().parents[2]
 API: dict[str, Any] = create_api().openapi()

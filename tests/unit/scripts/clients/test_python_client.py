@@ -2,10 +2,10 @@
 
 import inspect
 
-from outlast.surfaces.contract.schemas import openapi_schema
 from outlast_client import AsyncClient, Client, async_operations
 from outlast_client import operations as sync_operations
 from scripts.clients.operations import PLACES, operations
+from scripts.contract.schemas import openapi_schema
 
 
 def test_each_operation_is_a_method_of_both_clients() -> None:

@@ -1,9 +1,9 @@
 """The shapes that clients are generated from."""
 
-from outlast.surfaces.contract.schemas import event_schema, openapi_schema
 from scripts.clients import typescript
 from scripts.clients.names import NAMES
 from scripts.clients.shapes import Shape, events, shapes
+from scripts.contract.schemas import event_schema, openapi_schema
 
 SHAPES = {shape.name: shape for shape in shapes()}
 

@@ -13,7 +13,7 @@ import typer
 
 from outlast.kernel.cli.commands import LazyCommand
 from outlast.surfaces.cli.main import build_command
-from outlast.surfaces.contract.cli_page import commands
+from scripts.contract.cli_page import commands
 
 ROOT: Any = build_command()
 COMMANDS = dict(commands(ROOT))

@@ -6,7 +6,7 @@ from typing import Any
 from outlast.kernel.cli.exits import MEANINGS
 from outlast.kernel.cli.options import CONFIG, DATA_DIR, JSON, SERVER, TOKEN
 from outlast.surfaces.cli.main import build_command
-from outlast.surfaces.contract.pages import code, heading, page, prose, table
+from scripts.contract.pages import code, heading, page, prose, table
 
 INTRODUCTION = prose("cli")
 SHARED = prose("cli_options")

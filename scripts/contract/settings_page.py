@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin
 from outlast.base.settings.values import plain
 from outlast.kernel.settings import settings_class
 from outlast.kernel.settings.load import environment_name
-from outlast.surfaces.contract.pages import code, heading, page, prose, table
+from scripts.contract.pages import code, heading, page, prose, table
 
 COLUMNS = ("setting", "default", "unit", "values", "meaning")
 

@@ -9,7 +9,7 @@ from outlast.apps.pages import allowed_html, attributes, lines
 from outlast.apps.pages import content_model as nesting
 from outlast.apps.pages.design import CLASSES, COLOURS
 from outlast.apps.pages.grammar import LINES, PATCHES, Explained
-from outlast.surfaces.contract.pages import code, heading, page, prose, table
+from scripts.contract.pages import code, heading, page, prose, table
 
 
 def write() -> str:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from outlast.surfaces.contract.pages import code, heading, page, prose, table
-from outlast.surfaces.contract.schemas import event_schema
-from outlast.surfaces.contract.shapes_page import shape, type_name
+from scripts.contract.pages import code, heading, page, prose, table
+from scripts.contract.schemas import event_schema
+from scripts.contract.shapes_page import shape, type_name
 
 
 def write() -> str:

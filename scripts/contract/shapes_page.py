@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from outlast.surfaces.contract.pages import code, heading, page, prose, table
 from outlast.surfaces.http.application import create_api
+from scripts.contract.pages import code, heading, page, prose, table
 
 
 def write() -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from outlast.apps import APPS
 from outlast.kernel.apps import packages
-from outlast.surfaces.contract import (
+from scripts.contract import (
     api_page,
     cli_page,
     errors_page,
@@ -18,7 +18,7 @@ from outlast.surfaces.contract import (
     shapes_page,
 )
 
-ROOT: Final = Path(__file__).resolve().parents[4]
+ROOT: Final = Path(__file__).resolve().parents[2]
 FILES: Final[Mapping[str, Callable[[], str]]] = {
     "contract/openapi.json": schemas.openapi,
     "contract/events.json": schemas.events,

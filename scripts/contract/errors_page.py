@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from outlast.base import errors
 from outlast.base.errors import OutlastError
 from outlast.kernel.http.problems import status_of
-from outlast.surfaces.contract.pages import code, heading, page, prose, table
+from scripts.contract.pages import code, heading, page, prose, table
 
 ANSWERS = {
     "InvalidRequest": "Fix the request",
