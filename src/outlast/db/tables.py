@@ -1,8 +1,9 @@
-"""Facts about the database itself."""
+"""Facts about the database itself, by name."""
 
 import sqlalchemy as sa
 
 from outlast.db.columns import metadata, text
+from outlast.db.database import Tx
 
 meta = sa.Table(
     "meta",
@@ -10,3 +11,9 @@ meta = sa.Table(
     sa.Column("key", sa.String(40), primary_key=True, comment="name"),
     text("value", "value", nullable=False),
 )
+
+
+def put_fact(tx: Tx, key: str, value: str) -> None:
+    """Add or replace one."""
+    words = "insert into meta (key, value) values (:key, :value) on conflict (key) do update set value = :value"
+    tx.execute(sa.text(words), {"key": key, "value": value})

@@ -24,7 +24,7 @@ from outlast.base.data_directory import sync_file
 from outlast.base.errors import DeploymentMismatch, StartRefused
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
-from outlast.db.tables import meta
+from outlast.db.tables import meta, put_fact
 from outlast.kernel.accounts.tables import users
 
 FILE: Final = "deployment"
@@ -142,7 +142,7 @@ async def begin_collection(database: Database, deployment: Deployment) -> str:
             return "the database was restored: run 'outlast verify'", standing
         if reason := why_held(tx):
             return reason, standing
-        _put(tx, _MARK, str(standing.mark + 1))
+        put_fact(tx, _MARK, str(standing.mark + 1))
         return "", standing_of(tx)
 
     reason, standing = await database.write(begin)
@@ -159,7 +159,7 @@ def why_held(tx: Tx) -> str:
 
 def hold_collection(tx: Tx, time: timedelta) -> None:
     """Hold off collection for `time` from now, even if the caller exits. Calling it again extends the hold."""
-    _put(tx, _HELD_UNTIL, (tx.now + time).isoformat())
+    put_fact(tx, _HELD_UNTIL, (tx.now + time).isoformat())
 
 
 def release_collection(tx: Tx) -> None:
@@ -171,7 +171,7 @@ def trust_database(tx: Tx, folder_mark: int) -> int:
     """Every blob that the database names is there: it may be collected beside it again. The new mark, which belongs
     into the blob folder."""
     mark = max(standing_of(tx).mark, folder_mark) + 1
-    _put(tx, _MARK, str(mark))
+    put_fact(tx, _MARK, str(mark))
     _forget(tx, _RESTORED)
     return mark
 
@@ -232,11 +232,11 @@ def _name(tx: Tx, folder_id: str | None, folder_mark: int) -> Standing:
     before = standing_of(tx)
     if before.id is None:
         _claim(tx, folder_id or new_id("deployment"))
-        _put(tx, _ADOPTING, "1")
+        put_fact(tx, _ADOPTING, "1")
     if before.mark < folder_mark:
-        _put(tx, _RESTORED, "1")
+        put_fact(tx, _RESTORED, "1")
     elif not before.is_restored:
-        _put(tx, _MARK, str(before.mark + 1))
+        put_fact(tx, _MARK, str(before.mark + 1))
     return standing_of(tx)
 
 
@@ -244,11 +244,6 @@ def _claim(tx: Tx, deployment_id: str) -> None:
     """The id, unless another server has just chosen one."""
     words = "insert into meta (key, value) values (:key, :value) on conflict (key) do nothing"
     tx.execute(sa.text(words), {"key": _ID, "value": deployment_id})
-
-
-def _put(tx: Tx, key: str, value: str) -> None:
-    words = "insert into meta (key, value) values (:key, :value) on conflict (key) do update set value = :value"
-    tx.execute(sa.text(words), {"key": key, "value": value})
 
 
 def _forget(tx: Tx, key: str) -> None:

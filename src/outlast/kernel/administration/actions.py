@@ -1,19 +1,26 @@
-"""What administrators of the server do: users, their plans and credits. Each verb takes `ServerRight.ADMINISTER`."""
+"""What administrators of the server do: users with their plans and credits, and items that are set aside. Each verb
+takes `ServerRight.ADMINISTER`."""
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from outlast.base.clock import iso
-from outlast.base.errors import LastAdministrator, MalformedInput
+from outlast.base.errors import LastAdministrator, MalformedInput, NotDeletable
+from outlast.base.supervision.items import SetAside
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.rows import UserRow
-from outlast.kernel.administration.shapes import UserSummaryAnswer
+from outlast.kernel.administration.shapes import SetAsideAnswer, UserSummaryAnswer
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.credits.store import Plans
 from outlast.kernel.projects.permissions import require_administrator
 from outlast.kernel.projects.rules import leaves_an_administrator
-from outlast.kernel.services import Services
+from outlast.kernel.row_shapes import shape_of
+from outlast.kernel.runs import timers
+from outlast.kernel.sandboxes import store as sandbox_rows
+from outlast.kernel.services import Services, in_read, in_write
+from outlast.kernel.set_aside import kinds
+from outlast.kernel.set_aside import store as set_aside
 
 MAX_GRANTED: Final = 1_000_000
 MAX_LISTED: Final = 200
@@ -62,6 +69,54 @@ async def grant_credits(services: Services, actor: Actor, user_id: str, amount: 
     return await services.db.write(run)
 
 
+@in_read
+def list_set_aside(tx: Tx, actor: Actor) -> list[SetAsideAnswer]:
+    """The items, newest first, at most 500."""
+    require_administrator(tx, actor)
+    titles = kinds.TITLES
+    return [
+        shape_of(SetAsideAnswer, item, title=titles.get(item.kind, item.kind), deletable=item.kind in _GIVE_UP)
+        for item in set_aside.listed(tx)
+    ]
+
+
+async def retry_set_aside(services: Services, actor: Actor, kind: str, item_id: str) -> SetAside:
+    """Have an item tried again, as if it had never failed; on every node. What it was. Raises `NotFound`."""
+
+    def change(tx: Tx) -> SetAside:
+        require_administrator(tx, actor)
+        return set_aside.remove(tx, kind, item_id)
+
+    found = await services.db.write(change)
+    services.supervisor.guard.forget(kind, item_id)
+    return found
+
+
+@in_write
+def delete_set_aside(tx: Tx, actor: Actor, kind: str, item_id: str) -> SetAside:
+    """Give an item up for good: a timer is removed; the files of a deleted workspace stay on disk and are never
+    collected. What it was. Raises `NotFound`, and `NotDeletable` for a kind that is deleted where it is made (a
+    source, a file, a sandbox)."""
+    require_administrator(tx, actor)
+    found = set_aside.remove(tx, kind, item_id)
+    give_up = _GIVE_UP.get(kind)
+    if give_up is None:
+        raise NotDeletable("Items of this kind are not deleted here.", kind=kind)
+    give_up(tx, item_id)
+    return found
+
+
+def _give_up_timer(tx: Tx, item_id: str) -> None:
+    kind, _, subject_id = item_id.partition(":")
+    timers.forget(tx, kind, subject_id)
+
+
+_GIVE_UP: Final[Mapping[str, Callable[[Tx, str], None]]] = {
+    kinds.TIMER: _give_up_timer,
+    kinds.WORKSPACE_REMOVAL: sandbox_rows.collected,
+}
+
+
 def move_to_plan(tx: Tx, plans: Plans, user_id: str, plan: str) -> None:
     """Move a user to another plan; its allowance counts from the next month on. Raises `NotFound`, `MalformedInput`."""
     if plan not in plans:
@@ -90,13 +145,5 @@ def give_credits(tx: Tx, plans: Plans, user_id: str, amount: int) -> int:
 def summarize(tx: Tx, plans: Plans, row: UserRow) -> UserSummaryAnswer:
     """A user's row with the balance; a plan that is configured no longer has none."""
     known = row.plan in plans
-    return UserSummaryAnswer(
-        id=row.id,
-        name=row.name,
-        plan=row.plan,
-        is_admin=row.is_admin,
-        is_local=row.is_local,
-        balance=ledger.balance(tx, row.id, plans) if known else 0,
-        allowance=plans[row.plan] if known else 0,
-        created_at=iso(row.created_at),
-    )
+    balance, allowance = (ledger.balance(tx, row.id, plans), plans[row.plan]) if known else (0, 0)
+    return shape_of(UserSummaryAnswer, row, balance=balance, allowance=allowance)

@@ -1,12 +1,8 @@
 """Users, their plans and credits, and what was set aside: for administrators of the server."""
 
-from typing import Any
-
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from outlast.base.clock import iso
-from outlast.base.supervision.items import SetAside
 from outlast.kernel.administration import actions
 from outlast.kernel.administration.shapes import (
     GrantRequest,
@@ -19,8 +15,6 @@ from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
-from outlast.kernel.set_aside import actions as set_aside
-from outlast.kernel.set_aside.kinds import TITLES
 
 router = APIRouter(prefix="/v1/admin", tags=["Administration"])
 
@@ -53,31 +47,18 @@ async def grant_credits(user_id: str, body: GrantRequest, services: Svc, actor: 
 @router.get("/set-aside", response_model=Page[SetAsideAnswer])
 async def list_set_aside(services: Svc, actor: Signed) -> Response:
     """Work that failed five times in a row and is not tried again, newest first, at most 500 (administrators)."""
-    return reply(page([_shown(item) for item in await set_aside.list_set_aside(services, actor)]))
+    return reply(page(await actions.list_set_aside(services, actor)))
 
 
 @router.post("/set-aside/{kind}/{item_id:path}/retry", status_code=204)
 async def retry_set_aside(kind: str, item_id: str, services: Svc, actor: Signed) -> Response:
     """Have an item tried again, as if it had never failed (administrators)."""
-    await set_aside.try_again(services, actor, kind, item_id)
+    await actions.retry_set_aside(services, actor, kind, item_id)
     return nothing()
 
 
 @router.delete("/set-aside/{kind}/{item_id:path}", status_code=204)
 async def delete_set_aside(kind: str, item_id: str, services: Svc, actor: Signed) -> Response:
     """Give an item up for good (administrators). Only kinds that nothing else deletes."""
-    await set_aside.delete_set_aside(services, actor, kind, item_id)
+    await actions.delete_set_aside(services, actor, kind, item_id)
     return nothing()
-
-
-def _shown(item: SetAside) -> dict[str, Any]:
-    return {
-        "kind": item.kind,
-        "id": item.id,
-        "title": TITLES.get(item.kind, item.kind),
-        "since": iso(item.since),
-        "tries": item.tries,
-        "code": item.code,
-        "reason": item.reason,
-        "deletable": set_aside.is_deletable(item.kind),
-    }

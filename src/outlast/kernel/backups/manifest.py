@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from pydantic import TypeAdapter
+
 from outlast.base.data_directory import sync_file
 from outlast.base.errors import BackupIncomplete
 from outlast.kernel.backups.places import MANIFEST
@@ -63,17 +65,7 @@ def read_manifest(folder: Path) -> Manifest:
         facts: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
         if facts["format"] != FORMAT:
             raise ValueError(f"format {facts['format']}")
-        database = facts["database"]
-        return Manifest(
-            outlast=facts["outlast"],
-            deployment=facts["deployment"],
-            taken_at=facts["taken_at"],
-            database=None if database is None else DatabaseFacts(**database),
-            blobs=facts["blobs"],
-            files={path: EntryFacts(**one) for path, one in facts["files"].items()},
-            missing_blobs=tuple(facts["missing_blobs"]),
-            skipped=tuple(facts["skipped"]),
-        )
+        return TypeAdapter(Manifest).validate_python(facts)
     except FileNotFoundError:
         raise BackupIncomplete(f"{folder} is not a complete backup: it has no {MANIFEST}.") from None
     except (OSError, ValueError, KeyError, TypeError) as error:

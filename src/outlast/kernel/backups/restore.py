@@ -57,7 +57,8 @@ def _fill(folder: Path, manifest: Manifest, place: Place, fresh: Path) -> None:
     _require_none(wrong, "What was restored is not what the backup holds")
     sync_folder(fresh)
     sync_folder(there.blob_dir)
-    _into_place(fresh, place.data_dir)
+    fresh.rename(place.data_dir)  # takes the place of an empty folder
+    sync_file(place.data_dir.parent, os.O_DIRECTORY)
     if file is not None and place.database_file is not None and not file.is_relative_to(fresh):
         # Last: a data directory without its database is refused at the start, a database without it is not.
         file.replace(place.database_file)
@@ -74,11 +75,6 @@ def _copy_blobs(folder: Path, manifest: Manifest, blob_dir: Path) -> None:
         new.unlink(missing_ok=True)
         copy_file(blob_path(folder / BLOBS, name), new)
         new.replace(target)
-
-
-def _into_place(fresh: Path, data_dir: Path) -> None:
-    fresh.rename(data_dir)  # takes the place of an empty folder
-    sync_file(data_dir.parent, os.O_DIRECTORY)
 
 
 @contextmanager

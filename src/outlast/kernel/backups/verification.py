@@ -18,17 +18,16 @@ from outlast.kernel.sandboxes.checkpoints.garbage import named_blobs
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What was found: how many blobs and files were read, and what is wrong with them."""
+    """What was found: how many blobs were read, and what is missing or damaged of all."""
 
     blobs: int
-    files: int
     problems: tuple[str, ...]
 
 
 def verify_backup(folder: Path) -> Verified:
     """Read everything in a backup. Raises `BackupIncomplete`. Blocks."""
     manifest = read_manifest(folder)
-    return Verified(len(manifest.blobs), len(manifest.files), tuple(backup_problems(folder, manifest)))
+    return Verified(len(manifest.blobs), tuple(backup_problems(folder, manifest)))
 
 
 async def verify_server(place: Place, database: Database, *, adopt: bool = False) -> Verified:
@@ -47,7 +46,7 @@ async def verify_server(place: Place, database: Database, *, adopt: bool = False
         standing = await database.read(standing_of)
         assert standing.id is not None  # joined above
         place.deployment.write(standing.id, mark)
-    return Verified(len(names), 0, tuple(problems))
+    return Verified(len(names), tuple(problems))
 
 
 def backup_problems(folder: Path, manifest: Manifest) -> list[str]:

@@ -12,7 +12,8 @@ from outlast.base.clock import iso
 from outlast.base.errors import OutlastError
 from outlast.base.supervision.items import SetAside
 from outlast.base.supervision.supervisor import Supervisor
-from outlast.db.database import Database, Tx
+from outlast.db.database import Database
+from outlast.db.tables import put_fact
 from outlast.kernel.set_aside import store
 from outlast_sandbox.interface import ProbeReport, SandboxProvider
 
@@ -80,10 +81,11 @@ class Readiness:
     async def _ask_database(self) -> OutlastError | None:
         try:
             if time.monotonic() - self._written_at > WRITE_LIFE_S:
-                await self._database.write(_beat)
+                # A disk that is full, or that became read-only, can still be read.
+                await self._database.write(lambda tx: put_fact(tx, _BEAT, tx.now.isoformat()))
                 self._written_at = time.monotonic()
             else:
-                await self._database.read(_touch)
+                await self._database.read(lambda tx: tx.execute(sa.text("select 1")).scalar())
         except OutlastError as error:
             return error
         return None
@@ -96,13 +98,3 @@ class Readiness:
                 self._report = await self._provider.probe()
                 self._probed_at = time.monotonic()
             return self._report
-
-
-def _beat(tx: Tx) -> None:
-    """A disk that is full, or that became read-only, can still be read."""
-    words = "insert into meta (key, value) values (:key, :value) on conflict (key) do update set value = :value"
-    tx.execute(sa.text(words), {"key": _BEAT, "value": tx.now.isoformat()})
-
-
-def _touch(tx: Tx) -> None:
-    tx.execute(sa.text("select 1"))

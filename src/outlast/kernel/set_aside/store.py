@@ -26,26 +26,16 @@ def listed(tx: Tx, limit: int = MAX_LISTED) -> list[SetAside]:
     return tx.rows(SetAside, query.limit(limit))
 
 
-def count(tx: Tx) -> int:
-    return int(tx.execute(sa.select(sa.func.count()).select_from(set_aside)).scalar_one())
-
-
 def keys(tx: Tx) -> set[tuple[str, str]]:
     """(kind, id) of each."""
     return {(item.kind, item.id) for item in tx.rows(SetAside, sa.select(set_aside))}
 
 
-def require(tx: Tx, kind: str, item_id: str) -> SetAside:
-    """Raises `NotFound`."""
+def remove(tx: Tx, kind: str, item_id: str) -> SetAside:
+    """Take an item back, so that it is tried again; what it was. Raises `NotFound`."""
     found = tx.find(SetAside, set_aside, {"kind": kind, "id": item_id})
     if found is None:
         raise NotFound(f"This {kind} is not set aside.", hint="'outlast doctor' lists what is.", kind=kind, id=item_id)
-    return found
-
-
-def remove(tx: Tx, kind: str, item_id: str) -> SetAside:
-    """Take an item back, so that it is tried again; what it was. Raises `NotFound`."""
-    found = require(tx, kind, item_id)
     tx.execute(sa.delete(set_aside).where(set_aside.c.kind == kind, set_aside.c.id == item_id))
     tx.ring(BELL)
     return found

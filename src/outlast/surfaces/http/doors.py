@@ -16,7 +16,7 @@ from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.bodies import ANY_PACE, READ_AWAY_S, USUAL_PACE, Body, BodyPace
 from outlast.kernel.http.event_stream import DIRECT_SEND
 from outlast.kernel.http.problems import problem, unexpected
-from outlast.surfaces.protocols.e2b.door import knock_of
+from outlast.surfaces.protocols.e2b.door import e2b_request
 
 CONTENT_SECURITY: Final = (
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -125,9 +125,9 @@ class Doors:
     def _body(self, receive: Receive, scope: Scope, headers: Headers) -> Body:
         """The body, refused beyond what this path takes. Requests of E2B's protocol are bounded where they are read: a
         file may be as large as a sandbox, and input of a program comes when it comes."""
-        knock = knock_of(scope)
-        most = None if knock is not None else self._most(scope["path"])
-        pace = ANY_PACE if knock is not None and knock.is_open_ended else self._pace
+        asked = e2b_request(scope)
+        most = None if asked is not None else self._most(scope["path"])
+        pace = ANY_PACE if asked is not None and asked.is_open_ended else self._pace
         return Body(receive, headers, most, read_away_s=self._read_away_s, pace=pace)
 
 
@@ -152,7 +152,7 @@ class _Visit:
         """Pass the answer on. Where the body was refused while it was read, the routes know no more than that it could
         not be read (400): the reason is told in the place of that."""
         refusal = self._body.refusal
-        if refusal is not None and message.get("status") == 400 and knock_of(self._scope) is None:
+        if refusal is not None and message.get("status") == 400 and e2b_request(self._scope) is None:
             self._raw_send, told = _drop, self._raw_send
             answer = problem(refusal, self.request_id)
             await answer(self._scope, _no_more, partial(self._pass, told))

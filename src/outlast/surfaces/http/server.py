@@ -17,7 +17,7 @@ import httptools
 import uvicorn
 from anyio.abc import TaskStatus
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
@@ -70,7 +70,7 @@ class _Protocol(HttpToolsProtocol):
         self._head_came()
         refusal, app = settle_host(self.url, self.headers), self.app
         try:
-            self.app = app if refusal is None else _Refusal(refusal)
+            self.app = app if refusal is None else _refusal(refusal)
             super().on_headers_complete()
         finally:
             self.app = app
@@ -181,16 +181,11 @@ class _Protocol(HttpToolsProtocol):
         return True
 
 
-class _Refusal:
+def _refusal(error: OutlastError) -> Response:
     """Answers one request that no layer may see. Its body, if any, is not read: the connection ends."""
-
-    def __init__(self, error: OutlastError) -> None:
-        self._error = error
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = problem(self._error, new_id("request"))
-        answer.headers["connection"] = "close"
-        await answer(scope, receive, send)
+    answer = problem(error, new_id("request"))
+    answer.headers["connection"] = "close"
+    return answer
 
 
 def _head_too_large(most: int) -> InputTooLarge:
@@ -321,7 +316,7 @@ def bind(host: str, port: int) -> socket.socket:
         _notice_the_dead(listener)
         listener.bind(address)
     except OSError as error:
-        raise _refusal(host, port, error) from None
+        raise _cannot_listen(host, port, error) from None
     listener.setblocking(False)
     return listener
 
@@ -351,7 +346,7 @@ def bind_twin(listener: socket.socket) -> socket.socket | None:
         return None
 
 
-def _refusal(host: str, port: int, error: OSError) -> StartRefused:
+def _cannot_listen(host: str, port: int, error: OSError) -> StartRefused:
     hints = {
         errno.EADDRINUSE: f"Another program listens there. Stop it, or choose another port: --port {port + 1}.",
         errno.EACCES: "Ports below 1024 take special rights. Choose a higher one: --port 8400.",

@@ -23,7 +23,7 @@ async def test_a_row_written_is_read_back_and_written_once(db: Database) -> None
     await db.write(store.add, SetAside(SOURCE, "src_1", MOMENT, 9, "other", "another"))
     assert await db.read(store.listed) == [ITEM]
     assert await db.read(store.keys) == {(SOURCE, "src_1")}
-    assert await db.read(store.count) == 1
+    assert len(await db.read(store.listed)) == 1
 
 
 async def test_what_is_taken_back_is_tried_again(db: Database) -> None:

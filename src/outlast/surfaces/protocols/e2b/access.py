@@ -1,13 +1,14 @@
-"""Who asks: an API token for the control plane, a sandbox's own token or a signed address for what is inside."""
+"""Authentication: an API token for the control plane, a sandbox's own token or a signed address for envd."""
 
 import base64
 import binascii
 import hashlib
 import hmac
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from starlette.requests import Request
 
@@ -17,27 +18,33 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.sandboxes import hosted_actions as hosted
 from outlast.kernel.sandboxes.hosted import Hosted
 from outlast.kernel.services import Services
-from outlast.surfaces.protocols.e2b.names import USER, whole_number, workspace_of
+from outlast.surfaces.protocols.e2b.names import SANDBOX_ID, USER, shown_id, whole_number, workspace_of
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 from outlast_sandbox.interface import Sandbox
 
 API_KEY: Final = "x-api-key"
 ACCESS_TOKEN: Final = "x-access-token"
-SANDBOX_ID: Final = "e2b-sandbox-id"
 HEX_PREFIX: Final = "e2b_"
 Operation = Literal["read", "write"]
+Unary = Callable[["Inside", dict[str, Any]], Awaitable[dict[str, Any]]]
+"""A call with one message in and one out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """A sandbox that somebody may use: its row and its living machine."""
+    """A sandbox that the request may use: its row and its running machine."""
 
     hosted: Hosted
     sandbox: Sandbox
+    runtime: E2bRuntime
 
     @property
     def workspace_id(self) -> str:
         return self.hosted.workspace_id
+
+    def open_stream(self) -> AbstractContextManager[None]:
+        """Counts as a stream of the sandbox's user while it is open. Raises `RateLimited`."""
+        return self.runtime.streams.taken(self.hosted.user_id)
 
 
 def services_of(request: Request) -> Services:
@@ -51,7 +58,7 @@ def runtime_of(request: Request) -> E2bRuntime:
 
 
 async def actor_of(request: Request) -> Actor:
-    """Whom the API key signs in. Raises `NotSignedIn`."""
+    """The user that the API key signs in. Raises `NotSignedIn`."""
     key = request.headers.get(API_KEY) or _bearer(request)
     if not key:
         raise NotSignedIn("There is no API key.", hint="Set E2B_API_KEY to a token made by: outlast tokens create.")
@@ -82,25 +89,20 @@ async def inside_for_file(request: Request, operation: Operation) -> Inside:
     check_user(request, query.get("username", ""))
     if ACCESS_TOKEN in request.headers or "signature" not in query:
         return await inside(request)
-    named = request.scope["state"].get(SANDBOX_ID) or request.headers.get(SANDBOX_ID)
+    named = request.headers.get(SANDBOX_ID)
 
-    def fits(found: Hosted) -> bool:
-        return _signature_fits(found, request, operation)
+    def check(found: Hosted) -> None:
+        if not _signature_fits(found, request, operation):
+            raise NotSignedIn("The signature is not valid for this path.")
 
-    expires = query.get("signature_expiration", "")
-    moment = whole_number(expires)
+    moment = whole_number(query.get("signature_expiration", ""))
     if moment is not None and moment < time.time():
         raise NotSignedIn("signature is already expired", hint="")  # in envd's words
     if not named:  # the address of a file names no sandbox where all of them share one host
-        signed = await hosted.find_hosted(services_of(request), fits)
+        signed = await hosted.find_hosted(services_of(request), lambda one: _signature_fits(one, request, operation))
         if signed is None:
             raise NotSignedIn("The signature is not valid for this path, or its sandbox does not run.")
-        return await _open(request, signed.workspace_id, _anybody)
-
-    def check(found: Hosted) -> None:
-        if not fits(found):
-            raise NotSignedIn("The signature is not valid for this path.")
-
+        named = shown_id(signed.workspace_id)
     return await _open(request, workspace_of(named), check)
 
 
@@ -122,11 +124,11 @@ def check_user(request: Request, named: str = "") -> None:
 async def _open(request: Request, workspace_id: str, check: Callable[[Hosted], None]) -> Inside:
     found, sandbox = await hosted.open_hosted(services_of(request), workspace_id, check)
     request.scope.setdefault("state", {})["user_id"] = found.user_id
-    return Inside(found, sandbox)
+    return Inside(found, sandbox, runtime_of(request))
 
 
 def _named(request: Request) -> str:
-    named = request.scope["state"].get(SANDBOX_ID) or request.headers.get(SANDBOX_ID)
+    named = request.headers.get(SANDBOX_ID)
     if not named:
         raise NotFound("The request names no sandbox.", hint="Send the header E2b-Sandbox-Id.")
     return workspace_of(named)
@@ -150,7 +152,3 @@ def _signature_fits(found: Hosted, request: Request, operation: Operation) -> bo
 def _bearer(request: Request) -> str:
     scheme, _, secret = request.headers.get("authorization", "").partition(" ")
     return secret.strip() if scheme.lower() == "bearer" else ""
-
-
-def _anybody(_found: Hosted) -> None:
-    return None

@@ -5,9 +5,9 @@ whose flag is END, which holds the error if there was one: its status is always 
 """
 
 import struct
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import anyio
 import orjson
@@ -15,12 +15,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from outlast.base.errors import InputTooLarge, MalformedInput, NotOffered, OutlastError, SandboxLost
+from outlast.base.errors import InputTooLarge, MalformedInput, OutlastError, SandboxLost
 from outlast.kernel.http.event_stream import ABORT
+from outlast.kernel.http.responses import reply
 from outlast.surfaces.protocols.e2b.names import whole_number
-from outlast.surfaces.protocols.e2b.problems import connect_error, http_status_of_word, told, word_of
+from outlast.surfaces.protocols.e2b.problems import connect_code, connect_error, told
 
-Call = TypeVar("Call")
 Message = dict[str, Any]
 Emit = Callable[[Message], Awaitable[None]]
 Produce = Callable[[Emit], Awaitable[None]]
@@ -56,14 +56,6 @@ def object_in(message: Message, name: str) -> Message:
     if not isinstance(value, dict):
         raise MalformedInput(f"{name} is an object.", field=name)
     return value
-
-
-def call_of(calls: Mapping[str, Call], request: Request) -> Call:
-    """The call that the request's path names. Raises `NotOffered`."""
-    method = request.path_params["method"]
-    if method not in calls:
-        raise NotOffered(f"There is no call {method[:60]}.")
-    return calls[method]
 
 
 def timeout_of(request: Request) -> float | None:
@@ -104,13 +96,17 @@ async def read_unary(request: Request) -> Message:
     _check_kind(request, UNARY)
     if request.headers.get("content-encoding", "identity") != "identity":
         raise MalformedInput("Compressed messages are not taken here.")
-    parts, size = [], 0
+    return _parsed(await read_body(request, MAX_MESSAGE_BYTES) or b"{}")
+
+
+async def read_body(request: Request, max_bytes: int) -> bytes:
+    """Raises `InputTooLarge` for a body of more than `max_bytes`."""
+    body = bytearray()
     async for chunk in request.stream():
-        size += len(chunk)
-        if size > MAX_MESSAGE_BYTES:
-            raise _too_large()
-        parts.append(chunk)
-    return _parsed(b"".join(parts) or b"{}")
+        body += chunk
+        if len(body) > max_bytes:
+            raise InputTooLarge(f"A body has at most {max_bytes:,} bytes.", limit_bytes=max_bytes)
+    return bytes(body)
 
 
 async def read_stream(request: Request) -> AsyncIterator[Message]:
@@ -122,7 +118,9 @@ async def read_stream(request: Request) -> AsyncIterator[Message]:
         while len(waiting) >= _HEAD.size:
             flags, length = _HEAD.unpack_from(waiting)
             if length > MAX_MESSAGE_BYTES:
-                raise _too_large()
+                raise InputTooLarge(
+                    f"A message has at most {MAX_MESSAGE_BYTES:,} bytes.", limit_bytes=MAX_MESSAGE_BYTES
+                )
             if len(waiting) < _HEAD.size + length:
                 break
             body = bytes(waiting[_HEAD.size : _HEAD.size + length])
@@ -141,14 +139,9 @@ async def read_one(request: Request) -> Message:
     raise MalformedInput("The request holds no message.")
 
 
-def unary_answer(message: Message) -> Response:
-    return Response(orjson.dumps(message), 200, {"cache-control": "no-store"}, UNARY)
-
-
 def unary_error(error: OutlastError) -> Response:
-    word = word_of(error)
-    body = connect_error(word, told(error))
-    return Response(orjson.dumps(body), http_status_of_word(word), {"cache-control": "no-store"}, UNARY)
+    code, status = connect_code(error)
+    return reply(connect_error(code, told(error)), status)
 
 
 class StreamAnswer:
@@ -187,7 +180,7 @@ class StreamAnswer:
         except SandboxLost:
             return None
         except OutlastError as error:
-            return {"error": connect_error(word_of(error), told(error))}
+            return {"error": connect_error(connect_code(error)[0], told(error))}
         if deadline.cancelled_caught:
             return {"error": connect_error("deadline_exceeded", "The time that the caller gave is over.")}
         return {}
@@ -234,7 +227,3 @@ def _parsed(body: bytes) -> Message:
     if not isinstance(message, dict):
         raise MalformedInput("The message is not a JSON object.")
     return message
-
-
-def _too_large() -> InputTooLarge:
-    return InputTooLarge(f"A message has at most {MAX_MESSAGE_BYTES:,} bytes.", limit_bytes=MAX_MESSAGE_BYTES)

@@ -2,32 +2,32 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl, unquote
 
-import orjson
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from outlast.base.clock import iso
 from outlast.base.errors import Conflict, MalformedInput, NotOffered, OutlastError
+from outlast.kernel.http.responses import nothing, reply
 from outlast.kernel.previews.hosts import port_suffix
 from outlast.kernel.sandboxes import hosted_actions as actions
 from outlast.kernel.sandboxes.hosted import BASE, Hosted, HostedOrder
+from outlast.kernel.sandboxes.hosted_snapshots import HostedSnapshot
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.surfaces.protocols.e2b import shapes
 from outlast.surfaces.protocols.e2b.access import actor_of, runtime_of, services_of
-from outlast.surfaces.protocols.e2b.names import shown_id, template_of, whole_number, workspace_of
+from outlast.surfaces.protocols.e2b.names import MEBIBYTE, shown_id, template_of, whole_number, workspace_of
 from outlast.surfaces.protocols.e2b.problems import status_for, told
 from outlast.surfaces.protocols.e2b.shapes import body_of
 from outlast_sandbox.interface import SandboxStatistics
 
 NEXT_TOKEN: Final = "x-next-token"
 MAX_LISTED: Final = 100
-MEBIBYTE: Final = 1024 * 1024
 STATES: Final = frozenset({"running", "paused"})
 Answer = Callable[[Request], Awaitable[Response]]
+T = TypeVar("T", Hosted, HostedSnapshot)
 
 
 async def create(request: Request) -> Response:
@@ -35,7 +35,7 @@ async def create(request: Request) -> Response:
     made = await actions.create_hosted(
         services_of(request), actor, _order(body), request.headers.get("idempotency-key")
     )
-    return _json(shapes.sandbox(made, _domain(request)), 201)
+    return reply(shapes.sandbox(made, _domain(request)), 201)
 
 
 async def list_all(request: Request) -> Response:
@@ -49,9 +49,8 @@ async def list_all(request: Request) -> Response:
         after = workspace_of(token)
         place = next((n for n, one in enumerate(chosen) if one.workspace_id == after), None)
         chosen = chosen[place + 1 :] if place is not None else _beyond(chosen, after, query.get("order", "desc"))
-    headers = {} if len(chosen) <= limit else {NEXT_TOKEN: shown_id(chosen[limit - 1].workspace_id)}
     settings = _settings(request)
-    return _json([shapes.listed(one, settings) for one in chosen[:limit]], 200, headers)
+    return _page(chosen, limit, lambda one: shapes.listed(one, settings))
 
 
 async def list_running(request: Request) -> Response:
@@ -59,17 +58,17 @@ async def list_running(request: Request) -> Response:
     actor, query = await actor_of(request), request.query_params
     found = await actions.list_hosted(services_of(request), actor)
     settings = _settings(request)
-    return _json([shapes.listed(one, settings) for one in found if one.runs and _fits(one, query)])
+    return reply([shapes.listed(one, settings) for one in found if one.runs and _fits(one, query)])
 
 
 async def read(request: Request) -> Response:
     found = await actions.read_hosted(services_of(request), await actor_of(request), _workspace(request))
-    return _json(shapes.detail(found, _settings(request), _domain(request)))
+    return reply(shapes.detail(found, _settings(request), _domain(request)))
 
 
 async def kill(request: Request) -> Response:
     await actions.kill_hosted(services_of(request), await actor_of(request), _workspace(request))
-    return Response(status_code=204)
+    return nothing()
 
 
 async def connect(request: Request) -> Response:
@@ -78,7 +77,7 @@ async def connect(request: Request) -> Response:
     found, slept = await actions.connect_hosted(
         services_of(request), actor, _workspace(request), body.timeout, keep_memory=body.memory
     )
-    return _json(shapes.sandbox(found, _domain(request)), 201 if slept else 200)
+    return reply(shapes.sandbox(found, _domain(request)), 201 if slept else 200)
 
 
 async def resume(request: Request) -> Response:
@@ -88,7 +87,7 @@ async def resume(request: Request) -> Response:
     if (await actions.read_hosted(services_of(request), actor, workspace_id)).runs:
         raise Conflict(f"The sandbox {shown_id(workspace_id)} is running.")
     found, _ = await actions.connect_hosted(services_of(request), actor, workspace_id, body.timeout)
-    return _json(shapes.sandbox(found, _domain(request)), 201)
+    return reply(shapes.sandbox(found, _domain(request)), 201)
 
 
 async def pause(request: Request) -> Response:
@@ -96,19 +95,19 @@ async def pause(request: Request) -> Response:
     workspace_id = _workspace(request)
     if not await actions.pause_hosted(services_of(request), actor, workspace_id, keep_memory=body.memory):
         raise Conflict(f"The sandbox {shown_id(workspace_id)} is paused already.")
-    return Response(status_code=204)
+    return nothing()
 
 
 async def set_timeout(request: Request) -> Response:
     actor, body = await actor_of(request), await body_of(request, shapes.Timed)
     await actions.set_hosted_timeout(services_of(request), actor, _workspace(request), body.timeout)
-    return Response(status_code=204)
+    return nothing()
 
 
 async def refresh(request: Request) -> Response:
     actor, body = await actor_of(request), await body_of(request, shapes.Refresh)
     await actions.set_hosted_timeout(services_of(request), actor, _workspace(request), body.duration, only_longer=True)
-    return Response(status_code=204)
+    return nothing()
 
 
 async def change_network(request: Request) -> Response:
@@ -118,7 +117,7 @@ async def change_network(request: Request) -> Response:
     await actions.change_hosted_options(
         services_of(request), actor, _workspace(request), lambda found: {**found.options, "network": network}
     )
-    return Response(status_code=204)
+    return nothing()
 
 
 async def metrics(request: Request) -> Response:
@@ -126,7 +125,7 @@ async def metrics(request: Request) -> Response:
     actor, workspace_id = await actor_of(request), _workspace(request)
     measured = await actions.measure_hosted(services_of(request), actor, workspace_id)
     now = services_of(request).clock.now()
-    return _json(
+    return reply(
         [] if measured is None or not _within(request, now) else [_metric(request, workspace_id, measured, now)]
     )
 
@@ -140,14 +139,14 @@ async def metrics_of_many(request: Request) -> Response:
         measured = await actions.measure_hosted(services_of(request), actor, workspace_id)
         if measured is not None:
             found[sandbox_id] = _metric(request, workspace_id, measured, now)
-    return _json({"sandboxes": found})
+    return reply({"sandboxes": found})
 
 
 async def make_snapshot(request: Request) -> Response:
     """Keep its files as they are now."""
     actor, body = await actor_of(request), await body_of(request, shapes.NewSnapshot)
     made = await actions.snapshot_hosted(services_of(request), actor, _workspace(request), body.name)
-    return _json(shapes.snapshot(made), 201)
+    return reply(shapes.snapshot(made), 201)
 
 
 async def list_snapshots(request: Request) -> Response:
@@ -156,23 +155,21 @@ async def list_snapshots(request: Request) -> Response:
     found = await actions.list_hosted_snapshots(services_of(request), actor, source, query.get("name") or None)
     if token := query.get("nextToken"):
         found = [one for one in found if one.workspace_id < workspace_of(token)]
-    limit = _limit(query.get("limit"))
-    headers = {} if len(found) <= limit else {NEXT_TOKEN: shown_id(found[limit - 1].workspace_id)}
-    return _json([shapes.snapshot(one) for one in found[:limit]], 200, headers)
+    return _page(found, _limit(query.get("limit")), shapes.snapshot)
 
 
 async def delete_template(request: Request) -> Response:
     """Remove a snapshot; the operator's templates are not a program's to remove."""
     actor, named = await actor_of(request), template_of(unquote(request.path_params["template_id"]))
     await actions.delete_hosted_snapshot(services_of(request), actor, named)
-    return Response(status_code=204)
+    return nothing()
 
 
 async def find_template(request: Request) -> Response:
     """Whether a template of this name is there."""
     actor, named = await actor_of(request), unquote(request.path_params["alias"])
     found = await actions.find_template(services_of(request), actor, template_of(named))
-    return _json({"templateID": shown_id(found), "public": found == BASE})
+    return reply({"templateID": shown_id(found), "public": found == BASE})
 
 
 async def fork(request: Request) -> Response:
@@ -180,7 +177,7 @@ async def fork(request: Request) -> Response:
     actor, body = await actor_of(request), await body_of(request, shapes.Fork)
     made = await actions.fork_hosted(services_of(request), actor, _workspace(request), body.timeout, body.count)
     domain = _domain(request)
-    return _json([_forked(one, domain) for one in made], 201)
+    return reply([_forked(one, domain) for one in made], 201)
 
 
 async def not_offered(request: Request) -> Response:
@@ -252,6 +249,14 @@ def _moment(text: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
+def _page(found: list[T], limit: int, shown: Callable[[T], Any]) -> Response:
+    """The first `limit` of them, and in a header the token for those that follow."""
+    answer = reply([shown(one) for one in found[:limit]])
+    if len(found) > limit:
+        answer.headers[NEXT_TOKEN] = shown_id(found[limit - 1].workspace_id)
+    return answer
+
+
 def _beyond(found: list[Hosted], after: str, order: str) -> list[Hosted]:
     """What follows the last one of the page before, where that one is gone."""
     return [one for one in found if (one.workspace_id > after) == (order == "asc") and one.workspace_id != after]
@@ -309,10 +314,6 @@ def _workspace(request: Request) -> str:
     return workspace_of(request.path_params["sandbox_id"])
 
 
-def _json(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    return Response(orjson.dumps(value), status, {"cache-control": "no-store", **(headers or {})}, "application/json")
-
-
 def _one(verb: str) -> str:
     return f"/sandboxes/{{sandbox_id}}/{verb}"
 
@@ -339,7 +340,3 @@ ROUTES: Final[list[tuple[str, str, Answer]]] = [
     ("GET", "/templates/aliases/{alias:path}", find_template),
     ("DELETE", "/templates/{template_id:path}", delete_template),
 ]
-
-
-def routes() -> list[Route]:
-    return [Route(path, answer, methods=[method]) for method, path, answer in ROUTES]

@@ -7,22 +7,21 @@ from collections.abc import AsyncIterator
 from typing import Any, Final
 from urllib.parse import quote
 
-import orjson
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from outlast.base.errors import InputTooLarge, MalformedInput, PathRefused
+from outlast.base.errors import InputTooLarge, MalformedInput
+from outlast.kernel.http.responses import reply
 from outlast.surfaces.protocols.e2b.access import Inside, inside_for_file, services_of
 from outlast.surfaces.protocols.e2b.filesystem import METADATA, shown_metadata
-from outlast.surfaces.protocols.e2b.names import full_path
+from outlast.surfaces.protocols.e2b.names import MEBIBYTE, full_path
 from outlast_sandbox.interactive import FileFacts
 
 METADATA_HEADER: Final = "x-metadata-"
 MAX_METADATA_BYTES: Final = 4096
 MAX_KEY_BYTES: Final = 246
 MAX_FILES: Final = 1000
-MEBIBYTE: Final = 1024 * 1024
 GZIP_LEVEL: Final = 5
 FREE_UNPACKED_BYTES: Final = 64 * MEBIBYTE  # that any small body may unpack to; beyond that, so many times its size
 MAX_RATIO: Final = 50
@@ -37,10 +36,7 @@ async def download(request: Request) -> Response:
     facts = await files.stat(path)
     if facts.kind == "directory":
         raise MalformedInput(f"path '{path}' is a directory", field="path")
-    try:
-        chunks = await _begun(files.read(path))
-    except PathRefused as error:
-        raise MalformedInput(error.message, hint=error.hint) from None
+    chunks = await _begun(files.read(path))
     name = quote(posixpath.basename(path), safe="")
     headers = {
         "content-disposition": f"inline; filename*=utf-8''{name}",
@@ -69,14 +65,11 @@ async def upload(request: Request) -> Response:
         written = [await _write(place, path, _body(request), metadata)]
     else:
         raise MalformedInput(f"The content type is {kind[:60] or 'not stated'}; a file comes as octets or form.")
-    return Response(orjson.dumps([_shown(facts) for facts in written]), 200, media_type="application/json")
+    return reply([_shown(facts) for facts in written])
 
 
 async def _write(place: Inside, path: str, chunks: AsyncIterator[bytes], metadata: dict[str, str]) -> FileFacts:
-    try:
-        return await place.sandbox.files.write(full_path(path), chunks, metadata=metadata)
-    except PathRefused as error:
-        raise MalformedInput(error.message, hint=error.hint) from None
+    return await place.sandbox.files.write(full_path(path), chunks, metadata=metadata)
 
 
 async def _write_form(request: Request, place: Inside, metadata: dict[str, str]) -> list[FileFacts]:

@@ -2,21 +2,18 @@
 
 import posixpath
 import stat
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from outlast.base.errors import Conflict, MalformedInput, NotFound, OutlastError, PathRefused
+from outlast.base.errors import Conflict, MalformedInput, NotFound, OutlastError
 from outlast.surfaces.protocols.e2b import connect
-from outlast.surfaces.protocols.e2b.access import Inside, inside, runtime_of
+from outlast.surfaces.protocols.e2b.access import Inside, Unary, inside
 from outlast.surfaces.protocols.e2b.connect import Emit, Message, StreamAnswer, field
 from outlast.surfaces.protocols.e2b.names import full_path
-from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 from outlast_sandbox.interactive import FileChangeSeen, FileFacts, Files
 
 METADATA: Final = "e2b."  # our attributes are in the space `user.`, envd's in `user.e2b.`
@@ -29,14 +26,13 @@ CHANGES: Final = {
     "chmod": "EVENT_TYPE_CHMOD",
 }
 MAX_DEPTH: Final = 100
-Unary = Callable[[Inside, E2bRuntime, Message], Awaitable[Message]]
 
 
-async def stat_path(place: Inside, _runtime: E2bRuntime, message: Message) -> Message:
+async def stat_path(place: Inside, message: Message) -> Message:
     return {"entry": await _entry(place.sandbox.files, await place.sandbox.files.stat(_path(message)))}
 
 
-async def make_dir(place: Inside, _runtime: E2bRuntime, message: Message) -> Message:
+async def make_dir(place: Inside, message: Message) -> Message:
     files, path = place.sandbox.files, _path(message)
     if not await files.make_dir(path):
         facts = await files.stat(path)
@@ -46,13 +42,13 @@ async def make_dir(place: Inside, _runtime: E2bRuntime, message: Message) -> Mes
     return {"entry": await _entry(files, await files.stat(path))}
 
 
-async def move(place: Inside, _runtime: E2bRuntime, message: Message) -> Message:
+async def move(place: Inside, message: Message) -> Message:
     files = place.sandbox.files
     facts = await files.move(_path(message, "source"), _path(message, "destination"))
     return {"entry": await _entry(files, facts)}
 
 
-async def list_dir(place: Inside, _runtime: E2bRuntime, message: Message) -> Message:
+async def list_dir(place: Inside, message: Message) -> Message:
     depth = message.get("depth") or 1
     if not isinstance(depth, int) or not 0 < depth <= MAX_DEPTH:
         raise MalformedInput(f"The depth is 1 to {MAX_DEPTH}.", field="depth")
@@ -60,14 +56,14 @@ async def list_dir(place: Inside, _runtime: E2bRuntime, message: Message) -> Mes
     return {"entries": [await _entry(files, facts) for facts in await files.list(_path(message), depth)]}
 
 
-async def remove(place: Inside, _runtime: E2bRuntime, message: Message) -> Message:
+async def remove(place: Inside, message: Message) -> Message:
     with suppress(NotFound):  # as with envd, what is not there is gone
         await place.sandbox.files.remove(_path(message))
     return {}
 
 
-async def create_watcher(place: Inside, runtime: E2bRuntime, message: Message) -> Message:
-    watcher_id = await runtime.watch(
+async def create_watcher(place: Inside, message: Message) -> Message:
+    watcher_id = await place.runtime.watch(
         place.sandbox,
         place.workspace_id,
         _path(message),
@@ -77,17 +73,17 @@ async def create_watcher(place: Inside, runtime: E2bRuntime, message: Message) -
     return {"watcherId": watcher_id}
 
 
-async def get_watcher_events(place: Inside, runtime: E2bRuntime, message: Message) -> Message:
-    watcher = runtime.watcher(str(field(message, "watcherId")), place.workspace_id)
+async def get_watcher_events(place: Inside, message: Message) -> Message:
+    watcher = place.runtime.watcher(str(field(message, "watcherId")), place.workspace_id)
     changes = await watcher.take()
     files = place.sandbox.files if watcher.include_entry else None
     return {"events": [await _event(change, watcher.path, files) for change in changes]}
 
 
-async def remove_watcher(place: Inside, runtime: E2bRuntime, message: Message) -> Message:
+async def remove_watcher(place: Inside, message: Message) -> Message:
     watcher_id = str(field(message, "watcherId"))
-    runtime.watcher(watcher_id, place.workspace_id)
-    runtime.end_watcher(watcher_id, place.workspace_id)
+    place.runtime.watcher(watcher_id, place.workspace_id)
+    place.runtime.end_watcher(watcher_id, place.workspace_id)
     return {}
 
 
@@ -103,17 +99,6 @@ UNARY: Final[dict[str, Unary]] = {
 }
 
 
-async def answer_unary(request: Request) -> Response:
-    """Any call of one message."""
-    place = await inside(request)
-    call = connect.call_of(UNARY, request)
-    try:
-        message = await call(place, runtime_of(request), await connect.read_unary(request))
-    except PathRefused as error:
-        raise MalformedInput(error.message, hint=error.hint) from None
-    return connect.unary_answer(message)
-
-
 async def watch_dir(request: Request) -> ASGIApp:
     """Changes below a folder, until the caller hangs up."""
     place = await inside(request)
@@ -122,18 +107,12 @@ async def watch_dir(request: Request) -> ASGIApp:
     with_entry = files if field(message, "includeEntry") else None
 
     async def produce(emit: Emit) -> None:
-        try:
-            with runtime_of(request).streams.taken(place.hosted.user_id):
-                await follow(emit)
-        except PathRefused as error:
-            raise MalformedInput(error.message, hint=error.hint) from None
-
-    async def follow(emit: Emit) -> None:
-        async with files.watch(path, recursive=bool(message.get("recursive"))) as changes:
-            await emit({"start": {}})
-            async with connect.pinging(emit, {"keepalive": {}}, connect.ping_s(request)):
-                async for change in changes:
-                    await emit({"filesystem": await _event(change, path, with_entry)})
+        with place.open_stream():
+            async with files.watch(path, recursive=bool(message.get("recursive"))) as changes:
+                await emit({"start": {}})
+                async with connect.pinging(emit, {"keepalive": {}}, connect.ping_s(request)):
+                    async for change in changes:
+                        await emit({"filesystem": await _event(change, path, with_entry)})
 
     return StreamAnswer(produce, connect.timeout_of(request))
 

@@ -10,6 +10,8 @@ from outlast.base.ids import KINDS
 
 ENVD_PORT: Final = 49983
 ENVD_VERSION: Final = "0.6.4"  # what of envd is spoken here; SDKs look which features they may use
+SANDBOX_ID: Final = "e2b-sandbox-id"  # a header
+MEBIBYTE: Final = 1024 * 1024
 USER: Final = "user"
 HOME: Final = "/home/user"
 _WHOLE: Final = re.compile(r"-?[0-9]{1,18}")

@@ -26,8 +26,8 @@ from outlast.kernel.previews.wake import Waiting, Waker
 from outlast.kernel.sandboxes import hosted_actions as hosted
 from outlast.kernel.sandboxes.hosted import Hosted
 from outlast.kernel.services import Services
-from outlast.surfaces.protocols.e2b.door import PREFIX, SANDBOX_ID
-from outlast.surfaces.protocols.e2b.names import ENVD_PORT, traffic_token, workspace_of
+from outlast.surfaces.protocols.e2b.door import PREFIX
+from outlast.surfaces.protocols.e2b.names import ENVD_PORT, SANDBOX_ID, traffic_token, workspace_of
 from outlast.surfaces.protocols.e2b.problems import BAD_GATEWAY, is_gone, plain
 
 SANDBOX_PORT: Final = b"e2b-sandbox-port"

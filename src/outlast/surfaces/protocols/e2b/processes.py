@@ -3,17 +3,15 @@
 import base64
 import binascii
 import signal
-from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 import anyio
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from outlast.base.errors import MalformedInput, NotFound, OutlastError, PathRefused
+from outlast.base.errors import MalformedInput, NotFound, OutlastError
 from outlast.surfaces.protocols.e2b import connect
-from outlast.surfaces.protocols.e2b.access import Inside, inside, runtime_of
+from outlast.surfaces.protocols.e2b.access import Inside, Unary, inside
 from outlast.surfaces.protocols.e2b.connect import Emit, Message, StreamAnswer
 from outlast.surfaces.protocols.e2b.names import full_path
 from outlast_sandbox.interactive import ProcessEnd, Processes, ProcessInfo, ProcessOutput, ProcessSpec, TerminalSize
@@ -23,7 +21,6 @@ STREAMS: Final = {"stdout": "stdout", "stderr": "stderr", "terminal": "pty"}
 KILLED_WITHIN_S: Final = 1.0
 LOOK_S: Final = 0.005
 MAX_ARGUMENT_BYTES: Final = 1_000_000
-Unary = Callable[[Inside, Message], Awaitable[Message]]
 
 
 async def list_processes(place: Inside, _message: Message) -> Message:
@@ -76,16 +73,15 @@ async def start(request: Request) -> ASGIApp:
     """Start a program and listen to it. It lives on when the caller hangs up, and ends at the caller's time limit."""
     place = await inside(request)
     spec = _spec(await connect.read_one(request))
-    timeout_s, runtime = connect.timeout_of(request), runtime_of(request)
-    processes = place.sandbox.processes
+    timeout_s, processes = connect.timeout_of(request), place.sandbox.processes
 
     async def produce(emit: Emit) -> None:
-        with runtime.streams.taken(place.hosted.user_id):
+        with place.open_stream():
             try:
                 info = await processes.start(spec)
-            except (NotFound, PathRefused) as error:
+            except NotFound as error:
                 raise MalformedInput(error.message, hint=error.hint) from None
-            limit = None if timeout_s is None else runtime.end_after(timeout_s, processes, info.pid)
+            limit = None if timeout_s is None else place.runtime.end_after(timeout_s, processes, info.pid)
             await _follow(processes, info.pid, emit, connect.ping_s(request))
             if limit is not None:
                 limit.cancel()
@@ -100,7 +96,7 @@ async def listen(request: Request) -> ASGIApp:
 
     async def produce(emit: Emit) -> None:
         pid = await _pid(place.sandbox.processes, message)
-        with runtime_of(request).streams.taken(place.hosted.user_id):
+        with place.open_stream():
             await _follow(place.sandbox.processes, pid, emit, connect.ping_s(request))
 
     return StreamAnswer(produce, connect.timeout_of(request))
@@ -111,7 +107,7 @@ async def stream_input(request: Request) -> ASGIApp:
     place = await inside(request)
     processes, pid = place.sandbox.processes, None
     try:
-        with runtime_of(request).streams.taken(place.hosted.user_id):
+        with place.open_stream():
             async for message in connect.read_stream(request):
                 if "start" in message:
                     pid = await _pid(processes, connect.object_in(message, "start"))
@@ -122,13 +118,6 @@ async def stream_input(request: Request) -> ASGIApp:
     except OutlastError as error:
         return connect.stream_error(error)
     return connect.stream_of_one({})
-
-
-async def answer_unary(request: Request) -> Response:
-    """Any call of one message."""
-    place = await inside(request)
-    call = connect.call_of(UNARY, request)
-    return connect.unary_answer(await call(place, await connect.read_unary(request)))
 
 
 async def _until_ended(processes: Processes, pid: int) -> None:

@@ -7,10 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import Request
 
 from outlast.base.clock import iso
-from outlast.base.errors import InputTooLarge, MalformedInput
+from outlast.base.errors import MalformedInput
 from outlast.kernel.sandboxes.hosted import Hosted
 from outlast.kernel.sandboxes.hosted_snapshots import HostedSnapshot
 from outlast.kernel.sandboxes.settings import SandboxSettings
+from outlast.surfaces.protocols.e2b.connect import read_body
 from outlast.surfaces.protocols.e2b.names import ENVD_VERSION, shown_id, traffic_token
 
 MAX_BODY_BYTES: Final = 500_000
@@ -81,13 +82,9 @@ class NewSnapshot(Body):
 
 async def body_of(request: Request, shape: type[T]) -> T:
     """The body; an empty one counts as `{}`. Raises `MalformedInput`, `InputTooLarge`."""
-    raw = bytearray()
-    async for chunk in request.stream():
-        raw += chunk
-        if len(raw) > MAX_BODY_BYTES:
-            raise InputTooLarge(f"A body has at most {MAX_BODY_BYTES:,} bytes.", limit_bytes=MAX_BODY_BYTES)
+    raw = await read_body(request, MAX_BODY_BYTES)
     try:
-        return shape.model_validate(orjson.loads(bytes(raw) or b"{}"))
+        return shape.model_validate(orjson.loads(raw or b"{}"))
     except orjson.JSONDecodeError:
         raise MalformedInput("The body is not JSON.") from None
     except ValidationError as error:

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.base.errors import MalformedInput
-from outlast.surfaces.protocols.e2b.files import MEBIBYTE, _Form, _unpacked
+from outlast.surfaces.protocols.e2b.files import _Form, _unpacked
+from outlast.surfaces.protocols.e2b.names import MEBIBYTE
 
 FORM = (
     b'--x\r\ncontent-disposition: form-data; name="file"; filename="a/b c.txt"\r\n\r\nfirst\r\n'

@@ -11,9 +11,9 @@ from outlast.base.errors import NotDeletable, NotFound
 from outlast.base.supervision.items import SetAside
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
+from outlast.kernel.administration.actions import delete_set_aside, list_set_aside, retry_set_aside
 from outlast.kernel.runs import timers
 from outlast.kernel.set_aside import store
-from outlast.kernel.set_aside.actions import delete_set_aside, list_set_aside, try_again
 from outlast.kernel.set_aside.kinds import SOURCE, TIMER
 from outlast.kernel.set_aside.shelf import DatabaseShelf
 from outlast.testing.clock import ManualClock
@@ -29,12 +29,13 @@ async def test_an_item_is_listed_and_tried_again_when_asked_for(db: Database, tm
     services = make_services(db, tmp_path, supervisor=supervisor)
     admin = await db.write(make_user)  # the first user
     await db.write(store.add, item(SOURCE, "src_1"))
-    assert await list_set_aside(services, admin) == [item(SOURCE, "src_1")]
+    (listed,) = await list_set_aside(services, admin)
+    assert (listed.kind, listed.id, listed.title) == (SOURCE, "src_1", "Read a documentation source")
     assert not await supervisor.guard.may_try(SOURCE, "src_1")
-    assert await try_again(services, admin, SOURCE, "src_1") == item(SOURCE, "src_1")
+    assert await retry_set_aside(services, admin, SOURCE, "src_1") == item(SOURCE, "src_1")
     assert await supervisor.guard.may_try(SOURCE, "src_1")
     with pytest.raises(NotFound):
-        await try_again(services, admin, SOURCE, "src_1")
+        await retry_set_aside(services, admin, SOURCE, "src_1")
 
 
 async def test_a_timer_that_is_deleted_never_fires_again(db: Database, tmp_path: Path) -> None:
