@@ -13,7 +13,6 @@ import sqlalchemy as sa
 from outlast.apps.documents import store
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.edits import write as writing
-from outlast.apps.documents.edits.changes import Change, DeleteBlock, EditBlock, InsertSection
 from outlast.apps.documents.edits.write import Author, Committed, bounds_of
 from outlast.apps.documents.history import versions
 from outlast.apps.documents.proposals import new_proposals
@@ -23,11 +22,13 @@ from outlast.apps.documents.proposals.new_proposals import Source
 from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, ProposalData
 from outlast.apps.documents.proposals.validation import NewEdit, Trouble
+from outlast.apps.documents.shapes import Change
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.db.prepared import PreparedStatements
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.settings import Settings
+from tests.document_changes import delete_block, edit_block, insert_section
 from tests.factories import Team, make_run, make_thread
 
 BOUNDS = bounds_of(Settings())
@@ -46,7 +47,7 @@ def make_document(tx: Tx, /, team: Team, text: dict[str, str] | None = None) -> 
     sections: list[Change] = []
     for heading, markdown in (TEXT if text is None else text).items():
         after = f"ref {len(sections) - 1}" if sections else None
-        sections.append(InsertSection(after, heading, 2, markdown, f"ref {len(sections)}"))
+        sections.append(insert_section(after, heading, 2, markdown, f"ref {len(sections)}"))
     if sections:
         document = store.hold(tx, document_id)
         writing.commit(tx, document, sections, Author("created", team.owner.user_id), BOUNDS)
@@ -131,10 +132,10 @@ class Desk:
         return await self.db.write(commit)
 
     async def edit(self, block: Block, text: str, old: str | None = None, by: Actor | None = None) -> Committed:
-        return await self.write(EditBlock(block.id, text, block.markdown if old is None else old), by=by)
+        return await self.write(edit_block(block.id, text, block.markdown if old is None else old), by=by)
 
     async def delete(self, block: Block, by: Actor | None = None) -> Committed:
-        return await self.write(DeleteBlock(block.id, block.markdown), by=by)
+        return await self.write(delete_block(block.id, block.markdown), by=by)
 
     async def propose(
         self, *edits: NewEdit, summary: str = "Say it shorter", thread_id: str | None = None, effect_id: str = ""

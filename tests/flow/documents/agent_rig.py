@@ -16,10 +16,10 @@ from outlast.apps.documents.agent import agent as definition
 from outlast.apps.documents.content.markdown_parse import cut
 from outlast.apps.documents.content.tree import Block, Tree
 from outlast.apps.documents.edits import write as writing
-from outlast.apps.documents.edits.changes import Change, EditBlock, InsertBlock, InsertSection
 from outlast.apps.documents.edits.write import Author, bounds_of
 from outlast.apps.documents.proposals import store as proposals
 from outlast.apps.documents.proposals.shapes import ProposalData
+from outlast.apps.documents.shapes import Change
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.agent import Agent
@@ -33,6 +33,7 @@ from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn
+from tests.document_changes import edit_block, insert_block, insert_section
 from tests.factories import make_project, make_services, make_user
 from tests.flow.harness import Event, Stage
 
@@ -82,7 +83,7 @@ class DocumentAgent(Stage):
         return await self.db.write(change)
 
     async def rewrite(self, block: Block, text: str) -> int:
-        return await self.write(EditBlock(block.id, text, block.markdown))
+        return await self.write(edit_block(block.id, text, block.markdown))
 
     async def ask(self, text: str = "Tighten this document", **options: Any) -> StartedAnswer:
         target = options.pop("target", self.thread_id)
@@ -141,10 +142,10 @@ def put_document(tx: Tx, project_id: str, user_id: str, title: str, markdown: st
     for number, part in enumerate(cut(markdown)):
         text = "\n\n".join(piece.markdown for piece in part.pieces)
         if part.level:
-            changes.append(InsertSection(after, part.heading, part.level, text, ref=f"s{number}"))
+            changes.append(insert_section(after, part.heading, part.level, text, ref=f"s{number}"))
             after = f"s{number}"
         elif text:
-            changes.append(InsertBlock(None, None, text))
+            changes.append(insert_block(None, None, text))
     if changes:
         row = store.hold(tx, document_id)
         writing.commit(tx, row, changes, Author("created", user_id), bounds_of(Settings()))

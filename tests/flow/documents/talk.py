@@ -16,8 +16,8 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 
 from outlast.apps.documents import store as documents
 from outlast.apps.documents.edits import write as writing
-from outlast.apps.documents.edits.changes import Change, InsertSection
 from outlast.apps.documents.edits.write import Author, Committed
+from outlast.apps.documents.shapes import Change
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
 from outlast.db.connect import open_database
@@ -34,6 +34,7 @@ from outlast.kernel.threads import store as threads
 from outlast.surfaces.http.application import create_http
 from outlast.testing.agents import FakeAgent
 from tests.asgi import Answer, Browser
+from tests.document_changes import insert_section
 from tests.factories import Team, join, make_services, make_user
 from tests.flow.http.conftest import Site, surface_over
 
@@ -169,8 +170,8 @@ async def talk(talk_site: Site) -> Talk:
         document_id, thread_id = make_document(tx, team.project_id, team.owner)
         author = Author("created", team.owner.user_id)
         changes = [
-            InsertSection(None, "Introduction", 1, TEXT, "a"),
-            InsertSection("a", "Method", 1, "Wash the rice first."),
+            insert_section(None, "Introduction", 1, TEXT, "a"),
+            insert_section("a", "Method", 1, "Wash the rice first."),
         ]
         held = documents.hold(tx, document_id)
         writing.commit(tx, held, changes, author, writing.bounds_of(services.settings))

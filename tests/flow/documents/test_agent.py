@@ -9,7 +9,6 @@ import anyio
 import orjson
 import pytest
 
-from outlast.apps.documents.edits.changes import DeleteBlock
 from outlast.apps.documents.settings import DocumentSettings
 from outlast.base.errors import FenceLost, ModelRateLimited, RunFinished
 from outlast.db.database import Database
@@ -23,6 +22,7 @@ from outlast.kernel.settings import Settings
 from outlast.testing.agents import make_context
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, Turn, WaitFor, turn
 from tests.app_settings import settings_with
+from tests.document_changes import delete_block
 from tests.flow.documents.agent_rig import DocumentAgent, document_agent, propose, replace_edit
 from tests.flow.harness import told
 
@@ -279,7 +279,7 @@ async def test_an_edit_of_a_block_that_is_gone_by_then_is_refused(db: Database, 
     model = ScriptedModel()
     async with document_agent(db, tmp_path, model) as it:
         block = await it.block(0)
-        await it.write(DeleteBlock(block.id, block.markdown))
+        await it.write(delete_block(block.id, block.markdown))
         model.add(turn(propose(replace_edit(block, "New."))), turn("Gone."))
         await it.asked()
         assert "no block of this document" in told(model.requests[1].messages[-1])[0]

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 import sqlalchemy as sa
 
-from outlast.apps.documents.edits.changes import DeleteSection
 from outlast.apps.documents.rows import CommentRow
 from outlast.apps.documents.tables import comments
 from outlast.db.database import Tx
@@ -17,6 +16,7 @@ from outlast.kernel.runs.tables import runs
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.rules import text_of
 from outlast.kernel.threads.tables import messages
+from tests.document_changes import delete_section
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures
 from tests.flow.documents.talk import Talk
 
@@ -190,7 +190,7 @@ async def test_a_thread_says_what_it_hangs_on_in_the_document(talk: Talk) -> Non
     selected = await begin(type="selection", block_id=block, text="new\nway")
     assert await about(of_section) == here
     assert await about(selected) == {**here, "block_id": block, "text": "new way"}
-    await talk.write(DeleteSection(section))
+    await talk.write(delete_section(section))
     assert await about(of_section) == {**whole, "gone": True}
     assert await about(selected) == {**whole, "text": "new way", "gone": True}
     await talk.call("emil", "DELETE", f"/comments/{made['id']}")

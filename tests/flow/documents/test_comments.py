@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from outlast.apps.documents.edits.changes import DeleteBlock, DeleteSection, EditBlock, InsertBlock, MoveBlock
+from tests.document_changes import delete_block, delete_section, edit_block, insert_block, move_block
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures
 from tests.flow.documents.talk import Talk
 
@@ -97,13 +97,14 @@ async def test_a_repeated_key_writes_one_comment(talk: Talk) -> None:
 async def test_a_quote_follows_its_text_through_edits_and_moves(talk: Talk) -> None:
     block = talk.blocks[0]
     made = await talk.comment("emil", "Which way?", block_id=block, quote=QUOTE)
-    await talk.write(EditBlock(block, "Today **we propose** a *new way* to cook any rice."))
+    text = "Today **we propose** a *new way* to cook any rice."
+    await talk.write(edit_block(block, text, "We propose a new way to cook rice."))
     at = await talk.get("vera", f"/comments/{made['id']}")
     assert (at["block_id"], at["quote"]["text"], at["orphaned"]) == (block, "new way", False)
-    await talk.write(MoveBlock(block, talk.sections[1], None))
+    await talk.write(move_block(block, talk.sections[1], None))
     at = await talk.get("vera", f"/comments/{made['id']}")
     assert (at["section_id"], at["block_id"]) == (talk.sections[1], block)
-    await talk.write(EditBlock(block, "Rice is old.\n\nWe propose a new way to cook it."))
+    await talk.write(edit_block(block, "Rice is old.\n\nWe propose a new way to cook it.", text))
     at = await talk.get("vera", f"/comments/{made['id']}")
     assert (at["block_id"] == block, at["quote"]["text"], at["orphaned"]) == (False, "new way", False)
     told = [event["data"]["comment"]["block_id"] for event in await talk.news("comment.updated")]
@@ -117,14 +118,14 @@ async def test_comments_outlive_their_place_and_find_it_again(talk: Talk) -> Non
     )
     on_block = await talk.comment("emil", "How long?", block_id=block)
     on_section = await talk.comment("emil", "More, please.", section_id=section)
-    await talk.write(DeleteBlock(block))
+    await talk.write(delete_block(block, "Wash the rice first."))
     at = await talk.get("vera", f"/comments/{quoted['id']}")
     assert (at["section_id"], at["block_id"], at["orphaned"]) == (section, None, True)
-    await talk.write(DeleteSection(section))
+    await talk.write(delete_section(section))
     for one in (quoted, on_block, on_section):
         at = await talk.get("vera", f"/comments/{one['id']}")
         assert (at["section_id"], at["block_id"], at["orphaned"]) == (None, None, True)
-    await talk.write(InsertBlock(talk.sections[0], None, "Wash the rice first."))
+    await talk.write(insert_block(talk.sections[0], None, "Wash the rice first."))
     at = await talk.get("vera", f"/comments/{quoted['id']}")
     assert (at["section_id"], at["orphaned"], at["quote"]["text"]) == (talk.sections[0], False, "first")
 

@@ -8,7 +8,6 @@ import sqlalchemy as sa
 
 from outlast.apps.documents.comments.actions import create_comment
 from outlast.apps.documents.comments.shapes import CommentRequest, QuoteInput
-from outlast.apps.documents.edits.changes import DeleteSection
 from outlast.apps.documents.proposals.actions import decide_edits
 from outlast.apps.documents.proposals.review import Verdict
 from outlast.db.database import Database, Tx
@@ -18,6 +17,7 @@ from outlast.kernel.settings import Settings
 from outlast.kernel.threads.actions import post_message
 from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.scripted_model import Call, ScriptedModel, turn
+from tests.document_changes import delete_section
 from tests.flow.documents.agent_rig import asked_with, document_agent, propose, replace_edit
 
 
@@ -40,7 +40,7 @@ async def test_a_thread_about_a_section_says_so_and_goes_on_when_it_is_deleted(d
         thread_id = await it.thread_on(type="section", id=risks.id)
         await it.asked("Shorter", target=thread_id)
         assert f"about the section {risks.id}" in asked_with(it.model.requests[0])
-        await it.write(DeleteSection(risks.id))
+        await it.write(delete_section(risks.id))
         events = await it.asked("And now?", target=thread_id)
         assert "about a section that is not there any more" in asked_with(it.model.requests[1])
         told = [

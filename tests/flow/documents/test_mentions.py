@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from outlast.apps.documents.edits.changes import DeleteSection
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.mentions import store as mentions
+from tests.document_changes import delete_section
 from tests.factories import join, make_user
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures
 from tests.flow.documents.talk import Talk
@@ -173,7 +173,7 @@ async def test_what_is_deleted_is_taken_from_inboxes_and_they_are_told(talk: Tal
     path = f"/sections/{talk.sections[1]}/lock"
     await talk.call("emil", "PUT", path, {})
     await talk.call("cora", "POST", f"{path}/request")
-    await talk.write(DeleteSection(talk.sections[1]))
+    await talk.write(delete_section(talk.sections[1]))
     made = await talk.comment("emil", "@agent shorten it")
     await talk.call("emil", "POST", f"/runs/{await run_of(talk, made['thread_id'])}/cancel")
     await talk.call("cora", "POST", f"/threads/{made['thread_id']}/lock/request")

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from outlast.apps.documents.edits.changes import EditBlock
 from outlast.apps.documents.proposals import actions
 from outlast.apps.documents.proposals.validation import NewEdit
 from outlast.base.errors import RateLimited
 from tests.asgi import Browser
+from tests.document_changes import edit_block
 from tests.documents import Desk, deleting, inserting, replacing
 from tests.factories import make_thread
 from tests.flow.http.conftest import Site
@@ -166,7 +166,7 @@ async def test_a_new_text_and_a_deleted_block_are_shown_as_merges_too(site: Site
     shown: list[Any] = [(await review.olga.get(f"/v1/edits/{edit.id}/merge")).json() for edit in made.edits]
     assert [one["text"] for one in shown] == ["More.", ""]
     ending = await review.desk.block(2)
-    await review.desk.write(EditBlock(ending.id, "It ends there.", ending.markdown))
+    await review.desk.write(edit_block(ending.id, "It ends there.", ending.markdown))
     assert (await review.olga.get(f"/v1/edits/{made.edits[1].id}/merge")).json()["text"] is None
 
 

@@ -2,7 +2,7 @@
 
 Words: a *document* is a row with a thread of its own, and ordered *sections* (a heading and what stands below it) of
 ordered *blocks* (one piece of Markdown each: a paragraph, a list, a code fence …). Both keep their ids when their
-text or their place changes. A *change* is one thing that somebody wants to be different (`edits/changes.py`); changes
+text or their place changes. A *change* is one thing that somebody wants to be different (`shapes.py`); changes
 committed together make one *version* (`edits/write.py`), which says what each section and block was before and after,
 so that any earlier state can be read and restored (`history/`). A *proposal* is a set of *edits* that an agent would
 like to make and a person decides about. A *comment* is a remark on the document, a section, a block or a quote.

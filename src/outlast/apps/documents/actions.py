@@ -11,11 +11,10 @@ from outlast.apps.documents import store
 from outlast.apps.documents.comments.store import tell_inbox
 from outlast.apps.documents.content.markdown_parse import Cuts, Part, first_heading
 from outlast.apps.documents.content.markdown_render import join
-from outlast.apps.documents.edits.changes import InsertBlock
 from outlast.apps.documents.edits.write import Author, bounds_of, commit
 from outlast.apps.documents.history import versions
 from outlast.apps.documents.settings import DocumentSettings
-from outlast.apps.documents.shapes import DocumentData, DocumentView
+from outlast.apps.documents.shapes import DocumentData, DocumentView, InsertBlockChange
 from outlast.apps.documents.store import require_document
 from outlast.apps.documents.tables import documents as documents_table
 from outlast.base.errors import TooManyDocuments
@@ -174,5 +173,6 @@ def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str, 
     if any(part.level or part.pieces for part in cuts.cut(text)):
         row = store.hold(tx, document_id)
         author = Author("created", actor.user_id, summary="Made of a Markdown text")
-        commit(tx, row, [InsertBlock(None, None, text)], author, bounds_of(services.settings), cuts)
+        whole = InsertBlockChange(op="insert_block", section_id=None, after=None, markdown=text)
+        commit(tx, row, [whole], author, bounds_of(services.settings), cuts)
     return document_id

@@ -104,16 +104,7 @@ async def change_document(
     """Apply several changes as one version, or none of them (editors). Refused (409) if a change would
     overwrite text that the caller has not seen (`text_changed`, with both texts), or if another member keeps
     the section (`section_locked`)."""
-    changed = await writing.change_document(
-        services,
-        actor,
-        document_id,
-        [one.change() for one in body.changes],
-        summary=body.summary,
-        since=body.since,
-        key=key,
-    )
-    return reply(changed)
+    return reply(await writing.change_document(services, actor, document_id, body, key=key))
 
 
 @router.get("/documents/{document_id}/changes", response_model=DocumentChanges)

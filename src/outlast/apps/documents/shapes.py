@@ -5,8 +5,6 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from outlast.apps.documents.content.markdown_parse import BlockKind
-from outlast.apps.documents.edits import changes
-from outlast.apps.documents.edits.changes import Change
 from outlast.base.events import Frozen
 from outlast.kernel.http.shapes import Answer, Request
 from outlast.kernel.locks.shapes import LockData
@@ -180,6 +178,13 @@ class DocumentPatch(Request):
     title: str
 
 
+# Changes are made in order, all or none (`edits/apply.py`). Markdown means what it would mean in the file: text with
+# several blocks makes several (the first keeps the id), a heading begins a new section that takes the blocks after it,
+# no text at all deletes the block. `ref` is the caller's name for what a change makes: later changes of one request may
+# use it in place of an id, and the answer says which id it got. `after` is the sibling before the new place (None:
+# first; a new section then comes behind the text before the first heading).
+
+
 class InsertBlockChange(Request):
     """Insert a block into a section."""
 
@@ -188,9 +193,6 @@ class InsertBlockChange(Request):
     after: Id | None
     markdown: str
     ref: Ref | None = None
-
-    def change(self) -> Change:
-        return changes.InsertBlock(self.section_id, self.after, self.markdown, self.ref)
 
 
 class EditBlockChange(Request):
@@ -201,9 +203,6 @@ class EditBlockChange(Request):
     markdown: str
     old: str
 
-    def change(self) -> Change:
-        return changes.EditBlock(self.block_id, self.markdown, self.old)
-
 
 class MoveBlockChange(Request):
     """Move a block."""
@@ -213,9 +212,6 @@ class MoveBlockChange(Request):
     section_id: Id | None
     after: Id | None
 
-    def change(self) -> Change:
-        return changes.MoveBlock(self.block_id, self.section_id, self.after)
-
 
 class DeleteBlockChange(Request):
     """Delete a block."""
@@ -223,9 +219,6 @@ class DeleteBlockChange(Request):
     op: Literal["delete_block"]
     block_id: Id
     old: str
-
-    def change(self) -> Change:
-        return changes.DeleteBlock(self.block_id, self.old)
 
 
 class InsertSectionChange(Request):
@@ -238,9 +231,6 @@ class InsertSectionChange(Request):
     markdown: str = ""
     ref: Ref | None = None
 
-    def change(self) -> Change:
-        return changes.InsertSection(self.after, self.heading, self.level, self.markdown, self.ref)
-
 
 class EditSectionChange(Request):
     """Change a section's heading or level."""
@@ -251,9 +241,6 @@ class EditSectionChange(Request):
     level: int | None = Field(None, ge=0, le=6)
     old: str | None = None
 
-    def change(self) -> Change:
-        return changes.EditSection(self.section_id, self.heading, self.level, self.old)
-
 
 class MoveSectionChange(Request):
     """Move a section, with those below it in the outline or without."""
@@ -262,9 +249,6 @@ class MoveSectionChange(Request):
     section_id: Id
     after: Id | None
     whole: bool = False
-
-    def change(self) -> Change:
-        return changes.MoveSection(self.section_id, self.after, self.whole)
 
 
 class DeleteSectionChange(Request):
@@ -275,27 +259,16 @@ class DeleteSectionChange(Request):
     keep_blocks: bool = False
     seen: int | None = Field(None, ge=0, le=MAX_VERSION)
 
-    def change(self) -> Change:
-        return changes.DeleteSection(self.section_id, self.keep_blocks, self.seen)
 
-
-AnyChange = Annotated[
-    InsertBlockChange
-    | EditBlockChange
-    | MoveBlockChange
-    | DeleteBlockChange
-    | InsertSectionChange
-    | EditSectionChange
-    | MoveSectionChange
-    | DeleteSectionChange,
-    Field(discriminator="op"),
-]
+BlockChange = InsertBlockChange | EditBlockChange | MoveBlockChange | DeleteBlockChange
+SectionChange = InsertSectionChange | EditSectionChange | MoveSectionChange | DeleteSectionChange
+Change = BlockChange | SectionChange
 
 
 class ChangesRequest(Request):
     """Changes to a document. All are made, as one version, or none."""
 
-    changes: list[AnyChange] = Field(min_length=1, max_length=1000)
+    changes: list[Annotated[Change, Field(discriminator="op")]] = Field(min_length=1, max_length=1000)
     summary: str = Field("", max_length=2000)
     since: int | None = Field(None, ge=0, le=MAX_VERSION)
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from outlast.apps.documents import store
 from outlast.apps.documents.edits import write as writing
-from outlast.apps.documents.edits.changes import EditBlock
 from outlast.apps.documents.edits.write import Author
 from outlast.apps.documents.proposals import new_proposals
 from outlast.apps.documents.proposals import review as reviewing
@@ -31,6 +30,7 @@ from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.messages import add_message
 from outlast.kernel.threads.tables import messages
+from tests.document_changes import edit_block
 from tests.documents import BOUNDS, inserting, make_document, quick_transactions, replacing
 from tests.factories import Team, make_run, say, thread_row
 
@@ -102,7 +102,7 @@ class Fork:
                 reviewing.decide(tx, edit.proposal_id, [verdict], user_id, BOUNDS)
             case "write":
                 document = store.hold(tx, self.document_id)
-                change = EditBlock(block.id, f"Written {new_id('block')}.", block.markdown)
+                change = edit_block(block.id, f"Written {new_id('block')}.", block.markdown)
                 writing.commit(tx, document, [change], Author("edit", user_id), BOUNDS)
             case "fork":
                 self.thread_id = self.fork(tx, self.thread_id)

@@ -27,15 +27,6 @@ from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents import store
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.edits import write as writing
-from outlast.apps.documents.edits.changes import (
-    Change,
-    DeleteBlock,
-    DeleteSection,
-    EditBlock,
-    EditSection,
-    InsertBlock,
-    MoveBlock,
-)
 from outlast.apps.documents.edits.write import Author
 from outlast.apps.documents.history import versions
 from outlast.apps.documents.proposals import new_proposals
@@ -46,12 +37,14 @@ from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.shapes import EditData
 from outlast.apps.documents.proposals.validation import NewEdit
 from outlast.apps.documents.rows import SectionRow
+from outlast.apps.documents.shapes import Change
 from outlast.apps.documents.tables import sections
 from outlast.base.errors import Conflict, EditDecided, NotFound, SectionLocked, TextChanged
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.locks.tables import locks
+from tests.document_changes import delete_block, delete_section, edit_block, edit_section, insert_block, move_block
 from tests.documents import BOUNDS, make_document, quick_transactions
 from tests.factories import Team, make_run
 
@@ -218,11 +211,11 @@ class Interleaving(RuleBasedStateMachine):
             return
         block_id, old = seen[number % len(seen)]
         text = self.changed(old, ops)
-        answer = self.write(person, old, text, EditBlock(block_id, text, old))
+        answer = self.write(person, old, text, edit_block(block_id, text, old))
         if isinstance(answer, TextChanged):  # the person looks, and puts both together
             current = answer.fields["current"]
             both = self.changed(current, ops)
-            again = self.write(person, current, both, EditBlock(block_id, both, current))
+            again = self.write(person, current, both, edit_block(block_id, both, current))
             assert not isinstance(again, TextChanged), "an answer to a conflict was refused"
 
     @rule(person=_person, number=_pick)
@@ -230,15 +223,15 @@ class Interleaving(RuleBasedStateMachine):
         seen = sorted(self.views[person].texts.items())
         if seen:
             block_id, old = seen[number % len(seen)]
-            self.write(person, old, "", DeleteBlock(block_id, old))
+            self.write(person, old, "", delete_block(block_id, old))
 
     @rule(person=_person, number=_pick)
     def insert(self, person: str, number: int) -> None:
         block, text = self.some_block(number), f"{self.word()} {self.word()}.\n\n{self.word()}"
         if block is None:
-            self.write(person, "", text, InsertBlock(None, None, text))
+            self.write(person, "", text, insert_block(None, None, text))
         else:
-            self.write(person, "", text, InsertBlock(block.section_id, block.id, text))
+            self.write(person, "", text, insert_block(block.section_id, block.id, text))
 
     @rule(person=_person, one=_pick, other=_pick)
     def move(self, person: str, one: int, other: int) -> None:
@@ -246,14 +239,14 @@ class Interleaving(RuleBasedStateMachine):
         if block is not None and section is not None:
             after = section.blocks[-1].id if section.blocks else None
             if after != block.id:
-                self.write(person, "", "", MoveBlock(block.id, section.id, after))
+                self.write(person, "", "", move_block(block.id, section.id, after))
 
     @rule(person=_person, number=_pick, ops=_ops)
     def rename_section(self, person: str, number: int, ops: list[tuple[str, int]]) -> None:
         section = self.some_section(number)
         if section is not None and section.level:
             heading = " ".join(self.changed(section.heading, [op for op in ops if op[0] == "insert"]).split())
-            change = EditSection(section.id, heading, old=section.heading)
+            change = edit_section(section.id, heading, old=section.heading)
             self.write(person, section.heading, heading, change)
 
     @rule(person=_person, number=_pick)
@@ -262,7 +255,7 @@ class Interleaving(RuleBasedStateMachine):
         if section is not None:
             view = self.views[person]
             seen = " ".join([section.heading, *(view.texts.get(block.id, "") for block in section.blocks)])
-            self.write(person, seen, "", DeleteSection(section.id, seen=view.version))
+            self.write(person, seen, "", delete_section(section.id, seen=view.version))
 
     @rule(person=_person, back=st.integers(0, 5))
     def restore(self, person: str, back: int) -> None:

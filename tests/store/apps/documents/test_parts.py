@@ -9,7 +9,6 @@ import sqlalchemy as sa
 
 from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents import store, thread_anchors
-from outlast.apps.documents.edits.changes import DeleteSection, EditBlock, InsertSection
 from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import sections
 from outlast.base.errors import MalformedInput, NotFound, SectionLocked
@@ -17,6 +16,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.locks.store import locks_of, shown_lock
 from outlast.kernel.locks.tables import locks
+from tests.document_changes import delete_section, edit_block, insert_section
 from tests.documents import Desk
 from tests.factories import make_thread
 
@@ -40,11 +40,11 @@ async def test_a_kept_section_is_changed_by_its_holder_only(db: Database):
     kept = await keep(desk, "Risks", desk.team.editor)
     block = (await desk.section("Risks")).blocks[0]
     with pytest.raises(SectionLocked) as refused:
-        await desk.write(EditBlock(block.id, "x", block.markdown), by=desk.team.owner)
+        await desk.write(edit_block(block.id, "x", block.markdown), by=desk.team.owner)
     assert refused.value.fields["holder_name"] == "Emil"
     assert (await desk.tree()).version == 1
-    await desk.write(EditBlock(block.id, "x", block.markdown), by=desk.team.editor)
-    await desk.write(InsertSection(None, "Beside"), by=desk.team.owner)
+    await desk.write(edit_block(block.id, "x", block.markdown), by=desk.team.editor)
+    await desk.write(insert_section(None, "Beside"), by=desk.team.owner)
     lock = await db.read(shown_lock, kept)
     assert lock is not None
     assert (lock.resource_type, lock.holder_id) == ("section", desk.team.editor.user_id)
@@ -56,7 +56,7 @@ async def test_an_edit_of_the_holder_renews_the_lock(db: Database):
     await db.write(lambda tx: tx.execute(sa.update(locks).values(expires_at=tx.now)))
     expired = await db.read(shown_lock, kept)
     block = (await desk.section("Risks")).blocks[0]
-    await desk.write(EditBlock(block.id, "x", block.markdown), by=desk.team.editor)
+    await desk.write(edit_block(block.id, "x", block.markdown), by=desk.team.editor)
     renewed = await db.read(shown_lock, kept)
     assert expired is not None
     assert renewed is not None
@@ -66,7 +66,7 @@ async def test_an_edit_of_the_holder_renews_the_lock(db: Database):
 async def test_a_section_that_is_gone_is_kept_by_nobody(db: Database):
     desk = await Desk.open(db)
     kept = await keep(desk, "Risks", desk.team.editor)
-    await desk.write(DeleteSection(kept), by=desk.team.editor)
+    await desk.write(delete_section(kept), by=desk.team.editor)
     assert await db.read(locks_of, [kept]) == {}
 
 

@@ -14,13 +14,13 @@ from outlast.apps.documents import store
 from outlast.apps.documents.comments.actions import create_comment
 from outlast.apps.documents.comments.shapes import CommentRequest
 from outlast.apps.documents.edits.actions import change_document, import_markdown, restore_version
-from outlast.apps.documents.edits.changes import InsertSection
 from outlast.apps.documents.rows import DocumentRow
-from outlast.apps.documents.shapes import ImportRequest
+from outlast.apps.documents.shapes import ChangesRequest, ImportRequest
 from outlast.apps.documents.tables import comments, document_versions
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.services import Services
+from tests.document_changes import insert_section
 from tests.documents import Desk, replacing
 from tests.factories import make_services
 from tests.store.kernel.limits.test_rates import expect_two_a_minute
@@ -31,7 +31,7 @@ async def comment(services: Services, actor: Actor, desk: Desk) -> None:
 
 
 async def change(services: Services, actor: Actor, desk: Desk) -> None:
-    await change_document(services, actor, desk.document_id, [InsertSection(None, "More", 2)])
+    await change_document(services, actor, desk.document_id, ChangesRequest(changes=[insert_section(None, "More", 2)]))
 
 
 async def bring(services: Services, actor: Actor, desk: Desk) -> None:

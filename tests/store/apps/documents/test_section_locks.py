@@ -6,13 +6,13 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.apps.documents import section_locks as locking
-from outlast.apps.documents.edits.changes import DeleteSection
 from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import sections
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.locks import store as locks
 from outlast.kernel.projects.tables import members
+from tests.document_changes import delete_section
 from tests.documents import Desk
 
 
@@ -22,7 +22,7 @@ async def test_a_section_that_went_meanwhile_is_kept_by_nobody(db: Database, act
     section = await desk.section("Risks")
     row = await db.read(lambda tx: tx.find(SectionRow, sections, {"id": section.id}))
     assert row is not None
-    await desk.write(DeleteSection(section.id))
+    await desk.write(delete_section(section.id))
 
     def late(tx: Tx) -> None:
         editor, owner = desk.team.editor, desk.team.owner

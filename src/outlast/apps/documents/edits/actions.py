@@ -1,8 +1,6 @@
 """What people write in documents, what is new since they looked, and what was: changes, import, versions, restore."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from dataclasses import replace as with_fields
 from typing import Any
 
 import anyio.to_thread
@@ -11,7 +9,6 @@ from outlast.apps.documents import store
 from outlast.apps.documents.actions import whole_text
 from outlast.apps.documents.content.markdown_parse import Cuts
 from outlast.apps.documents.content.tree import Tree
-from outlast.apps.documents.edits.changes import Change, EditBlock, InsertBlock, InsertSection
 from outlast.apps.documents.edits.conflict_check import demand_document_seen
 from outlast.apps.documents.edits.diff_view import difference
 from outlast.apps.documents.edits.replacement import replaced
@@ -21,11 +18,16 @@ from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.versions import changes_since
 from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.shapes import (
+    Change,
+    ChangesRequest,
     DocumentChanges,
     DocumentDifference,
     DocumentVersion,
     DocumentVersionView,
+    EditBlockChange,
     ImportRequest,
+    InsertBlockChange,
+    InsertSectionChange,
 )
 from outlast.apps.documents.store import require_document
 from outlast.apps.documents.tables import document_versions
@@ -33,13 +35,12 @@ from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
-from outlast.kernel.limits.rules import check_count, checked_markdown, clean
+from outlast.kernel.limits.rules import checked_markdown, clean
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.lists import Listed
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services, in_read
 
-MAX_CHANGES = 1000
 TEXTS = ("markdown", "old", "heading")
 MAX_CHARS = 200_000  # of one change's text; the text of an import may be longer
 MAX_TOGETHER = 400_000  # of all texts of a request
@@ -47,25 +48,15 @@ FEW_CHARS = 2_000  # so many are cut sooner than another thread is asked to
 
 
 async def change_document(
-    services: Services,
-    actor: Actor,
-    document_id: str,
-    changes: Sequence[Change],
-    *,
-    summary: str = "",
-    since: int | None = None,
-    key: str | None = None,
+    services: Services, actor: Actor, document_id: str, wanted: ChangesRequest, *, key: str | None = None
 ) -> DocumentChanges:
-    """Make changes together, as one version, or none at all (editors); the answer tells all that is new since version
+    """Make changes together, as one version, or none at all (editors). Returns all that is new since the version
     `since` (None: what these changes made). A repeated `key` changes nothing again. Raises `NotFound`, `TextChanged`,
     `SectionLocked`, `DocumentFull`, `MalformedInput`, `InputTooLarge`, `RateLimited`."""
-    if not changes:
-        raise MalformedInput("There is nothing to change.", hint="Name at least one change.", field="changes")
-    check_count("changes", len(changes), MAX_CHANGES)
-    changes = [_checked(one) for one in changes]
+    changes = [_checked(one) for one in wanted.changes]
     size = _demand_size(changes)
-    author = Author("edit", actor.user_id, summary=clean(summary))
-    asked = request_hash("changes", document_id, [[type(one).__name__, asdict(one)] for one in changes], summary)
+    author = Author("edit", actor.user_id, summary=clean(wanted.summary))
+    asked = request_hash("changes", document_id, [one.model_dump() for one in changes], wanted.summary)
     if size > FEW_CHARS:  # before anything that takes time
         await services.db.read(require_document, actor, document_id, Right.EDIT)
     cuts = _cut(changes) if size <= FEW_CHARS else await anyio.to_thread.run_sync(_cut, changes)
@@ -73,7 +64,7 @@ async def change_document(
     def write(tx: Tx, row: DocumentRow) -> Committed:
         return commit(tx, row, changes, author, bounds_of(services.settings), cuts)
 
-    return await _write(services, actor, document_id, write, key, asked, since)
+    return await _write(services, actor, document_id, write, key, asked, wanted.since)
 
 
 @in_read
@@ -184,20 +175,21 @@ async def _write(
     return await services.db.write(run)
 
 
-def _behind(content: Tree, section_id: str | None, text: str) -> InsertBlock:
+def _behind(content: Tree, section_id: str | None, text: str) -> InsertBlockChange:
     """A text behind the last block of a section (None: of the last one). Raises `NotFound`."""
     section = content.section(section_id) if section_id is not None else None
     if section is None and content.sections:
         section = content.sections[-1]
     after = section.blocks[-1].id if section is not None and section.blocks else None
-    return InsertBlock(None if section is None else section.id, after, text)
+    home = None if section is None else section.id
+    return InsertBlockChange(op="insert_block", section_id=home, after=after, markdown=text)
 
 
 def _checked(change: Change) -> Change:
     """The change with texts that every database can hold. Raises `InputTooLarge`."""
     hint = "Import it: POST /v1/documents/{id}/import takes longer ones."
-    cleaned: dict[str, Any] = {name: checked_markdown(text, MAX_CHARS, hint) for name, text in _texts(change).items()}
-    return with_fields(change, **cleaned)
+    cleaned = {name: checked_markdown(text, MAX_CHARS, hint) for name, text in _texts(change).items()}
+    return change.model_copy(update=cleaned)
 
 
 def _texts(change: Change) -> dict[str, str]:
@@ -221,6 +213,6 @@ def _demand_size(changes: Sequence[Change]) -> int:
 def _cut(changes: Sequence[Change]) -> Cuts:
     cuts = Cuts()
     for change in changes:
-        if isinstance(change, InsertBlock | EditBlock | InsertSection):
+        if isinstance(change, InsertBlockChange | EditBlockChange | InsertSectionChange):
             cuts.cut(change.markdown)
     return cuts

@@ -6,21 +6,11 @@ Ids stay with what they name. Text that somebody has not seen is merged with (`m
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from outlast.apps.documents import shapes
 from outlast.apps.documents.content.draft import Draft
 from outlast.apps.documents.content.markdown_parse import Cuts, one_line, tidy
 from outlast.apps.documents.content.tree import Block, Tree
 from outlast.apps.documents.edits import conflict_check as unseen
-from outlast.apps.documents.edits.changes import (
-    Change,
-    DeleteBlock,
-    DeleteSection,
-    EditBlock,
-    EditSection,
-    InsertBlock,
-    InsertSection,
-    MoveBlock,
-    MoveSection,
-)
 from outlast.apps.documents.edits.tree_diff import Delta, deltas
 from outlast.base.errors import DocumentFull, InputTooLarge, MalformedInput
 from outlast.base.ids import new_id
@@ -52,7 +42,7 @@ class Applied:
 
 def apply(
     tree: Tree,
-    changes: Sequence[Change],
+    changes: Sequence[shapes.Change],
     bounds: Bounds = Bounds(),
     make_id: Callable[[str], str] = new_id,
     cuts: Cuts | None = None,
@@ -63,7 +53,7 @@ def apply(
     `MalformedInput`, `InputTooLarge` and `DocumentFull`."""
     work = _Work(Draft(tree, make_id), cuts or Cuts())
     for change in changes:
-        if isinstance(change, InsertBlock | EditBlock | MoveBlock | DeleteBlock):
+        if isinstance(change, shapes.BlockChange):
             work.change_block(change)
         else:
             work.change_section(change)
@@ -81,34 +71,33 @@ class _Work:
     cuts: Cuts
     made: dict[str, str] = field(default_factory=dict)
 
-    def change_block(self, change: InsertBlock | EditBlock | MoveBlock | DeleteBlock) -> None:
+    def change_block(self, change: shapes.BlockChange) -> None:
         match change:
-            case InsertBlock():
+            case shapes.InsertBlockChange():
                 home, after = self._place(change.section_id, change.after)
                 self._name(change.ref, self.draft.insert(home, after, self.cuts.cut(change.markdown)))
-            case EditBlock():
+            case shapes.EditBlockChange():
                 block = self.draft.block(self._id(change.block_id))
                 self.draft.rewrite(block.id, self.cuts.cut(unseen.merged(block, change.old, change.markdown)))
-            case MoveBlock():
+            case shapes.MoveBlockChange():
                 self.draft.move_block(self._id(change.block_id), *self._place(change.section_id, change.after))
-            case DeleteBlock():
+            case shapes.DeleteBlockChange():
                 block = self.draft.block(self._id(change.block_id))
                 unseen.demand_seen(block, change.old)
                 self.draft.remove_block(block.id)
 
-    def change_section(self, change: InsertSection | EditSection | MoveSection | DeleteSection) -> None:
+    def change_section(self, change: shapes.SectionChange) -> None:
         match change:
-            case InsertSection():
-                _demand_level(change.level, least=1)
+            case shapes.InsertSectionChange():
                 made_id = self.draft.add_section(self._after(change.after), one_line(change.heading), change.level)
                 if tidy(change.markdown).strip():
                     self.draft.insert(made_id, None, self.cuts.cut(change.markdown))
                 self._name(change.ref, made_id)
-            case EditSection():
+            case shapes.EditSectionChange():
                 _edit_section(self.draft, change, self._id(change.section_id))
-            case MoveSection():
+            case shapes.MoveSectionChange():
                 self.draft.move_section(self._id(change.section_id), self._after(change.after), whole=change.whole)
-            case DeleteSection():
+            case shapes.DeleteSectionChange():
                 section_id = self._id(change.section_id)
                 if not change.keep_blocks:
                     unseen.demand_section_seen(self.draft.section(section_id), change.seen)
@@ -133,13 +122,12 @@ class _Work:
         return (self.draft.preamble() if section_id is None else self._id(section_id)), behind
 
 
-def _edit_section(draft: Draft, change: EditSection, section_id: str) -> None:
+def _edit_section(draft: Draft, change: shapes.EditSectionChange, section_id: str) -> None:
     section = draft.head(section_id)
     level = section.level if change.level is None else change.level
     heading = section.heading
     if change.heading is not None:
         heading = unseen.merged_heading(section, change.old, one_line(change.heading))
-    _demand_level(level, least=0)
     if level == 0 and (heading or section.level):
         raise MalformedInput(
             "Only the text before the first heading has level 0, and it has no heading.",
@@ -147,11 +135,6 @@ def _edit_section(draft: Draft, change: EditSection, section_id: str) -> None:
             field="level",
         )
     draft.set_section(section_id, heading, level)
-
-
-def _demand_level(level: int, *, least: int) -> None:
-    if not least <= level <= 6:
-        raise MalformedInput(f"A heading's level is from 1 to 6, not {level}.", field="level")
 
 
 def check(tree: Tree, found: Sequence[Delta], bounds: Bounds) -> None:

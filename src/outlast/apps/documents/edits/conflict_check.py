@@ -12,11 +12,9 @@ MAX_MERGED: Final = 50_000
 """What comes of merging is cut into blocks while other writers wait. A person decides about a longer one."""
 
 
-def merged(block: Block, old: str | None, wanted: str) -> str:
-    """What a block is to say, if somebody who saw `old` (None: what it says now) wants it to say `wanted`. Raises
-    `TextChanged` where both changed the same words."""
-    if old is None:
-        return wanted
+def merged(block: Block, old: str, wanted: str) -> str:
+    """What a block is to say, if the writer saw `old` and wants it to say `wanted`. Raises `TextChanged` where both
+    changed the same words."""
     base, text = tidy(old), tidy(wanted)
     if base == tidy(block.markdown) or text == block.markdown:
         return text
@@ -33,38 +31,32 @@ def merged_heading(section: Section, old: str | None, wanted: str) -> str:
     return one_line(_merge("section", section.id, section.heading, wanted, base, None))
 
 
-def demand_seen(block: Block, old: str | None) -> None:
-    """Raise `TextChanged` unless the block says what somebody saw who wants to delete it."""
-    if old is not None and tidy(old) != tidy(block.markdown):
+def demand_seen(block: Block, old: str) -> None:
+    """Raise `TextChanged` unless the block says what the writer who deletes it saw."""
+    if tidy(old) != tidy(block.markdown):
         raise _changed("block", block.id, block.markdown, "", tidy(old), [], block.editor_id)
 
 
 def demand_section_seen(section: Section, seen: int | None) -> None:
-    """Raise `TextChanged` where something in the section is newer than the version that somebody saw who wants to
-    delete it."""
-    if seen is None:
-        return
+    """Raise `TextChanged` where the section or one of its blocks is newer than the version that the writer who deletes
+    it saw (None: any)."""
     newest = max([section.version, *(block.version for block in section.blocks)])
-    if newest > seen:
-        raise TextChanged(
-            f"The section “{section.heading}” was changed in version {newest}, after version {seen} which you saw.",
-            hint="Look at it again before you delete it.",
-            noun="section",
-            id=section.id,
-            version=newest,
-            seen=seen,
-        )
+    _demand_version("section", section.id, f"section “{section.heading}”", newest, seen, "delete")
 
 
 def demand_document_seen(document_id: str, version: int, seen: int | None) -> None:
-    """Raise `TextChanged` where the document is newer than the version that somebody saw who wants to replace all of
-    it (None: they do not say)."""
+    """Raise `TextChanged` where the document is newer than the version that the writer who replaces all of it saw
+    (None: any)."""
+    _demand_version("document", document_id, "document", version, seen, "replace")
+
+
+def _demand_version(noun: str, key: str, name: str, version: int, seen: int | None, verb: str) -> None:
     if seen is not None and version > seen:
         raise TextChanged(
-            f"The document was changed in version {version}, after version {seen} which you saw.",
-            hint="Look at it again before you replace it.",
-            noun="document",
-            id=document_id,
+            f"The {name} was changed in version {version}, after version {seen} which you saw.",
+            hint=f"Look at it again before you {verb} it.",
+            noun=noun,
+            id=key,
             version=version,
             seen=seen,
         )

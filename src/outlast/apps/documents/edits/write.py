@@ -8,13 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from outlast.apps.documents import section_locks as locking
-from outlast.apps.documents import store
+from outlast.apps.documents import shapes, store
 from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.content import store as content_store
 from outlast.apps.documents.content.markdown_parse import Cuts
 from outlast.apps.documents.content.records import change_of, state_of
 from outlast.apps.documents.content.tree import Block, Section, Tree, count_words
-from outlast.apps.documents.edits import changes as kinds
 from outlast.apps.documents.edits.apply import Applied, Bounds, apply, check
 from outlast.apps.documents.edits.tree_diff import Delta, deltas, gone
 from outlast.apps.documents.history import versions as history
@@ -71,7 +70,7 @@ def bounds_of(settings: Settings) -> Bounds:
 def commit(
     tx: Tx,
     document: DocumentRow,
-    changes: Sequence[kinds.Change],
+    changes: Sequence[shapes.Change],
     author: Author,
     bounds: Bounds,
     cuts: Cuts | None = None,
@@ -92,22 +91,23 @@ def commit_tree(tx: Tx, document: DocumentRow, before: Tree, after: Tree, author
     return _write(tx, document, before, Applied(after, found), author, bounds)
 
 
-def _needed(tx: Tx, document: DocumentRow, changes: Sequence[kinds.Change]) -> Tree:
+def _needed(tx: Tx, document: DocumentRow, changes: Sequence[shapes.Change]) -> Tree:
     """The document with the blocks of the sections that changes may touch."""
     wanted: set[str | None] = set()
     for change in changes:
         match change:
-            case kinds.EditBlock() | kinds.DeleteBlock():
+            case shapes.EditBlockChange() | shapes.DeleteBlockChange():
                 wanted.add(store.section_of_block(tx, document.id, change.block_id))
-            case kinds.MoveBlock():
+            case shapes.MoveBlockChange():
                 wanted |= {store.section_of_block(tx, document.id, change.block_id), change.section_id}
-            case kinds.InsertBlock() | kinds.EditSection() | kinds.MoveSection():
+            case shapes.InsertBlockChange() | shapes.EditSectionChange() | shapes.MoveSectionChange():
                 wanted.add(change.section_id)
-            case kinds.DeleteSection(keep_blocks=True):
+            case shapes.DeleteSectionChange(keep_blocks=True):
                 return store.tree(tx, document.id)
-            case kinds.DeleteSection():
+            case shapes.DeleteSectionChange():
                 wanted.add(change.section_id)
-    preamble = any(isinstance(one, kinds.InsertBlock | kinds.MoveBlock) and one.section_id is None for one in changes)
+    placed = [one for one in changes if isinstance(one, shapes.InsertBlockChange | shapes.MoveBlockChange)]
+    preamble = any(one.section_id is None for one in placed)
     return store.partial_tree(tx, document, {one for one in wanted if one is not None}, preamble=preamble)
 
 

@@ -6,15 +6,22 @@ place beside a deleted block is still a place. Texts for the same place keep the
 where they are accepted one after the other (`followers`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from outlast.apps.documents.content.markdown_parse import Cuts, tidy
 from outlast.apps.documents.content.tree import Block, Tree, missing
 from outlast.apps.documents.edits import conflict_check as unseen
-from outlast.apps.documents.edits.changes import Change, DeleteBlock, EditBlock, InsertBlock, InsertSection, MoveBlock
 from outlast.apps.documents.edits.merge import Merge, merge
 from outlast.apps.documents.proposals.shapes import EditData
+from outlast.apps.documents.shapes import (
+    Change,
+    DeleteBlockChange,
+    EditBlockChange,
+    InsertBlockChange,
+    InsertSectionChange,
+    MoveBlockChange,
+)
 from outlast.base.errors import MalformedInput, TextChanged
 
 
@@ -164,24 +171,18 @@ def _plan(one: Accepted, places: _Places, made: Plan, rewritten: list[Change], d
         case "replace":
             block = places.block(edit)
             text = unseen.merged(block, one.base, one.wanted)
-            rewritten += _rewrite(edit, block.id, block.section_id, text, made)
+            rewritten += _rewrite(edit, block, text, made)
             made.written[edit.id] = text
         case "delete":
             block = places.block(edit)
             unseen.demand_seen(block, one.base)
-            deletions.append(DeleteBlock(block.id))
+            deletions.append(DeleteBlockChange(op="delete_block", block_id=block.id, old=block.markdown))
         case "insert":
             _insert(one, places, made)
         case "move":
             _move(edit, places, made)
         case "insert_section":
-            ref = _ref(edit, 0)
-            after = places.section_place(edit)
-            text = tidy(one.wanted)
-            made.changes.append(InsertSection(after, edit.heading or "", edit.level or 2, text, ref))
-            made.cuts.cut(text)
-            places.put(_place(edit), ref, None)
-            made.written[edit.id], made.ends[edit.id] = text, ref
+            _insert_section(one, places, made)
 
 
 def _insert(one: Accepted, places: _Places, made: Plan) -> None:
@@ -189,27 +190,52 @@ def _insert(one: Accepted, places: _Places, made: Plan) -> None:
     edit, text = one.edit, tidy(one.wanted)
     section_id, after = places.block_place(edit)
     pieces = _pieces(text, made.cuts)
-    for number, piece in enumerate(pieces):
-        made.cuts.cut(piece)
-        made.changes.append(InsertBlock(section_id, after, piece, _ref(edit, number)))
-        after = _ref(edit, number)
-    if after is not None and pieces:
-        places.put(_place(edit), after, section_id)
-        made.ends[edit.id] = after
+    made.changes += _insertions(edit, section_id, after, pieces, 0, made.cuts)
+    if pieces:
+        made.ends[edit.id] = _ref(edit, len(pieces) - 1)
+        places.put(_place(edit), made.ends[edit.id], section_id)
     made.written[edit.id] = text
 
 
-def _rewrite(edit: EditData, block_id: str, section_id: str, text: str, made: Plan) -> list[Change]:
+def _rewrite(edit: EditData, block: Block, text: str, made: Plan) -> list[Change]:
     """Block by block too: the first keeps the id."""
     first, *more = _pieces(text, made.cuts) or [text]
     made.cuts.cut(first)
-    changes: list[Change] = [EditBlock(block_id, first)]
-    after = block_id
-    for number, piece in enumerate(more, start=1):
-        made.cuts.cut(piece)
-        changes.append(InsertBlock(section_id, after, piece, _ref(edit, number)))
-        after = made.ends[edit.id] = _ref(edit, number)
+    changes: list[Change] = [
+        EditBlockChange(op="edit_block", block_id=block.id, markdown=first, old=block.markdown),
+        *_insertions(edit, block.section_id, block.id, more, 1, made.cuts),
+    ]
+    if more:
+        made.ends[edit.id] = _ref(edit, len(more))
     return changes
+
+
+def _insertions(
+    edit: EditData, section_id: str | None, after: str | None, pieces: Sequence[str], first: int, cuts: Cuts
+) -> Iterator[Change]:
+    """Each piece behind the one before it, with refs that count from `first`."""
+    for number, piece in enumerate(pieces, start=first):
+        cuts.cut(piece)
+        ref = _ref(edit, number)
+        yield InsertBlockChange(op="insert_block", section_id=section_id, after=after, markdown=piece, ref=ref)
+        after = ref
+
+
+def _insert_section(one: Accepted, places: _Places, made: Plan) -> None:
+    edit, text, ref = one.edit, tidy(one.wanted), _ref(one.edit, 0)
+    made.changes.append(
+        InsertSectionChange(
+            op="insert_section",
+            after=places.section_place(edit),
+            heading=edit.heading or "",
+            level=edit.level or 2,
+            markdown=text,
+            ref=ref,
+        )
+    )
+    made.cuts.cut(text)
+    places.put(_place(edit), ref, None)
+    made.written[edit.id], made.ends[edit.id] = text, ref
 
 
 def _pieces(text: str, cuts: Cuts) -> list[str]:
@@ -222,7 +248,7 @@ def _move(edit: EditData, places: _Places, made: Plan) -> None:
     block = places.block(edit)
     places.leave(block.id)
     section_id, after = places.block_place(edit)
-    made.changes.append(MoveBlock(block.id, section_id, after))
+    made.changes.append(MoveBlockChange(op="move_block", block_id=block.id, section_id=section_id, after=after))
     places.put(_place(edit), block.id, section_id)
     made.ends[edit.id] = block.id
 

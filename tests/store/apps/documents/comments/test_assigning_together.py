@@ -10,7 +10,6 @@ import sqlalchemy as sa
 from outlast.apps.documents.comments import actions
 from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.comments.shapes import AssignRequest, CommentPatch, CommentRequest
-from outlast.apps.documents.edits.changes import InsertBlock
 from outlast.base.errors import ThreadLocked
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
@@ -18,6 +17,7 @@ from outlast.kernel.runs.tables import runs
 from outlast.kernel.services import Services
 from outlast.kernel.threads.tables import messages, threads
 from outlast.testing.agents import FakeAgent
+from tests.document_changes import insert_block
 from tests.documents import Desk
 from tests.factories import make_services
 
@@ -65,7 +65,7 @@ async def test_comments_and_edits_of_several_people_at_once_all_arrive(db: Datab
         await actions.change_comment(services, actor, made.comment.id, CommentPatch(status="resolved"))
 
     async def edit(number: int) -> None:
-        await desk.write(InsertBlock(block.section_id, block.id, f"More of it: {number}."))
+        await desk.write(insert_block(block.section_id, block.id, f"More of it: {number}."))
 
     async with anyio.create_task_group() as tasks:
         for number in range(4):

@@ -12,12 +12,13 @@ from outlast.apps.documents.comments.comment_anchors import new_anchor
 from outlast.apps.documents.comments.quotes import find
 from outlast.apps.documents.comments.shapes import CommentData, Quote
 from outlast.apps.documents.edits import write as writing
-from outlast.apps.documents.edits.changes import Change, DeleteBlock, DeleteSection, EditBlock, InsertBlock, MoveBlock
 from outlast.apps.documents.edits.write import Author
 from outlast.apps.documents.history import versions
+from outlast.apps.documents.shapes import Change
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.streams.log import read_all
+from tests.document_changes import delete_block, delete_section, edit_block, insert_block, move_block
 from tests.documents import BOUNDS, Desk, replacing
 
 QUOTE = Quote(text="nobody reads", prefix="is long and ", suffix=" it.")
@@ -64,7 +65,7 @@ async def test_a_restore_brings_comments_back_to_their_place(db: Database) -> No
     block = await desk.block(0)
     on_quote = await db.write(lambda tx: put(tx, desk, "Who?", block_id=block.id, quote=QUOTE))
     on_block = await db.write(lambda tx: put(tx, desk, "Why?", block_id=block.id))
-    await desk.write(DeleteSection(block.section_id))
+    await desk.write(delete_section(block.section_id))
     assert [(one.orphaned, one.section_id) for one in (await at(desk, on_quote), await at(desk, on_block))] == [
         (True, None),
         (True, None),
@@ -165,10 +166,10 @@ async def test_whatever_happens_to_the_text_a_comment_is_at_its_quote_or_says_th
             continue
         chosen, home = every[one % len(every)], homes[other % len(homes)]
         options: dict[str, Change] = {
-            "e": EditBlock(chosen.id, f"({other}) {chosen.markdown} more", chosen.markdown),
-            "i": InsertBlock(home.id, None, f"New text {one}."),
-            "d": DeleteBlock(chosen.id, chosen.markdown),
-            "m": MoveBlock(chosen.id, home.id, None),
+            "e": edit_block(chosen.id, f"({other}) {chosen.markdown} more", chosen.markdown),
+            "i": insert_block(home.id, None, f"New text {one}."),
+            "d": delete_block(chosen.id, chosen.markdown),
+            "m": move_block(chosen.id, home.id, None),
         }
         change = options.get(kind)
         if change is None:

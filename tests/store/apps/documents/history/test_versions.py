@@ -13,16 +13,16 @@ from outlast.apps.documents.content.markdown_render import join
 from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.apply import apply
-from outlast.apps.documents.edits.changes import Change, DeleteSection, EditBlock, InsertBlock, InsertSection, MoveBlock
 from outlast.apps.documents.edits.write import Author, Committed
 from outlast.apps.documents.history import versions as history
+from outlast.apps.documents.shapes import Change
 from outlast.apps.documents.tables import blocks, document_versions, documents, sections
 from outlast.base.clock import SystemClock
 from outlast.base.errors import NotFound
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.streams.log import read_all
-from tests.document_changes import changes_of
+from tests.document_changes import changes_of, delete_section, edit_block, insert_block, insert_section, move_block
 from tests.documents import BOUNDS, Desk
 
 
@@ -46,11 +46,11 @@ async def test_any_version_is_what_the_document_was(db: Database):
     for number in range(120):
         home = (await desk.tree()).sections[number % 2]
         last = home.blocks[-1]
-        change: Change = InsertBlock(home.id, last.id, f"line {number}")
+        change: Change = insert_block(home.id, last.id, f"line {number}")
         if number % 3 == 1:
-            change = EditBlock(last.id, f"other {number}", last.markdown)
+            change = edit_block(last.id, f"other {number}", last.markdown)
         elif number % 7 == 2:
-            change = MoveBlock(last.id, home.id, None)
+            change = move_block(last.id, home.id, None)
         made = await desk.write(change)
         states[made.version] = await desk.tree()
     for version, state in states.items():
@@ -112,7 +112,7 @@ def check_followed(before: Tree, after: Tree, told) -> None:
 async def test_a_restored_version_is_a_new_one_with_the_old_ids_and_editors(db: Database):
     desk = await Desk.open(db)
     first = await desk.tree()
-    await desk.write(DeleteSection(first.sections[0].id), by=desk.team.owner)
+    await desk.write(delete_section(first.sections[0].id), by=desk.team.owner)
     await desk.edit((await desk.section("Risks")).blocks[0], "There are four risks.", by=desk.team.editor)
     made = await restore(desk, 1)
     now = await desk.tree()
@@ -138,7 +138,7 @@ async def test_a_change_writes_only_what_differs_and_says_who_wrote_it(db: Datab
     now = list((await desk.tree()).blocks())
     assert (now[0].version, now[0].editor_id, now[0].editor_kind) == (2, desk.team.editor.user_id, "person")
     assert (now[1], now[1].version) == (two, 1)
-    moved = await desk.write(MoveBlock(now[0].id, now[0].section_id, now[1].id), by=desk.team.owner)
+    moved = await desk.write(move_block(now[0].id, now[0].section_id, now[1].id), by=desk.team.owner)
     assert len(moved.deltas) == 1
     after = (await desk.tree()).block(now[0].id)
     assert (after.version, after.editor_id) == (3, desk.team.editor.user_id)
@@ -179,7 +179,7 @@ async def test_two_who_write_at_the_same_moment_make_two_versions(db: Database):
 async def test_versions_are_listed_page_by_page(db: Database):
     desk = await Desk.open(db)
     for number in range(4):
-        await desk.write(InsertSection(None, f"S{number}"))
+        await desk.write(insert_section(None, f"S{number}"))
     first, more = await db.read(history.list_versions, desk.document_id, None, 2)
     assert ([line.version for line in first], more) == ([5, 4], 4)
     rest, end = await db.read(history.list_versions, desk.document_id, more, 10)
@@ -219,7 +219,7 @@ async def test_a_text_with_many_headings_takes_no_more_statements_than_a_short_o
         text = "".join(f"# h{number}\n\nx\n\n" for number in range(count))
         last = (await desk.tree()).sections[-1].id
         ran.clear()
-        await desk.write(InsertBlock(last, None, text))
+        await desk.write(insert_block(last, None, text))
         sizes.append(len(ran))
     assert abs(sizes[1] - sizes[0]) <= 4
     tree = await desk.tree()

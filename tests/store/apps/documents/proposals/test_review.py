@@ -10,7 +10,6 @@ import pytest
 from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents import store
 from outlast.apps.documents.comments import store as comments
-from outlast.apps.documents.edits.changes import DeleteSection
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.validation import NewEdit
@@ -21,6 +20,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.log import read_all
+from tests.document_changes import delete_section
 from tests.documents import Desk, deleting, inserting, moving, replacing
 from tests.factories import make_thread, say
 
@@ -473,7 +473,7 @@ async def test_a_deleted_section_ends_what_was_to_be_put_there(db: Database) -> 
         replacing(risks.blocks[0], "Three risks."),
         NewEdit("insert_section", after_id=risks.id, heading="End", new_text="Bye."),
     )
-    await desk.write(DeleteSection(risks.id))
+    await desk.write(delete_section(risks.id))
     now = await desk.edits(away)
     assert [edit.state for edit in now] == ["superseded"] * 4 + ["open"]
     assert now[0].reason == "The section where it was to be was deleted in version 2."
@@ -486,7 +486,7 @@ async def test_what_stays_when_a_section_is_deleted_but_its_blocks_are_kept_is_s
     desk = await Desk.open(db)
     risks = await desk.section("Risks")
     proposal = await desk.propose(replacing(risks.blocks[0], "Three risks."), inserting(risks.blocks[0], "More."))
-    await desk.write(DeleteSection(risks.id, keep_blocks=True))
+    await desk.write(delete_section(risks.id, keep_blocks=True))
     await desk.accept(proposal)
     assert (await desk.texts())[3:] == ["Three risks.", "More.", "- money\n- time\n- people"]
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from outlast.apps.documents.content.markdown_parse import Cuts, cut
 from outlast.apps.documents.content.markdown_render import join
@@ -15,19 +17,19 @@ from outlast.apps.documents.content.ranks import LONGEST
 from outlast.apps.documents.content.records import change_of, state_of, step_back, tree_of
 from outlast.apps.documents.content.tree import Block, Tree
 from outlast.apps.documents.edits.apply import Applied, Bounds, apply
-from outlast.apps.documents.edits.changes import (
-    Change,
-    DeleteBlock,
-    DeleteSection,
-    EditBlock,
-    EditSection,
-    InsertBlock,
-    InsertSection,
-    MoveBlock,
-    MoveSection,
-)
+from outlast.apps.documents.shapes import Change, EditBlockChange, MoveBlockChange
 from outlast.base.errors import DocumentFull, InputTooLarge, MalformedInput, NotFound, TextChanged
-from tests.document_changes import changes_of
+from tests.document_changes import (
+    changes_of,
+    delete_block,
+    delete_section,
+    edit_block,
+    edit_section,
+    insert_block,
+    insert_section,
+    move_block,
+    move_section,
+)
 from tests.markdown_texts import markdown_texts
 from tests.steps import assert_nearly_linear
 
@@ -38,7 +40,7 @@ def ids(first: int = 1) -> Callable[[str], str]:
 
 
 def made_of(markdown: str) -> Tree:
-    return apply(Tree("doc_1", 1), [InsertBlock(None, None, markdown)], make_id=ids()).tree
+    return apply(Tree("doc_1", 1), [insert_block(None, None, markdown)], make_id=ids()).tree
 
 
 def text(tree: Tree) -> str:
@@ -78,9 +80,9 @@ def test_any_changes_keep_order_and_ids_and_can_be_taken_back(markdown: str, dat
         applied = apply(tree, [change], make_id=make_id)
         check_order(applied.tree)
         assert taken_back(tree, applied) == tree
-        if isinstance(change, EditBlock) and any(part.pieces for part in cut(change.markdown)):
+        if isinstance(change, EditBlockChange) and any(part.pieces for part in cut(change.markdown)):
             assert applied.tree.find_block(change.block_id) is not None
-        if isinstance(change, MoveBlock):
+        if isinstance(change, MoveBlockChange):
             assert applied.tree.block(change.block_id).markdown == tree.block(change.block_id).markdown
         # Whatever a reader of the file would notice is a change.
         assert bool(applied.touched) or text(applied.tree) == text(tree)
@@ -97,7 +99,7 @@ def test_a_document_says_what_it_was_made_of(markdown: str):
 def test_several_blocks_written_into_one_follow_it_and_the_first_keeps_the_id():
     tree = made_of("one\n\ntwo")
     one = block(tree, "one")
-    applied = apply(tree, [EditBlock(one.id, "1\n\n- a\n- b", "one")])
+    applied = apply(tree, [edit_block(one.id, "1\n\n- a\n- b", "one")])
     assert text(applied.tree) == "1\n\n- a\n- b\n\ntwo\n"
     assert applied.tree.sections[0].blocks[0].id == one.id
 
@@ -105,7 +107,7 @@ def test_several_blocks_written_into_one_follow_it_and_the_first_keeps_the_id():
 def test_a_heading_written_into_a_block_begins_a_section_that_takes_the_blocks_after_it():
     tree = made_of("# A\n\none\n\ntwo")
     one, two = block(tree, "one"), block(tree, "two")
-    now = apply(tree, [EditBlock(one.id, "# B\n\nuno", "one")]).tree
+    now = apply(tree, [edit_block(one.id, "# B\n\nuno", "one")]).tree
     assert text(now) == "# A\n\n# B\n\nuno\n\ntwo\n"
     assert [one.id for one in now.sections[1].blocks] == [block(now, "uno").id, two.id] == [one.id, two.id]
     assert now.sections[0].id == tree.sections[0].id
@@ -113,41 +115,41 @@ def test_a_heading_written_into_a_block_begins_a_section_that_takes_the_blocks_a
 
 def test_no_text_written_into_a_block_deletes_it():
     tree = made_of("# A\n\none")
-    assert after(tree, EditBlock(block(tree, "one").id, " \n ", "one")) == "# A\n"
+    assert after(tree, edit_block(block(tree, "one").id, " \n ", "one")) == "# A\n"
 
 
 def test_text_before_the_first_heading_is_a_section_only_while_there_is_some():
     tree = made_of("# A\n\none")
-    applied = apply(tree, [InsertBlock(None, None, "intro", "x")])
+    applied = apply(tree, [insert_block(None, None, "intro", "x")])
     assert text(applied.tree) == "intro\n\n# A\n\none\n"
     assert [section.level for section in applied.tree.sections] == [0, 1]
-    gone = apply(applied.tree, [DeleteBlock(applied.made["x"], "intro")]).tree
+    gone = apply(applied.tree, [delete_block(applied.made["x"], "intro")]).tree
     assert [section.id for section in gone.sections] == [tree.sections[0].id]
 
 
 def test_a_section_moves_with_its_blocks_and_with_those_below_it_when_asked():
     tree = made_of("# A\n\na\n\n## A.1\n\nx\n\n# B\n\nb")
     a, _, b = (section.id for section in tree.sections)
-    assert after(tree, MoveSection(a, b)) == "## A.1\n\nx\n\n# B\n\nb\n\n# A\n\na\n"
-    assert after(tree, MoveSection(a, b, whole=True)) == "# B\n\nb\n\n# A\n\na\n\n## A.1\n\nx\n"
-    assert after(tree, MoveSection(b, None)) == "# B\n\nb\n\n# A\n\na\n\n## A.1\n\nx\n"
+    assert after(tree, move_section(a, b)) == "## A.1\n\nx\n\n# B\n\nb\n\n# A\n\na\n"
+    assert after(tree, move_section(a, b, whole=True)) == "# B\n\nb\n\n# A\n\na\n\n## A.1\n\nx\n"
+    assert after(tree, move_section(b, None)) == "# B\n\nb\n\n# A\n\na\n\n## A.1\n\nx\n"
 
 
 def test_nothing_stands_before_the_text_without_heading():
     tree = made_of("intro\n\n# A\n\n# B")
     intro, _, b = tree.sections
-    assert after(tree, MoveSection(b.id, None)) == "intro\n\n# B\n\n# A\n"
-    assert after(tree, InsertSection(None, "New")) == "intro\n\n## New\n\n# A\n\n# B\n"
+    assert after(tree, move_section(b.id, None)) == "intro\n\n# B\n\n# A\n"
+    assert after(tree, insert_section(None, "New")) == "intro\n\n## New\n\n# A\n\n# B\n"
     with pytest.raises(MalformedInput):
-        apply(tree, [MoveSection(intro.id, b.id)])
+        apply(tree, [move_section(intro.id, b.id)])
 
 
 def test_the_blocks_of_a_deleted_heading_join_the_section_before_it():
     tree = made_of("# A\n\na\n\n# B\n\nb")
     a, b = tree.sections
-    assert after(tree, DeleteSection(b.id, keep_blocks=True)) == "# A\n\na\n\nb\n"
-    assert after(tree, DeleteSection(a.id, keep_blocks=True)) == "a\n\n# B\n\nb\n"
-    assert after(tree, DeleteSection(a.id)) == "# B\n\nb\n"
+    assert after(tree, delete_section(b.id, keep_blocks=True)) == "# A\n\na\n\nb\n"
+    assert after(tree, delete_section(a.id, keep_blocks=True)) == "a\n\n# B\n\nb\n"
+    assert after(tree, delete_section(a.id)) == "# B\n\nb\n"
 
 
 def test_later_changes_name_what_earlier_ones_made():
@@ -155,10 +157,10 @@ def test_later_changes_name_what_earlier_ones_made():
     applied = apply(
         tree,
         [
-            InsertSection(tree.sections[0].id, "B", 2, ref="b"),
-            InsertBlock("b", None, "second", "s"),
-            InsertBlock("b", None, "first", "f"),
-            MoveBlock("f", "b", "s"),
+            insert_section(tree.sections[0].id, "B", 2, ref="b"),
+            insert_block("b", None, "second", "s"),
+            insert_block("b", None, "first", "f"),
+            move_block("f", "b", "s"),
         ],
     )
     assert text(applied.tree) == "# A\n\n## B\n\nsecond\n\nfirst\n"
@@ -168,56 +170,58 @@ def test_later_changes_name_what_earlier_ones_made():
 def test_a_text_that_moved_on_is_merged_with():
     tree = made_of("one two three four five six seven")
     key = block(tree, "one two three four five six seven").id
-    now = apply(tree, [EditBlock(key, "1 two three four five six seven", "one two three four five six seven")]).tree
-    assert after(now, EditBlock(key, "one two three four five six 7", "one two three four five six seven")) == (
+    now = apply(tree, [edit_block(key, "1 two three four five six seven", "one two three four five six seven")]).tree
+    assert after(now, edit_block(key, "one two three four five six 7", "one two three four five six seven")) == (
         "1 two three four five six 7\n"
     )
     with pytest.raises(TextChanged) as refused:
-        apply(now, [EditBlock(key, "uno two three four five six seven", "one two three four five six seven")])
+        apply(now, [edit_block(key, "uno two three four five six seven", "one two three four five six seven")])
     fields = refused.value.fields
     assert (fields["current"], fields["id"]) == ("1 two three four five six seven", key)
     with pytest.raises(TextChanged):
-        apply(now, [EditBlock(key, "", "one two three four five six seven")])
+        apply(now, [edit_block(key, "", "one two three four five six seven")])
     with pytest.raises(TextChanged):
-        apply(now, [DeleteBlock(key, "one two three four five six seven")])
+        apply(now, [delete_block(key, "one two three four five six seven")])
 
 
 def test_somebody_who_wants_what_is_there_already_changes_nothing():
     tree = made_of("new")
-    assert apply(tree, [EditBlock(block(tree, "new").id, "new", "old")]).deltas == ()
+    assert apply(tree, [edit_block(block(tree, "new").id, "new", "old")]).deltas == ()
 
 
 def test_a_heading_is_one_line_and_its_level_between_one_and_six():
     tree = made_of("# A\n\na")
     key = tree.sections[0].id
-    assert after(tree, EditSection(key, " Two\n lines ", 3, "A")) == "### Two lines\n\na\n"
-    for change in (EditSection(key, level=7), EditSection(key, level=0), InsertSection(None, "x", 0)):
-        with pytest.raises(MalformedInput):
-            apply(tree, [change])
-    changed = apply(tree, [EditSection(key, "B", old="A")]).tree
+    assert after(tree, edit_section(key, " Two\n lines ", 3, "A")) == "### Two lines\n\na\n"
+    with pytest.raises(MalformedInput):
+        apply(tree, [edit_section(key, level=0)])
+    for level, change in ((7, partial(edit_section, key)), (0, partial(insert_section, None, "x"))):
+        with pytest.raises(ValidationError):
+            change(level=level)
+    changed = apply(tree, [edit_section(key, "B", old="A")]).tree
     with pytest.raises(TextChanged):
-        apply(changed, [EditSection(key, "C", old="A")])
+        apply(changed, [edit_section(key, "C", old="A")])
 
 
 def test_text_before_the_first_heading_can_get_one():
     tree = made_of("intro")
-    assert after(tree, EditSection(tree.sections[0].id, "Title", 1)) == "# Title\n\nintro\n"
+    assert after(tree, edit_section(tree.sections[0].id, "Title", 1)) == "# Title\n\nintro\n"
     with pytest.raises(MalformedInput):
-        apply(tree, [EditSection(tree.sections[0].id, "Title")])
+        apply(tree, [edit_section(tree.sections[0].id, "Title")])
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        InsertBlock("sec_none", None, "x"),
-        InsertBlock(None, "blk_none", "x"),
-        EditBlock("blk_none", "x", ""),
-        MoveBlock("blk_none", None, None),
-        DeleteBlock("blk_none", ""),
-        InsertSection("sec_none", "x"),
-        EditSection("sec_none", "x"),
-        MoveSection("sec_none", None),
-        DeleteSection("sec_none"),
+        insert_block("sec_none", None, "x"),
+        insert_block(None, "blk_none", "x"),
+        edit_block("blk_none", "x", ""),
+        move_block("blk_none", None, None),
+        delete_block("blk_none", ""),
+        insert_section("sec_none", "x"),
+        edit_section("sec_none", "x"),
+        move_section("sec_none", None),
+        delete_section("sec_none"),
     ],
 )
 def test_what_is_not_there_cannot_be_changed(change: Change):
@@ -228,20 +232,20 @@ def test_what_is_not_there_cannot_be_changed(change: Change):
 def test_nothing_stands_behind_itself():
     tree = made_of("a\n\n# B")
     with pytest.raises(MalformedInput):
-        apply(tree, [MoveBlock(block(tree, "a").id, None, block(tree, "a").id)])
+        apply(tree, [move_block(block(tree, "a").id, None, block(tree, "a").id)])
     with pytest.raises(MalformedInput):
-        apply(tree, [MoveSection(tree.sections[1].id, tree.sections[1].id)])
+        apply(tree, [move_section(tree.sections[1].id, tree.sections[1].id)])
 
 
 def test_a_document_has_bounds():
     tree = made_of("one\n\ntwo")
     with pytest.raises(DocumentFull):
-        apply(tree, [InsertBlock(None, None, "three")], Bounds(most_blocks=3))
+        apply(tree, [insert_block(None, None, "three")], Bounds(most_blocks=3))
     with pytest.raises(InputTooLarge):
-        apply(tree, [InsertBlock(None, None, "x" * 11)], Bounds(block_chars=10))
+        apply(tree, [insert_block(None, None, "x" * 11)], Bounds(block_chars=10))
     with pytest.raises(InputTooLarge):
-        apply(tree, [InsertSection(None, "x" * 11)], Bounds(heading_chars=10))
-    less = apply(tree, [DeleteBlock(block(tree, "one").id, "one")], Bounds(most_blocks=1))
+        apply(tree, [insert_section(None, "x" * 11)], Bounds(heading_chars=10))
+    less = apply(tree, [delete_block(block(tree, "one").id, "one")], Bounds(most_blocks=1))
     assert text(less.tree) == "two\n"
 
 
@@ -250,7 +254,7 @@ def test_writing_on_and_on_in_one_place_keeps_ranks_short():
     last: Sequence[Block] = ()
     for number in range(600):
         home = tree.sections[0]
-        tree = apply(tree, [InsertBlock(home.id, home.blocks[0].id, f"line {number}")]).tree
+        tree = apply(tree, [insert_block(home.id, home.blocks[0].id, f"line {number}")]).tree
         last = tree.sections[0].blocks
         check_order(tree)
     assert [one.markdown for one in last] == ["first", *(f"line {n}" for n in reversed(range(600))), "last"]
@@ -260,7 +264,7 @@ def test_ranks_that_are_only_spread_anew_count_as_nobodys_change():
     tree = made_of("first\n\nlast")
     for number in range(600):
         home = tree.sections[0]
-        applied = apply(tree, [InsertBlock(home.id, home.blocks[0].id, f"line {number}")])
+        applied = apply(tree, [insert_block(home.id, home.blocks[0].id, f"line {number}")])
         assert len(applied.touched) == 1
         tree = applied.tree
 
@@ -269,10 +273,10 @@ def test_two_blocks_that_change_places_are_a_change():
     """Either of them could be called the one that moved; that with another rank must be, or nothing is written."""
     tree = made_of("one\n\ntwo")
     for moved, after_ in (("two", None), ("one", block(tree, "two").id)):
-        applied = apply(tree, [MoveBlock(block(tree, moved).id, None, after_)])
+        applied = apply(tree, [move_block(block(tree, moved).id, None, after_)])
         assert [delta.id for delta in applied.touched] == [block(tree, moved).id]
     sections = made_of("# A\n\n# B")
-    applied = apply(sections, [MoveSection(sections.sections[1].id, None)])
+    applied = apply(sections, [move_section(sections.sections[1].id, None)])
     assert [delta.id for delta in applied.touched] == [sections.sections[1].id]
 
 
@@ -280,9 +284,9 @@ def test_texts_that_were_cut_before_are_not_cut_again(monkeypatch: pytest.Monkey
     tree = made_of("# A\n\none\n\ntwo")
     section, one = tree.sections[-1].id, block(tree, "one")
     changes: list[Change] = [
-        EditBlock(one.id, "first\n\nsecond", "one"),
-        InsertBlock(section, one.id, "three\n\n## B\n\nfour"),
-        InsertSection(section, "C", 1, "five"),
+        edit_block(one.id, "first\n\nsecond", "one"),
+        insert_block(section, one.id, "three\n\n## B\n\nfour"),
+        insert_section(section, "C", 1, "five"),
     ]
     plain = apply(tree, changes, make_id=ids(50)).tree
     cuts = Cuts()
@@ -298,7 +302,7 @@ def test_texts_that_were_cut_before_are_not_cut_again(monkeypatch: pytest.Monkey
 def test_a_merged_text_is_cut_though_the_written_one_was() -> None:
     tree = made_of("The quick brown fox runs\n\nends")
     one = block(tree, "The quick brown fox runs")
-    change = EditBlock(one.id, "The slow brown fox walks\n\nMore", "The slow brown fox runs")
+    change = edit_block(one.id, "The slow brown fox walks\n\nMore", "The slow brown fox runs")
     cuts = Cuts()
     cuts.cut(change.markdown)
     after = apply(tree, [change], cuts=cuts).tree
@@ -310,12 +314,12 @@ def test_a_merged_text_that_is_long_is_left_to_a_person() -> None:
     tree = made_of(lines)
     one = next(tree.blocks())
     with pytest.raises(TextChanged):
-        apply(tree, [EditBlock(one.id, f"{lines}\n{'last ' * 40}", f"first\n{lines}")])
+        apply(tree, [edit_block(one.id, f"{lines}\n{'last ' * 40}", f"first\n{lines}")])
 
 
 def test_a_text_with_many_headings_is_put_in_one_go() -> None:
     def writing(count: int) -> Callable[[], object]:
-        change, cuts = InsertBlock(None, None, "# h\n\nx\n\n" * count), Cuts()
+        change, cuts = insert_block(None, None, "# h\n\nx\n\n" * count), Cuts()
         cuts.cut(change.markdown)
         return lambda: apply(Tree("doc_1", 1), [change], make_id=ids(), cuts=cuts)
 
@@ -327,34 +331,34 @@ def test_a_text_with_many_headings_is_put_in_one_go() -> None:
 
 def _ahead(tree: Tree, keys: Sequence[str]) -> list[Change]:
     """Text after text in one place, each behind the one before."""
-    chained = [InsertBlock(None, f"r{n - 1}" if n else keys[0], f"new {n}", f"r{n}") for n in range(len(keys))]
+    chained = [insert_block(None, f"r{n - 1}" if n else keys[0], f"new {n}", f"r{n}") for n in range(len(keys))]
     return [*chained]
 
 
 def _back(tree: Tree, keys: Sequence[str]) -> list[Change]:
-    return [InsertBlock(None, keys[0], f"new {n}") for n in range(len(keys))]
+    return [insert_block(None, keys[0], f"new {n}") for n in range(len(keys))]
 
 
 def _rewritten(tree: Tree, keys: Sequence[str]) -> list[Change]:
-    return [EditBlock(key, "first\n\nsecond\n\nthird") for key in keys]
+    return [edit_block(one.id, "first\n\nsecond\n\nthird", one.markdown) for one in tree.blocks()]
 
 
 def _headed(tree: Tree, keys: Sequence[str]) -> list[Change]:
     """Headings among the blocks, from the front and from the end."""
     order = [*keys[: len(keys) // 2], *reversed(keys[len(keys) // 2 :])]
-    return [InsertBlock(None, key, "text\n\n## Heading\n\ntext") for key in order]
+    return [insert_block(None, key, "text\n\n## Heading\n\ntext") for key in order]
 
 
 def _moved(tree: Tree, keys: Sequence[str]) -> list[Change]:
-    return [MoveBlock(key, None, keys[-1]) for key in keys[:-1]]
+    return [move_block(key, None, keys[-1]) for key in keys[:-1]]
 
 
 def _deleted(tree: Tree, keys: Sequence[str]) -> list[Change]:
-    return [DeleteBlock(key) for key in keys]
+    return [delete_block(one.id, one.markdown) for one in tree.blocks()]
 
 
 def _sections(tree: Tree, keys: Sequence[str]) -> list[Change]:
-    return [InsertSection(None, f"Heading {n}", 2, "text") for n in range(len(keys))]
+    return [insert_section(None, f"Heading {n}", 2, "text") for n in range(len(keys))]
 
 
 @pytest.mark.parametrize(

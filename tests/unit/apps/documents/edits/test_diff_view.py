@@ -7,20 +7,20 @@ from hypothesis import strategies as st
 
 from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.edits.apply import apply
-from outlast.apps.documents.edits.changes import (
-    Change,
-    DeleteBlock,
-    DeleteSection,
-    EditBlock,
-    EditSection,
-    InsertBlock,
-    InsertSection,
-    MoveBlock,
-    MoveSection,
-)
 from outlast.apps.documents.edits.diff_view import difference, woven
 from outlast.apps.documents.history.summaries import describe
-from tests.document_changes import changes_of
+from outlast.apps.documents.shapes import Change
+from tests.document_changes import (
+    changes_of,
+    delete_block,
+    delete_section,
+    edit_block,
+    edit_section,
+    insert_block,
+    insert_section,
+    move_block,
+    move_section,
+)
 from tests.markdown_texts import markdown_texts
 from tests.unit.apps.documents.edits.test_apply import block, ids, made_of
 
@@ -49,23 +49,23 @@ ONE, TWO, THREE, FOUR = TREE.blocks()
 
 
 def test_sections_without_changes_come_without_blocks():
-    assert told(TREE, EditBlock(FOUR.id, "vier", "four")) == [
+    assert told(TREE, edit_block(FOUR.id, "vier", "four")) == [
         ("same", "A", []),
         ("same", "B", [("changed", "four", "vier")]),
     ]
 
 
 def test_what_is_gone_stands_where_it_stood():
-    assert told(TREE, DeleteBlock(TWO.id, "two"), InsertBlock(A.id, THREE.id, "end"))[0] == (
+    assert told(TREE, delete_block(TWO.id, "two"), insert_block(A.id, THREE.id, "end"))[0] == (
         "same",
         "A",
         [("same", "one", "one"), ("removed", "two", None), ("same", "three", "three"), ("added", None, "end")],
     )
-    assert [state for state, *_ in told(TREE, DeleteSection(A.id))] == ["removed", "same"]
+    assert [state for state, *_ in told(TREE, delete_section(A.id))] == ["removed", "same"]
 
 
 def test_as_few_as_possible_count_as_moved():
-    assert told(TREE, MoveBlock(ONE.id, A.id, THREE.id))[0][2] == [
+    assert told(TREE, move_block(ONE.id, A.id, THREE.id))[0][2] == [
         ("same", "two", "two"),
         ("same", "three", "three"),
         ("moved", "one", "one"),
@@ -73,13 +73,13 @@ def test_as_few_as_possible_count_as_moved():
 
 
 def test_a_block_of_another_section_is_told_where_it_went():
-    lines = told(TREE, MoveBlock(ONE.id, B.id, None), EditBlock(ONE.id, "uno", "one"))
+    lines = told(TREE, move_block(ONE.id, B.id, None), edit_block(ONE.id, "uno", "one"))
     assert lines[0][2] == [("same", "two", "two"), ("same", "three", "three")]
     assert lines[1][2] == [("changed", "one", "uno"), ("same", "four", "four")]
 
 
 def test_a_heading_is_compared_with_its_level():
-    assert [state for state, *_ in told(TREE, EditSection(A.id, level=2))] == ["changed", "same"]
+    assert [state for state, *_ in told(TREE, edit_section(A.id, level=2))] == ["changed", "same"]
 
 
 @given(markdown_texts(15), st.data())
@@ -109,14 +109,16 @@ def test_two_orders_are_woven_into_one():
 
 
 def test_a_version_without_a_summary_gets_one():
-    assert said(TREE, EditBlock(ONE.id, "uno", "one")) == "Changed a block in “A”"
-    assert said(TREE, DeleteBlock(ONE.id, "one"), DeleteBlock(TWO.id, "two")) == "Deleted 2 blocks in “A”"
-    assert said(TREE, MoveBlock(ONE.id, B.id, None)) == "Moved a block"
-    assert said(TREE, InsertSection(None, "C")) == "Added section “C”"
-    assert said(TREE, EditSection(A.id, "Z")) == "Renamed section “A” to “Z”"
-    assert said(TREE, EditSection(A.id, level=3)) == "Changed section “A”"
-    assert said(TREE, MoveSection(A.id, B.id)) in ("Moved section “A”", "Moved section “B”")
-    assert said(TREE, DeleteSection(A.id), DeleteSection(B.id)) == "Deleted 2 sections, deleted 4 blocks"
-    assert said(TREE, InsertBlock(A.id, None, "x"), EditBlock(FOUR.id, "4", "four")) == "Added a block, changed a block"
-    assert said(TREE, InsertBlock(None, None, "intro")) == "Added the text before the first heading"
+    assert said(TREE, edit_block(ONE.id, "uno", "one")) == "Changed a block in “A”"
+    assert said(TREE, delete_block(ONE.id, "one"), delete_block(TWO.id, "two")) == "Deleted 2 blocks in “A”"
+    assert said(TREE, move_block(ONE.id, B.id, None)) == "Moved a block"
+    assert said(TREE, insert_section(None, "C")) == "Added section “C”"
+    assert said(TREE, edit_section(A.id, "Z")) == "Renamed section “A” to “Z”"
+    assert said(TREE, edit_section(A.id, level=3)) == "Changed section “A”"
+    assert said(TREE, move_section(A.id, B.id)) in ("Moved section “A”", "Moved section “B”")
+    assert said(TREE, delete_section(A.id), delete_section(B.id)) == "Deleted 2 sections, deleted 4 blocks"
+    assert (
+        said(TREE, insert_block(A.id, None, "x"), edit_block(FOUR.id, "4", "four")) == "Added a block, changed a block"
+    )
+    assert said(TREE, insert_block(None, None, "intro")) == "Added the text before the first heading"
     assert block(TREE, "one") == ONE

@@ -10,10 +10,10 @@ import pytest
 from outlast.apps.documents.content.markdown_parse import Cuts
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.edits.apply import apply
-from outlast.apps.documents.edits.changes import InsertBlock
 from outlast.apps.documents.proposals.decisions import Accepted, followers, merge_of, plan
 from outlast.apps.documents.proposals.shapes import EditData
 from outlast.base.errors import MalformedInput, TextChanged
+from tests.document_changes import insert_block
 from tests.steps import assert_nearly_linear, steps_of
 
 
@@ -137,7 +137,7 @@ def test_a_rehearsed_decision_cuts_no_text_again(monkeypatch: pytest.MonkeyPatch
 def test_many_edits_of_a_long_document_are_planned_in_steps_for_each_edit_and_block() -> None:
     def planning(count: int) -> Callable[[], object]:
         text = "\n\n".join(f"block {number}" for number in range(count))
-        tree = apply(Tree("doc_1", 1), [InsertBlock(None, None, text)]).tree
+        tree = apply(Tree("doc_1", 1), [insert_block(None, None, text)]).tree
         blocks = list(tree.blocks())
         taken = [
             Accepted(edit(n, "move", block_id=one.id, after_id=blocks[n - 1].id))
