@@ -18,12 +18,12 @@ from outlast.apps.knowledge.documents import Document
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
 from outlast.apps.knowledge.rows import KnowledgePageRow, KnowledgePassageRow, KnowledgeSourceRow
 from outlast.apps.knowledge.shapes import SourceChanged, SourceKind, SourceRemoved
-from outlast.apps.knowledge.store import BELL, FEW
+from outlast.apps.knowledge.store import BELL, slices
 from outlast.apps.knowledge.tables import knowledge_pages, knowledge_passages, knowledge_sources
 from outlast.base.errors import NotFound
 from outlast.base.ids import all_kinds, new_id
 from outlast.db.database import Tx
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log import NamedEvent, append
 
 ERROR_CHARS: Final = 2000
 HANDED_IN: Final = ("text", "artifact")  # there is nowhere to read them again
@@ -78,14 +78,12 @@ def configured_id(package: str, location: str) -> str:
 
 
 def remove(tx: Tx, source_id: str, followed: Iterable[str] = ()) -> None:
-    """With its passages; their vectors go when nothing else has their text. Told as `tell` does."""
+    """Remove a source with its passages; their vectors go when nothing else has their text. Announced as by `tell`."""
     row = store.find(tx, source_id)
     if row is None:
         return
     tx.execute(sa.delete(knowledge_sources).where(knowledge_sources.c.id == source_id))
-    for project_id in followed if row.project_id is None else (row.project_id,):
-        with suppress(NotFound):
-            append(tx, project_id, [("knowledge.removed", SourceRemoved(source_id=source_id))])
+    _announce(tx, row, followed, ("knowledge.removed", SourceRemoved(source_id=source_id)))
     tx.ring(BELL)
 
 
@@ -231,39 +229,43 @@ def now_held(tx: Tx, source_id: str) -> tuple[int, list[KnowledgePassageRow]]:
 
 
 def tell(tx: Tx, source_id: str, model: str, followed: Iterable[str] = (), embedded: int | None = None) -> None:
-    """Tell a source's project how it is now; of everybody's source those projects that are `followed` hear. `embedded`
-    as in `store.source_data`: counting takes long in large sources."""
+    """Announce a source's state to its project, one without a project to those that are `followed`. `embedded` as in
+    `store.source_data`: counting takes long in large sources."""
     row = store.find(tx, source_id)
     if row is None:
         return
     data = SourceChanged(source=store.source_data(tx, row, model, embedded))
+    _announce(tx, row, followed, ("knowledge.updated", data))
+
+
+def _announce(tx: Tx, row: KnowledgeSourceRow, followed: Iterable[str], event: NamedEvent) -> None:
     for project_id in followed if row.project_id is None else (row.project_id,):
         with suppress(NotFound):  # removed a moment ago
-            append(tx, project_id, [("knowledge.updated", data)])
+            append(tx, project_id, [event])
 
 
 def _carry_out(tx: Tx, planned: Exchange, source_id: str, package: str, version: str) -> None:
     table = knowledge_passages
-    for start in range(0, len(planned.removed), FEW):
-        tx.execute(sa.delete(table).where(table.c.id.in_(planned.removed[start : start + FEW])))
-    if planned.moved:
-        rows = [{"key": one, "at": position, "to": url} for one, position, url in planned.moved]
-        tx.execute(_MOVE, rows)
-    rows = [
-        {
-            "id": new_id("passage"),
-            "source_id": source_id,
-            "package": package,
-            "version": version,
-            "position": one.position,
-            "heading": one.cut.heading,
-            "body": one.cut.body,
-            "url": one.cut.url,
-            "hash": one.hash,
-        }
-        for one in planned.added
-    ]
-    tx.insert_many(table, rows)
+    for ids in slices(planned.removed):
+        tx.execute(sa.delete(table).where(table.c.id.in_(ids)))
+    for moved in slices(planned.moved):
+        tx.execute(_MOVE, [{"key": one, "at": position, "to": url} for one, position, url in moved])
+    for added in slices(planned.added):
+        rows = [
+            {
+                "id": new_id("passage"),
+                "source_id": source_id,
+                "package": package,
+                "version": version,
+                "position": one.position,
+                "heading": one.cut.heading,
+                "body": one.cut.body,
+                "url": one.cut.url,
+                "hash": one.hash,
+            }
+            for one in added
+        ]
+        tx.insert_many(table, rows)
 
 
 def _set_pages(tx: Tx, source_id: str, documents: Sequence[Document]) -> None:

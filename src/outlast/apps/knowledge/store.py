@@ -7,7 +7,7 @@ What stores another text that needs a vector (a module, a memory) rings `TEXTS`.
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
@@ -17,10 +17,11 @@ from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources,
 from outlast.db.database import Tx
 from outlast.kernel.row_shapes import shape_of
 
+T = TypeVar("T")
 BELL: Final = "knowledge"
 VECTORS: Final = "knowledge-vectors"
 TEXTS: Final = "knowledge-texts"
-FEW: Final = 500  # values in one list of a statement
+SLICE: Final = 200  # values in one list of a statement, rows in one insert
 REMOVED_AT_ONCE: Final = 2_000  # stale vectors that go in one transaction
 
 
@@ -93,7 +94,7 @@ class _StoredVector(NamedTuple):
 def vectors_of(tx: Tx, model: str, hashes: Iterable[str]) -> dict[str, bytes]:
     """By hash of its text, each vector of this model that is there: float16, little-endian, length 1."""
     found: dict[str, bytes] = {}
-    for some in _batches(sorted(set(hashes))):
+    for some in slices(sorted(set(hashes))):
         query = sa.select(vectors.c.hash, vectors.c.vector)
         rows = tx.rows(_StoredVector, query.where(vectors.c.model == model, vectors.c.hash.in_(some)))
         found |= {row.hash: bytes(row.vector) for row in rows}
@@ -158,9 +159,11 @@ def page_of_passages(tx: Tx, source_id: str, after: int, limit: int) -> list[Pas
     return [shape_of(PassageData, row, text=row.body) for row in rows]
 
 
-def _batches(values: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(values), FEW):
-        yield values[start : start + FEW]
+def slices(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    """The values in order, at most `SLICE` at a time. With PostgreSQL, parameters are prepared on the event loop, which
+    serves others between two statements only."""
+    for start in range(0, len(values), SLICE):
+        yield values[start : start + SLICE]
 
 
 def _stale(model: str, length: int) -> sa.Select[tuple[str]]:

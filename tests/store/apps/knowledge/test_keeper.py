@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+import sqlalchemy as sa
 
 from outlast.apps.knowledge import ingest as filling
 from outlast.apps.knowledge import store
 from outlast.apps.knowledge.documents import Document, Reading
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.keeper import SourceKeeper
+from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.sources import LEASE, RETRY, Configured
+from outlast.apps.knowledge.texts import Cut
 from outlast.base.errors import StorageUnavailable
 from outlast.db.connect import open_database
-from outlast.db.database import Database
+from outlast.db.database import Database, Tx
 from outlast.testing.clock import ManualClock
 
 PLACE = "https://docs.example/sdk.md"
@@ -137,3 +140,22 @@ async def test_what_is_being_read_stays_so_when_it_is_added_again_and_when_anoth
     if db.dialect == "postgresql":  # where another server may be reading it
         await one.synchronise()
         assert await one.read_due() == 0
+
+
+async def test_a_large_source_is_stored_at_once_but_in_statements_that_let_others_in_between(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count, sizes, insert_many = 2 * store.SLICE + 1, [], Tx.insert_many
+
+    def noted(tx: Tx, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
+        sizes.append(len(rows))
+        insert_many(tx, table, rows)
+
+    monkeypatch.setattr(Tx, "insert_many", noted)
+    document = Document(url=PLACE, text="")
+    cuts = {PLACE: [Cut(f"Heading {number}", "text", f"{PLACE}#{number}") for number in range(count)]}
+    source_id = await db.write(filling.add, NewSource("tracker", "markdown", PLACE), None)
+    await db.write(filling.fill, source_id, Contents(Reading(documents=[document]), cuts, "1:1600"), None)
+    assert max(sizes) <= store.SLICE
+    stored = await db.read(store.passages_of, source_id)
+    assert [passage.url for passage in stored] == [cut.url for cut in cuts[PLACE]]
