@@ -51,7 +51,7 @@ def body(thread_id: str, text: str = TIGHTEN, **more: Any) -> dict[str, Any]:
 async def browser_of(it: DocumentAgent, db: Database) -> Browser:
     made = await db.write(accounts.add_token, it.owner.user_id, "test", None)
     app = create_http(surface_over(it.services, None), known_hosts("127.0.0.1", "", ()))
-    return Browser(app, {"authorization": f"Bearer {made.secret}"})
+    return Browser(app, {"authorization": f"Bearer {made.token}"})
 
 
 async def test_the_answer_has_the_message_the_edits_and_the_calls_with_the_names_of_seed_004(

@@ -39,7 +39,7 @@ class Site:
     async def signed_in(self, actor: Actor, app: Browser | None = None) -> Browser:
         """Somebody with a token of this user."""
         made = await self.services.db.write(accounts.add_token, actor.user_id, "test", None)
-        return Browser((app or self.remote).app, {"authorization": f"Bearer {made.secret}"})
+        return Browser((app or self.remote).app, {"authorization": f"Bearer {made.token}"})
 
 
 @pytest.fixture(scope="module")

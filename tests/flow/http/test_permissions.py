@@ -73,7 +73,7 @@ class Scene:
         join(tx, team.project_id, colleague, "editor")
         self.actors: dict[str, Actor] = {**team.by_role(), "colleague": colleague, "administrator": administrator}
         run_id = make_run(tx, team.thread_id, team.editor, status="awaiting_approval", leg="parked")
-        invited = invitations.add_invitation(
+        invitation, secret = invitations.add_invitation(
             tx, team.project_id, team.owner.user_id, Role.VIEWER, "", tx.now.replace(year=tx.now.year + 1)
         )
         self.ids = {
@@ -96,8 +96,8 @@ class Scene:
             "source_id": add_source(tx, _source(team), tx.now),
             "name": "web",
             **_set_aside(tx),
-            "invitation_id": invited.invitation.id,
-            "secret": invited.secret,
+            "invitation_id": invitation.id,
+            "secret": secret,
             "token_id": new_id("token"),
         }
 

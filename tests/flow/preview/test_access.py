@@ -110,16 +110,16 @@ async def test_others_stay_when_one_leaves(scene: Scene):
 async def test_signing_out_and_revoking_a_token_end_the_preview(scene: Scene):
     db, editor = scene.services.db, scene.team.editor
     made = await db.write(accounts.add_token, editor.user_id, "laptop", None)
-    session = await db.write(accounts.add_session, editor.user_id, made.token.id)
+    session = await db.write(accounts.add_session, editor.user_id, made.id)
     by_session = await db.read(accounts.actor_for_session, session)
-    by_token = await db.read(accounts.actor_for_token, made.secret)
+    by_token = await db.read(accounts.actor_for_token, made.token)
     assert by_session is not None
     assert by_token is not None
     one, two = await scene.cookie(by_session), await scene.cookie(by_token)
     await db.write(accounts.end_session, session)
     assert (await scene.get("/", one)).status == 401
     assert (await scene.get("/", two)).status == 200
-    await db.write(accounts.revoke_token, editor.user_id, made.token.id)
+    await db.write(accounts.revoke_token, editor.user_id, made.id)
     assert (await scene.get("/", two)).status == 401
 
 
@@ -139,7 +139,7 @@ async def test_nobody_is_signed_in_by_being_near_on_a_preview(scene: Scene):
 
 async def test_a_preview_is_a_foreign_origin_to_the_api(scene: Scene):
     made = await scene.services.db.write(accounts.add_token, scene.team.owner.user_id, "test", None)
-    headers = {"authorization": f"Bearer {made.secret}", "origin": f"http://{scene.host}"}
+    headers = {"authorization": f"Bearer {made.token}", "origin": f"http://{scene.host}"}
     answer = await Browser(scene.layer, headers).get("/v1/projects")
     assert (answer.status, answer.code) == (403, "origin_refused")
 

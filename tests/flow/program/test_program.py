@@ -21,7 +21,7 @@ from outlast.base.errors import DataDirectoryInUse, InvalidSetting, OutlastError
 from outlast.base.settings.fields import SecretUrl
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
-from outlast.kernel.accounts.store import NewToken
+from outlast.kernel.accounts.shapes import NewTokenAnswer
 from outlast.kernel.cli.admin import create_user, find_user, in_transaction
 from outlast.kernel.cli.client import Client
 from outlast.kernel.models.catalog import ModelCatalog
@@ -228,8 +228,8 @@ async def test_an_open_address_needs_a_token_first(settings):
     assert "outlast tokens create" in error.hint
 
 
-def create_token(settings: Settings, name: str, new_user: str | None = None, *, create: bool = False) -> NewToken:
-    def run(tx: Tx) -> NewToken:
+def create_token(settings: Settings, name: str, new_user: str | None = None, *, create: bool = False) -> NewTokenAnswer:
+    def run(tx: Tx) -> NewTokenAnswer:
         user_id = create_user(tx, settings, new_user, None) if new_user else find_user(tx, settings, None)
         return accounts.add_token(tx, user_id, name, None)
 
@@ -242,7 +242,7 @@ def revoke_token(settings: Settings, token_id: str, user: str) -> None:
 
 async def test_with_a_token_the_server_opens_and_asks_everybody_for_it(settings):
     opened = settings(host="0.0.0.0")
-    token = await anyio.to_thread.run_sync(lambda: create_token(opened, "first", create=True).secret)
+    token = await anyio.to_thread.run_sync(lambda: create_token(opened, "first", create=True).token)
     async with running(opened) as program:
         address = program.address.replace("0.0.0.0", "127.0.0.1")
         async with Client(address, None) as nobody, Client(address, token) as owner:
@@ -256,9 +256,9 @@ async def test_tokens_are_made_and_revoked_beside_a_running_server(settings):
     in_thread: Callable[[Callable[[], Any]], Awaitable[Any]] = anyio.to_thread.run_sync
     async with running(chosen) as program:
         made = await in_thread(lambda: create_token(chosen, "laptop", "Ada"))
-        async with Client(program.address, made.secret) as ada:
+        async with Client(program.address, made.token) as ada:
             assert (await ada.get("/v1/me"))["user"]["name"] == "Ada"
-            await in_thread(lambda: revoke_token(chosen, made.token.id, "Ada"))
+            await in_thread(lambda: revoke_token(chosen, made.id, "Ada"))
             with pytest.raises(OutlastError, match="revoked"):
                 await ada.get("/v1/me")
 
@@ -277,12 +277,12 @@ async def test_a_follower_whose_token_ends_is_closed(settings):
     chosen = settings()
     async with running(chosen) as program:
         made = await anyio.to_thread.run_sync(lambda: create_token(chosen, "laptop", "Ada"))
-        async with Client(program.address, made.secret) as ada:
+        async with Client(program.address, made.token) as ada:
             project_id = (await ada.get("/v1/me"))["default_project_id"]
             await ada.post(f"/v1/projects/{project_id}/threads", {"title": "One"})
             followed = ada.follow(f"/v1/projects/{project_id}/events", "0")
             assert (await anext(followed))[1]["event"] == "thread.updated"
-            await ada.delete(f"/v1/tokens/{made.token.id}")
+            await ada.delete(f"/v1/tokens/{made.id}")
             with pytest.raises(OutlastError, match="revoked"):
                 await anext(followed)
 

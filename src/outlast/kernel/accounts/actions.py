@@ -1,6 +1,5 @@
 """Signing in and out, API tokens, who am I."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
 from outlast.base.errors import MalformedInput, NotSignedIn
@@ -9,8 +8,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.rows import UserRow
-from outlast.kernel.accounts.shapes import TokenAnswer
-from outlast.kernel.accounts.store import NewToken
+from outlast.kernel.accounts.shapes import NewTokenAnswer, TokenAnswer
 from outlast.kernel.accounts.tables import tokens as tokens_table
 from outlast.kernel.limits.rules import checked_line
 from outlast.kernel.limits.store import check_made_rate
@@ -18,17 +16,6 @@ from outlast.kernel.projects import store as projects
 from outlast.kernel.services import Services
 
 MAX_EXPIRY_DAYS = 3650
-
-
-@dataclass(frozen=True, slots=True)
-class Me:
-    """The signed-in user and the project used when a call names none."""
-
-    user_id: str
-    name: str
-    plan: str
-    is_admin: bool
-    default_project_id: str
 
 
 async def ensure_local_owner(services: Services) -> Actor:
@@ -80,8 +67,8 @@ async def end_session(services: Services, cookie: str) -> None:
         await services.db.write(accounts.end_session, cookie)
 
 
-async def read_me(services: Services, actor: Actor) -> Me:
-    """The actor's name, plan and default project (made here if it has gone)."""
+async def read_me(services: Services, actor: Actor) -> tuple[UserRow, str]:
+    """The actor's row, and the id of the project that is used when a call names none (made where there is none)."""
 
     def find(tx: Tx) -> tuple[UserRow, str | None]:
         return accounts.user(tx, actor.user_id), projects.find_default_project(tx, actor.user_id)
@@ -89,7 +76,7 @@ async def read_me(services: Services, actor: Actor) -> Me:
     row, project_id = await services.db.read(find)
     if project_id is None:
         project_id = await services.db.write(projects.ensure_default_project, actor.user_id)
-    return Me(actor.user_id, row.name, row.plan, row.is_admin, project_id)
+    return row, project_id
 
 
 async def list_tokens(services: Services, actor: Actor) -> list[TokenAnswer]:
@@ -97,12 +84,14 @@ async def list_tokens(services: Services, actor: Actor) -> list[TokenAnswer]:
     return await services.db.read(accounts.list_tokens, actor.user_id)
 
 
-async def create_token(services: Services, actor: Actor, name: str, expires_in_days: float | None = None) -> NewToken:
+async def create_token(
+    services: Services, actor: Actor, name: str, expires_in_days: float | None = None
+) -> NewTokenAnswer:
     """Make an API token that can do all the actor can. Its secret is in this answer and nowhere else."""
     title = checked_line("The token's name", name, services.settings.limits.title_chars)
     life = days("expires_in_days", expires_in_days)
 
-    def run(tx: Tx) -> NewToken:
+    def run(tx: Tx) -> NewTokenAnswer:
         check_made_rate(
             tx, tokens_table, actor.user_id, services.settings.limits.tokens_per_minute_per_user, by="user_id"
         )

@@ -1,18 +1,24 @@
 """Who am I, signing in and out, API tokens."""
 
-from typing import Any
-
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from outlast.kernel.accounts import actions
-from outlast.kernel.accounts.shapes import MeAnswer, NewTokenAnswer, SessionRequest, TokenAnswer, TokenRequest
+from outlast.kernel.accounts.shapes import (
+    LimitsAnswer,
+    MeAnswer,
+    NewTokenAnswer,
+    SessionRequest,
+    SignedInUserAnswer,
+    TokenAnswer,
+    TokenRequest,
+)
 from outlast.kernel.apps import registry
 from outlast.kernel.http.auth import COOKIE, Served, Signed, Svc, is_browser, set_cookie
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.previews.ports import PAGES_DOMAIN
-from outlast.kernel.services import Services
+from outlast.kernel.row_shapes import shape_of
 
 router = APIRouter(prefix="/v1", tags=["Accounts"])
 
@@ -20,40 +26,30 @@ router = APIRouter(prefix="/v1", tags=["Accounts"])
 @router.get("/me", response_model=MeAnswer)
 async def read_me(request: Request, surface: Served, actor: Signed) -> Response:
     """Who is signed in, and what this server allows. In local mode this also signs the browser in."""
-    me = await actions.read_me(surface.services, actor)
+    user, project_id = await actions.read_me(surface.services, actor)
+    settings = surface.services.settings
     answer = reply(
         {
-            "user": {"id": me.user_id, "name": me.name, "plan": me.plan, "is_admin": me.is_admin},
+            "user": shape_of(SignedInUserAnswer, user),
             "signed_in": True,
             "local_mode": surface.local_owner is not None,
-            "default_project_id": me.default_project_id,
+            "default_project_id": project_id,
             "version": surface.version,
             "pages_domain": registry.implementation(PAGES_DOMAIN)(surface.previews),
             "sandboxes": surface.services.sandboxes.manager is not None,
-            "embedder": bool(surface.services.settings.embeddings.url),
-            **_bounds(surface.services),
+            "embedder": bool(settings.embeddings.url),
+            "limits": LimitsAnswer.model_validate(settings.limits, from_attributes=True),
+            "clocks": {
+                "approval_pause_after_s": settings.runs.approval_pause_after_s,
+                "paused_kill_after_s": settings.runs.paused_kill_after_s,
+                "abandoned_after_s": settings.runs.abandoned_after_s,
+                "lock_ttl_s": settings.locks.ttl_s,
+            },
         }
     )
     if actor.via == "local" and is_browser(request):
         set_cookie(answer, surface, await actions.open_session(surface.services, actor))
     return answer
-
-
-def _bounds(services: Services) -> dict[str, Any]:
-    limits, runs = services.settings.limits, services.settings.runs
-    return {
-        "limits": {
-            "message_bytes": limits.message_bytes,
-            "image_bytes": limits.image_bytes,
-            "images_per_message": limits.images_per_message,
-        },
-        "clocks": {
-            "approval_pause_after_s": runs.approval_pause_after_s,
-            "paused_kill_after_s": runs.paused_kill_after_s,
-            "abandoned_after_s": runs.abandoned_after_s,
-            "lock_ttl_s": services.settings.locks.ttl_s,
-        },
-    }
 
 
 @router.post("/session", status_code=204)
@@ -84,8 +80,7 @@ async def list_tokens(services: Svc, actor: Signed) -> Response:
 @router.post("/tokens", status_code=201, response_model=NewTokenAnswer)
 async def create_token(body: TokenRequest, services: Svc, actor: Signed) -> Response:
     """Make an API token. It is shown in this answer and never again."""
-    made = await actions.create_token(services, actor, body.name, body.expires_in_days)
-    return reply({**made.token.model_dump(), "token": made.secret}, 201)
+    return reply(await actions.create_token(services, actor, body.name, body.expires_in_days), 201)
 
 
 @router.delete("/tokens/{token_id}", status_code=204)

@@ -1,6 +1,5 @@
 """Users, tokens and sessions in the database. First argument: the open transaction."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -13,21 +12,13 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL, Actor
 from outlast.kernel.accounts.rows import TokenRow, UserRow
 from outlast.kernel.accounts.secrets import SHOWN_PREFIX_CHARS, TOKEN_PREFIX, hash_of, new_secret
-from outlast.kernel.accounts.shapes import TokenAnswer
+from outlast.kernel.accounts.shapes import NewTokenAnswer, TokenAnswer
 from outlast.kernel.accounts.tables import sessions, tokens, users
 from outlast.kernel.row_shapes import shape_of
 
 SESSION_LIFE: Final = timedelta(days=30)
 LAST_USED_PRECISION: Final = timedelta(minutes=1)
 LOCAL_NAME: Final = "Owner"
-
-
-@dataclass(frozen=True, slots=True)
-class NewToken:
-    """A token just made; `secret` is never shown again."""
-
-    token: TokenAnswer
-    secret: str
 
 
 def add_user(tx: Tx, name: str, plan: str, *, is_local: bool = False) -> str:
@@ -108,8 +99,8 @@ def set_plan(tx: Tx, user_id: str, plan: str) -> None:
 # --- tokens -----------------------------------------------------------------------------------------------------------
 
 
-def add_token(tx: Tx, user_id: str, name: str, expires_at: datetime | None) -> NewToken:
-    """Make a token; the answer is the only place where its secret is ever seen."""
+def add_token(tx: Tx, user_id: str, name: str, expires_at: datetime | None) -> NewTokenAnswer:
+    """Make a token. Its secret is in this answer and is never shown again."""
     secret, token_id = new_secret(TOKEN_PREFIX), new_id("token")
     row = TokenRow(
         id=token_id,
@@ -123,7 +114,7 @@ def add_token(tx: Tx, user_id: str, name: str, expires_at: datetime | None) -> N
         revoked_at=None,
     )
     tx.insert(tokens, **row._asdict())
-    return NewToken(shape_of(TokenAnswer, row), secret)
+    return shape_of(NewTokenAnswer, row, token=secret)
 
 
 def list_tokens(tx: Tx, user_id: str) -> list[TokenAnswer]:

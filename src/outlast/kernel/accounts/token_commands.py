@@ -7,7 +7,7 @@ import typer
 
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
-from outlast.kernel.accounts.store import NewToken
+from outlast.kernel.accounts.shapes import NewTokenAnswer
 from outlast.kernel.cli.admin import create_user, find_user, in_transaction
 from outlast.kernel.cli.commands import Commands
 from outlast.kernel.cli.options import ON_DATA
@@ -31,14 +31,14 @@ def create(
     """Create a token and print it: it is not shown again."""
     settings = read_settings()
 
-    def run(tx: Tx) -> NewToken:
+    def run(tx: Tx) -> NewTokenAnswer:
         user_id = create_user(tx, settings, new_user, plan) if new_user else find_user(tx, settings, user)
         expires_at = tx.now + timedelta(days=expires_in_days) if expires_in_days else None
         return accounts.add_token(tx, user_id, name, expires_at)
 
     made = in_transaction(settings, run, create=is_place_named())
-    err.print(f"Token {made.token.id} ({made.token.name}). Keep it: it is not shown again.", style="dim")
-    print_result({"token": made.token.model_dump(), "secret": made.secret}, made.secret)
+    err.print(f"Token {made.id} ({made.name}). Keep it: it is not shown again.", style="dim")
+    print_result({"token": made.model_dump(exclude={"token"}), "secret": made.token}, made.token)
 
 
 @app.verb("list", "outlast tokens list --user Ada")

@@ -1,6 +1,5 @@
 """Invitations: a secret link that makes the first who opens it a member."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -20,18 +19,11 @@ from outlast.kernel.row_shapes import shape_of
 LIFE: Final = timedelta(days=7)  # where nobody says how long
 
 
-@dataclass(frozen=True, slots=True)
-class NewInvitation:
-    """An invitation just made; `secret` is never shown again."""
-
-    invitation: InvitationAnswer
-    secret: str
-
-
 def add_invitation(
     tx: Tx, project_id: str, created_by: str, role: Role, name: str, expires_at: datetime
-) -> NewInvitation:
-    """Make an invitation that is good for one person until `expires_at`."""
+) -> tuple[InvitationRow, str]:
+    """Make an invitation that is good for one person until `expires_at`: its row, and its secret, which is never shown
+    again."""
     secret, invitation_id = new_secret(INVITATION_PREFIX), new_id("invitation")
     row = InvitationRow(
         id=invitation_id,
@@ -46,7 +38,7 @@ def add_invitation(
         accepted_by=None,
     )
     tx.insert(invitations, **row._asdict())
-    return NewInvitation(shape_of(InvitationAnswer, row), secret)
+    return row, secret
 
 
 def list_invitations(tx: Tx, project_id: str) -> list[InvitationAnswer]:

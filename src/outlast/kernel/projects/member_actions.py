@@ -1,6 +1,5 @@
 """Members and invitations."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from outlast.base.errors import MalformedInput
@@ -8,6 +7,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actions import days, session_life
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.accounts.shapes import UserAnswer
 from outlast.kernel.credits import store as credits  # noqa: A004 - the room's word
 from outlast.kernel.credits.store import Plans
 from outlast.kernel.limits.rules import checked_line
@@ -15,27 +15,15 @@ from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.locks import thread_locks
 from outlast.kernel.projects import invitations
 from outlast.kernel.projects import store as projects
-from outlast.kernel.projects.invitations import NewInvitation
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right, Role
-from outlast.kernel.projects.shapes import InvitationAnswer, MemberAnswer, MemberData
+from outlast.kernel.projects.shapes import AcceptAnswer, InvitationAnswer, MemberAnswer, MemberData, NewInvitationAnswer
 from outlast.kernel.projects.tables import invitations as invitations_table
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.subjects import registry
 
 ACCEPTED_TOKEN_NAME: Final = "From the invitation"
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """What accepting an invitation gives: for a new user also an API token and a cookie value, both shown once."""
-
-    project_id: str
-    user_id: str
-    name: str
-    plan: str
-    token: str | None = None
-    cookie: str | None = None
 
 
 async def list_members(services: Services, actor: Actor, project_id: str) -> list[MemberAnswer]:
@@ -85,7 +73,7 @@ def _release_all(tx: Tx, project_id: str, user_id: str) -> None:
 
 async def create_invitation(
     services: Services, actor: Actor, project_id: str, role: str, name: str = "", expires_in_days: float | None = None
-) -> NewInvitation:
+) -> NewInvitationAnswer:
     """Make a link that lets one person join (owners); good for 7 days unless said otherwise. Its secret is in this
     answer and nowhere else."""
     life = days("expires_in_days", expires_in_days) or invitations.LIFE
@@ -93,10 +81,12 @@ async def create_invitation(
     limit = services.settings.limits.title_chars
     meant = checked_line("The invited person's name", name, limit) if name.strip() else ""
 
-    def run(tx: Tx) -> NewInvitation:
+    def run(tx: Tx) -> NewInvitationAnswer:
         require(tx, actor, project_id, Right.OWN)
         check_made_rate(tx, invitations_table, actor.user_id, services.settings.limits.invitations_per_minute_per_user)
-        return invitations.add_invitation(tx, project_id, actor.user_id, wanted, meant, tx.now + life)
+        row, secret = invitations.add_invitation(tx, project_id, actor.user_id, wanted, meant, tx.now + life)
+        url = f"{services.settings.server.public_url.rstrip('/')}/join#{secret}"
+        return shape_of(NewInvitationAnswer, row, url=url, token=secret)
 
     return await services.db.write(run)
 
@@ -115,17 +105,20 @@ def withdraw_invitation(tx: Tx, actor: Actor, invitation_id: str) -> None:
     invitations.withdraw(tx, invitation_id)
 
 
-async def accept_invitation(services: Services, actor: Actor | None, secret: str, name: str = "") -> Joined:
-    """Join a project. A signed-in user joins as that user (`AlreadyMember` if so already); anybody else becomes a
-    new user called `name`, with a token and a session. Raises `NotFound` for a link that is not good (any more)."""
+async def accept_invitation(
+    services: Services, actor: Actor | None, secret: str, name: str = ""
+) -> tuple[AcceptAnswer, str | None]:
+    """Join a project: the answer, and for a new user the value of a cookie. A signed-in user joins as that user
+    (`AlreadyMember` if so already); anybody else becomes a new user called `name`, with a token and a session. Raises
+    `NotFound` for a link that is not valid (any more)."""
 
-    def run(tx: Tx) -> Joined:
+    def run(tx: Tx) -> tuple[AcceptAnswer, str | None]:
         invited = invitations.open_invitation(tx, secret)
         user_id = actor.user_id if actor else _new_user(services, tx, name or invited.name)
         invitations.accept(tx, invited, user_id)
-        row = accounts.user(tx, user_id)
+        user = shape_of(UserAnswer, accounts.user(tx, user_id))
         token, cookie = (None, None) if actor else _credentials(services, tx, user_id)
-        return Joined(invited.project_id, user_id, row.name, row.plan, token, cookie)
+        return AcceptAnswer(project_id=invited.project_id, user=user, token=token), cookie
 
     return await services.db.write(run)
 
@@ -147,4 +140,4 @@ def _new_user(services: Services, tx: Tx, name: str) -> str:
 
 def _credentials(services: Services, tx: Tx, user_id: str) -> tuple[str, str]:
     made = accounts.add_token(tx, user_id, ACCEPTED_TOKEN_NAME, None)
-    return made.secret, accounts.add_session(tx, user_id, made.token.id, session_life(services))
+    return made.token, accounts.add_session(tx, user_id, made.id, session_life(services))

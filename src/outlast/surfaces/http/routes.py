@@ -16,7 +16,6 @@ from outlast.kernel.http.responses import reply
 from outlast.kernel.inbox import routes as inbox
 from outlast.kernel.locks import routes as locks
 from outlast.kernel.previews import routes as previews
-from outlast.kernel.projects import invitation_routes as invitations
 from outlast.kernel.projects import member_routes as members
 from outlast.kernel.projects import routes as projects
 from outlast.kernel.runs import approval_routes as approvals
@@ -58,7 +57,6 @@ def kernel_routers() -> list[APIRouter]:
         attachments,
         checkpoints,
         inbox,
-        invitations,
         locks,
         members,
         models,

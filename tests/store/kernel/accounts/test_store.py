@@ -14,6 +14,7 @@ from outlast.kernel.accounts import store
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.rows import SessionRow, TokenRow
 from outlast.kernel.accounts.secrets import hash_of
+from outlast.kernel.accounts.shapes import TokenAnswer
 from outlast.kernel.accounts.tables import sessions, tokens
 from tests.factories import make_user
 
@@ -41,15 +42,15 @@ async def test_servers_that_start_together_make_one_local_owner(db: Database) ->
 async def test_a_token_signs_its_owner_in_and_is_stored_only_as_a_hash(db: Database) -> None:
     ada = await db.write(make_user, "Ada")
     made = await db.write(store.add_token, ada.user_id, "laptop", None)
-    actor = await db.read(store.actor_for_token, made.secret)
-    assert actor == Actor(ada.user_id, "Ada", "token", made.token.id)
-    assert made.secret.startswith(made.token.prefix)
-    assert await db.read(store.list_tokens, ada.user_id) == [made.token]
+    actor = await db.read(store.actor_for_token, made.token)
+    assert actor == Actor(ada.user_id, "Ada", "token", made.id)
+    assert made.token.startswith(made.prefix)
+    assert await db.read(store.list_tokens, ada.user_id) == [TokenAnswer(**made.model_dump(exclude={"token"}))]
 
     def stored(tx: Tx) -> str:
         return str(tx.rows(TokenRow, sa.select(tokens)))
 
-    assert made.secret not in await db.read(stored)
+    assert made.token not in await db.read(stored)
 
 
 @pytest.mark.parametrize("secret", ["", "ol_", "ol_wrong", "nul\x00l", "half\ud800"])
@@ -63,14 +64,14 @@ async def test_an_expired_or_revoked_token_ends_the_sessions_made_with_it(db: Da
         ada = make_user(tx)
         short = store.add_token(tx, ada.user_id, "short", tx.now + timedelta(hours=1))
         long = store.add_token(tx, ada.user_id, "long", None)
-        cookies = [store.add_session(tx, ada.user_id, made.token.id) for made in (short, long)]
+        cookies = [store.add_session(tx, ada.user_id, made.id) for made in (short, long)]
         assert all(store.actor_for_session(tx, cookie) for cookie in cookies)
         tx.now += timedelta(hours=1)
-        assert store.actor_for_token(tx, short.secret) is None
+        assert store.actor_for_token(tx, short.token) is None
         assert store.actor_for_session(tx, cookies[0]) is None
-        store.revoke_token(tx, ada.user_id, long.token.id)
-        store.revoke_token(tx, ada.user_id, long.token.id)
-        assert store.actor_for_token(tx, long.secret) is None
+        store.revoke_token(tx, ada.user_id, long.id)
+        store.revoke_token(tx, ada.user_id, long.id)
+        assert store.actor_for_token(tx, long.token) is None
         assert store.actor_for_session(tx, cookies[1]) is None
         assert [token.name for token in store.list_tokens(tx, ada.user_id)] == ["short"]
 
@@ -81,8 +82,8 @@ async def test_nobody_revokes_somebody_elses_token(db: Database) -> None:
     def run(tx: Tx) -> None:
         made = store.add_token(tx, make_user(tx, "Ada").user_id, "mine", None)
         with pytest.raises(NotFound):
-            store.revoke_token(tx, make_user(tx, "Eve").user_id, made.token.id)
-        assert store.actor_for_token(tx, made.secret) is not None
+            store.revoke_token(tx, make_user(tx, "Eve").user_id, made.id)
+        assert store.actor_for_token(tx, made.token) is not None
 
     await db.write(run)
 
@@ -90,7 +91,7 @@ async def test_nobody_revokes_somebody_elses_token(db: Database) -> None:
 async def test_the_last_use_is_written_at_most_once_a_minute(db: Database) -> None:
     def run(tx: Tx) -> None:
         ada = make_user(tx)
-        token_id = store.add_token(tx, ada.user_id, "laptop", None).token.id
+        token_id = store.add_token(tx, ada.user_id, "laptop", None).id
         assert store.token_is_stale(tx, token_id)
         store.touch_token(tx, token_id)
         first = store.list_tokens(tx, ada.user_id)[0].last_used_at

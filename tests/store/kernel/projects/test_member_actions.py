@@ -23,17 +23,17 @@ async def test_who_opens_an_invitation_signed_out_becomes_a_user_with_token_and_
     services = make_services(db, tmp_path)
     team = await db.write(Team)
     made = await members.create_invitation(services, team.owner, team.project_id, "editor", "  New one ")
-    joined = await members.accept_invitation(services, None, made.secret, "Nora")
+    joined, cookie = await members.accept_invitation(services, None, made.token, "Nora")
     assert joined.token is not None
-    assert joined.cookie is not None
+    assert cookie is not None
     by_token = await accounts.actor_for_token(services, joined.token)
-    by_cookie = await accounts.actor_for_session(services, joined.cookie)
+    by_cookie = await accounts.actor_for_session(services, cookie)
     assert by_cookie is not None
-    assert (by_token.user_id, by_token.name) == (by_cookie.user_id, by_cookie.name) == (joined.user_id, "Nora")
+    assert (by_token.user_id, by_token.name) == (by_cookie.user_id, by_cookie.name) == (joined.user.id, "Nora")
     assert (await threads.open_thread(services, by_token, team.thread_id))["project_role"] == "editor"
-    assert (await accounts.read_me(services, by_token)).default_project_id != team.project_id
+    assert (await accounts.read_me(services, by_token))[1] != team.project_id
     await accounts.revoke_token(services, by_token, by_token.token_id or "")
-    assert await accounts.actor_for_session(services, joined.cookie) is None
+    assert await accounts.actor_for_session(services, cookie) is None
     with pytest.raises(NotSignedIn):
         await accounts.actor_for_token(services, joined.token)
 
@@ -45,9 +45,9 @@ async def test_who_is_signed_in_joins_as_who_they_are_and_the_link_stays_good_wh
     team = await db.write(Team)
     made = await members.create_invitation(services, team.owner, team.project_id, "viewer")
     with pytest.raises(AlreadyMember):
-        await members.accept_invitation(services, team.editor, made.secret)
-    joined = await members.accept_invitation(services, team.stranger, made.secret)
-    assert (joined.user_id, joined.token, joined.cookie) == (team.stranger.user_id, None, None)
+        await members.accept_invitation(services, team.editor, made.token)
+    joined, cookie = await members.accept_invitation(services, team.stranger, made.token)
+    assert (joined.user.id, joined.token, cookie) == (team.stranger.user_id, None, None)
     assert (await projects.read_project(services, team.stranger, team.project_id)).role == "viewer"
 
 
@@ -56,7 +56,7 @@ async def test_an_invitation_without_any_name_asks_for_one(db: Database, tmp_pat
     team = await db.write(Team)
     made = await members.create_invitation(services, team.owner, team.project_id, "viewer")
     with pytest.raises(MalformedInput, match="Your name is empty"):
-        await members.accept_invitation(services, None, made.secret)
+        await members.accept_invitation(services, None, made.token)
 
 
 @pytest.mark.parametrize("days", [0, -1, 4000, float("nan"), float("inf")])
@@ -74,10 +74,10 @@ async def test_withdrawing_takes_an_owner(db: Database, tmp_path: Path) -> None:
     team = await db.write(Team)
     made = await members.create_invitation(services, team.owner, team.project_id, "viewer")
     with pytest.raises(NotFound):
-        await members.withdraw_invitation(services, team.stranger, made.invitation.id)
-    await members.withdraw_invitation(services, team.owner, made.invitation.id)
+        await members.withdraw_invitation(services, team.stranger, made.id)
+    await members.withdraw_invitation(services, team.owner, made.id)
     with pytest.raises(NotFound):
-        await members.accept_invitation(services, team.stranger, made.secret)
+        await members.accept_invitation(services, team.stranger, made.token)
 
 
 async def test_anybody_may_leave_and_lets_go_of_what_they_drove(db: Database, tmp_path: Path) -> None:
@@ -104,11 +104,8 @@ async def test_the_local_owner_is_the_same_at_every_start(db: Database, tmp_path
     services = make_services(db, tmp_path)
     owner = await accounts.ensure_local_owner(services)
     assert await accounts.ensure_local_owner(services) == owner
-    me = await accounts.read_me(services, owner)
-    assert (me.plan, [p.id for p in await projects.list_projects(services, owner)]) == (
-        "unlimited",
-        [me.default_project_id],
-    )
+    me, project_id = await accounts.read_me(services, owner)
+    assert (me.plan, [p.id for p in await projects.list_projects(services, owner)]) == ("unlimited", [project_id])
 
 
 async def test_losing_a_token_a_session_or_a_membership_tells_open_streams(db: Database, tmp_path: Path) -> None:
@@ -121,7 +118,7 @@ async def test_losing_a_token_a_session_or_a_membership_tells_open_streams(db: D
     cookie = await accounts.open_session(services, team.editor)
     for losing in (
         accounts.end_session(services, cookie),
-        accounts.revoke_token(services, team.editor, made.token.id),
+        accounts.revoke_token(services, team.editor, made.id),
         members.remove_member(services, team.owner, team.project_id, team.editor.user_id),
     ):
         heard.clear()

@@ -14,7 +14,9 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.projects import invitations, store
 from outlast.kernel.projects.rows import ProjectRow
 from outlast.kernel.projects.rules import Role
+from outlast.kernel.projects.shapes import InvitationAnswer
 from outlast.kernel.projects.tables import projects
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.streams.rows import LogRow
 from outlast.kernel.streams.tables import log
@@ -131,13 +133,15 @@ async def test_an_invitation_is_good_for_one_person_once(db: Database) -> None:
     def run(tx: Tx) -> None:
         ada, bob = make_user(tx), make_user(tx, "Bob")
         project_id = make_project(tx, ada)
-        made = invitations.add_invitation(tx, project_id, ada.user_id, Role.EDITOR, "Bob", tx.now + timedelta(days=1))
-        assert invitations.list_invitations(tx, project_id) == [made.invitation]
-        invitations.accept(tx, invitations.open_invitation(tx, made.secret), bob.user_id)
+        made, secret = invitations.add_invitation(
+            tx, project_id, ada.user_id, Role.EDITOR, "Bob", tx.now + timedelta(days=1)
+        )
+        assert invitations.list_invitations(tx, project_id) == [shape_of(InvitationAnswer, made)]
+        invitations.accept(tx, invitations.open_invitation(tx, secret), bob.user_id)
         assert store.member_data(tx, project_id, bob.user_id).role == "editor"
         assert invitations.list_invitations(tx, project_id) == []
         with pytest.raises(NotFound, match="used already"):
-            invitations.open_invitation(tx, made.secret)
+            invitations.open_invitation(tx, secret)
 
     await db.write(run)
 
@@ -147,14 +151,14 @@ async def test_an_expired_or_withdrawn_invitation_is_refused(db: Database) -> No
         ada = make_user(tx)
         project_id = make_project(tx, ada)
         ends = tx.now + timedelta(days=1)
-        short, withdrawn = (
+        (_, short), (withdrawn, lost) = (
             invitations.add_invitation(tx, project_id, ada.user_id, Role.VIEWER, "", ends) for _ in range(2)
         )
-        invitations.withdraw(tx, withdrawn.invitation.id)
+        invitations.withdraw(tx, withdrawn.id)
         tx.now = ends
-        for made in (short, withdrawn):
+        for secret in (short, lost):
             with pytest.raises(NotFound):
-                invitations.open_invitation(tx, made.secret)
+                invitations.open_invitation(tx, secret)
         assert invitations.list_invitations(tx, project_id) == []
 
     await db.write(run)
