@@ -10,9 +10,11 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -36,6 +38,7 @@ BLOCK: Final = re.compile(
     r"(?:^<!-- not run: ([^\n]+) -->\n+)?^```(\S*)( title=\S+)?\n(.*?)^```", re.MULTILINE | re.DOTALL
 )
 BUTTON: Final = "<main><button data-action='refresh' data-state='open'>Refresh</button></main>"
+CHAT: Final = ROOT / "docs" / "guides" / "build-a-chat.md"
 PATIENCE_S: Final = 120
 TRIES: Final = 600
 
@@ -219,6 +222,46 @@ def test_what_a_page_shows_works_as_it_is_written(page: Path, place: Place) -> N
             place.shell(f"{sys.executable} example.py", folder)
         else:
             place.shell(place.here(block.text), folder)
+
+
+def test_the_chat_of_the_guide_runs_and_is_the_file_in_the_examples(place: Place) -> None:
+    """It passes on starts of runs, their events and refusals. Requests under another host name are refused."""
+    file = ROOT / "examples" / "chat.py"
+    shown = re.findall(r'```\w+ title="examples/chat\.py"\n(.*?)```', CHAT.read_text(), re.DOTALL)
+    assert shown
+    assert [part for part in shown if part.rstrip() not in file.read_text()] == []
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    environment = {**os.environ, "OUTLAST_URL": place.address}
+    process = subprocess.Popen([sys.executable, file, str(port)], env=environment, stderr=subprocess.DEVNULL)
+    try:
+        chat = f"http://127.0.0.1:{port}"
+        assert b"EventSource" in answer_of(chat)
+        run = json.loads(answer_of(f"{chat}/v1/runs", {"content": "Say hello"}))
+        events = answer_of(f"{chat}/v1/runs/{run['run_id']}/events").decode()
+        assert [line for line in events.splitlines() if line.startswith("data: ")][-1].count("stream.ended")
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            answer_of(f"{chat}/v1/runs/run_unknown")
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            answer_of(f"http://localhost:{port}/v1/me")
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_S)
+
+
+def answer_of(address: str, body: object = None) -> bytes:
+    """The answer's body, once the program that was just started listens."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(address, data, {"content-type": "application/json"})
+    for _ in range(TRIES):
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
+                return bytes(answer.read())
+        except urllib.error.HTTPError:
+            raise
+        except urllib.error.URLError:
+            time.sleep(0.1)
+    pytest.fail(f"nothing answers at {address}")
 
 
 def test_every_block_names_its_language_and_is_run_or_says_why_not() -> None:
