@@ -19,8 +19,7 @@ from outlast.apps.documents.proposals import new_proposals
 from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals import store as proposals
 from outlast.apps.documents.proposals.new_proposals import Source
-from outlast.apps.documents.proposals.review import Verdict
-from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, ProposalData
+from outlast.apps.documents.proposals.shapes import DecidedAnswer, Decision, EditData, NamedDecision, ProposalData
 from outlast.apps.documents.proposals.validation import NewEdit, Trouble
 from outlast.apps.documents.shapes import Change
 from outlast.base.ids import new_id
@@ -156,9 +155,9 @@ class Desk:
 
         return await self.db.write(run)
 
-    async def decide(self, proposal: ProposalData, *verdicts: Verdict, by: Actor | None = None) -> DecidedAnswer:
+    async def decide(self, proposal: ProposalData, *decisions: NamedDecision, by: Actor | None = None) -> DecidedAnswer:
         user_id = (by or self.team.owner).user_id
-        return await self.db.write(reviewing.decide, proposal.id, verdicts, user_id, BOUNDS)
+        return await self.db.write(reviewing.decide, proposal.id, decisions, user_id, BOUNDS)
 
     async def accept(
         self, proposal: ProposalData, *ordinals: int, by: Actor | None = None, **own: Any
@@ -166,10 +165,10 @@ class Desk:
         """Accept edits by their numbers (none: those that are open); `text` and `old` for each."""
         now = await self.read(proposal)
         chosen = [edit for edit in now.edits if (edit.ordinal in ordinals if ordinals else edit.state == "open")]
-        return await self.decide(now, *[Verdict(edit.id, "accept", **own) for edit in chosen], by=by)
+        return await self.decide(now, *[decision_on(edit.id, "accept", **own) for edit in chosen], by=by)
 
     async def reject(self, proposal: ProposalData, ordinal: int) -> DecidedAnswer:
-        return await self.decide(proposal, Verdict(proposal.edits[ordinal - 1].id, "reject"))
+        return await self.decide(proposal, decision_on(proposal.edits[ordinal - 1].id, "reject"))
 
     async def read(self, proposal: ProposalData) -> ProposalData:
         return await self.db.read(proposals.proposal_data, proposal.id)
@@ -200,3 +199,7 @@ def inserting(after: Block | Section, text: str) -> NewEdit:
     if isinstance(after, Section):
         return NewEdit("insert", section_id=after.id, new_text=text)
     return NewEdit("insert", after_id=after.id, new_text=text)
+
+
+def decision_on(edit_id: str, decision: Decision, text: str | None = None, old: str | None = None) -> NamedDecision:
+    return NamedDecision(edit_id=edit_id, decision=decision, text=text, old=old)

@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from outlast.apps.documents.comments.actions import create_comment
 from outlast.apps.documents.comments.shapes import CommentRequest, QuoteInput
 from outlast.apps.documents.proposals.actions import decide_edits
-from outlast.apps.documents.proposals.review import Verdict
 from outlast.db.database import Database, Tx
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.runs.settings import ProfileSettings
@@ -18,6 +17,7 @@ from outlast.kernel.threads.actions import post_message
 from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.scripted_model import Call, ScriptedModel, turn
 from tests.document_changes import delete_section
+from tests.documents import decision_on
 from tests.flow.documents.agent_rig import asked_with, document_agent, propose, replace_edit
 
 
@@ -123,7 +123,7 @@ async def test_what_became_of_earlier_proposals_is_told(db: Database, tmp_path: 
         await it.asked()
         (proposal,) = await it.proposals()
         first, second = proposal.edits
-        verdicts = [Verdict(first.id, "accept", text="A, by a person."), Verdict(second.id, "reject")]
+        verdicts = [decision_on(first.id, "accept", text="A, by a person."), decision_on(second.id, "reject")]
         await decide_edits(it.services, it.owner, proposal.id, verdicts)
         await it.asked("What now?")
         text = asked_with(model.requests[-1])

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from outlast.apps.documents.proposals.actions import decide_edits
-from outlast.apps.documents.proposals.review import Verdict
 from outlast.base.errors import IdempotencyMismatch, MalformedInput, NotFound, UnknownProfile
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor
@@ -25,6 +24,7 @@ from outlast.kernel.threads.actions import (
 from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.scripted_model import ScriptedModel, turn
 from outlast_demo.model import DemoModel
+from tests.documents import decision_on
 from tests.factories import join, make_thread, make_user, say
 from tests.flow.documents.agent_rig import asked_with, document_agent, propose, replace_edit
 
@@ -38,7 +38,7 @@ async def test_a_fork_with_summary_copies_nothing_and_its_first_run_is_told_the_
         model.add(turn("See:", propose(replace_edit(block, "A."), summary="Shorter")), turn("Is that short enough?"))
         await it.asked("Make it shorter </quote>")
         (proposal,) = await it.proposals()
-        await decide_edits(it.services, it.owner, proposal.id, [Verdict(proposal.edits[0].id, "accept")])
+        await decide_edits(it.services, it.owner, proposal.id, [decision_on(proposal.edits[0].id, "accept")])
         before = await it.messages()
         model.add(turn("## What it is about\nThe plan."), turn("Yes."))
         made = await fork_with_summary(it.services, it.owner, it.thread_id, key="k")

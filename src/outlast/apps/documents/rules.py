@@ -3,25 +3,17 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from outlast.apps.documents.proposals.shapes import EditData, EditState
+from outlast.apps.documents.proposals.shapes import Decision, EditData, EditState
 from outlast.base.errors import EditDecided
-
-Decision = Literal["accept", "reject"]
 
 
 def decided(edit: EditData, decision: Decision) -> EditState:
-    """The state after a person's decision. Raises `EditDecided` with the first one unless the edit is open: nobody
-    decides twice, and nobody brings back what something newer has taken the place of."""
-    if edit.state == "open":
-        return "accepted" if decision == "accept" else "rejected"
-    raise already(edit)
-
-
-def reopened(edit: EditData) -> EditState:
-    """The state after a decision is taken back. Raises `EditDecided` where something newer took the edit's place."""
-    if edit.state == "superseded":
+    """The state after a person's decision. Raises `EditDecided` with the first decision where an edit that is not open
+    would be accepted or rejected, or where one that something newer replaced would be reopened."""
+    if edit.state == "superseded" or (edit.state != "open" and decision != "reopen"):
         raise already(edit)
-    return "open"
+    after: dict[Decision, EditState] = {"accept": "accepted", "reject": "rejected", "reopen": "open"}
+    return after[decision]
 
 
 def already(edit: EditData) -> EditDecided:
@@ -41,11 +33,6 @@ def already(edit: EditData) -> EditDecided:
         superseded_by=edit.superseded_by,
         reason=edit.reason,
     )
-
-
-def superseded(edit: EditData) -> EditState:
-    """The state after something newer came: an open edit is superseded, what was decided stays as it is."""
-    return "superseded" if edit.state == "open" else edit.state
 
 
 def proposal_state(edits: Iterable[EditState]) -> Literal["open", "closed"]:

@@ -7,12 +7,11 @@ from typing import Any
 import anyio
 
 from outlast.apps.documents.proposals import review as reviewing
-from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.shapes import DecidedAnswer, ProposalData
 from outlast.base.errors import EditDecided, OutlastError
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
-from tests.documents import BOUNDS, Desk, inserting, replacing
+from tests.documents import BOUNDS, Desk, decision_on, inserting, replacing
 
 
 async def together(*calls: tuple[Desk, ProposalData, int, Actor]) -> list[DecidedAnswer | OutlastError]:
@@ -20,7 +19,7 @@ async def together(*calls: tuple[Desk, ProposalData, int, Actor]) -> list[Decide
     answers: list[Any] = [None] * len(calls)
 
     async def accept(place: int, desk: Desk, proposal: ProposalData, ordinal: int, by: Actor) -> None:
-        verdict = Verdict(proposal.edits[ordinal - 1].id, "accept")
+        verdict = decision_on(proposal.edits[ordinal - 1].id, "accept")
         try:
             answers[place] = await desk.db.write(reviewing.decide, proposal.id, [verdict], by.user_id, BOUNDS)
         except OutlastError as refused:

@@ -19,7 +19,6 @@ from outlast.apps.documents.proposals import new_proposals
 from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals.fork_copies import copy_proposals
 from outlast.apps.documents.proposals.new_proposals import Source
-from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.shapes import ProposalData
 from outlast.apps.documents.proposals.store import edits_of, list_proposals, open_edits_of
 from outlast.apps.documents.tables import proposals as table
@@ -31,7 +30,7 @@ from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.messages import add_message
 from outlast.kernel.threads.tables import messages
 from tests.document_changes import edit_block
-from tests.documents import BOUNDS, inserting, make_document, quick_transactions, replacing
+from tests.documents import BOUNDS, decision_on, inserting, make_document, quick_transactions, replacing
 from tests.factories import Team, make_run, say, thread_row
 
 Transact = Callable[..., Any]
@@ -98,7 +97,7 @@ class Fork:
             case "accept" | "reject" if still:
                 edit = still[number % len(still)]
                 current = next((one.markdown for one in blocks if one.id == edit.block_id), None)
-                verdict = Verdict(edit.id, "accept" if step == "accept" else "reject", old=current)
+                verdict = decision_on(edit.id, "accept" if step == "accept" else "reject", old=current)
                 reviewing.decide(tx, edit.proposal_id, [verdict], user_id, BOUNDS)
             case "write":
                 document = store.hold(tx, self.document_id)

@@ -33,8 +33,7 @@ from outlast.apps.documents.proposals import new_proposals
 from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals import store as proposals
 from outlast.apps.documents.proposals.new_proposals import Source
-from outlast.apps.documents.proposals.review import Verdict
-from outlast.apps.documents.proposals.shapes import EditData
+from outlast.apps.documents.proposals.shapes import EditData, NamedDecision
 from outlast.apps.documents.proposals.validation import NewEdit
 from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.shapes import Change
@@ -45,7 +44,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.locks.tables import locks
 from tests.document_changes import delete_block, delete_section, edit_block, edit_section, insert_block, move_block
-from tests.documents import BOUNDS, make_document, quick_transactions
+from tests.documents import BOUNDS, decision_on, make_document, quick_transactions
 from tests.factories import Team, make_run
 
 WORD = re.compile(r"w\d+")
@@ -355,11 +354,11 @@ class Interleaving(RuleBasedStateMachine):
         text = None
         if how == "edit" and edit.op in ("replace", "insert"):
             text = self.changed(edit.new_text, [op for op in ops if op[0] != "delete"])
-        answer = self.say(person, [Verdict(edit.id, "reject" if how == "reject" else "accept", text)], [edit])
+        answer = self.say(person, [decision_on(edit.id, "reject" if how == "reject" else "accept", text)], [edit])
         if isinstance(answer, TextChanged):
             current = answer.fields["current"]
             both = None if edit.op == "delete" else self.changed(current, ops)
-            again = self.say(person, [Verdict(edit.id, "accept", both, current)], [edit])
+            again = self.say(person, [decision_on(edit.id, "accept", both, current)], [edit])
             assert not isinstance(again, TextChanged), "an answer to a conflict was refused"
 
     @rule(person=_person, number=_pick)
@@ -368,17 +367,17 @@ class Interleaving(RuleBasedStateMachine):
         if found:
             proposal_id = found[number % len(found)].proposal_id
             still = [edit for edit in found if edit.proposal_id == proposal_id]
-            self.say(person, [Verdict(edit.id, "accept") for edit in still], still)
+            self.say(person, [decision_on(edit.id, "accept") for edit in still], still)
 
     @rule(person=_person, number=_pick)
     def decide_again(self, person: str, number: int) -> None:
         if self.decided:
             edit = self.decided[sorted(self.decided)[number % len(self.decided)]]
-            answer = self.say(person, [Verdict(edit.id, "accept")], [edit])
+            answer = self.say(person, [decision_on(edit.id, "accept")], [edit])
             assert isinstance(answer, EditDecided)
             assert answer.fields["state"] == edit.state
 
-    def say(self, person: str, verdicts: list[Verdict], about: list[EditData]) -> Any:
+    def say(self, person: str, verdicts: list[NamedDecision], about: list[EditData]) -> Any:
         seen, wanted = set[str](), set[str]()
         for verdict, edit in zip(verdicts, about, strict=True):
             if verdict.decision == "accept" and edit.op != "move":

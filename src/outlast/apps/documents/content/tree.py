@@ -27,6 +27,10 @@ class Block:
     editor_id: str | None = None
     at: str = ""
 
+    @property
+    def says(self) -> str:
+        return self.markdown
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -40,6 +44,10 @@ class Section:
     version: int = 0
     at: str = ""
     blocks: tuple[Block, ...] = ()
+
+    @property
+    def says(self) -> tuple[str, int]:
+        return self.heading, self.level
 
 
 @dataclass(frozen=True, slots=True)

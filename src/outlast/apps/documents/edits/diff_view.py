@@ -1,6 +1,6 @@
 """What differs between two states of a document, as people read it: section by section, block by block. Pure."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from outlast.apps.documents.content.tree import Block, Section, Tree
@@ -41,7 +41,7 @@ def _section(old: Section | None, new: Section | None, found: dict[str, Delta], 
     assert shown is not None  # it is in one of the two
     return SectionDifference(
         id=shown.id,
-        state=_state(old, new, found.get(shown.id), lambda one: (one.heading, one.level)),
+        state=_state(found.get(shown.id)),
         heading_before=None if old is None else old.heading,
         heading_after=None if new is None else new.heading,
         blocks=list(_blocks(old, new, found)) if whole else [],
@@ -59,19 +59,11 @@ def _blocks(old: Section | None, new: Section | None, found: dict[str, Delta]) -
         after = now.get(key)
         yield BlockDifference(
             id=key,
-            state=_state(before, after, delta, lambda one: one.markdown),
+            state=_state(delta),
             before=before.markdown if isinstance(before, Block) else None,
             after=after.markdown if after is not None else None,
         )
 
 
-def _state(
-    before: Section | Block | None, after: Section | Block | None, delta: Delta | None, says: "Callable[..., object]"
-) -> DiffState:
-    if before is None:
-        return "added"
-    if after is None:
-        return "removed"
-    if says(before) != says(after):
-        return "changed"
-    return "same" if delta is None else "moved"
+def _state(delta: Delta | None) -> DiffState:
+    return "same" if delta is None else delta.state

@@ -28,8 +28,8 @@ MAX_LINES: Final = 8_000
 
 
 @dataclass(frozen=True, slots=True)
-class Hunk:
-    """A stretch of the three texts; all hunks in order are each text whole."""
+class MergeHunk:
+    """A stretch of the three texts."""
 
     kind: HunkKind
     base: str
@@ -46,10 +46,11 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """`text` None: `hunks` has conflicts. Every inserted word of both sides is in `text`, every deleted one is not."""
+    """`text` None: `hunks` has conflicts. Every inserted word of both sides is in `text`, every deleted one is not. The
+    hunks in order make up each of the texts."""
 
     text: str | None
-    hunks: tuple[Hunk, ...]
+    hunks: tuple[MergeHunk, ...]
 
 
 def merge(base: str, current: str, wanted: str) -> Merge:
@@ -61,7 +62,7 @@ def merge(base: str, current: str, wanted: str) -> Merge:
     return Merge("".join(clean) if len(clean) == len(texts) else None, hunks)
 
 
-def _hunks(base: str, current: str, wanted: str) -> list[Hunk]:
+def _hunks(base: str, current: str, wanted: str) -> list[MergeHunk]:
     whole = _hunk(base, current, wanted)
     if whole.kind == "both" or max(text.count("\n") for text in (base, current, wanted)) > MAX_LINES:
         return [whole]
@@ -69,7 +70,7 @@ def _hunks(base: str, current: str, wanted: str) -> list[Hunk]:
     return [part for hunk in hunks for part in _finer(hunk)]
 
 
-def _finer(hunk: Hunk) -> list[Hunk]:
+def _finer(hunk: MergeHunk) -> list[MergeHunk]:
     """A conflict of lines, word by word."""
     if hunk.kind != "conflict" or max(map(len, (hunk.base, hunk.current, hunk.wanted))) > MAX_CHARACTERS:
         return [hunk]
@@ -81,23 +82,23 @@ def _match_words(one: Sequence[str], two: Sequence[str]) -> list[Pair]:
 
 
 def _compared(
-    hunk: Hunk, tokens_of: Callable[[str], list[str]], matched: Callable[[Sequence[str], Sequence[str]], list[Pair]]
-) -> list[Hunk]:
+    hunk: MergeHunk, tokens_of: Callable[[str], list[str]], matched: Callable[[list[str], list[str]], list[Pair]]
+) -> list[MergeHunk]:
     base, current, wanted = tokens_of(hunk.base), tokens_of(hunk.current), tokens_of(hunk.wanted)
     ours, theirs = dict(matched(base, current)), dict(matched(base, wanted))
     firm = [(at, ours[at], theirs[at]) for at in range(len(base)) if at in ours and at in theirs]
     edges = [(-1, -1, -1), *firm, (len(base), len(current), len(wanted))]
-    hunks: list[Hunk] = []
+    hunks: list[MergeHunk] = []
     for (a, b, c), (x, y, z) in pairwise(edges):
         texts = (base[a + 1 : x], current[b + 1 : y], wanted[c + 1 : z])
         if any(texts):
             hunks.append(_hunk(*("".join(text) for text in texts)))
         if x < len(base):
-            hunks.append(Hunk("same", base[x], base[x], base[x]))
+            hunks.append(MergeHunk("same", base[x], base[x], base[x]))
     return _settled(list(_joined(hunks)))
 
 
-def _hunk(base: str, current: str, wanted: str) -> Hunk:
+def _hunk(base: str, current: str, wanted: str) -> MergeHunk:
     kind: HunkKind = "conflict"
     if current == wanted:
         kind = "same" if current == base else "both"
@@ -105,12 +106,12 @@ def _hunk(base: str, current: str, wanted: str) -> Hunk:
         kind = "wanted"
     elif wanted == base:
         kind = "current"
-    return Hunk(kind, base, current, wanted)
+    return MergeHunk(kind, base, current, wanted)
 
 
-def _joined(hunks: Iterable[Hunk]) -> list[Hunk]:
+def _joined(hunks: Iterable[MergeHunk]) -> list[MergeHunk]:
     """Neighbours of one kind as one."""
-    joined: list[Hunk] = []
+    joined: list[MergeHunk] = []
     for hunk in hunks:
         if joined and joined[-1].kind == hunk.kind:
             joined[-1] = _sum(hunk.kind, joined[-1], hunk)
@@ -119,9 +120,9 @@ def _joined(hunks: Iterable[Hunk]) -> list[Hunk]:
     return joined
 
 
-def _settled(hunks: list[Hunk]) -> list[Hunk]:
+def _settled(hunks: list[MergeHunk]) -> list[MergeHunk]:
     """The hunks, with changes of both sides as one conflict where no word stands between them."""
-    settled: list[Hunk] = []
+    settled: list[MergeHunk] = []
     for hunk in hunks:
         settled.append(hunk)
         while count := _clashing(settled):
@@ -129,22 +130,22 @@ def _settled(hunks: list[Hunk]) -> list[Hunk]:
     return settled
 
 
-def _clashing(hunks: list[Hunk]) -> int:
+def _clashing(hunks: list[MergeHunk]) -> int:
     """How many of the last ones are one conflict in truth; 0: none."""
     if len(hunks) >= 2 and _clash(hunks[-2], hunks[-1]):
         return 2
     return 3 if len(hunks) >= 3 and _weak(hunks[-2]) and _clash(hunks[-3], hunks[-1]) else 0
 
 
-def _clash(one: Hunk, two: Hunk) -> bool:
+def _clash(one: MergeHunk, two: MergeHunk) -> bool:
     kinds = {one.kind, two.kind}
     return kinds == {"current", "wanted"} or ("conflict" in kinds and not kinds & {"same", "both"})
 
 
-def _weak(hunk: Hunk) -> bool:
+def _weak(hunk: MergeHunk) -> bool:
     return hunk.kind == "same" and not has_word([hunk.base])
 
 
-def _sum(kind: HunkKind, *hunks: Hunk) -> Hunk:
+def _sum(kind: HunkKind, *hunks: MergeHunk) -> MergeHunk:
     texts = ("".join(getattr(hunk, side) for hunk in hunks) for side in ("base", "current", "wanted"))
-    return Hunk(kind, *texts)
+    return MergeHunk(kind, *texts)

@@ -7,6 +7,7 @@ from typing import Literal
 
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.edits.token_matches import rising
+from outlast.apps.documents.shapes import DiffState
 
 Ranked = Section | Block
 
@@ -21,6 +22,13 @@ class Delta:
     before: Section | Block | None
     after: Section | Block | None
     quiet: bool = False
+
+    @property
+    def state(self) -> DiffState:
+        """What people call it: `moved` where it says what it said."""
+        if self.before is None or self.after is None:
+            return "added" if self.before is None else "removed"
+        return "moved" if self.before.says == self.after.says else "changed"
 
     @property
     def sections(self) -> set[str]:

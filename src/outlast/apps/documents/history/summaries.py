@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Final
 
-from outlast.apps.documents.content.tree import Block, Section, Tree
+from outlast.apps.documents.content.tree import Section, Tree
 from outlast.apps.documents.edits.tree_diff import Delta
 from outlast.kernel.mentions.rules import one_line
 
 HEADING_CHARS: Final = 60
-_VERBS: Final = ("Added", "Changed", "Moved", "Deleted")
+_VERBS: Final = {"added": "Added", "changed": "Changed", "moved": "Moved", "removed": "Deleted"}
 
 
 def describe(before: Tree, found: Sequence[Delta]) -> str:
@@ -28,13 +28,13 @@ def _of_section(delta: Delta) -> str:
         return f"Renamed section {_quoted(was)} to {_quoted(now)}"
     shown = now if isinstance(now, Section) else was
     assert isinstance(shown, Section)  # one side is there
-    return f"{_verb(delta)} {_named(shown)}"
+    return f"{_VERBS[delta.state]} {_named(shown)}"
 
 
 def _counted(found: Sequence[Delta], noun: str) -> str:
     told = []
-    for verb in _VERBS:
-        count = sum(_verb(delta) == verb for delta in found)
+    for state, verb in _VERBS.items():
+        count = sum(delta.state == state for delta in found)
         if count:
             told.append(f"{verb} {'a' if count == 1 else f'{count:,}'} {noun}{'' if count == 1 else 's'}")
     return ", ".join([*told[:1], *(_lower(one) for one in told[1:])])
@@ -44,18 +44,6 @@ def _where(before: Tree, blocks: Sequence[Delta]) -> str:
     homes = {section_id for delta in blocks for section_id in delta.sections}
     section = before.find_section(next(iter(homes))) if len(homes) == 1 else None
     return f" in {_quoted(section)}" if section is not None and section.heading else ""
-
-
-def _verb(delta: Delta) -> str:
-    if delta.before is None:
-        return "Added"
-    if delta.after is None:
-        return "Deleted"
-    return "Moved" if _says(delta.before) == _says(delta.after) else "Changed"
-
-
-def _says(thing: Section | Block) -> tuple[object, ...]:
-    return (thing.markdown,) if isinstance(thing, Block) else (thing.heading, thing.level)
 
 
 def _named(section: Section) -> str:

@@ -1,7 +1,6 @@
 """What agents propose about documents: read it, and decide about it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import anyio.to_thread
@@ -13,21 +12,19 @@ from outlast.apps.documents.edits.write import bounds_of
 from outlast.apps.documents.proposals import reopened, store
 from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals.decisions import merge_of
-from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.shapes import (
     DecidedAnswer,
+    Decision,
     EditData,
     MergeAnswer,
-    MergeHunk,
     NamedDecision,
     ProposalData,
 )
 from outlast.apps.documents.proposals.store import State
 from outlast.apps.documents.rows import EditRow, ProposalRow
-from outlast.apps.documents.rules import Decision
 from outlast.apps.documents.store import require_document
 from outlast.apps.documents.tables import edits, proposals
-from outlast.base.errors import InputTooLarge
+from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
@@ -76,32 +73,44 @@ def read_merge(tx: Tx, actor: Actor, edit_id: str) -> MergeAnswer:
     current = "" if block is None else block.markdown
     wanted = current if edit.op == "move" else edit.new_text
     merged = merge_of(tree, edit)
-    hunks = [MergeHunk(**asdict(hunk)) for hunk in merged.hunks]
-    return MergeAnswer(base=edit.old_text, current=current, wanted=wanted, text=merged.text, hunks=hunks)
+    return MergeAnswer(base=edit.old_text, current=current, wanted=wanted, text=merged.text, hunks=list(merged.hunks))
 
 
-async def decide_edit(services: Services, actor: Actor, verdict: Verdict, *, key: str | None = None) -> DecidedAnswer:
-    """Accept (with a text of one's own, if given) or reject one edit (editors); as `decide_edits`."""
-    row = await services.db.read(require_owned, actor, EditRow, edits, "edit", verdict.edit_id, Right.EDIT)
-    return await decide_edits(services, actor, row.proposal_id, [verdict], key=key)
+async def decide_edit(
+    services: Services, actor: Actor, decision: NamedDecision, *, key: str | None = None
+) -> DecidedAnswer:
+    """Accept (with a text of one's own, if given), reject or reopen one edit (editors), as `decide_edits`."""
+    row = await services.db.read(require_owned, actor, EditRow, edits, "edit", decision.edit_id, Right.EDIT)
+    return await decide_edits(services, actor, row.proposal_id, [decision], key=key)
 
 
 async def decide_edits(
     services: Services,
     actor: Actor,
     proposal_id: str,
-    verdicts: Sequence[Verdict],
+    decisions: Sequence[NamedDecision],
     *,
     possible: bool = False,
     key: str | None = None,
 ) -> DecidedAnswer:
     """Decide about edits of one proposal together (editors): all or none, in one version; with `possible` what cannot
     be accepted now is left open and named. A block that says something else by now is merged with. No lock of the
-    thread is needed. A repeated `key` gets the first answer. Raises
-    `EditDecided` with the first decision, `TextChanged` with the hunks of every conflict, `SectionLocked`, `NotFound`,
+    thread is needed.
+
+    To reopen decided edits, reopen all that are named. What was accepted leaves the document, together with all that
+    was accepted in the same version; what others wrote since stays. Rejected edits change nothing. Repeating is
+    harmless.
+
+    A repeated `key` gets the first answer. Raises `EditDecided` with the first decision, `TextChanged` with the hunks
+    of every conflict, or where the text of an edit to reopen was changed since, `SectionLocked`, `NotFound`,
     `MalformedInput`, `InputTooLarge`, `DocumentFull`, `RateLimited`; then nothing was decided."""
-    cleaned = [_cleaned(verdict) for verdict in verdicts]
-    size = sum(len(verdict.text or "") for verdict in cleaned)
+    kinds = {one.decision for one in decisions}
+    if "reopen" in kinds:
+        if len(kinds) > 1:
+            raise MalformedInput("Edits are reopened by a request of their own.", field="decisions")
+        return await _reopen(services, actor, proposal_id, decisions, key)
+    cleaned = [_cleaned(one) for one in decisions]
+    size = sum(len(one.text or "") for one in cleaned)
     if size > MAX_TOGETHER:
         raise InputTooLarge(
             f"The texts have {size:,} characters; at most {MAX_TOGETHER:,} are accepted together.",
@@ -110,26 +119,13 @@ async def decide_edits(
             limit_chars=MAX_TOGETHER,
         )
     how: How = "possible" if possible else "decide"
-    asked = [asdict(verdict) for verdict in cleaned]
+    asked = [one.model_dump() for one in cleaned]
     return await _decide(services, actor, proposal_id, lambda _tx: cleaned, how, asked, key)
 
 
-async def reopen_edit(
-    services: Services, actor: Actor, wanted: NamedDecision, *, key: str | None = None
+async def _reopen(
+    services: Services, actor: Actor, proposal_id: str, wanted: Sequence[NamedDecision], key: str | None
 ) -> DecidedAnswer:
-    """Take a decision about one edit back (editors), as `reopen_edits`."""
-    row = await services.db.read(require_owned, actor, EditRow, edits, "edit", wanted.edit_id, Right.EDIT)
-    return await reopen_edits(services, actor, row.proposal_id, [wanted], key=key)
-
-
-async def reopen_edits(
-    services: Services, actor: Actor, proposal_id: str, wanted: Sequence[NamedDecision], *, key: str | None = None
-) -> DecidedAnswer:
-    """Open decided edits of one proposal again (editors). What was accepted leaves the document, together with all that
-    was accepted in the same version; what others wrote since stays. Rejected edits change nothing. Repeating is
-    harmless. Raises `EditDecided`, `TextChanged` where the text was changed since, `NotFound` where it was deleted,
-    `SectionLocked`, `MalformedInput`, `RateLimited`; then nothing was reopened."""
-
     def produce(tx: Tx) -> dict[str, Any]:
         store.check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
         bounds = bounds_of(services.settings)
@@ -150,25 +146,25 @@ async def decide_all(
     accepted now is left open and named. Where none is open any more nothing happens, and the edits are answered as
     they are."""
 
-    def verdicts(tx: Tx) -> list[Verdict]:
+    def decisions(tx: Tx) -> list[NamedDecision]:
         found = store.proposal_data(tx, proposal_id).edits
-        return [Verdict(edit.id, decision) for edit in found if edit.state == "open"]
+        return [NamedDecision(edit_id=edit.id, decision=decision) for edit in found if edit.state == "open"]
 
-    return await _decide(services, actor, proposal_id, verdicts, "all", decision, key)
+    return await _decide(services, actor, proposal_id, decisions, "all", decision, key)
 
 
 async def _decide(
     services: Services,
     actor: Actor,
     proposal_id: str,
-    choose: Callable[[Tx], Sequence[Verdict]],
+    choose: Callable[[Tx], Sequence[NamedDecision]],
     how: How,
     asked: Any,
     key: str | None,
 ) -> DecidedAnswer:
     wanted = request_hash("review", proposal_id, [how, asked])
 
-    def rehearsed(tx: Tx) -> tuple[Tree, Sequence[Verdict], list[EditData]]:
+    def rehearsed(tx: Tx) -> tuple[Tree, Sequence[NamedDecision], list[EditData]]:
         row = require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.EDIT)
         found = store.proposal_data(tx, proposal_id).edits
         return documents.tree(tx, row.document_id), choose(tx), found
@@ -178,12 +174,12 @@ async def _decide(
     def produce(tx: Tx) -> dict[str, Any]:
         store.check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
         documents.hold(tx, store.proposal_row(tx, proposal_id).document_id)
-        verdicts = choose(tx)
-        if not verdicts and how == "all":
+        decisions = choose(tx)
+        if not decisions and how == "all":
             return DecidedAnswer(version=None, edits=store.proposal_data(tx, proposal_id).edits).model_dump()
         bounds = bounds_of(services.settings)
         decide = reviewing.decide if how == "decide" else reviewing.decide_possible
-        return decide(tx, proposal_id, verdicts, actor.user_id, bounds, cuts).model_dump()
+        return decide(tx, proposal_id, decisions, actor.user_id, bounds, cuts).model_dump()
 
     def run(tx: Tx) -> DecidedAnswer:
         require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.EDIT)
@@ -192,7 +188,8 @@ async def _decide(
     return await services.db.write(run)
 
 
-def _cleaned(verdict: Verdict) -> Verdict:
+def _cleaned(decision: NamedDecision) -> NamedDecision:
     """With texts that every database can hold. Raises `InputTooLarge`."""
-    text, old = (None if said is None else checked_markdown(said, MAX_CHARS) for said in (verdict.text, verdict.old))
-    return replace(verdict, text=text, old=old)
+    texts = {"text": decision.text, "old": decision.old}
+    kept = {name: checked_markdown(text, MAX_CHARS) for name, text in texts.items() if text is not None}
+    return decision.model_copy(update=kept)

@@ -20,6 +20,7 @@ from outlast.apps.documents.proposals.store import (
     news_of,
     places_changed,
     proposal_data,
+    proposals_of_thread,
     settle_states,
     tell,
 )
@@ -28,7 +29,6 @@ from outlast.apps.documents.tables import edits, proposals
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.mentions.items import INBOX, went
-from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.log import append
 from outlast.kernel.threads.tables import threads
 
@@ -36,22 +36,14 @@ ONCE: Final = ("insert", "insert_section", "move")
 REASON: Final = "Accepted in “{title}”{version}."
 
 
-class _AnsweredProposal(NamedTuple):
-    proposal: ProposalRow
-    answer: str | None
-
-
 def copy_proposals(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]) -> dict[str, str]:
     """Copy what the messages of a thread propose into its fork (`messages`: ids there by ids here), as it is decided by
     now; what is open stays open in both. The thread is not changed. Followers of fork and project hear of it. The ids
     of the copies by those of the originals."""
-    message_id = sa.func.coalesce(proposals.c.message_id, runs.c.answer_id)
-    found = sa.select(proposals, message_id.label("answer")).outerjoin(runs, runs.c.id == proposals.c.run_id)
-    rows = tx.rows(_AnsweredProposal, found.where(proposals.c.thread_id == thread_id).order_by(proposals.c.id))
-    bound = [(row.proposal, messages[row.answer]) for row in rows if row.answer and row.answer in messages]
-    for document_id in sorted({proposal.document_id for proposal, _ in bound}):
+    found = [row for row in proposals_of_thread(tx, thread_id) if row.message_id in messages]
+    for document_id in sorted({row.document_id for row in found}):
         store.hold(tx, document_id)  # so that nobody decides about them meanwhile
-    copies = {proposal.id: _copy(tx, proposal, fork_id, message_id) for proposal, message_id in bound}
+    copies = {row.id: _copy(tx, row, fork_id, messages[row.message_id or ""]) for row in found}
     _copy_edits(tx, copies)
     told = [proposal_data(tx, copy_id) for copy_id in copies.values()]
     if told:

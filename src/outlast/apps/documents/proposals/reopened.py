@@ -28,7 +28,7 @@ from outlast.apps.documents.proposals.store import (
     settle_states,
     tell,
 )
-from outlast.apps.documents.rules import already, reopened
+from outlast.apps.documents.rules import already, decided
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
@@ -85,7 +85,7 @@ def _chosen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision]) -> list[E
         )
     for edit_id, decided_at in seen.items():
         edit = every[edit_id]
-        if reopened(edit) != edit.state and decided_at not in (None, edit.decided_at):
+        if decided(edit, "reopen") != edit.state and decided_at not in (None, edit.decided_at):
             raise already(edit)
     versions = {every[edit_id].version for edit_id in seen} - {None}
     return [

@@ -5,7 +5,6 @@ First argument: the open transaction. Rows are taken in the order document, thre
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 
 import sqlalchemy as sa
@@ -20,17 +19,10 @@ from outlast.apps.documents.edits.write import Author, Committed
 from outlast.apps.documents.proposals.decisions import Accepted, Plan, plan
 from outlast.apps.documents.proposals.fork_copies import followers_of, hold_threads_of_twins, supersede_twins
 from outlast.apps.documents.proposals.settlement import settle_comments
-from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, LeftEdit
-from outlast.apps.documents.proposals.store import (
-    ProposalLine,
-    edits_of,
-    news_of,
-    places_changed,
-    proposal_row,
-    settle_states,
-    tell,
-)
-from outlast.apps.documents.rules import Decision, decided
+from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, LeftEdit, NamedDecision
+from outlast.apps.documents.proposals.store import edits_of, news_of, places_changed, proposal_row, settle_states, tell
+from outlast.apps.documents.rows import ProposalRow
+from outlast.apps.documents.rules import decided
 from outlast.apps.documents.tables import edits
 from outlast.base.errors import MalformedInput, OutlastError, TextChanged
 from outlast.db.database import Tx
@@ -43,40 +35,29 @@ _HOLD_THREAD: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a person says about one edit. `text`: their own words in the place of the agent's; `old`: what they saw of
-    the block when they decided (None: what the agent saw)."""
-
-    edit_id: str
-    decision: Decision
-    text: str | None = None
-    old: str | None = None
-
-
 def decide_possible(
-    tx: Tx, proposal_id: str, verdicts: Sequence[Verdict], user_id: str, bounds: Bounds, cuts: Cuts | None = None
+    tx: Tx, proposal_id: str, decisions: Sequence[NamedDecision], user_id: str, bounds: Bounds, cuts: Cuts | None = None
 ) -> DecidedAnswer:
     """As `decide`, but what cannot be accepted now (its text changed since, somebody else keeps its section) is left
     open and named, and the rest is decided in one version."""
     document = store.hold(tx, proposal_row(tx, proposal_id).document_id)
-    found = _found(tx, proposal_id, verdicts)
+    found = _found(tx, proposal_id, decisions)
     tree = store.tree(tx, document.id)
     left = [
         LeftEdit(edit_id=one.edit_id, code="section_locked", message="Somebody else keeps its section.")
-        for one in verdicts
+        for one in decisions
         if one.decision == "accept" and held(tx, tree, found[one.edit_id], user_id)
     ]
-    rest = _without(verdicts, left)
+    rest = _without(decisions, left)
     try:
         plan(tree, _accepted(rest, found), cuts)
     except TextChanged as conflict:
         why = "Its text changed since it was proposed."
         ids = [str(one["edit_id"]) for one in conflict.fields["conflicts"]]
         left += [LeftEdit(edit_id=edit_id, code="text_changed", message=why) for edit_id in ids]
-        rest = _without(verdicts, left)
+        rest = _without(decisions, left)
     version = decide(tx, proposal_id, rest, user_id, bounds, cuts).version if rest else None
-    return DecidedAnswer(version=version, edits=edits_of(tx, [one.edit_id for one in verdicts]), left=left)
+    return DecidedAnswer(version=version, edits=edits_of(tx, [one.edit_id for one in decisions]), left=left)
 
 
 def held(tx: Tx, tree: Tree, edit: EditData, user_id: str) -> bool:
@@ -86,26 +67,26 @@ def held(tx: Tx, tree: Tree, edit: EditData, user_id: str) -> bool:
     return any(locking.kept_by_other(tx, one, user_id) for one in dict.fromkeys(touched) if one is not None)
 
 
-def _without(verdicts: Sequence[Verdict], left: Sequence[LeftEdit]) -> list[Verdict]:
+def _without(decisions: Sequence[NamedDecision], left: Sequence[LeftEdit]) -> list[NamedDecision]:
     gone = {one.edit_id for one in left}
-    return [one for one in verdicts if one.edit_id not in gone]
+    return [one for one in decisions if one.edit_id not in gone]
 
 
-def _accepted(verdicts: Sequence[Verdict], found: Mapping[str, EditData]) -> list[Accepted]:
-    return [Accepted(found[one.edit_id], one.text, one.old) for one in verdicts if one.decision == "accept"]
+def _accepted(decisions: Sequence[NamedDecision], found: Mapping[str, EditData]) -> list[Accepted]:
+    return [Accepted(found[one.edit_id], one.text, one.old) for one in decisions if one.decision == "accept"]
 
 
-def rehearse(tree: Tree, verdicts: Sequence[Verdict], found: Sequence[EditData]) -> Cuts:
+def rehearse(tree: Tree, decisions: Sequence[NamedDecision], found: Sequence[EditData]) -> Cuts:
     """Cut what these decisions would write, outside the transaction that makes them. Pure; may take a second."""
     cuts, edits_by_id = Cuts(), {edit.id: edit for edit in found}
-    taken = _accepted([one for one in verdicts if one.edit_id in edits_by_id], edits_by_id)
+    taken = _accepted([one for one in decisions if one.edit_id in edits_by_id], edits_by_id)
     with suppress(OutlastError):  # the decision itself says what is wrong
         plan(tree, taken, cuts)
     return cuts
 
 
 def decide(
-    tx: Tx, proposal_id: str, verdicts: Sequence[Verdict], user_id: str, bounds: Bounds, cuts: Cuts | None = None
+    tx: Tx, proposal_id: str, decisions: Sequence[NamedDecision], user_id: str, bounds: Bounds, cuts: Cuts | None = None
 ) -> DecidedAnswer:
     """Decide about edits of one proposal, in one version. Blocks that moved on are merged with. What is accepted is
     superseded where a fork or parent proposes it too. Tells the followers of the threads and the project, and resolves
@@ -116,8 +97,8 @@ def decide(
     document = store.hold(tx, proposal.document_id)
     title = tx.execute(_HOLD_THREAD, {"thread": proposal.thread_id}).scalar()
     assert title is not None  # proposals go with their thread
-    found = _found(tx, proposal_id, verdicts)
-    made = _record(tx, store.tree(tx, document.id), verdicts, found, user_id, cuts)
+    found = _found(tx, proposal_id, decisions)
+    made = _record(tx, store.tree(tx, document.id), decisions, found, user_id, cuts)
     placed = followers_of(tx, proposal_id, made.ends)
     hold_threads_of_twins(tx, list(made.written))
     committed = Committed(document.version, None)
@@ -132,7 +113,7 @@ def decide(
     settle_states(tx, [proposal_id])
     ends = {edit_id: committed.made.get(end, end) for edit_id, end in made.ends.items()}
     ended, proposal_ids = supersede_twins(tx, edits_of(tx, list(made.written)), ends, title, version)
-    decided_ids = [verdict.edit_id for verdict in verdicts]
+    decided_ids = [decision.edit_id for decision in decisions]
     news = news_of(tx, "edit.resolved", decided_ids, version=version, by=user_id)
     news += [*places_changed(tx, [proposal_id] if placed else []), *ended]
     tell(tx, document.project_id, news)
@@ -143,8 +124,8 @@ def decide(
     return DecidedAnswer(version=version, edits=edits_of(tx, decided_ids))
 
 
-def _found(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict]) -> Mapping[str, EditData]:
-    wanted = [verdict.edit_id for verdict in verdicts]
+def _found(tx: Tx, proposal_id: str, decisions: Sequence[NamedDecision]) -> Mapping[str, EditData]:
+    wanted = [decision.edit_id for decision in decisions]
     if not wanted or len(set(wanted)) < len(wanted):
         raise MalformedInput("Name each edit that you decide about, once.", field="decisions")
     found = {edit.id: edit for edit in edits_of(tx, wanted)}
@@ -157,18 +138,18 @@ def _found(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict]) -> Mapping[str
 
 
 def _record(
-    tx: Tx, tree: Tree, verdicts: Sequence[Verdict], found: Mapping[str, EditData], user_id: str, cuts: Cuts | None
+    tx: Tx, tree: Tree, wanted: Sequence[NamedDecision], found: Mapping[str, EditData], user_id: str, cuts: Cuts | None
 ) -> Plan:
     """Write the decisions down: before anything is changed, so that what is being accepted is open no more."""
-    states = {one.edit_id: decided(found[one.edit_id], one.decision) for one in verdicts}
-    made = plan(tree, _accepted(verdicts, found), cuts)
+    states = {one.edit_id: decided(found[one.edit_id], one.decision) for one in wanted}
+    made = plan(tree, _accepted(wanted, found), cuts)
     for edit_id, state in states.items():
         told = {"state": state, "decided_by": user_id, "decided_at": tx.now}
         tx.update(edits, {"id": edit_id}, **told, applied_text=made.written.get(edit_id))
     return made
 
 
-def _author(proposal: ProposalLine, title: str, user_id: str, count: int) -> Author:
+def _author(proposal: ProposalRow, title: str, user_id: str, count: int) -> Author:
     said = proposal.summary or f"{count} edits of the agent in “{title}”"
     return Author(
         kind="agent",

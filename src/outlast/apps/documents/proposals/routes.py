@@ -6,7 +6,6 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from outlast.apps.documents.proposals import actions
-from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.shapes import (
     DecidedAnswer,
     DecisionRequest,
@@ -16,7 +15,6 @@ from outlast.apps.documents.proposals.shapes import (
     ProposalData,
 )
 from outlast.apps.documents.proposals.store import State
-from outlast.base.errors import MalformedInput
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Key
 from outlast.kernel.http.responses import page, reply
@@ -68,17 +66,8 @@ async def decide_edits(
     """Decide about several edits at once (editors): all or none, in one version; or, with `possible`, all that can be
     accepted. Deciding again is refused (409 `edit_decided`, with the first decision). `reopen` is for all or for none
     of them."""
-    verdicts = [
-        Verdict(one.edit_id, one.decision, one.text, one.old) for one in body.decisions if one.decision != "reopen"
-    ]
-    wanted = [one for one in body.decisions if one.decision == "reopen"]
-    if verdicts and wanted:
-        raise MalformedInput("Edits are reopened by a request of their own.", field="decisions")
-    if wanted:
-        return reply(await actions.reopen_edits(services, actor, proposal_id, wanted, key=key))
-    possible = body.possible
-    decided = await actions.decide_edits(services, actor, proposal_id, verdicts, possible=possible, key=key)
-    return reply(decided)
+    made = await actions.decide_edits(services, actor, proposal_id, body.decisions, possible=body.possible, key=key)
+    return reply(made)
 
 
 @router.post("/edits/{edit_id}", response_model=DecidedAnswer)
@@ -87,11 +76,8 @@ async def decide_edit(edit_id: str, body: DecisionRequest, services: Svc, actor:
     refused (409 `text_changed`) with the texts and hunks: answer with `old`, the text that you saw, and your `text`.
     `reopen` takes the decision back: what was accepted leaves the document, with all that was accepted in the same
     version, and what others wrote since stays."""
-    if body.decision == "reopen":
-        wanted = NamedDecision(edit_id=edit_id, **body.model_dump())
-        return reply(await actions.reopen_edit(services, actor, wanted, key=key))
-    verdict = Verdict(edit_id, body.decision, body.text, body.old)
-    return reply(await actions.decide_edit(services, actor, verdict, key=key))
+    decision = NamedDecision(edit_id=edit_id, **body.model_dump())
+    return reply(await actions.decide_edit(services, actor, decision, key=key))
 
 
 @router.get("/edits/{edit_id}/merge", response_model=MergeAnswer)

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from outlast.apps.documents.edits.merge import HunkKind
+from outlast.apps.documents.edits.merge import MergeHunk
 from outlast.base.events import Frozen
 from outlast.kernel.http.shapes import Answer, Request
 
@@ -18,6 +18,9 @@ EditOp = Literal[
 EditState = Literal[
     "open", "accepted", "rejected", "superseded"  # something newer took its place: `superseded_by` says what
 ]
+
+
+Decision = Literal["accept", "reject", "reopen"]
 
 
 class EditData(Frozen):
@@ -99,7 +102,7 @@ class EditsSuperseded(Frozen):
 class DecisionRequest(Request):
     """A decision about one edit."""
 
-    decision: Literal["accept", "reject", "reopen"]
+    decision: Decision
     text: str | None = None
     old: str | None = None
     decided_at: str | None = None
@@ -132,15 +135,6 @@ class DecidedAnswer(Answer):
     version: int | None
     edits: list[EditData]
     left: list[LeftEdit] = Field(default_factory=list)
-
-
-class MergeHunk(Answer):
-    """A stretch of the three texts."""
-
-    kind: HunkKind
-    base: str
-    current: str
-    wanted: str
 
 
 class MergeAnswer(Answer):

@@ -19,7 +19,7 @@ from outlast.apps.documents.proposals.shapes import (
     ProposalCreated,
     ProposalData,
 )
-from outlast.apps.documents.rows import EditRow
+from outlast.apps.documents.rows import EditRow, ProposalRow
 from outlast.apps.documents.rules import proposal_state
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.errors import NotFound
@@ -35,9 +35,9 @@ _decider = users.alias("edit_decider")
 _EDITS: Final = sa.select(edits, _decider.c.name.label("decided_by_name")).outerjoin(
     _decider, _decider.c.id == edits.c.decided_by
 )
+_ANSWER: Final = sa.func.coalesce(proposals.c.message_id, runs.c.answer_id).label("message_id")
 _PROPOSALS: Final = sa.select(
-    *(column for column in proposals.c if column.name != "message_id"),
-    sa.func.coalesce(proposals.c.message_id, runs.c.answer_id).label("message_id"),
+    *(_ANSWER if column is proposals.c.message_id else column for column in proposals.c)
 ).outerjoin(runs, runs.c.id == proposals.c.run_id)
 _ORDER: Final = (edits.c.proposal_id, edits.c.ordinal)
 
@@ -76,22 +76,9 @@ def open_edits_of(tx: Tx, document_id: str, thread_id: str | None = None) -> lis
     return [shape_of(EditData, row.edit, row) for row in tx.rows(_NamedEdit, chosen.order_by(*_ORDER))]
 
 
-class ProposalLine(NamedTuple):
-    id: str
-    project_id: str
-    document_id: str
-    thread_id: str
-    run_id: str | None
-    effect_id: str | None
-    summary: str
-    state: Literal["open", "closed"]
-    created_at: datetime
-    message_id: str | None
-
-
-def proposal_row(tx: Tx, proposal_id: str) -> ProposalLine:
+def proposal_row(tx: Tx, proposal_id: str) -> ProposalRow:
     """A proposal's row, with the message that proposed it as far as it is known. Raises `NotFound`."""
-    row = tx.row(ProposalLine, _PROPOSALS.where(proposals.c.id == proposal_id))
+    row = tx.row(ProposalRow, _PROPOSALS.where(proposals.c.id == proposal_id))
     if row is None:
         raise NotFound("This proposal is not there any more.", noun="proposal", id=proposal_id)
     return row
@@ -101,6 +88,11 @@ def proposal_data(tx: Tx, proposal_id: str) -> ProposalData:
     """A proposal with its edits, as the API shows it. Raises `NotFound`."""
     (data,) = _with_edits(tx, [proposal_row(tx, proposal_id)])
     return data
+
+
+def proposals_of_thread(tx: Tx, thread_id: str) -> list[ProposalRow]:
+    """The rows of a thread's proposals, oldest first."""
+    return tx.rows(ProposalRow, _PROPOSALS.where(proposals.c.thread_id == thread_id).order_by(proposals.c.id))
 
 
 def list_proposals(
@@ -121,7 +113,7 @@ def list_proposals(
         chosen = chosen.where(proposals.c.state == state)
     if before is not None:
         chosen = chosen.where(proposals.c.id < before)
-    rows = tx.rows(ProposalLine, chosen.order_by(proposals.c.id.desc()).limit(limit + 1))
+    rows = tx.rows(ProposalRow, chosen.order_by(proposals.c.id.desc()).limit(limit + 1))
     return _with_edits(tx, rows[:limit]), rows[limit - 1].id if len(rows) > limit else None
 
 
@@ -175,7 +167,7 @@ def places_changed(tx: Tx, proposal_ids: Iterable[str]) -> list[News]:
     return news
 
 
-def _with_edits(tx: Tx, rows: Sequence[ProposalLine]) -> list[ProposalData]:
+def _with_edits(tx: Tx, rows: Sequence[ProposalRow]) -> list[ProposalData]:
     found: dict[str, list[EditData]] = {row.id: [] for row in rows}
     if found:
         for row in tx.rows(_NamedEdit, _EDITS.where(edits.c.proposal_id.in_(list(found))).order_by(*_ORDER)):

@@ -14,7 +14,6 @@ from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.proposals.settlement import settle_comments
 from outlast.apps.documents.proposals.shapes import EditData
 from outlast.apps.documents.proposals.store import news_of, open_edits_of, places_changed, settle_states, tell
-from outlast.apps.documents.rules import superseded
 from outlast.apps.documents.tables import edits, proposals
 from outlast.db.database import Tx
 from outlast.kernel.mentions.items import INBOX, went
@@ -81,7 +80,7 @@ def _closed(tx: Tx, edit_ids: Collection[str]) -> bool:
 def _mark(tx: Tx, lost: Iterable[tuple[EditData, str, str]]) -> list[str]:
     lost = list(lost)
     for edit, by, reason in lost:
-        tx.update(edits, {"id": edit.id}, state=superseded(edit), superseded_by=by, reason=reason)
+        tx.update(edits, {"id": edit.id}, state="superseded", superseded_by=by, reason=reason)
     settle_states(tx, dict.fromkeys(edit.proposal_id for edit, _, _ in lost))
     return [edit.id for edit, _, _ in lost]
 

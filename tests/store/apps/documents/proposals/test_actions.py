@@ -9,10 +9,10 @@ import pytest
 
 from outlast.apps.documents.edits.actions import MAX_CHARS
 from outlast.apps.documents.proposals import actions as review
-from outlast.apps.documents.proposals.review import Verdict
+from outlast.apps.documents.proposals.shapes import NamedDecision
 from outlast.base.errors import InputTooLarge, OutlastError
 from outlast.db.database import Database
-from tests.documents import Desk, replacing
+from tests.documents import Desk, decision_on, replacing
 from tests.factories import make_services
 
 
@@ -20,10 +20,10 @@ async def test_a_decision_holds_only_texts_that_every_database_can_hold(db: Data
     desk, services = await Desk.open(db), make_services(db, tmp_path)
     block = await desk.block(0)
     made = await desk.propose(replacing(block, "The plan."))
-    verdict = Verdict(made.edits[0].id, "accept", "Our\x00 plan\ud800.", old=f"\x00{block.markdown}")
+    verdict = decision_on(made.edits[0].id, "accept", "Our\x00 plan.", old=f"\x00{block.markdown}")
     decided = await review.decide_edit(services, desk.team.owner, verdict, key="k")
-    assert decided.edits[0].applied_text == "Our plan?."
-    assert (await desk.block(0)).markdown == "Our plan?."
+    assert decided.edits[0].applied_text == "Our plan."
+    assert (await desk.block(0)).markdown == "Our plan."
 
 
 @pytest.mark.parametrize("field", ["text", "old"])
@@ -32,10 +32,10 @@ async def test_a_decision_is_no_place_for_a_book(db: Database, tmp_path: Path, f
     made = await desk.propose(replacing(await desk.block(0), "The plan."))
     edit_id = made.edits[0].id
 
-    def saying(text: str) -> Verdict:
+    def saying(text: str) -> NamedDecision:
         if field == "text":
-            return Verdict(edit_id, "accept", text)
-        return Verdict(edit_id, "accept", "Fine.", old=text)
+            return decision_on(edit_id, "accept", text)
+        return decision_on(edit_id, "accept", "Fine.", old=text)
 
     with pytest.raises(InputTooLarge, match="at most 200,000"):
         await review.decide_edit(services, desk.team.owner, saying("x" * (MAX_CHARS + 1)))

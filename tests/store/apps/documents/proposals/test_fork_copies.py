@@ -10,7 +10,6 @@ import pytest
 
 from outlast.apps.documents import store as documents
 from outlast.apps.documents.proposals.fork_copies import copy_proposals
-from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.shapes import ProposalData
 from outlast.apps.documents.proposals.store import list_proposals
 from outlast.apps.documents.proposals.validation import NewEdit
@@ -23,7 +22,7 @@ from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.messages import add_message
 from outlast.kernel.threads.tables import messages
-from tests.documents import Desk, inserting, moving, replacing
+from tests.documents import Desk, decision_on, inserting, moving, replacing
 from tests.factories import thread_row
 
 
@@ -101,11 +100,9 @@ async def test_a_text_is_put_in_once_wherever_it_is_accepted(db: Database, first
     (other,) = await _of(desk, await _fork(replace(desk, thread_id=fork_id)))
     family = {"parent": parent, "fork": fork, "other fork": other}
     chosen = family.pop(first)
-    assert (
-        await desk.decide(
-            chosen, Verdict(chosen.edits[0].id, "accept", text="More of it."), Verdict(chosen.edits[1].id, "accept")
-        )
-    ).version == 2
+    first, second = (edit.id for edit in chosen.edits[:2])
+    own = decision_on(first, "accept", text="More of it.")
+    assert (await desk.decide(chosen, own, decision_on(second, "accept"))).version == 2
     for twin in family.values():
         now = await desk.read(twin)
         assert now.state == "closed"

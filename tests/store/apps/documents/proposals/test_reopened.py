@@ -12,7 +12,7 @@ from outlast.apps.documents import store
 from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.proposals import fork_copies, reopened
-from outlast.apps.documents.proposals.review import Verdict, decide_possible
+from outlast.apps.documents.proposals.review import decide_possible
 from outlast.apps.documents.proposals.shapes import DecidedAnswer, NamedDecision, ProposalData
 from outlast.apps.documents.proposals.store import edits_of, proposal_data
 from outlast.apps.documents.proposals.validation import NewEdit
@@ -21,7 +21,7 @@ from outlast.apps.documents.tables import proposals, sections
 from outlast.base.errors import EditDecided, MalformedInput, NotFound, OutlastError, TextChanged
 from outlast.db.database import Database, Tx
 from outlast.kernel.streams.log import read_all
-from tests.documents import BOUNDS, Desk, deleting, inserting, moving, replacing
+from tests.documents import BOUNDS, Desk, decision_on, deleting, inserting, moving, replacing
 from tests.factories import make_thread
 from tests.store.apps.documents.proposals.test_review import commented
 
@@ -229,7 +229,7 @@ async def test_what_can_be_accepted_is_accepted_and_conflicts_stay_open(db: Data
         locking.take(tx, section, desk.team.editor, 3600)
 
     await db.write(lock)
-    verdicts = [Verdict(edit.id, "accept") for edit in proposal.edits]
+    verdicts = [decision_on(edit.id, "accept") for edit in proposal.edits]
     made = await db.write(decide_possible, proposal.id, verdicts, desk.team.owner.user_id, BOUNDS)
     assert made.version == 3
     assert [edit.state for edit in made.edits] == ["open", "accepted", "open"]
@@ -247,6 +247,6 @@ async def test_a_decided_edit_among_them_is_still_refused(db: Database) -> None:
         replacing(await desk.block(0), "The plan."), replacing(await desk.block(1), "It has the facts.")
     )
     await desk.reject(proposal, 1)
-    verdicts = [Verdict(edit.id, "accept") for edit in proposal.edits]
+    verdicts = [decision_on(edit.id, "accept") for edit in proposal.edits]
     with pytest.raises(OutlastError):
         await db.write(decide_possible, proposal.id, verdicts, desk.team.owner.user_id, BOUNDS)

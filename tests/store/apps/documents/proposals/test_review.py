@@ -11,7 +11,6 @@ from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents import store
 from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.history import versions as history
-from outlast.apps.documents.proposals.review import Verdict
 from outlast.apps.documents.proposals.validation import NewEdit
 from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.tables import documents, sections
@@ -21,7 +20,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.log import read_all
 from tests.document_changes import delete_section
-from tests.documents import Desk, deleting, inserting, moving, replacing
+from tests.documents import Desk, decision_on, deleting, inserting, moving, replacing
 from tests.factories import make_thread, say
 
 
@@ -151,7 +150,7 @@ async def test_nobody_decides_twice(db: Database) -> None:
     proposal = await desk.propose(replacing(await desk.block(0), "The plan."))
     await desk.accept(proposal, by=desk.team.editor)
     with pytest.raises(EditDecided) as caught:
-        await desk.decide(proposal, Verdict(proposal.edits[0].id, "reject"))
+        await desk.decide(proposal, decision_on(proposal.edits[0].id, "reject"))
     fields = caught.value.fields
     assert (fields["state"], fields["decided_by_name"], fields["version"]) == ("accepted", "Emil", 2)
 
@@ -438,11 +437,11 @@ async def test_edits_of_another_proposal_or_named_twice_are_refused(db: Database
     one = await desk.propose(replacing(await desk.block(0), "The plan."))
     two = await desk.propose(replacing(await desk.block(1), "Facts."))
     edit_id = two.edits[0].id
-    for verdicts in ([Verdict(edit_id, "accept")], [Verdict(one.edits[0].id, "accept")] * 2, []):
+    for verdicts in ([decision_on(edit_id, "accept")], [decision_on(one.edits[0].id, "accept")] * 2, []):
         with pytest.raises(MalformedInput):
             await desk.decide(one, *verdicts)
     with pytest.raises(NotFound):
-        await desk.decide(one, Verdict("edt_none", "accept"))
+        await desk.decide(one, decision_on("edt_none", "accept"))
     with pytest.raises(MalformedInput):
         await desk.accept(await desk.propose(deleting(await desk.block(2))), 1, text="no text here")
 
