@@ -128,7 +128,7 @@ async def _served() -> AsyncIterator[tuple[Program, SandboxManager, Actor, int]]
         async with open_program(settings) as program, anyio.create_task_group() as tasks:
             machines, services = program.services.sandboxes.manager, program.services
             assert machines is not None
-            assert program.snapshots is not None
+            assert program.services.sandboxes.snapshots is not None
             assert services.sandboxes.keeper is not None
             owner = await accounts.ensure_local_owner(services)
             streams = OpenStreams(StreamSettings(heartbeat_s=60, slow_reader_s=60, recheck_s=60))
@@ -139,7 +139,7 @@ async def _served() -> AsyncIterator[tuple[Program, SandboxManager, Actor, int]]
             server = HttpServer(layer, [listener], 1, layer.close, layer.run)
             tasks.start_soon(services.db.background)
             await tasks.start(services.sandboxes.keeper.run)
-            tasks.start_soon(program.snapshots.run)
+            tasks.start_soon(program.services.sandboxes.snapshots.run)
             tasks.start_soon(server.run_until_stopped)
             await server.ready.wait()
             try:

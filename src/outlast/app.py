@@ -16,7 +16,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -45,16 +45,12 @@ from outlast.apps.screens.open_actions import ScreenOpener
 from outlast.assembly import (
     Base,
     Sources,
-    checkpoint_keeper,
-    egress_keeper,
-    known_secrets,
     open_catalog,
     open_embedder,
     open_knowledge,
     open_modules,
+    open_sandboxes,
     open_sources,
-    sandbox_manager,
-    snapshot_keeper,
 )
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, held, node_of
@@ -86,23 +82,16 @@ from outlast.kernel.previews.layer import with_previews
 from outlast.kernel.runs.abandonment import Watching
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.store import free_lapsed
-from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
+from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.actions import pause_idle
-from outlast.kernel.sandboxes.browser.studio import Studio, open_studio
 from outlast.kernel.sandboxes.disk_guard import DiskGuard
-from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
 from outlast.kernel.sandboxes.idle_policy import Ladder
-from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
-from outlast.kernel.sandboxes.seeds import Seeds, fork_files
-from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
-from outlast.kernel.sandboxes.services.logs import ServiceLogs
-from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.templates import Templates
 from outlast.kernel.sandboxes.warm_start import Warmer
-from outlast.kernel.services import SandboxServices, Services, cold
+from outlast.kernel.services import SandboxServices, Services
 from outlast.kernel.set_aside.shelf import DatabaseShelf
 from outlast.kernel.settings import Settings
 from outlast.kernel.sidecars import OpenSidecar, open_sidecars, with_dependencies
@@ -127,11 +116,8 @@ class Program:
     services: Services
     worker: Worker
     sweeper: Sweeper
-    egress: EgressKeeper | None
-    snapshots: SnapshotKeeper | None
     warmer: Warmer | None
     opener: ScreenOpener
-    studio: Studio | None
     knowledge: Knowledge
     sources: Sources
     sidecars: Sequence[OpenSidecar]
@@ -210,9 +196,9 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         blobs = FolderBlobs(folder / settings.blobs.url.reveal())
         base = Base(settings, database, blobs, clock, folder, environment, connections, supervisor)
         templates = load_templates(settings.screens)
-        sandboxes = sandbox_manager(base, templates)
-        if sandboxes is not None:
-            stack.push_async_callback(sandboxes.aclose)
+        sandboxes = open_sandboxes(base, templates)
+        if sandboxes.manager is not None:
+            stack.push_async_callback(sandboxes.manager.aclose)
         yield _wire(base, catalog, sandboxes, templates, sidecars)
 
 
@@ -225,32 +211,21 @@ async def _look_for_damage(database: Database) -> None:
 
 
 def _wire(
-    base: Base,
-    catalog: ModelCatalog,
-    sandboxes: SandboxManager | None,
-    templates: Templates,
-    sidecars: Sequence[OpenSidecar],
+    base: Base, catalog: ModelCatalog, sandboxes: SandboxServices, templates: Templates, sidecars: Sequence[OpenSidecar]
 ) -> Program:
     """The rooms, each given what it needs."""
     settings, database, blobs = base.settings, base.database, base.blobs
     clock, supervisor = base.clock, base.supervisor
-    egress = egress_keeper(base, sandboxes)
-    snapshots = snapshot_keeper(base, sandboxes, templates)
+    manager, checkpoints, keeper = sandboxes.manager, sandboxes.checkpoints, sandboxes.keeper
     embedder = open_embedder(base)
     hub = Hub()
     database.on_notice(hub.ring)
     presence = PresenceBoard(clock)
     presence.on_change(lambda room_id: tell_presence(presence, hub, room_id))
-    keeper = None
-    if sandboxes is not None:
-        logs = ServiceLogs(base.folder / "services", known_secrets(base).hide)
-        keeper = ServiceKeeper(database, clock, logs, find=sandboxes.find, supervisor=supervisor)
-        sandboxes.attend(keeper)
-    checkpoints = checkpoint_keeper(base, sandboxes)
     modules = open_modules(base, checkpoints)
     knowledge = open_knowledge(base, embedder, modules)
     opener = ScreenOpener()
-    rooms = Workspaces(database, sandboxes)
+    rooms = Workspaces(database, manager)
     states = registry.make_states(settings)
     page_rules = states[PageRules]
     assert isinstance(page_rules, PageRules)
@@ -260,11 +235,10 @@ def _wire(
         library = LibraryCode(settings.sandbox, database, modules, blobs)
         code = run_code_tool(rooms, settings.sandbox.output_bytes, library)
     chat = chat_agent(settings, rooms, keeper=keeper, search=search, code=code)
-    studio = open_studio(settings.screens, clock, base.folder, supervisor) if sandboxes is not None else None
     screen = screen_agent(
-        settings, database, rooms, blobs, templates, files=checkpoints, keeper=keeper, photographer=studio
+        settings, database, rooms, blobs, templates, files=checkpoints, keeper=keeper, photographer=sandboxes.studio
     )
-    sources = open_sources(base, sandboxes, snapshots, embedder, lambda: hub.followed("prj_"))
+    sources = open_sources(base, sandboxes, embedder, lambda: hub.followed("prj_"))
     page = page_agent(
         settings,
         database,
@@ -298,22 +272,10 @@ def _wire(
         files=checkpoints,
     )
     warmer = None
-    if sandboxes is not None and settings.sandbox is not None and settings.sandbox.mode == "warm":
-        warmer = Warmer(database, sandboxes, engine.agents.sandboxed)
+    if manager is not None and settings.sandbox is not None and settings.sandbox.mode == "warm":
+        warmer = Warmer(database, manager, engine.agents.sandboxed)
+        sandboxes = replace(sandboxes, warm=warmer.warm)
     watching = Watching(database, hub, clock, settings, node_id)
-    steps = None
-    if sandboxes is not None:
-        steps = SandboxSteps(sandboxes.freeze, sandboxes.thaw, sandboxes.kill, sandboxes.stop_commands)
-    room = SandboxServices(
-        manager=sandboxes,
-        keeper=keeper,
-        checkpoints=checkpoints,
-        steps=steps,
-        seeds=Seeds(blobs, templates),
-        copy_files=fork_files if checkpoints is not None else None,
-        want_snapshot=snapshots.want if snapshots is not None else cold,
-        warm=warmer.warm if warmer is not None else cold,
-    )
     services = Services(
         db=database,
         clock=clock,
@@ -326,23 +288,20 @@ def _wire(
         watching=watching,
         knowledge=knowledge,
         modules=modules,
-        sandboxes=room,
+        sandboxes=sandboxes,
         open_screen=opener.open,
         dress_screen=opener.dress,
         states=states,
         supervisor=supervisor,
     )
-    ends = no_sessions if sandboxes is None else sandboxes.end_sessions
+    ends = no_sessions if manager is None else manager.end_sessions
     dormancy = Dormancy(database, page_rules.live, settings.of(PageSettings).dormant_after_s, ends)
     return Program(
         services=services,
         worker=Worker(engine, supervisor),
-        sweeper=Sweeper(engine, steps, {DORMANT: dormancy.rest}, supervisor),
-        egress=egress,
-        snapshots=snapshots,
+        sweeper=Sweeper(engine, sandboxes.steps, {DORMANT: dormancy.rest}, supervisor),
         warmer=warmer,
         opener=opener,
-        studio=studio,
         sidecars=sidecars,
         knowledge=knowledge,
         sources=sources,
@@ -364,8 +323,8 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         await services.db.write(free_lapsed, everything=True)
     for sidecar in program.sidecars:
         await supervisor.start(tasks, sidecar.name, sidecar.run)
-    if program.egress is not None:
-        await supervisor.start(tasks, "egress", program.egress.run)
+    if room.egress is not None:
+        await supervisor.start(tasks, "egress", room.egress.run)
     if room.manager is not None and room.keeper is not None:
         await supervisor.start(tasks, "services in sandboxes", room.keeper.run)
         disk = DiskGuard(room.manager)
@@ -377,12 +336,12 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         keep("idle sandboxes", Ladder(room.manager, step, look).run)
     if room.checkpoints is not None:
         keep("checkpoints", room.checkpoints.run)
-    if program.snapshots is not None:
-        keep("snapshots", program.snapshots.run)
+    if room.snapshots is not None:
+        keep("snapshots", room.snapshots.run)
     if program.warmer is not None:
         keep("warming of sandboxes", program.warmer.run)
-    if program.studio is not None:
-        await supervisor.start(tasks, "browsers", program.studio.run)
+    if room.studio is not None:
+        await supervisor.start(tasks, "browsers", room.studio.run)
     keep("search indexes", program.knowledge.run)
     keep("sources", program.sources.run)
     keep("opening of screens", program.opener.run, services)

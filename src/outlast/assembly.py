@@ -35,6 +35,8 @@ from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.models.settings import ProviderConfig
 from outlast.kernel.runs.notifications import announce_sandbox
+from outlast.kernel.runs.sweeper import SandboxSteps
+from outlast.kernel.sandboxes.browser.studio import open_studio
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.egress.delegated import HandedOver
 from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
@@ -42,9 +44,14 @@ from outlast.kernel.sandboxes.egress.lookups import open_lookup
 from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.providers import open_provider
+from outlast.kernel.sandboxes.seeds import Seeds, fork_files
+from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
+from outlast.kernel.sandboxes.services.logs import ServiceLogs
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.snapshots.installed import InstalledPackages
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.templates import Templates, preview_environment
+from outlast.kernel.services import SandboxServices
 from outlast.kernel.settings import Settings
 from outlast_sandbox.egress.redaction import Redactor
 from outlast_sandbox.egress.rules import names
@@ -90,41 +97,81 @@ def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
     )
 
 
-def sandbox_manager(base: Base, templates: Templates) -> SandboxManager | None:
-    if base.settings.sandbox is None:
-        return None
-    provider = open_provider(base.settings.sandbox, base.folder)
+def open_sandboxes(base: Base, templates: Templates) -> SandboxServices:
+    """What belongs to sandboxes. `warm` needs the agents, so the caller adds it."""
+    seeds = Seeds(base.blobs, templates)
+    asked = base.settings.sandbox
+    if asked is None:
+        return SandboxServices(seeds=seeds)
+    database, clock, folder, supervisor = base.database, base.clock, base.folder, base.supervisor
+    node_id = node_of(folder)
     manager = SandboxManager(
-        base.database,
-        provider,
-        base.clock,
-        base.settings.sandbox,
-        base.folder,
-        node_id=node_of(base.folder),
+        database,
+        open_provider(asked, folder),
+        clock,
+        asked,
+        folder,
+        node_id=node_id,
         announce=announce_sandbox,
-        supervisor=base.supervisor,
+        supervisor=supervisor,
     )
-    manager.lives.templates = templates
-    return manager
+    snapshots = SnapshotKeeper(
+        database,
+        manager.provider,
+        clock,
+        asked,
+        node_id=node_id,
+        templates=templates,
+        env=preview_environment(asked),
+        supervisor=supervisor,
+    )
+    logs = ServiceLogs(folder / "services", known_secrets(base).hide)
+    keeper = ServiceKeeper(database, clock, logs, find=manager.find, supervisor=supervisor)
+    checkpoints = CheckpointKeeper(
+        database,
+        base.blobs,
+        clock,
+        asked,
+        folder,
+        node_id=node_id,
+        local=manager.provider.capabilities.volume,
+        find=manager.find,
+        keep_unbound=timedelta(days=base.settings.retention.error_days),
+        layers_of=manager.layers_of,
+        supervisor=supervisor,
+    )
+    manager.lives.templates, manager.lives.snapshots, manager.lives.files = templates, snapshots, checkpoints
+    manager.attend(keeper)
+    manager.attend(checkpoints)
+    return SandboxServices(
+        manager=manager,
+        keeper=keeper,
+        checkpoints=checkpoints,
+        snapshots=snapshots,
+        egress=_egress_keeper(base, asked, manager),
+        studio=open_studio(base.settings.screens, clock, folder, supervisor),
+        steps=SandboxSteps(manager.freeze, manager.thaw, manager.kill, manager.stop_commands),
+        seeds=seeds,
+        copy_files=fork_files,
+        want_snapshot=snapshots.want,
+    )
 
 
-def egress_keeper(base: Base, sandboxes: SandboxManager | None) -> EgressKeeper | None:
-    """What watches over the sandboxes' way to the network, where there is anything to reach."""
-    if base.settings.sandbox is None or sandboxes is None:
-        return None
-    policy = policy_of(base.settings.sandbox)
-    if sandboxes.provider.capabilities.secrets:
+def _egress_keeper(base: Base, asked: SandboxSettings, manager: SandboxManager) -> EgressKeeper | None:
+    """What gives sandboxes their network access; None where the provider does, or there is nothing to reach."""
+    policy, capabilities = policy_of(asked), manager.provider.capabilities
+    if capabilities.secrets:
         if policy.opens:
-            sandboxes.lives.way_out = HandedOver(base.database, base.settings.sandbox)
+            manager.lives.way_out = HandedOver(base.database, asked)
         return None
-    if not sandboxes.provider.capabilities.egress:
+    if not capabilities.egress:
         if policy.opens:
             log.warning(
                 "sandboxes of this provider have no way out that hosts and secrets could be given to",
-                extra={"provider": sandboxes.provider.name},
+                extra={"provider": manager.provider.name},
             )
         return None
-    lookup = open_lookup(base.settings.sandbox.secret_lookup, base.environment)
+    lookup = open_lookup(asked.secret_lookup, base.environment)
     missing = [name for name in names(policy) if isinstance(lookup, OperatorSecrets) and not lookup.has(name)]
     if missing:
         log.warning("secrets without a value: their environment variables are not set", extra={"names": missing})
@@ -133,48 +180,8 @@ def egress_keeper(base: Base, sandboxes: SandboxManager | None) -> EgressKeeper 
     )
     if not keeper.is_needed:
         return None
-    sandboxes.lives.way_out = keeper
+    manager.lives.way_out = keeper
     base.database.on_notice(keeper.hear)
-    return keeper
-
-
-def checkpoint_keeper(base: Base, sandboxes: SandboxManager | None) -> CheckpointKeeper | None:
-    """What keeps the files of workspaces, where there are any."""
-    if base.settings.sandbox is None or sandboxes is None:
-        return None
-    keeper = CheckpointKeeper(
-        base.database,
-        base.blobs,
-        base.clock,
-        base.settings.sandbox,
-        base.folder,
-        node_id=node_of(base.folder),
-        local=sandboxes.provider.capabilities.volume,
-        find=sandboxes.find,
-        keep_unbound=timedelta(days=base.settings.retention.error_days),
-        layers_of=sandboxes.layers_of,
-        supervisor=base.supervisor,
-    )
-    sandboxes.lives.files = keeper
-    sandboxes.attend(keeper)
-    return keeper
-
-
-def snapshot_keeper(base: Base, sandboxes: SandboxManager | None, templates: Templates) -> SnapshotKeeper | None:
-    """What has the configured packages installed once for all sandboxes, and those of app templates for theirs."""
-    if base.settings.sandbox is None or sandboxes is None:
-        return None
-    keeper = SnapshotKeeper(
-        base.database,
-        sandboxes.provider,
-        base.clock,
-        base.settings.sandbox,
-        node_id=node_of(base.folder),
-        templates=templates,
-        env=preview_environment(base.settings.sandbox),
-        supervisor=base.supervisor,
-    )
-    sandboxes.lives.snapshots = keeper
     return keeper
 
 
@@ -232,18 +239,14 @@ class Sources:
 
 
 def open_sources(
-    base: Base,
-    sandboxes: SandboxManager | None,
-    snapshots: SnapshotKeeper | None,
-    embedder: OpenAIEmbedder | None,
-    followed: Followed,
+    base: Base, sandboxes: SandboxServices, embedder: OpenAIEmbedder | None, followed: Followed
 ) -> Sources:
     """What reads the sources of documentation, those of the configuration and people's."""
     asked = base.settings.of(KnowledgeSettings)
     fetcher = Fetcher(asked.timeout_s, base.clock)
     installed = None
-    if sandboxes is not None and snapshots is not None:
-        installed = InstalledPackages(sandboxes.provider, snapshots)
+    if sandboxes.manager is not None and sandboxes.snapshots is not None:
+        installed = InstalledPackages(sandboxes.manager.provider, sandboxes.snapshots)
     packages = PackageReader(fetcher, installed, _registries, asked.source_bytes)
     keeper = SourceKeeper(
         base.database,
@@ -255,8 +258,8 @@ def open_sources(
         followed=followed,
         supervisor=base.supervisor,
     )
-    if snapshots is not None:
-        snapshots.on_built(keeper.packages_changed)
+    if sandboxes.snapshots is not None:
+        sandboxes.snapshots.on_built(keeper.packages_changed)
     indexer = None
     if embedder is not None:
         batch = base.settings.embeddings.batch

@@ -376,9 +376,9 @@ async def test_a_server_started_with_a_secret_in_its_environment_gives_it_to_the
             sandbox=SandboxSettings(memory_mb=512, disk_mb=64, dependencies=(dependency,)),
         )
         async with open_program(settings) as program, anyio.create_task_group() as tasks:
-            assert program.egress is not None
+            assert program.services.sandboxes.egress is not None
             assert program.services.sandboxes.manager is not None
-            await tasks.start(program.egress.run)
+            await tasks.start(program.services.sandboxes.egress.run)
             project_id, workspace_id = await program.services.db.write(_fill)
             box = await program.services.sandboxes.manager.ensure(workspace_id, project_id)
             script = f'curl -sS -H "X-Key: $KEY_OF_THE_OPERATOR" http://127.0.0.1:{door}/; env'

@@ -16,10 +16,13 @@ from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.runs.abandonment import Watching
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.sweeper import SandboxSteps
+from outlast.kernel.sandboxes.browser.studio import Studio
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.seeds import Seeds
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
+from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.threads.forks import FileCopy
@@ -35,14 +38,18 @@ def cold(_wanted: str) -> None:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxServices:
     """What belongs to sandboxes. `manager` opens workspaces, `keeper` looks after their services, `checkpoints` after
-    their files, and `steps` is what runs need of it (all None: none are configured); `seeds` has the files that app
-    templates begin with; `copy_files` copies a workspace's files into a fork (None: forks begin without files). Call
-    `want_snapshot` with each app template that will be needed soon, and `warm` with each thread that is made or gets a
-    run."""
+    their files, `snapshots` after what they start from, and `steps` is what runs need of it (all None: none are
+    configured). `egress` gives them network access (None: nothing is to be reached, or the provider does), `studio`
+    takes pictures of screens. `seeds` has the files that app templates begin with; `copy_files` copies a workspace's
+    files into a fork (None: forks begin without files). Call `want_snapshot` with each app template that will be
+    needed soon, and `warm` with each thread that is made or gets a run."""
 
     manager: SandboxManager | None = None
     keeper: ServiceKeeper | None = None
     checkpoints: CheckpointKeeper | None = None
+    snapshots: SnapshotKeeper | None = None
+    egress: EgressKeeper | None = None
+    studio: Studio | None = None
     steps: SandboxSteps | None = None
     seeds: Seeds | None = None
     copy_files: FileCopy | None = None

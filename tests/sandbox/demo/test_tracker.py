@@ -22,11 +22,11 @@ async def test_code_in_a_sandbox_reads_the_tracker_with_a_secret_that_only_the_t
     async with open_program(settings) as program, anyio.create_task_group() as tasks:
         (tracker,) = program.sidecars
         assert isinstance(tracker, Tracker)
-        assert program.egress is not None
+        assert program.services.sandboxes.egress is not None
         assert program.services.sandboxes.manager is not None
         secret = tracker.secret.reveal().decode()
         await tasks.start(tracker.run)
-        await tasks.start(program.egress.run)
+        await tasks.start(program.services.sandboxes.egress.run)
         project_id, workspace_id = await program.services.db.write(_fill)
         box = await program.services.sandboxes.manager.ensure(workspace_id, project_id)
         code = f"""const token = Deno.env.get("ISSUES_TOKEN");
