@@ -4,8 +4,8 @@
 each once the one before is ready: the database's listener, followers' leases, the sweeper, the worker, the HTTP
 server. Stopping has two steps. Softly (the first SIGTERM or Ctrl+C): no connection and no run is taken on, streams
 end with their cursors, every run stops before its next effect, for at most `server.stop_grace_s`. Hard (then, or at
-the second signal): what is left is cut short and its lease handed back; it goes on elsewhere or at the next start,
-and counts as no failure.
+the second signal): what is left is cut short and its lease handed back; it continues on another
+server or at the next start, and is not counted as a failure.
 """
 
 import gc
@@ -124,7 +124,7 @@ class Program:
 
 
 def run(settings: Settings, announce: Announce, *, http: bool) -> None:
-    """Run a server (`http` false: a worker alone) until it is told to stop. `announce` is called with the address, or
+    """Run a server (`http` false: a worker alone) until it is asked to stop. `announce` is called with the address, or
     with "" for a worker, once everything is ready. Raises `StartRefused`, `InvalidSetting` and their like."""
     _allow_many_files()
     anyio.run(partial(run_program, settings, announce, http=http), backend_options={"use_uvloop": True})
@@ -309,7 +309,7 @@ def _wire(
 
 
 async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.Event) -> None:
-    """Everything but the door: what was left behind is taken up before new work can come in."""
+    """Everything but the HTTP server: runs that were left behind are resumed before new work comes in."""
     services = program.services
     supervisor, room = services.supervisor, services.sandboxes
 
@@ -372,7 +372,7 @@ async def _warm_up(program: Program) -> None:
 
 async def _bind(program: Program) -> list[socket.socket]:
     """Bound sockets: two for a loopback address, so that names of previews lead here either way. An address that others
-    can reach takes a token first: nobody is let in by being near."""
+    can reach takes a token first: being near gives no access."""
     server = program.services.settings.server
     if not is_loopback(server.host) and not await program.services.db.read(has_tokens):
         raise UnsafeBind(
@@ -401,7 +401,7 @@ async def _http_server(program: Program, listeners: list[socket.socket], e2b: E2
         secure_cookie=server.public_url.startswith("https://"),
         previews=preview_hosts(settings.sandbox.preview_base_domain if settings.sandbox else ""),
     )
-    program.services.db.on_notice(surface.streams.hear)
+    program.services.db.on_notice(surface.streams.on_bell)
     hosts = known_hosts(server.host, server.public_url, server.allowed_hosts)
     inner = await anyio.to_thread.run_sync(create_http, surface, hosts, e2b)  # some hundred routes: a moment's work
     layer = with_previews(inner, surface, hosts)
@@ -443,7 +443,7 @@ def _signals() -> Iterator[AskedToStop]:
 
 
 async def _stop(program: Program, server: HttpServer | None, worker_ended: anyio.Event, wish: AskedToStop) -> None:
-    """Softly for the stated grace, or until the second wish; then hard."""
+    """Softly for the grace period, or until the second request to stop; then hard."""
 
     async def hurry(scope: anyio.CancelScope) -> None:
         await wish()
@@ -463,7 +463,7 @@ async def _stop(program: Program, server: HttpServer | None, worker_ended: anyio
 
 
 def _log_event(message: str, **fields: Any) -> None:
-    """How rooms below the surfaces tell the operator something."""
+    """How modules below the surfaces write to the log."""
     error = fields.pop("error", None)
     level = logging.WARNING if error is not None else logging.INFO
     if isinstance(error, OutlastError):

@@ -1,4 +1,4 @@
-"""Data that lies in a file beside the module that uses it: lists of names, prompts."""
+"""Data in a file beside the module that uses it: lists of names, prompts."""
 
 from pathlib import Path
 

@@ -5,7 +5,7 @@ OutlastError
 ├── PermissionNeeded    ask for permission
 ├── CreditsNeeded       buy credits
 ├── Gone                it is gone (or was never there for you)
-├── Conflict            somebody was faster, or the thing is in another state
+├── Conflict            another user was faster, or the state has changed
 ├── TryLater            try again later; the only branch workers retry; carries retry_after_s
 ├── ProviderRefused     a model provider said no for good
 ├── StartRefused        the server will not start like this

@@ -77,7 +77,7 @@ def set_up_logs(level: str, form: str, file: LogFile | None = None) -> None:
 
 
 def _escaped(found: re.Match[str]) -> str:
-    """A line stays one line, and a terminal is told nothing: paths and names come from outside."""
+    """Keep a line on one line, and free of control codes for terminals: paths and names come from outside."""
     return found[0].encode("unicode_escape").decode()
 
 

@@ -1,6 +1,6 @@
 """Parses a text with tree-sitter, within a budget. No input or output.
 
-A grammar may go back and forth in a text: the time of one parse can grow with the square of its length, or without end.
+A grammar may backtrack in a text: the time of one parse can grow with the square of its length, or without end.
 So what the parser reads and does is counted, and a parse that takes too many steps is stopped.
 
 Bounds: the `Budget` of the caller (a byte read and an operation of the parser are a step each), and processor time, as
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Tree
 
 _CHUNK: Final = 128  # bytes that the parser is given at a time
-_OPERATIONS: Final = 100  # of the parser between two questions whether it may go on
+_OPERATIONS: Final = 100  # of the parser between two checks of the budget
 
 
 class TooManySteps(Exception):

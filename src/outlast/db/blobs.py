@@ -18,7 +18,7 @@ from outlast.base.data_directory import sync_file
 from outlast.base.errors import DiskFull, StoredFileMissing
 
 AT_ONCE: Final = 4  # files synced side by side: the disk takes them together
-_GONE: Final = ".gone"  # a blob on its way out: back again when somebody kept it meanwhile
+_GONE: Final = ".gone"  # a blob that is being removed; renamed back if it was kept meanwhile
 _NEW: Final = ".new"  # being written, or left by a process that died doing so
 
 
@@ -66,7 +66,7 @@ class FolderBlobs:
                     digest.update(piece)
                     size += len(piece)
                     _write_all(descriptor, piece)
-                with _told_as_full():
+                with _full_disk():
                     os.fsync(descriptor)
             finally:
                 os.close(descriptor)
@@ -115,7 +115,7 @@ class FolderBlobs:
         path = self._path(name)
         gone = path.with_name(path.name + _GONE)
         with suppress(FileNotFoundError):
-            path.rename(gone)  # who looks for it from here on finds nothing, and writes it anew
+            path.rename(gone)  # a writer that looks for it now finds nothing, and writes it again
         try:
             if gone.stat().st_mtime >= before:
                 gone.rename(path)
@@ -134,7 +134,7 @@ class FolderBlobs:
 
     def _into_place(self, temporary: Path, name: str) -> None:
         target = self._path(name)
-        with _told_as_full():
+        with _full_disk():
             target.parent.mkdir(parents=True, exist_ok=True)
             temporary.replace(target)
             sync_file(target.parent, os.O_DIRECTORY)
@@ -144,21 +144,21 @@ class FolderBlobs:
 
 
 def _created(path: Path) -> int:
-    with _told_as_full():
+    with _full_disk():
         path.parent.mkdir(parents=True, exist_ok=True)
         return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
 
 
 def _write_all(descriptor: int, content: bytes) -> None:
-    with _told_as_full():
+    with _full_disk():
         view = memoryview(content)
         while view:
             view = view[os.write(descriptor, view) :]
 
 
 @contextmanager
-def _told_as_full() -> Iterator[None]:
-    """A folder that takes nothing is told as `DiskFull`."""
+def _full_disk() -> Iterator[None]:
+    """Raises `DiskFull` for an error of the file system."""
     try:
         yield
     except OSError as error:

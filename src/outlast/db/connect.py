@@ -15,7 +15,7 @@ MIGRATING = 0x6F75746C617374  # the key of PostgreSQL's advisory lock, any numbe
 
 
 def sqlite_path(url: str, data_dir: Path) -> Path:
-    """The file of a `sqlite:///` URL; a relative one lies in the data directory."""
+    """The file of a `sqlite:///` URL; a relative one is below the data directory."""
     return data_dir / url.removeprefix("sqlite:///")
 
 

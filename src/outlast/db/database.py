@@ -133,9 +133,9 @@ def ring_all(listeners: Sequence[Listener], stream_id: str) -> None:
         _call(listener, stream_id)
 
 
-def _call(told: Callable[..., None], *args: str) -> None:
+def _call(hook: Callable[..., None], *args: str) -> None:
     try:
-        told(*args)
+        hook(*args)
     except Exception as error:
         log.error("a hook after a commit failed", exc_info=error)
 

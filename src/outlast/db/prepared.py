@@ -1,4 +1,4 @@
-"""Statements of the hot path, run on SQLite without building, compiling or wrapping them anew.
+"""Statements of the hot path, run on SQLite without building, compiling or wrapping them each time.
 
 A statement handed to `Tx` together with parameters is compiled once per set of parameter names and then goes
 straight to the driver: about 12 µs instead of 80 to 250. PostgreSQL runs the very same statement through SQLAlchemy.

@@ -11,8 +11,8 @@ from outlast.db.database import Tx
 
 @contextmanager
 def savepoint(tx: Tx) -> Iterator[None]:
-    """What is done in it is undone when it raises, its bells and hooks after the commit too; the transaction goes on.
-    Raises what it raised; nothing may be done with the transaction afterwards where `is_of_transaction` says so."""
+    """What is done in it is undone when it raises, with its bells and hooks after the commit; the rest of the
+    transaction stays. Raises what it raised; if `is_of_transaction` says so, the transaction is over."""
     hooks, notices = len(tx.hooks), set(tx.notices)
     nested = tx.conn.begin_nested()
     try:

@@ -2,7 +2,7 @@
 
 Sixteen writers on one SQLite file end in "database is locked"; one writer thread that commits what has piled up in
 one go is 40 times faster than a transaction each through async Core, and cannot be locked by itself.
-`synchronous=FULL`, so that what a client was told survives the power button. Memory: the queue of waiting
+`synchronous=FULL`, so that what a client got as written survives a power failure. Memory: the queue of waiting
 transaction functions, bounded by `MAX_QUEUE`.
 """
 
@@ -278,7 +278,7 @@ def _resolve(jobs: list[_Job], listeners: Sequence[Listener]) -> None:
 
 
 def _for_a_future(error: BaseException) -> BaseException:
-    """A future takes no `StopIteration`; what raises one by mistake is told so."""
+    """A future takes no `StopIteration`: it is reported as a `RuntimeError`."""
     if not isinstance(error, StopIteration):
         return error
     wrong = RuntimeError("the transaction function raised StopIteration")

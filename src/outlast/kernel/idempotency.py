@@ -43,7 +43,7 @@ def remember(
     """What `produce` answers, once per user and key: a repeated call gets that answer too.
 
     The key is claimed before anything else happens; a second caller at the same moment waits for the first one's
-    transaction, and starts anew if that one failed. Raises `IdempotencyMismatch` for a different request under the key.
+    transaction, and takes over if that one failed. Raises `IdempotencyMismatch` for a different request under the key.
     """
     if key is None:
         return produce()

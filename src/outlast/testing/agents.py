@@ -145,7 +145,7 @@ class FakeStagedAgent(FakeAgent):
 
 class FakeLines:
     """Lines of a model: `+word` puts a word on a list, `!…` is a problem, `?` makes the taking itself fail; anything
-    else is prose. The list is `words`, as (run, step, word); each transaction's lines stand in `takes`, those prepared
+    else is prose. The list is `words`, as (run, step, word); each transaction's lines are in `takes`, those prepared
     before in `prepared` with how many takes there had been. It keeps no table: what a transaction that failed had taken
     stays in memory."""
 
@@ -161,7 +161,7 @@ class FakeLines:
     def take(self, tx: Tx, run: Run, step: int, lines: Sequence[str]) -> LinesTaken:
         self.takes.append(list(lines))
         if "?" in lines:
-            raise RuntimeError("a line that nobody can take")
+            raise RuntimeError("a line that cannot be taken")
         base = len(self.words)
         words = [line[1:] for line in lines if line.startswith("+")]
         self.words += [(run.id, step, word) for word in words]

@@ -1,10 +1,10 @@
-"""A clock that stands still until a test moves it.
+"""A clock that only moves when a test moves it.
 
     clock = ManualClock()
     database = open_database(url, folder, clock)
-    clock.advance(300)  # five minutes later: sleepers whose time has come go on
+    clock.advance(300)  # five minutes later: sleepers whose time has come continue
 
-Clocks of the database, the engine and the doors may be one and the same, so that everybody agrees what time it is.
+Clocks of the database, the engine and the doors may be one and the same, so that all of them agree on the time.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -58,7 +58,7 @@ class ManualClock:
             await self._arrived.wait()
 
     def next_wake_s(self) -> float | None:
-        """Seconds until the next sleeper's time; None: nobody sleeps."""
+        """Seconds until the next sleeper's time; None: no task sleeps."""
         if not self._sleepers:
             return None
         return (min(until for until, _ in self._sleepers) - self._now).total_seconds()

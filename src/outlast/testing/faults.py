@@ -33,7 +33,7 @@ KINDS: Final[Mapping[str, Make]] = {
         "unhandled errors in a TaskGroup", [ExceptionGroup("inner", [OSError(errno.EIO, "Input/output error")])]
     ),
 }
-"""What is raised, by name; made anew each time, since an exception keeps its trace."""
+"""What is raised, by name; made for each time, since an exception keeps its trace."""
 UNCOUNTED: Final = frozenset({"aclose"})
 
 

@@ -1,4 +1,4 @@
-"""A real HTTP server that speaks the providers' wire formats and misbehaves on demand.
+"""A real HTTP server with the providers' wire formats and misbehaves on demand.
 
     async with ModelServer([Answer(text="Hello", fault=Fault.DISCONNECT_MID), Answer(text="Hello again")]) as server:
         ProviderConfig("openai-compatible", base_url=server.base_url, name="fake")
@@ -176,7 +176,7 @@ class ModelServer:
         app.router.add_post("/script", self._add_script)
         app.router.add_put("/script", self._add_script)
         app.router.add_post("/{path:.*}", self._answer)
-        # Cancelled handlers are how a stalled answer notices that its client has left
+        # A stalled answer is cancelled when its client leaves
         runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         site = web.TCPSite(runner, HOST, self._port)
@@ -211,7 +211,7 @@ class ModelServer:
         body: dict[str, Any] = orjson.loads(await request.read())
         writer = _writer(request.path, body)
         if writer is None:
-            return web.Response(status=404, text=f"no model lives at {request.path}")
+            return web.Response(status=404, text=f"there is no model at {request.path}")
         headers = {name.lower(): value for name, value in request.headers.items()}
         self.requests.append(RecordedRequest(request.path, headers, body, _peer(request)))
         self._tell()

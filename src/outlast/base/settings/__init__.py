@@ -1,2 +1,2 @@
-"""What tables of settings are written with and read by. The tables lie with what they belong to; `kernel/settings` puts
+"""What tables of settings are written with and read by. Each table is in the folder of its noun; `kernel/settings` puts
 them together."""

@@ -33,8 +33,8 @@ def is_of_storage(error: Exception) -> bool:
 
 
 def described(error: Exception) -> tuple[str, str]:
-    """(code, reason) for operators. Without a secret: our own messages hold none, and of other exceptions only the kind
-    and what the operating system says of it are told."""
+    """(code, reason) for operators. They hold no secret: our own messages have none, and of other exceptions only the
+    class and the operating system's message are given."""
     if isinstance(error, OutlastError):
         return error.code, error.message
     kind = type(error).__name__

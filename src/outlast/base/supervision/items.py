@@ -41,7 +41,7 @@ class Shelf(Protocol):
         """Set one aside. Does not raise; while the storage is in trouble it is kept in memory."""
 
     async def changed(self) -> None:
-        """Return once something else may be set aside than a moment ago."""
+        """Return once the items that are set aside may have changed."""
 
 
 class _NoShelf:
@@ -92,7 +92,7 @@ class ItemGuard:
 
     async def keep(self, kind: str, item_id: str, work: Work, *args: Any) -> None:
         """Do `work` until it returns, again and again when it raises; not at all where the item is set aside. One that
-        is set aside now goes on when it is taken back. For a task of its own. Raises nothing but cancellation."""
+        is set aside meanwhile continues once it is taken back. For its own task. Raises nothing but cancellation."""
         if await self.is_set_aside(kind, item_id):
             return
         while True:
@@ -103,8 +103,8 @@ class ItemGuard:
                 await self._shelf.changed()
 
     async def once(self, kind: str, item_id: str, work: Work, *args: Any) -> bool:
-        """Do `work` once, whatever happened before: whether it was done. A failure is logged and nothing else, as where
-        somebody else tries again. Raises nothing but cancellation."""
+        """Do `work` once, whatever happened before: whether it was done. A failure is only logged, as the caller
+        or another loop tries again. Raises nothing but cancellation."""
         try:
             await work(*args)
         except Exception as error:

@@ -10,7 +10,7 @@ UNREADY_AFTER_S: Final = 10.0
 """A vital service that is down for longer makes the server not ready."""
 RETRY_S: Final = (1.0, 5.0, 30.0, 120.0, 600.0)
 """Pauses before an item that failed is tried again for the first, second … time. When the last of these tries fails too
-the item is set aside: five pauses lie between six failures in a row."""
+the item is set aside: after six failures in a row, with five pauses between them."""
 JITTER: Final = 0.2
 
 

@@ -51,7 +51,7 @@ class _Service:
 
 
 class Supervisor:
-    """Keeps services running. In memory: how each of them fares.
+    """Keeps services running. In memory: the state of each.
 
     A service is a coroutine function that runs until it is cancelled; one that returns has done its work, one that
     raises is started again. It must be able to run again after it failed. `guard` is for the items that services look
@@ -103,7 +103,7 @@ class Supervisor:
         await tasks.start(keep)
 
     def report(self, name: str, error: Exception | None = None, *, vital: bool = False) -> None:
-        """Note how something fares that does not run here, such as the database's writer thread."""
+        """Note the state of something that does not run here, such as the database's writer thread."""
         service = self._services.setdefault(name, _Service(vital))
         now = self._clock.monotonic()
         if error is None:
@@ -154,6 +154,6 @@ async def _run_reporting(run: Run, args: tuple[Any, ...], task_status: TaskStatu
 def _once(task_status: TaskStatus[None]) -> TaskStatus[None]:
     """Reports the first start to the waiting caller; later starts are not reported."""
     if task_status is not anyio.TASK_STATUS_IGNORED:
-        with suppress(RuntimeError):  # told already
+        with suppress(RuntimeError):  # reported already
             task_status.started()
     return anyio.TASK_STATUS_IGNORED

@@ -12,7 +12,7 @@ _declared: tuple[str, ...] | None = None
 
 
 def declare(packages: Sequence[str]) -> None:
-    """Say which packages are the apps. Again is fine; others take their place."""
+    """Say which packages are the apps. A second call replaces them."""
     global _declared
     _declared = tuple(packages)
 

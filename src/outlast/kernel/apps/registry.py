@@ -45,7 +45,7 @@ _joined_packages: tuple[str, ...] = ()
 
 
 def load() -> JoinedApps:
-    """Import the declared apps and join them; again is fine. Raises `StartRefused` where two declare the same thing."""
+    """Import the declared apps and join them. Repeatable. Raises `StartRefused` where two declare the same thing."""
     global _joined_packages
     packages = declared_packages()
     if _joined is not None and packages == _joined_packages:
@@ -64,7 +64,7 @@ def implementation(port: Port[T]) -> T:
 
 
 def make_states(settings: Settings) -> Mapping[type, object]:
-    """What the apps keep in memory for the life of a server, made anew, by class."""
+    """New instances of what the apps keep in memory for the life of a server, by class."""
     made = (one for app in load().apps if app.state is not None for one in app.state(settings))
     return MappingProxyType({type(one): one for one in made})
 

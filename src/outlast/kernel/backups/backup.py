@@ -152,7 +152,7 @@ def copy_sqlite(source: Path, target: Path) -> None:
             closing(sqlite3.connect(source, isolation_level=None)) as read,
             closing(sqlite3.connect(target)) as written,
         ):
-            # The open read keeps the moment: without it, each write of the server would begin the copy anew.
+            # The open read keeps the snapshot: without it, each write of the server would restart the copy.
             read.execute("BEGIN")
             read.execute("SELECT count(*) FROM sqlite_master").fetchone()
             read.backup(written, pages=PAGES, sleep=PAUSE_S)

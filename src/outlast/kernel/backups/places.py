@@ -1,4 +1,4 @@
-"""What lies where: a server's parts, and those of a backup."""
+"""Paths: those of a server's parts, and those of a backup."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

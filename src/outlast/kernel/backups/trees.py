@@ -1,4 +1,4 @@
-"""Copying and checking folders, whatever code in a sandbox has left in them or changes meanwhile.
+"""Copies and checks folders, whatever code in a sandbox has left in them or changes meanwhile.
 
 No link is followed: links are noted, files and folders are opened beneath the root. Sockets, pipes and devices are
 left out; so are files of more than `MAX_BYTES`, which have holes, paths of more than `MAX_PATH_BYTES`, which another
@@ -78,7 +78,7 @@ def copy_back(source: Path, target: Path, entries: Mapping[str, EntryFacts]) -> 
 
 
 def differing(folder: Path, entries: Mapping[str, EntryFacts], *, links: bool) -> Iterator[str]:
-    """The paths of entries that are not in the folder as they were noted. `links`: whether links lie there as such.
+    """The paths of entries that are not in the folder as they were noted. `links`: whether links are there as such.
     Blocks between steps."""
     for path, facts in entries.items():
         place = folder / path

@@ -52,7 +52,7 @@ class LazyCommand(TyperGroup):
         self.declared = group
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
-        """A context of the loaded command: from here on it takes part, and this stands aside."""
+        """A context of the loaded command: it replaces this one."""
         return self.declared.load().make_context(*args, **extra)
 
 
@@ -65,7 +65,7 @@ class Commands(typer.Typer):
         self.callback()(_no_action)
 
     def verb(self, name: str, example: str, *aliases: str, shared: SharedOptions | None = None) -> Callable[[F], F]:
-        """Add the decorated function as a command. The first sentence of its docstring stands in lists; `example` is a
+        """Add the decorated function as a command. Lists show the first sentence of its docstring; `example` is a
         whole command line; `aliases` are older spellings, which work and are not listed; `shared` replaces the shared
         options of the noun."""
         options = self._shared if shared is None else shared

@@ -1,5 +1,5 @@
-"""A run in the terminal: its events as text while it works, and how it stands in a few lines. Answers go to the output
-as they are written; the rest is dim."""
+"""A run in the terminal: its events as text while it works, and its state in a few lines. Answers are printed as they
+are written; the rest is dim."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -132,12 +132,12 @@ class Rendering:
 
     def _end(self, name: str, data: Mapping[str, Any]) -> None:
         self.line()
-        told = ""
+        reason = ""
         if error := data.get("error"):
-            told = f": {error['message']} {error['hint']}"
+            reason = f": {error['message']} {error['hint']}"
         elif name == "run.cancelled":
-            told = f" ({data['stop_reason']})"
-        out.print(styled(("──", "dim"), " ", ENDINGS[name], f"{told} ", (data["run_id"], "dim")))
+            reason = f" ({data['stop_reason']})"
+        out.print(styled(("──", "dim"), " ", ENDINGS[name], f"{reason} ", (data["run_id"], "dim")))
 
     def _note(self, text: str, style: str, mark: str = "•") -> None:
         self.line()
@@ -150,8 +150,8 @@ def page_words(part: Mapping[str, Any]) -> str:
     patches, refused = part["patches"], part["refused"]
     made = ["written anew"] if part["whole"] else []
     made += [count(patches, "change")] if patches else []
-    told = f"page: {', '.join(made)}, now version {part['version']}" if made else "page: unchanged"
-    return f"{told}; {refused} could not be made" if refused else told
+    words = f"page: {', '.join(made)}, now version {part['version']}" if made else "page: unchanged"
+    return f"{words}; {refused} could not be made" if refused else words
 
 
 def shorten(text: str) -> str:

@@ -1,8 +1,8 @@
 """Live answers: chunks of ready SSE frames, sent as they come.
 
-Nothing lies between the chunks and the socket: no queue, no second stream, one `send` per chunk, or, for live ones, a
-`push` that does not even wake the sending task. Each stream has two more tasks: one waits for the
-client to leave, one ticks. A tick that saw nothing sent sends a heartbeat comment; a tick that finds the same `send`
+There is nothing between the chunks and the socket: no queue, no second stream, one `send` per chunk, or, for live ones,
+a `push` that does not even wake the sending task. Each stream has two more tasks: one waits for the client to leave,
+one ticks. A tick that saw nothing sent sends a heartbeat comment; a tick that finds the same `send`
 still waiting after `slow_reader_s` cuts the connection (the client resumes from its cursor); and every `recheck_s`, or
 at once after a user lost a token, session or membership, it is checked whether the reader may still read.
 """
@@ -51,7 +51,7 @@ class OpenStreams:
         self.places = StreamPlaces(per_user)
         self._scopes: set[anyio.CancelScope] = set()
         self._closed = False
-        self.doubt = anyio.Event()  # set when a user may have lost the right to read, then made anew
+        self.doubt = anyio.Event()  # set, then replaced, when a user may have lost the right to read
 
     def close(self) -> None:
         """End every stream and each new one at once; clients resume from their cursor elsewhere or later."""
@@ -59,8 +59,8 @@ class OpenStreams:
         for scope in list(self._scopes):
             scope.cancel()
 
-    def hear(self, bell: str) -> None:
-        """Listener of the database's bells: after one of access every stream asks at once whether it may go on."""
+    def on_bell(self, bell: str) -> None:
+        """Listener of the database's bells: after one of access, streams check at once whether their readers may."""
         if bell in (ACCESS_BELL, "*"):
             self.doubt.set()
             self.doubt = anyio.Event()

@@ -61,7 +61,7 @@ def status_of(kind: type[OutlastError]) -> int:
 
 
 def problem(error: OutlastError, request_id: str, *, status: int | None = None) -> Response:
-    """The answer that tells `error`."""
+    """The answer for `error`."""
     status = status or status_of(type(error))
     body: dict[str, Any] = {
         "type": f"urn:outlast:problem:{error.code}",
@@ -86,7 +86,7 @@ def request_id_of(request: Request) -> str:
     return str(request.scope.get("state", {}).get("request_id", ""))
 
 
-async def tell_refusal(request: Request, error: Exception) -> Response:
+async def answer_refusal(request: Request, error: Exception) -> Response:
     """Handler of every `OutlastError`; our own bugs are logged with their ids."""
     assert isinstance(error, OutlastError)
     if isinstance(error, InternalError):
@@ -94,27 +94,27 @@ async def tell_refusal(request: Request, error: Exception) -> Response:
     return problem(error, request_id_of(request))
 
 
-async def tell_invalid(request: Request, error: Exception) -> Response:
+async def answer_invalid(request: Request, error: Exception) -> Response:
     """Handler of input that does not fit its model: names the fields, never quotes what was sent."""
     assert isinstance(error, RequestValidationError)
     fields = {_place(item["loc"]): str(item["msg"]) for item in error.errors()}
     first = ", ".join(f"{name}: {text}" for name, text in list(fields.items())[:3])
-    told = MalformedInput(
+    refusal = MalformedInput(
         f"The request does not have the expected shape: {first}.",
         hint="Correct the fields named. GET /openapi.json describes every request.",
         errors=fields,
     )
-    return problem(told, request_id_of(request))
+    return problem(refusal, request_id_of(request))
 
 
-async def tell_http(request: Request, error: Exception) -> Response:
+async def answer_http_error(request: Request, error: Exception) -> Response:
     """Handler of what the router itself refuses: no such path, wrong method."""
     assert isinstance(error, HTTPException)
     request_id = request_id_of(request)
     if error.status_code == 404:
         return problem(NotFound(f"There is nothing at {request.url.path[:200]}."), request_id)
-    told = MalformedInput(str(error.detail), hint="GET /openapi.json describes every request.")
-    answer = problem(told, request_id, status=error.status_code)
+    refusal = MalformedInput(str(error.detail), hint="GET /openapi.json describes every request.")
+    answer = problem(refusal, request_id, status=error.status_code)
     answer.headers.update(error.headers or {})
     return answer
 
@@ -124,7 +124,7 @@ def unexpected() -> OutlastError:
     return InternalError("The server failed to answer this request.")
 
 
-async def tell_unexpected(request: Request, _error: Exception) -> Response:
+async def answer_unexpected(request: Request, _error: Exception) -> Response:
     """Handler of every other exception; the doors log it."""
     return problem(unexpected(), request_id_of(request))
 

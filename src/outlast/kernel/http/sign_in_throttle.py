@@ -48,7 +48,7 @@ class WrongSignIns:
 
 def address_of(request: HTTPConnection) -> str:
     """Who counts as one: the client's address, or, behind a proxy on this machine, the last one that the
-    proxy added to X-Forwarded-For: whatever a client sends itself stands before it."""
+    proxy added to X-Forwarded-For: addresses that a client sends itself come before it."""
     host = request.client.host if request.client else ""
     if is_loopback(host):
         forwarded = request.headers.getlist("x-forwarded-for")

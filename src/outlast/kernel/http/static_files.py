@@ -32,7 +32,7 @@ mimetypes.add_type("application/manifest+json", ".webmanifest")
 
 def asks_for_page(accept: str | None) -> bool:
     """Whether a person opens an address in a browser. Programs that look for a route of some API take anything, or say
-    nothing: an answer in HTML would tell them that it is there."""
+    nothing: an answer in HTML would look as if it existed."""
     return accept is not None and "text/html" in accept.lower()
 
 
@@ -69,7 +69,7 @@ def accepted(header: str) -> list[str]:
 
 
 def stored_file(request: Request, path: Path, cache_control: str) -> Response:
-    """The file, or its best copy. `Vary` stands with every file that has one, so that no cache gives it to others."""
+    """The file, or its best copy. Every file that has one is sent with `Vary`, so that caches keep its copies apart."""
     copies = {name: path.with_name(path.name + ending) for name, ending in ENCODINGS.items()}
     there = {name: copy for name, copy in copies.items() if copy.is_file()}
     headers = {"cache-control": cache_control} | ({"vary": "accept-encoding"} if there else {})

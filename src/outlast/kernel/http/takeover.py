@@ -1,6 +1,6 @@
 """A browser's connection after an upgrade request, as bytes: for WebSockets that are passed on and not read.
 
-Uvicorn is told of no WebSocket library. A request that asks for an upgrade reaches the application like any other,
+Uvicorn is run without a WebSocket library. A request that asks for an upgrade reaches the application like any other,
 with `TAKE_OVER` in its extensions; calling that gives the connection away, and nothing is answered by `send` then.
 """
 

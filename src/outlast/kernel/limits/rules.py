@@ -71,7 +71,7 @@ def checked_line(what: str, text: str, limit_chars: int) -> str:
 
 
 def check_rate(what: str, recent: Sequence[datetime], limit: int, now: datetime, *, things: str = "runs") -> None:
-    """Raise `RateLimited` when `limit` of these moments (oldest first) lie within the last minute, with the seconds
+    """Raise `RateLimited` when `limit` of these moments (oldest first) are within the last minute, with the seconds
     until one of them leaves it. `limit` 0 is off."""
     within = [moment for moment in recent if moment > now - WINDOW]
     if not limit or len(within) < limit:

@@ -1,5 +1,5 @@
 """The door for people in a terminal: `outlast --help`.
 
 Run verbs talk HTTP to a server (`--url` or OUTLAST_URL, `--token` or OUTLAST_TOKEN); only `token` and `migrate` open
-the database, for short transactions, which is safe beside a running server. Exit codes stand in `exits.py`.
+the database, for short transactions, which is safe beside a running server. `exits.py` has the exit codes.
 """

@@ -130,7 +130,7 @@ async def _database(settings: Settings) -> Finding:
 
 
 async def _set_aside(settings: Settings) -> list[Finding]:
-    """What a server tries no more; nothing where there is no database yet, or it cannot be read."""
+    """The items that are set aside; nothing if there is no database yet, or it cannot be read."""
     try:
         async with _opened(settings) as database:
             if database is None:
@@ -187,14 +187,14 @@ def _state_folder(settings: Settings) -> Iterator[Path]:
 
 def _providers() -> Finding:
     """Which providers can be chosen, and what those that cannot would need."""
-    told = [
+    names = [
         known.name
         + (f" (in Outlast's folder: pip install -e '{known.missing}')" if known.missing else "")
         + (f" (from {known.origin})" if known.origin != "Outlast" else "")
         + (f" ({known.unproven})" if known.unproven else "")
         for known in known_providers()
     ]
-    return Finding("ok", "Sandbox providers", ", ".join(told))
+    return Finding("ok", "Sandbox providers", ", ".join(names))
 
 
 def _deno() -> Finding:
@@ -204,8 +204,8 @@ def _deno() -> Finding:
     if (program := find_deno()) is None:
         return Finding("bad", "Deno", "not found: sandboxes run no TypeScript", (fix,))
     try:
-        told = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=20, check=True)
-        return Finding("ok", "Deno", told.stdout.split("\n", 1)[0])
+        version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=20, check=True)
+        return Finding("ok", "Deno", version.stdout.split("\n", 1)[0])
     except (OSError, subprocess.SubprocessError) as error:
         return Finding("bad", "Deno", f"does not start: {error}", (fix,))
 

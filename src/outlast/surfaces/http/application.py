@@ -20,7 +20,7 @@ from outlast.kernel.files.settings import FileSettings
 from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.docs_site import DocsSite
-from outlast.kernel.http.problems import tell_http, tell_invalid, tell_refusal, tell_unexpected
+from outlast.kernel.http.problems import answer_http_error, answer_invalid, answer_refusal, answer_unexpected
 from outlast.kernel.http.shapes import Problem
 from outlast.kernel.http.static_files import WebApp
 from outlast.surfaces.http.descriptions import DescribedApi
@@ -71,10 +71,10 @@ def create_api(docs: DocsSite | None = None) -> FastAPI:
         responses={"4XX": {"model": Problem, "description": "Refused; `code` says why, `hint` what to do."}},
         generate_unique_id_function=lambda route: route.name,
     )
-    api.add_exception_handler(OutlastError, tell_refusal)
-    api.add_exception_handler(RequestValidationError, tell_invalid)
-    api.add_exception_handler(HTTPException, tell_http)
-    api.add_exception_handler(Exception, tell_unexpected)
+    api.add_exception_handler(OutlastError, answer_refusal)
+    api.add_exception_handler(RequestValidationError, answer_invalid)
+    api.add_exception_handler(HTTPException, answer_http_error)
+    api.add_exception_handler(Exception, answer_unexpected)
     for router in routers:
         api.include_router(router)
     lists = [api.router.routes, *(router.routes for router in routers)]

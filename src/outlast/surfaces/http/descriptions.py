@@ -54,9 +54,9 @@ def describe_shapes(schemas: dict[str, Any]) -> None:
     for shape, schema in schemas.items():
         owners = list(lineage(shape))
         for field, value in schema.get("properties", {}).items():
-            told = [owner[field] for owner in owners if field in owner]
-            if told or field in texts()["fields"]:
-                value["description"] = told[0] if told else texts()["fields"][field]
+            described = [owner[field] for owner in owners if field in owner]
+            if described or field in texts()["fields"]:
+                value["description"] = described[0] if described else texts()["fields"][field]
             chosen = [found for owner in owners for found in values(owner, field)]
             shown = example(value, [*chosen, *common(f"{noun(shape)}_id" if field == "id" else field)])
             if shown is not None:
@@ -108,8 +108,8 @@ def texts() -> dict[str, Any]:
     """Every text. Raises `ValueError` where two files describe the same."""
     joined: dict[str, Any] = {name: {} for name in TABLES}
     for file in sorted(PACKAGE.rglob("api.toml")):
-        for name, told in tomllib.loads(file.read_text(encoding="utf-8")).items():
-            target, new = (joined[name], told) if name in TABLES else (joined, {name: told})
+        for name, table in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            target, new = (joined[name], table) if name in TABLES else (joined, {name: table})
             if twice := sorted(set(target) & set(new)):
                 raise ValueError(f"{file} describes {twice} a second time")
             target.update(new)

@@ -1,5 +1,5 @@
-"""What every request passes first, as one plain ASGI layer: a request id, a known host, an own origin, JSON where
-JSON is expected, a bounded body, security headers, one line in the log. Nothing here reads the database."""
+"""The outermost ASGI layer. It gives each request an id, checks its host, origin and content type, bounds its body,
+adds security headers and logs one line. It does not read the database."""
 
 import logging
 import re
@@ -149,13 +149,13 @@ class _Visit:
         self.status = 0
 
     async def send(self, message: Message) -> None:
-        """Pass the answer on. Where the body was refused while it was read, the routes know no more than that it could
-        not be read (400): the reason is told in the place of that."""
+        """Pass the answer on. If the body was refused while it was read, routes only know that they could not read it
+        (400): an answer that gives the reason replaces theirs."""
         refusal = self._body.refusal
         if refusal is not None and message.get("status") == 400 and e2b_request(self._scope) is None:
-            self._raw_send, told = _drop, self._raw_send
+            self._raw_send, send = _drop, self._raw_send
             answer = problem(refusal, self.request_id)
-            await answer(self._scope, _no_more, partial(self._pass, told))
+            await answer(self._scope, _no_more, partial(self._pass, send))
             return
         await self._pass(self._raw_send, message)
 
@@ -214,7 +214,7 @@ def _check_content_type(scope: Scope, headers: Headers) -> None:
 
 
 async def _drop(_message: Message) -> None:
-    """In the place of an answer that another one was given for."""
+    """Instead of sending an answer that another one replaces."""
 
 
 async def _no_more() -> Message:

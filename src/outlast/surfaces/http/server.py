@@ -134,7 +134,7 @@ class _Protocol(HttpToolsProtocol):
             self._heads.leave(self._address)
 
     def _look_again(self) -> None:
-        """Timers come before sockets: where the loop was late itself, the head may lie there unread."""
+        """Timers run before sockets are read: if the loop itself was late, the head may have come already."""
         self._set_timer(LAST_LOOK_S, self._give_up)
 
     def _give_up(self) -> None:
@@ -313,7 +313,7 @@ def bind(host: str, port: int) -> socket.socket:
         listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        _notice_the_dead(listener)
+        _set_keepalive(listener)
         listener.bind(address)
     except OSError as error:
         raise _cannot_listen(host, port, error) from None
@@ -321,9 +321,9 @@ def bind(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _notice_the_dead(listener: socket.socket) -> None:
-    """Connections that this socket accepts end within two minutes once the other machine has vanished: an open stream
-    or WebSocket would otherwise wait forever for a client that is gone."""
+def _set_keepalive(listener: socket.socket) -> None:
+    """End connections that this socket accepts within two minutes after the other machine has vanished. Otherwise an
+    open stream or WebSocket would wait forever for its client."""
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for option, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 20), ("TCP_KEEPCNT", 3)):
         if hasattr(socket, option):

@@ -1,1 +1,1 @@
-"""Protocols that other people's programs speak, translated to our actions."""
+"""Protocols of other programs, translated to our actions."""

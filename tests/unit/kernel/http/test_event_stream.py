@@ -168,8 +168,8 @@ async def test_a_reader_who_lost_the_right_is_let_go_at_once_and_the_others_read
             await other.until(b"b")
             await anyio.wait_all_tasks_blocked()
             allowed = False
-            streams.hear("thr_1")
-            streams.hear(ACCESS_BELL)
+            streams.on_bell("thr_1")
+            streams.on_bell(ACCESS_BELL)
         assert client.complete
         assert not other.complete
         other.left.set()

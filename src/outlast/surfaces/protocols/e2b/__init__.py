@@ -5,7 +5,7 @@ header `X-API-KEY`) calls `kernel/sandboxes/hosted_actions.py`. *envd* is what E
 and files by Connect (`connect.py`, `processes.py`, `filesystem.py`), whole files by plain HTTP (`files.py`), header
 `X-Access-Token`. Here it is a translation outside of the sandbox, on `outlast_sandbox/interactive.py`.
 
-Words of E2B: *sandbox* is our workspace with the machine under it, named by the part of the workspace's id after the
-prefix, which is good in a host name; *template* is a snapshot, `base` the bare base; *user* is always `user`, whose
-home `/home/user` is the workspace. `door.py` tells which requests are meant for here.
+Words of E2B: *sandbox* is our workspace with its machine, named by the workspace's id without its prefix, which can be
+part of a host name; *template* is a snapshot, `base` the bare base; *user* is always `user`, whose
+home `/home/user` is the workspace. `door.py` finds the requests that are of this protocol.
 """

@@ -19,7 +19,7 @@ from outlast.base.errors import InputTooLarge, MalformedInput, OutlastError, San
 from outlast.kernel.http.event_stream import ABORT
 from outlast.kernel.http.responses import reply
 from outlast.surfaces.protocols.e2b.names import whole_number
-from outlast.surfaces.protocols.e2b.problems import connect_code, connect_error, told
+from outlast.surfaces.protocols.e2b.problems import connect_code, connect_error, full_message
 
 Message = dict[str, Any]
 Emit = Callable[[Message], Awaitable[None]]
@@ -141,7 +141,7 @@ async def read_one(request: Request) -> Message:
 
 def unary_error(error: OutlastError) -> Response:
     code, status = connect_code(error)
-    return reply(connect_error(code, told(error)), status)
+    return reply(connect_error(code, full_message(error)), status)
 
 
 class StreamAnswer:
@@ -180,7 +180,7 @@ class StreamAnswer:
         except SandboxLost:
             return None
         except OutlastError as error:
-            return {"error": connect_error(connect_code(error)[0], told(error))}
+            return {"error": connect_error(connect_code(error)[0], full_message(error))}
         if deadline.cancelled_caught:
             return {"error": connect_error("deadline_exceeded", "The time that the caller gave is over.")}
         return {}

@@ -19,7 +19,7 @@ from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.surfaces.protocols.e2b import shapes
 from outlast.surfaces.protocols.e2b.access import actor_of, runtime_of, services_of
 from outlast.surfaces.protocols.e2b.names import MEBIBYTE, shown_id, template_of, whole_number, workspace_of
-from outlast.surfaces.protocols.e2b.problems import status_for, told
+from outlast.surfaces.protocols.e2b.problems import full_message, status_for
 from outlast.surfaces.protocols.e2b.shapes import body_of
 from outlast_sandbox.interface import SandboxStatistics
 
@@ -54,7 +54,7 @@ async def list_all(request: Request) -> Response:
 
 
 async def list_running(request: Request) -> Response:
-    """The list of SDKs of before: those that run, all at once."""
+    """The list for older SDKs: all that run."""
     actor, query = await actor_of(request), request.query_params
     found = await actions.list_hosted(services_of(request), actor)
     settings = _settings(request)
@@ -72,7 +72,7 @@ async def kill(request: Request) -> Response:
 
 
 async def connect(request: Request) -> Response:
-    """Wake it if it sleeps, and let it run on."""
+    """Wake it if it sleeps, and extend its time."""
     actor, body = await actor_of(request), await body_of(request, shapes.Timed)
     found, slept = await actions.connect_hosted(
         services_of(request), actor, _workspace(request), body.timeout, keep_memory=body.memory
@@ -81,7 +81,7 @@ async def connect(request: Request) -> Response:
 
 
 async def resume(request: Request) -> Response:
-    """As SDKs of before wake one. Refused for one that runs."""
+    """As older SDKs wake one. Refused for one that runs."""
     actor, body = await actor_of(request), await body_of(request, shapes.Timed)
     workspace_id = _workspace(request)
     if (await actions.read_hosted(services_of(request), actor, workspace_id)).runs:
@@ -111,7 +111,7 @@ async def refresh(request: Request) -> Response:
 
 
 async def change_network(request: Request) -> Response:
-    """What may go out, anew as a whole."""
+    """Replace the rules of what the sandbox can reach."""
     actor, body = await actor_of(request), await body_of(request, shapes.Network)
     network = _network(body)
     await actions.change_hosted_options(
@@ -121,7 +121,7 @@ async def change_network(request: Request) -> Response:
 
 
 async def metrics(request: Request) -> Response:
-    """What it uses now, as the one entry of the series; none while it sleeps, or outside of the times asked for."""
+    """What it uses now, as a series of one entry; empty while it sleeps, or if now is outside of the requested time."""
     actor, workspace_id = await actor_of(request), _workspace(request)
     measured = await actions.measure_hosted(services_of(request), actor, workspace_id)
     now = services_of(request).clock.now()
@@ -166,14 +166,14 @@ async def delete_template(request: Request) -> Response:
 
 
 async def find_template(request: Request) -> Response:
-    """Whether a template of this name is there."""
+    """The template with this name."""
     actor, named = await actor_of(request), unquote(request.path_params["alias"])
     found = await actions.find_template(services_of(request), actor, template_of(named))
     return reply({"templateID": shown_id(found), "public": found == BASE})
 
 
 async def fork(request: Request) -> Response:
-    """New ones with its files: for each, itself or why there is none."""
+    """Create sandboxes with its files: for each the sandbox, or why it could not be made."""
     actor, body = await actor_of(request), await body_of(request, shapes.Fork)
     made = await actions.fork_hosted(services_of(request), actor, _workspace(request), body.timeout, body.count)
     domain = _domain(request)
@@ -187,7 +187,7 @@ async def not_offered(request: Request) -> Response:
 
 def _forked(one: Hosted | OutlastError, domain: str | None) -> dict[str, Any]:
     if isinstance(one, OutlastError):
-        return {"error": {"code": status_for(one), "message": told(one)}}
+        return {"error": {"code": status_for(one), "message": full_message(one)}}
     return {"sandbox": shapes.sandbox(one, domain)}
 
 
@@ -214,7 +214,7 @@ def _order(body: shapes.NewSandbox) -> HostedOrder:
 
 
 def _network(asked: shapes.Network) -> dict[str, Any]:
-    """What was asked for, if it is no more than this server gives: nothing goes out that the operator did not open."""
+    """The network rules asked for. Raises `NotOffered` for any that would open more than the operator has."""
     opened = asked.allow_out or asked.rules or asked.egress_proxy
     if opened:
         raise NotOffered(
@@ -258,7 +258,7 @@ def _page(found: list[T], limit: int, shown: Callable[[T], Any]) -> Response:
 
 
 def _beyond(found: list[Hosted], after: str, order: str) -> list[Hosted]:
-    """What follows the last one of the page before, where that one is gone."""
+    """What follows the last one of the page before, if that one is gone."""
     return [one for one in found if (one.workspace_id > after) == (order == "asc") and one.workspace_id != after]
 
 
@@ -305,7 +305,7 @@ def _settings(request: Request) -> SandboxSettings:
 
 
 def _domain(request: Request) -> str | None:
-    """Under which PORT-ID.DOMAIN reaches a port inside."""
+    """The DOMAIN of `PORT-ID.DOMAIN`, which reaches a port inside."""
     domain: str | None = request.app.state.domain
     return None if domain is None else domain + port_suffix(request.headers.get("host", ""))
 

@@ -133,7 +133,7 @@ async def _event(change: FileChangeSeen, folder: str, files: Files | None) -> Me
 
 
 async def _entry(files: Files, facts: FileFacts) -> Message:
-    """As envd tells it: a symbolic link has the kind and size of what it points to, and is marked as one."""
+    """As envd shows it: a symbolic link has the kind and size of what it points to, and is marked as one."""
     kind: str = facts.kind
     if kind == "symlink":
         kind = await _kind_of_target(files, facts)

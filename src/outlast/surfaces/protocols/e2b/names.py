@@ -45,7 +45,7 @@ def template_of(named: str) -> str:
 
 
 def full_path(path: str) -> str:
-    """A path as seen inside: relative ones, and those that begin with ~, lie in the home folder."""
+    """A path as seen inside. Relative ones, and those that begin with ~, are below the home folder."""
     if "\x00" in path or len(path.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:
         raise MalformedInput("A path has no NUL character and at most 4,096 bytes.", field="path")
     if path == "~" or path.startswith("~/"):

@@ -2,7 +2,7 @@
 
 `PORT-ID.DOMAIN` is a port inside the sandbox, as `get_host` of the SDKs says it; a request may also name both in the
 headers `E2b-Sandbox-Id` and `E2b-Sandbox-Port`. A caller shows the sandbox's traffic token. Port 49983 is envd,
-`api.DOMAIN` the control plane: with a proxy that speaks TLS for `*.DOMAIN`, SDKs need the domain alone.
+`api.DOMAIN` the control plane: behind a proxy that terminates TLS for `*.DOMAIN`, SDKs need only the domain.
 """
 
 import hmac
@@ -41,7 +41,8 @@ _OWN_HOST: Final = b"127.0.0.1"
 
 
 class E2bPorts:
-    """Stands before the previews (`rest`) and before the application (`app`), and takes what is meant for here."""
+    """Serves requests for ports of sandboxes. Requests to the host names of envd and of the control plane go to the
+    application (`app`), all others to the previews (`rest`)."""
 
     def __init__(self, rest: PreviewLayer, app: ASGIApp, services: Services, hosts: PreviewHosts, waker: Waker) -> None:
         self._rest = rest
@@ -68,7 +69,7 @@ class E2bPorts:
         await self._serve(scope, receive, send, sandbox_id, port)
 
     def _label(self, host: str) -> str:
-        """What stands before the domain; empty: it is another domain."""
+        """The part of the host before the domain; empty if it is another domain."""
         label, dot, domain = host.removesuffix(port_suffix(host)).partition(".")
         return label if dot and domain == self._hosts.domain else ""
 
@@ -90,8 +91,8 @@ class E2bPorts:
             if proxy is not None and proxy.status:
                 cut(scope)
                 return
-            told = SandboxUnavailable(f"What listens on port {port} gave no answer: {error.why}.")
-            await plain(told, BAD_GATEWAY)(scope, receive, send)
+            refusal = SandboxUnavailable(f"What listens on port {port} gave no answer: {error.why}.")
+            await plain(refusal, BAD_GATEWAY)(scope, receive, send)
         except OutlastError as error:
             await plain(error, BAD_GATEWAY if is_gone(error) else None)(scope, receive, send)
 
@@ -150,7 +151,7 @@ def _moved(scope: Scope, path: str, host: str, sandbox_id: str = "") -> Scope:
 
 
 def _request(scope: Scope, visitor: Visitor) -> Request:
-    """As it goes inside: without what is ours to know, and without our prefix."""
+    """The request as the program inside gets it: without our headers and our prefix."""
     headers: Sequence[tuple[bytes, bytes]] = [pair for pair in scope["headers"] if pair[0] not in OURS]
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     bare = raw.removeprefix(PREFIX.encode()) if first(scope["headers"], SANDBOX_PORT) else raw

@@ -44,7 +44,7 @@ def is_gone(error: OutlastError) -> bool:
     return isinstance(error, SandboxLost) or (isinstance(error, NotFound) and error.fields.get("noun") == "sandbox")
 
 
-def told(error: OutlastError) -> str:
+def full_message(error: OutlastError) -> str:
     """The message with what to do, as one text: the SDKs show nothing else."""
     message = error.message
     if (
@@ -74,7 +74,7 @@ def status_for(error: OutlastError) -> int:
 def plain(error: OutlastError, status: int | None = None) -> Response:
     """A plain request's answer."""
     status = status or status_for(error)
-    answer = reply({"code": status, "message": told(error)}, status)
+    answer = reply({"code": status, "message": full_message(error)}, status)
     if error.retry_after_s is not None:
         answer.headers["retry-after"] = str(max(1, round(error.retry_after_s)))
     elif status in (429, 503):

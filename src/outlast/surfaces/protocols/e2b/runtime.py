@@ -1,5 +1,5 @@
-"""What this surface keeps beside single requests: watchers that are asked now and then, processes' time limits, the
-ends of sandboxes. All of it in memory but the ends; a restarted server has no watchers."""
+"""What this surface keeps between requests: watchers that clients poll, time limits of processes, ends of sandboxes.
+All of it is in memory but the ends; a restarted server has no watchers."""
 
 import logging
 import time
@@ -28,7 +28,7 @@ MORE_CHANGES_S: Final = 0.03
 MAX_WATCHERS_OF_ONE: Final = 20
 MAX_MEASURED: Final = 10_000
 MAX_CHANGES_KEPT: Final = 10_000
-WATCHER_LIFE_S: Final = 600.0  # one that nobody asks any more is closed
+WATCHER_LIFE_S: Final = 600.0  # since it was last polled
 LONGEST_SLEEP_S: Final = 60.0
 RETRY_S: Final = 5.0
 SIGKILL: Final = 9
@@ -38,7 +38,7 @@ log = logging.getLogger("outlast.e2b")
 
 @dataclass(slots=True)
 class Watcher:
-    """Changes that were seen and not asked for yet; the oldest are dropped when nobody asks."""
+    """Changes since the last poll. At most `MAX_CHANGES_KEPT`: the oldest are dropped."""
 
     workspace_id: str
     path: str
@@ -54,8 +54,8 @@ class Watcher:
         self.news.set()
 
     async def take(self) -> list[FileChangeSeen]:
-        """What was seen since the last time. What the caller itself did a moment ago is still on its way: so it waits
-        a little for the first change, and for those that come right behind it."""
+        """The changes since the last call. Events of what the caller has just done may still be under way, so it waits
+        a moment for the first change, and for those that follow it closely."""
         if not self.seen:
             self.news = anyio.Event()
             with anyio.move_on_after(FIRST_CHANGE_S):
@@ -67,7 +67,7 @@ class Watcher:
 
 
 class E2bRuntime:
-    """Runs beside the server (`run`); a request hands it what shall go on without the request."""
+    """Runs beside the server (`run`), and continues what a request started after the request has ended."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -198,7 +198,7 @@ class E2bRuntime:
 
 
 async def _log_early_end(task: Task) -> None:
-    """What goes on without a request fails alone; the sandbox may be gone by then."""
+    """A task that outlives its request fails alone; its sandbox may be gone by then."""
     try:
         await task()
     except OutlastError as error:

@@ -1,4 +1,4 @@
-"""Bodies of the control plane. Fields that this server does not know are let be: SDKs send more with every release."""
+"""Bodies of the control plane. Unknown fields are ignored: each release of the SDKs sends more."""
 
 from typing import Any, Final, TypeVar
 
@@ -28,7 +28,7 @@ class AutoResume(Body):
 
 
 class Network(Body):
-    """What of it is not None was asked for; `control.py` says which of it can be had."""
+    """Fields that are not None were asked for; `control.py` refuses those that are not offered."""
 
     allow_out: list[str] | None = Field(None, alias="allowOut")
     deny_out: list[str] | None = Field(None, alias="denyOut")
@@ -40,8 +40,8 @@ class Network(Body):
 
 
 class NewSandbox(Body):
-    """Older SDKs ask for the internet with every sandbox (`allow_internet_access`), so that is let be: what may go out
-    is the operator's to say."""
+    """Older SDKs ask for the internet with every sandbox (`allow_internet_access`), so that is ignored: the operator
+    decides what sandboxes can reach."""
 
     template: str = Field("base", alias="templateID", max_length=80)
     timeout: int = 300
@@ -94,7 +94,7 @@ async def body_of(request: Request, shape: type[T]) -> T:
 
 
 def sandbox(one: Hosted, domain: str | None) -> dict[str, Any]:
-    """As the answer to making or connecting to it: with what it takes to talk to it."""
+    """The answer to creating or connecting to one, with its tokens."""
     return {
         "sandboxID": shown_id(one.workspace_id),
         "templateID": template_shown(one),
