@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from outlast.apps.screens.rules import GAP, HEIGHT, WIDTH, Box, overlap
+from outlast.apps.screens.placement import GAP, HEIGHT, WIDTH, Box, overlap
 from tests.asgi import Browser
 from tests.factories import Team, say
 from tests.flow.canvas.conftest import Watcher, log_seq, make_screen

@@ -22,7 +22,7 @@ from outlast.apps.pages.versions import Rules as PageRules
 from outlast.apps.pages.versions import begin
 from outlast.apps.screens import image_hosts
 from outlast.apps.screens import store as screens
-from outlast.apps.screens.rules import Box
+from outlast.apps.screens.placement import Box
 from outlast.base.ids import new_id
 from outlast.base.supervision.items import SetAside
 from outlast.db.database import Tx

@@ -23,9 +23,10 @@ from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.readers.own_docs import own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader, Registries
 from outlast.apps.knowledge.readers.reader import SourceReader
+from outlast.apps.knowledge.refresh import LEASE
 from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.settings import KnowledgeSettings
-from outlast.apps.knowledge.sources import LEASE, configured_sources
+from outlast.apps.knowledge.sources import configured_sources
 from outlast.apps.knowledge.tables import knowledge_sources, vectors
 from outlast.base.errors import ModelUnreachable
 from outlast.db.database import Database, Tx

@@ -25,7 +25,7 @@ from outlast.kernel.runs import tables
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import End
-from outlast.kernel.runs.run_start import last_queued
+from outlast.kernel.runs.run_queue import last_queued
 from outlast.kernel.runs.settlement import end_unheld
 from outlast.kernel.runs.sweeper import request_cancel
 from outlast.kernel.settings import Settings

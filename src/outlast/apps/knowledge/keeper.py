@@ -19,9 +19,10 @@ from outlast.apps.knowledge.http_fetch import NotRead
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
 from outlast.apps.knowledge.readers.reader import SourceReader, Wish
+from outlast.apps.knowledge.refresh import LEASE, READ_S, due_after
 from outlast.apps.knowledge.rows import KnowledgePageRow, KnowledgeSourceRow
 from outlast.apps.knowledge.settings import KnowledgeSettings
-from outlast.apps.knowledge.sources import LEASE, READ_S, Configured, cut_name, due_after, private_exceptions
+from outlast.apps.knowledge.sources import Configured, cut_name, private_exceptions
 from outlast.apps.knowledge.store import BELL
 from outlast.base.clock import Clock, wait_at_most
 from outlast.base.errors import OutlastError

@@ -1,6 +1,6 @@
 """Search in documentation and modules: by words and by vectors at once, then put in order together.
 
-By words is BM25 over all that is looked through; by vectors is the cosine of the query with every text; `rules.py`
+By words is BM25 over all that is looked through; by vectors is the cosine of the query with every text; `scores.py`
 makes one order of the two; a re-ranker, where there is one, sorts the best. Each of these but the first may be missing
 or fail; the answer says so. The same passages give the same order on either database.
 """
@@ -18,7 +18,7 @@ import anyio.to_thread
 from anyio import TASK_STATUS_IGNORED
 from anyio.abc import TaskStatus
 
-from outlast.apps.knowledge import rules, store
+from outlast.apps.knowledge import scores, store
 from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.arrays import Floats, np
 from outlast.apps.knowledge.excerpts import known_package, module_hit, package_answer, passage_hit, rescored
@@ -99,7 +99,7 @@ class Knowledge:
         reranker: Reranker | None = None,
         rerank_candidates: int = 20,
         most_bytes: int = MAX_BYTES,
-        vector_share: float = rules.VECTOR_SHARE,
+        vector_share: float = scores.VECTOR_SHARE,
         supervisor: Supervisor | None = None,
     ) -> None:
         self._db, self._clock = db, clock
@@ -244,7 +244,7 @@ class Knowledge:
             known = await self._db.read(store.vectors_of, self._embedder.model, hashes)
             cosines = cosines_of(hashes, known, vector)
             cosines = None if bool(np.isnan(cosines).all()) else cosines
-        return [float(score) for score in rules.fused(by_words, cosines)]
+        return [float(score) for score in scores.fused(by_words, cosines)]
 
     # --- looking
 
@@ -333,7 +333,7 @@ class Knowledge:
         self, vector: Floats, model: str, shelves: list[Shelf], modules: Sequence[Module], by_words: Floats
     ) -> Floats:
         """The same for the best by words alone; the others count as not near at all."""
-        at = rules.best(by_words, BY_WORDS)
+        at = scores.best(by_words, BY_WORDS)
         hashes = [one for shelf in shelves for one in shelf.segment.hashes]
         hashes += [module.hash for module in modules]
         asked = [hashes[one] for one in at]
@@ -345,7 +345,7 @@ class Knowledge:
 
     async def _found(self, looked: _Looked, query: str, limit: int) -> list[HitAnswer]:
         """The best texts with their scores, each text once."""
-        scores, order = await away(len(looked.words), ordered, looked.words, looked.cosines, self._vector_share, limit)
+        fused, order = await away(len(looked.words), ordered, looked.words, looked.cosines, self._vector_share, limit)
         places = [(at, looked.place(at)) for at in order]
         ids = [place[0].segment.ids[place[1]] for _, place in places if not isinstance(place, Module)]
         rows = await self._db.read(store.passages_by_id, ids)
@@ -355,7 +355,7 @@ class Knowledge:
             how = HitScores(words=round(float(looked.words[at]), 4))
             if looked.cosines is not None and not np.isnan(looked.cosines[at]):
                 how = how.model_copy(update={"vectors": round(float(looked.cosines[at]), 4)})
-            score = round(float(scores[at]), 4)
+            score = round(float(fused[at]), 4)
             if isinstance(place, Module):
                 found[place.id] = module_hit(
                     place, self._modules.dependencies if self._modules else "", score, how, terms
@@ -372,7 +372,7 @@ class Knowledge:
     async def _reranked(self, reranker: Reranker, query: str, found: list[HitAnswer]) -> tuple[list[HitAnswer], str]:
         texts = [f"{hit.heading}\n\n{hit.text}" for hit in found]
         try:
-            told = rules.as_shares(await reranker.scores(query, texts))
+            told = scores.as_shares(await reranker.scores(query, texts))
         except RerankFailed as error:
             return found, f"The re-ranker was not used: {error}."
         order = sorted(range(len(found)), key=lambda at: -told[at])

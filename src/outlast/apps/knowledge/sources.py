@@ -1,9 +1,8 @@
-"""What kind of source an address names, which sources the configuration describes, when one is due again. Pure."""
+"""What kind of source an address names, and which sources the configuration describes. Pure."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -16,10 +15,6 @@ from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.hosts import parse_host_port
 
 INSTALLED: Final = "package"  # as a dependency's source: what the package itself brings along
-LEASE: Final = timedelta(minutes=15)  # a source that is being read is somebody else's to read after this long
-READ_S: Final = 600.0  # that reading one source may take: well below the lease, so that nobody reads it meanwhile
-RETRY: Final = timedelta(minutes=15)
-MAX_RETRY: Final = timedelta(hours=6)
 _ARCHIVE: Final = re.compile(r"\.(?:tar\.gz|tgz|tar|zip)\Z")
 _LISTS: Final = re.compile(r"/llms(?:-[\w-]+)?\.txt\Z")
 _EXACT: Final = re.compile(r"\d[\w.+-]*\Z")
@@ -115,25 +110,6 @@ def exact_version(package: str) -> str:
     if package.startswith("pypi:"):
         stated = package.partition("==")[2]
     return stated if _EXACT.match(stated) else ""
-
-
-def due_after(
-    now: datetime,
-    refresh_hours: float,
-    *,
-    failed: bool,
-    read_at: datetime | None = None,
-    retry_after_s: float | None = None,
-) -> datetime | None:
-    """When to ask again; None: not before somebody wants it. A failure is tried again soon, later the longer ago it was
-    read for the last time."""
-    refresh = timedelta(hours=refresh_hours)
-    if not failed:
-        return now + refresh if refresh else None
-    wait = RETRY if read_at is None else min(max(RETRY, (now - read_at) / 4), MAX_RETRY)
-    if retry_after_s is not None:
-        wait = max(timedelta(seconds=min(retry_after_s, 86_400)), timedelta(minutes=1))
-    return now + wait
 
 
 def _configured(sandbox: SandboxSettings | None, knowledge: KnowledgeSettings) -> Iterator[Configured]:

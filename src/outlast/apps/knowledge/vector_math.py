@@ -5,7 +5,7 @@ from typing import Final, TypeVar, TypeVarTuple
 
 import anyio.to_thread
 
-from outlast.apps.knowledge import postings, rules
+from outlast.apps.knowledge import postings, scores
 from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.arrays import Floats, np
 from outlast.apps.knowledge.excerpts import text_of
@@ -25,8 +25,8 @@ async def away(size: int, work: Callable[[*Given], T], *given: *Given) -> T:
 
 def ordered(by_words: Floats, cosines: Floats | None, vector_share: float, limit: int) -> tuple[Floats, list[int]]:
     """The fused score of every text, and where the best of them stand."""
-    scores = rules.fused(by_words, cosines, vector_share)
-    return scores, [int(at) for at in rules.best(scores, limit)]
+    fused = scores.fused(by_words, cosines, vector_share)
+    return fused, [int(at) for at in scores.best(fused, limit)]
 
 
 def words_in(shelves: Sequence[Shelf], modules: Sequence[Module], terms: Sequence[str]) -> Floats:

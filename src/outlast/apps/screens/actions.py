@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from outlast.apps.screens import store
+from outlast.apps.screens.placement import HEIGHT, UNTITLED, WIDTH, Box, checked_box, free_spot
 from outlast.apps.screens.rows import ScreenRow
-from outlast.apps.screens.rules import HEIGHT, UNTITLED, WIDTH, Box, checked_box, free_spot
 from outlast.apps.screens.shapes import (
     MAX_MOVES,
     FrameRequest,

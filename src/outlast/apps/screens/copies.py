@@ -2,8 +2,8 @@
 them; each is its own from then on."""
 
 from outlast.apps.screens import store
+from outlast.apps.screens.placement import Box, checked_box, spot_beside
 from outlast.apps.screens.rows import ScreenRow
-from outlast.apps.screens.rules import Box, checked_box, spot_beside
 from outlast.apps.screens.shapes import ScreenData, ScreenFile, ThemeTokens
 from outlast.apps.screens.store import require_screen
 from outlast.apps.screens.tables import screens as screens_table

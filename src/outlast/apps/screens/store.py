@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
+from outlast.apps.screens.placement import Box
 from outlast.apps.screens.rows import ScreenRow
-from outlast.apps.screens.rules import Box
 from outlast.apps.screens.shapes import ScreenChanged, ScreenData, ScreenDeleted, ScreenFile, ThemeTokens
 from outlast.apps.screens.tables import screens
 from outlast.base.clock import iso

@@ -6,8 +6,6 @@ RESTART_S: Final = (1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0)
 """Pauses before a service is restarted; the last one is kept."""
 STEADY_S: Final = 5.0
 """A service that has run for so long since its last failure is up again."""
-UNREADY_AFTER_S: Final = 10.0
-"""A vital service that is down for longer makes the server not ready."""
 RETRY_S: Final = (1.0, 5.0, 30.0, 120.0, 600.0)
 """Pauses before an item that failed is tried again for the first, second … time. When the last of these tries fails too
 the item is set aside: after six failures in a row, with five pauses between them."""

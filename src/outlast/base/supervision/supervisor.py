@@ -13,7 +13,7 @@ from anyio.abc import TaskGroup, TaskStatus
 from outlast.base.clock import Clock
 from outlast.base.supervision.causes import cause_of, described, is_bug
 from outlast.base.supervision.items import ItemGuard, Shelf
-from outlast.base.supervision.rules import STEADY_S, UNREADY_AFTER_S, failures_in_a_row, restart_delay_s
+from outlast.base.supervision.rules import STEADY_S, failures_in_a_row, restart_delay_s
 
 Run = Callable[..., Awaitable[None]]
 log: Final = logging.getLogger("outlast.supervision")
@@ -121,9 +121,9 @@ class Supervisor:
         now = self._clock.monotonic()
         return [self._state(name, service, now) for name, service in sorted(self._services.items())]
 
-    def unready(self) -> list[ServiceState]:
-        """The vital services that have been down for more than 10 s."""
-        return [one for one in self.states() if one.is_vital and one.down_s > UNREADY_AFTER_S]
+    def down_longer_than(self, seconds: float) -> list[ServiceState]:
+        """The vital services that have been down for so long."""
+        return [one for one in self.states() if one.is_vital and one.down_s > seconds]
 
     def _note_failure(self, name: str, service: _Service, began: float, error: Exception) -> None:
         now, cause = self._clock.monotonic(), cause_of(error)

@@ -17,6 +17,7 @@ from outlast.db.tables import put_fact
 from outlast.kernel.set_aside import store
 from outlast_sandbox.interface import ProbeReport, SandboxProvider
 
+UNREADY_AFTER_S: Final = 10.0  # a vital service that is down for longer makes the server not ready
 PROBE_LIFE_S: Final = 300.0
 MAX_SHOWN: Final = 100
 WRITE_LIFE_S: Final = 5.0  # how long a database that took a write is believed to take the next
@@ -44,7 +45,7 @@ class Readiness:
         Without sandboxes it still serves: their tools are refused."""
         database = await self._try_database()
         sandbox = asdict(await self._try_sandbox())
-        down = self._supervisor.unready() if self._supervisor is not None else []
+        down = self._supervisor.down_longer_than(UNREADY_AFTER_S) if self._supervisor is not None else []
         ready = database == "ok" and not down
         status = "ok" if ready else "unavailable"
         found: dict[str, Any] = {"status": status, "database": database, "sandbox": sandbox}

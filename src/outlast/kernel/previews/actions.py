@@ -15,14 +15,15 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.store import still_signed_in
 from outlast.kernel.apps import registry
 from outlast.kernel.previews import tickets
+from outlast.kernel.previews.permissions import may_see
 from outlast.kernel.previews.ports import IMAGE_HOSTS
 from outlast.kernel.previews.shapes import PortAnswer
 from outlast.kernel.previews.tickets import Grant
-from outlast.kernel.projects.permissions import require, require_sandbox
-from outlast.kernel.projects.rules import Right, Role, allows
+from outlast.kernel.projects.permissions import require_sandbox
+from outlast.kernel.projects.rules import Right, Role
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.actions import machines_of
-from outlast.kernel.sandboxes.rows import SandboxRow, ServiceRow
+from outlast.kernel.sandboxes.rows import ServiceRow
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.services.store import services_of
 from outlast.kernel.services import Services, in_read, in_write
@@ -81,7 +82,7 @@ async def open_preview(services: Services, actor: Actor, sandbox_id: str, port: 
 
     def run(tx: Tx) -> Ticket:
         row = require_sandbox(tx, actor, sandbox_id, Right.READ)
-        if not _may_see(tx, actor, row, port):
+        if not may_see(tx, actor, row, port):
             raise Forbidden(
                 f"Viewers see declared services only, and port {port} is not one.",
                 project_id=row.project_id,
@@ -182,7 +183,7 @@ def _visitor(tx: Tx, grant: Grant, sandbox_id: str, local_mode: bool) -> Visitor
         row = require_sandbox(tx, actor, sandbox_id, Right.READ)
     except NotFound:
         return None
-    if not _may_see(tx, actor, row, grant.port):
+    if not may_see(tx, actor, row, grant.port):
         return None
     declared = services_of(tx, grant.workspace_id)
     return Visitor(
@@ -195,14 +196,6 @@ def _visitor(tx: Tx, grant: Grant, sandbox_id: str, local_mode: bool) -> Visitor
         siblings=tuple(one.port for one in declared if one.port != grant.port),
         image_hosts=registry.implementation(IMAGE_HOSTS).allowed_in(tx, grant.workspace_id),
     )
-
-
-def _may_see(tx: Tx, actor: Actor, row: SandboxRow, port: int) -> bool:
-    """Whether the actor may see the port: who may not start a program inside
-    sees what others have declared to be seen."""
-    if allows(require(tx, actor, row.project_id, Right.READ), Right.EDIT):
-        return True
-    return any(service.port == port for service in services_of(tx, row.workspace_id))
 
 
 def _require_previews(services: Services, port: int) -> None:

@@ -23,11 +23,11 @@ from outlast.kernel.previews import actions, notices
 from outlast.kernel.previews.access import Access
 from outlast.kernel.previews.actions import Visitor
 from outlast.kernel.previews.answers import PRIVATE, Notice, answer_notice, is_page_visit
+from outlast.kernel.previews.content_policy import REPORTS_PATH, blocked_picture, preview_policy
 from outlast.kernel.previews.cookies import granting, grants_in
 from outlast.kernel.previews.exchange import BadAnswer
 from outlast.kernel.previews.headers import Headers, Origin, all_of, first
 from outlast.kernel.previews.hosts import Address, PreviewHosts, port_suffix
-from outlast.kernel.previews.policy import REPORTS_PATH, blocked_picture, preview_policy
 from outlast.kernel.previews.pool import Pool
 from outlast.kernel.previews.ports import IMAGE_HOSTS
 from outlast.kernel.previews.proxy import Proxy, Request, cut

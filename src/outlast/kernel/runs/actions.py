@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any
 
 import anyio
 
-from outlast.base.errors import ModelKeyRefused, RunFinished, RunNotContinuable, ThreadBusy, VisionUnsupported
+from outlast.base.errors import ModelKeyRefused, RunFinished, RunNotContinuable, VisionUnsupported
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -28,8 +28,8 @@ from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.permissions import require_steering
 from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.rules import ENDED, may_continue, may_retry
-from outlast.kernel.runs.run_start import NewRun, active_run, last_queued, let_wait_for, queue_run
-from outlast.kernel.runs.shapes import CacheShareAnswer, RunSummaryAnswer, StartedAnswer
+from outlast.kernel.runs.run_queue import NewRun, active_run, find_place, let_wait_for, queue_run
+from outlast.kernel.runs.shapes import CacheShareAnswer, OnBusy, RunSummaryAnswer, StartedAnswer
 from outlast.kernel.runs.sweeper import request_cancel
 from outlast.kernel.runs.views import RunDetails
 from outlast.kernel.services import Services, in_read
@@ -42,7 +42,6 @@ from outlast.kernel.threads.new_thread import new_thread_fields
 from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rules import demand_open
 
-OnBusy = Literal["reject", "enqueue", "interrupt"]
 CACHE_DAYS = 30
 ENDS = {"completed": "it is complete", "cancelled": "it was cancelled", "error": "it was stopped by an error"}
 CONFIRM_S = 2.0  # a cancel is confirmed within this time
@@ -231,13 +230,7 @@ def start_in(
     parts = compose(tx, project_id, draft, services.settings.limits)
     _check_vision(spec, parts)
     _check_rates(tx, services, actor, project_id)
-    waits_for = last_queued(tx, thread_id)
-    if waits_for is not None and on_busy == "reject":
-        raise ThreadBusy(
-            "The agent still works in this thread, or waits for a person.",
-            thread_id=thread_id,
-            active_run_id=held.active_run_id,
-        )
+    waits_for = find_place(tx, thread_id, on_busy)
     _hold_payers(tx, actor, active_run(tx, thread_id) if on_busy == "interrupt" else None)
     thread_locks.drive(tx, thread_id, project_id, actor, services.settings.locks.ttl_s)
     message = add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
@@ -330,13 +323,7 @@ async def _again(
                 run_id=run_id,
                 status=row.status,
             )
-        busy = last_queued(tx, row.thread_id)
-        if busy is not None:
-            raise ThreadBusy(
-                "The agent still works in this thread, or waits for a person.",
-                thread_id=row.thread_id,
-                active_run_id=busy,
-            )
+        find_place(tx, row.thread_id, "reject")
         spec = _usable_model(services, model or row.model)
         _check_vision(spec, message_in(tx, row.thread_id, row.message_id).parts)
         _check_rates(tx, services, actor, row.project_id)

@@ -46,8 +46,7 @@ async def ask_model(context: RunContext, transcript: Transcript, step: int, name
     """Ask for turn `step` until it is whole, its retries are used up, or it was refused for good: whether the run has
     ended with it. `named`: its effect, where the last call's result was recorded together with it."""
     effect = named or await _name_effect(context, transcript, step)
-    settings = context.engine.settings.retry
-    retries = Retries(settings, effect.retries)
+    retries = Retries(context.engine.settings.retry, effect.retries)
     while True:
         lines = context.agent.lines
         turn = Turn(step) if lines is None else LinedTurn(step)
@@ -61,7 +60,7 @@ async def ask_model(context: RunContext, transcript: Transcript, step: int, name
             raise  # not the model's failure: the run is taken up again, or is another attempt's
         except TryLater as error:
             wait_s = retries.wait_s(error)
-            if wait_s is None or wait_s > settings.max_wait_s:
+            if wait_s is None:
                 return await _fail(context, effect, turn, error)
             await _announce_retry(context, effect, turn, retries.made, error, wait_s)
             await context.engine.clock.sleep(wait_s)

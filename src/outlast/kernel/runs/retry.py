@@ -24,11 +24,12 @@ class Retries:
         self._settings = settings
 
     def wait_s(self, error: TryLater) -> float | None:
-        """Seconds to wait before the next try; None when there is none."""
+        """Seconds to wait before the next try; None when there is none: all were made, or it would be too long."""
         self.made += 1
         if self.made > self._settings.attempts:
             return None
-        return backoff_s(self.made, self._settings.base_s, error.retry_after_s, random.random())
+        wait_s = backoff_s(self.made, self._settings.base_s, error.retry_after_s, random.random())
+        return wait_s if wait_s <= self._settings.max_wait_s else None
 
 
 async def retry_in_sandbox(

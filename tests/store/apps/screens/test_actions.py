@@ -11,7 +11,7 @@ import pytest
 
 from outlast.apps.screens.actions import change_screen, create_screen, delete_screen, list_screens, move_screens
 from outlast.apps.screens.copies import duplicate_screen
-from outlast.apps.screens.rules import Box, overlap
+from outlast.apps.screens.placement import Box, overlap
 from outlast.apps.screens.shapes import MoveRequest, ScreenPatch, ScreenRequest
 from outlast.base.errors import NotFound
 from outlast.db.blobs import FolderBlobs

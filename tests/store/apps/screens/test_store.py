@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.apps.screens import store
-from outlast.apps.screens.rules import Box
+from outlast.apps.screens.placement import Box
 from outlast.apps.screens.shapes import ScreenFile, ThemeTokens
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
 
 from outlast.apps.knowledge.http_fetch import NotRead, checked_address
 from outlast.apps.knowledge.readers.versions import best_npm, best_pypi
 from outlast.apps.knowledge.readers.web import listed_links
 from outlast.apps.knowledge.settings import KnowledgeSettings
-from outlast.apps.knowledge.sources import Configured, archive_of, configured_sources, due_after, exact_version, kind_of
+from outlast.apps.knowledge.sources import Configured, archive_of, configured_sources, exact_version, kind_of
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 
 
@@ -109,17 +107,6 @@ def test_only_an_exact_version_is_a_version() -> None:
         ("pypi:x>=2.0", ""),
     ):
         assert exact_version(package) == version
-
-
-def test_a_failure_is_tried_again_sooner_than_a_success() -> None:
-    now = datetime(2030, 1, 1, tzinfo=UTC)
-    assert due_after(now, 24, failed=False) == now + timedelta(hours=24)
-    assert due_after(now, 0, failed=False) is None
-    assert due_after(now, 24, failed=True) == now + timedelta(minutes=15)
-    long_ago = now - timedelta(days=90)
-    assert due_after(now, 24, failed=True, read_at=long_ago) == now + timedelta(hours=6)
-    assert due_after(now, 24, failed=True, retry_after_s=7200) == now + timedelta(hours=2)
-    assert due_after(now, 24, failed=True, retry_after_s=0) == now + timedelta(minutes=1)
 
 
 @pytest.mark.parametrize(

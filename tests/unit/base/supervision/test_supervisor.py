@@ -112,7 +112,7 @@ async def test_a_service_that_cannot_start_holds_up_nobody_and_starts_later() ->
         tasks.cancel_scope.cancel()
 
 
-async def test_a_vital_service_that_is_down_for_more_than_ten_seconds_makes_the_server_unready() -> None:
+async def test_a_vital_service_is_down_until_it_has_run_steadily_again() -> None:
     clock, supervisor = supervised()
     service = Service(*[SandboxLost("gone")] * 4)
     other = Service(*[SandboxLost("gone")] * 99)
@@ -120,17 +120,17 @@ async def test_a_vital_service_that_is_down_for_more_than_ten_seconds_makes_the_
         tasks.start_soon(supervisor.keep, "other", other.run)
         await supervisor.start(tasks, "worker", service.run, vital=True)
         for pause_s in (1, 2, 5):
-            assert supervisor.unready() == []
+            assert supervisor.down_longer_than(10) == []
             await anyio.wait_all_tasks_blocked()
             clock.advance(pause_s)
             await anyio.wait_all_tasks_blocked()
         clock.advance(3)
-        assert [one.name for one in supervisor.unready()] == ["worker"]
+        assert [one.name for one in supervisor.down_longer_than(10)] == ["worker"]
         clock.advance(7)
         await service.runs.wait()
-        assert [one.name for one in supervisor.unready()] == ["worker"], "it may fail again at once"
+        assert [one.name for one in supervisor.down_longer_than(10)] == ["worker"], "it may fail again at once"
         clock.advance(5)
-        assert supervisor.unready() == []
+        assert supervisor.down_longer_than(10) == []
         assert supervisor.states()[-1].restarts == 4
         tasks.cancel_scope.cancel()
 
@@ -142,11 +142,11 @@ def test_what_is_reported_from_outside_counts_too() -> None:
     supervisor.report("database", OSError(errno.EIO, "I/O error"), vital=True)
     clock.advance(11)
     supervisor.report("database", OSError(errno.EIO, "I/O error"), vital=True)
-    assert [(one.name, one.down_s, one.reason) for one in supervisor.unready()] == [
+    assert [(one.name, one.down_s, one.reason) for one in supervisor.down_longer_than(10)] == [
         ("database", 11, "OSError: I/O error")
     ]
     supervisor.report("database", vital=True)
     clock.advance(5)
     supervisor.report("database", vital=True)
-    assert supervisor.unready() == []
+    assert supervisor.down_longer_than(10) == []
     assert supervisor.states()[0].down_s == 0

@@ -16,7 +16,7 @@ from outlast.apps.screens import store as screens
 from outlast.apps.screens.agent.conversation import format_messages_for_agent, records_of
 from outlast.apps.screens.agent.project_files import FileLists, listed
 from outlast.apps.screens.agent.start_stages import lost_since_last_run, should_create_new_sandbox
-from outlast.apps.screens.rules import Box
+from outlast.apps.screens.placement import Box
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
 from outlast.db.blobs import FolderBlobs

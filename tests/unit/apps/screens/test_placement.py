@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.screens.rules import (
+from outlast.apps.screens.placement import (
     FARTHEST,
     GAP,
     HEIGHT,

@@ -1,4 +1,4 @@
-"""A run's first row: how it comes to be, by itself, behind another, or in the place of one that ended."""
+"""The queue of a thread's runs: where a new run has its place, and the rows that a start writes."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from outlast.kernel.runs import store
 from outlast.kernel.runs.abandonment import arm_abandonment
 from outlast.kernel.runs.rows import EffectRow
 from outlast.kernel.runs.rules import THREAD_STATUS
-from outlast.kernel.runs.shapes import RunQueued
+from outlast.kernel.runs.shapes import OnBusy, RunQueued
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import append
@@ -102,6 +102,18 @@ def last_queued(tx: Tx, thread_id: str) -> str | None:
     """The run a further one has to wait for: the newest that has not ended. None: the thread is free."""
     run_id: str | None = tx.execute(_NEWEST_OPEN, {"thread": thread_id}).scalar()
     return run_id
+
+
+def find_place(tx: Tx, thread_id: str, on_busy: OnBusy) -> str | None:
+    """The run that a start has to wait for; None: the thread is free. Raises `ThreadBusy` where it does not wait."""
+    waits_for = last_queued(tx, thread_id)
+    if waits_for is not None and on_busy == "reject":
+        raise ThreadBusy(
+            "The agent still works in this thread, or waits for a person.",
+            thread_id=thread_id,
+            active_run_id=active_run(tx, thread_id),
+        )
+    return waits_for
 
 
 class _Queued(NamedTuple):

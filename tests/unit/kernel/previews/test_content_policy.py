@@ -2,7 +2,7 @@
 
 import pytest
 
-from outlast.kernel.previews.policy import blocked_picture, preview_policy
+from outlast.kernel.previews.content_policy import blocked_picture, preview_policy
 
 HOST = "3000-sbx-1.preview.localhost:8400"
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.apps.knowledge.arrays import Floats
-from outlast.apps.knowledge.rules import as_shares, best, fused
+from outlast.apps.knowledge.scores import as_shares, best, fused
 
 pairs = st.lists(st.tuples(st.floats(0, 50, width=32), st.floats(-1, 1, width=32)), min_size=1, max_size=30)
 
