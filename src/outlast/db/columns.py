@@ -1,5 +1,6 @@
 """What the tables are written with: the metadata that holds them all, and columns that carry their comment."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -54,6 +55,9 @@ def json(name: str, comment: str, **options: Any) -> sa.Column[Any]:
     return sa.Column(name, Json, comment=comment, **options)
 
 
-def one_of(*values: str) -> dict[str, Any]:
-    """For a column's `info`: the only values that it has. `rows.py` declares them as its type."""
-    return {"values": values}
+def choice(name: str, values: Sequence[str], comment: str = "", chars: int = 80, **options: Any) -> sa.Column[Any]:
+    """One of these words, never null. `rows.py` declares them as its type; without a comment they are the comment."""
+    known = {"values": tuple(values)}
+    return sa.Column(
+        name, sa.String(chars), nullable=False, comment=comment or " | ".join(values), info=known, **options
+    )

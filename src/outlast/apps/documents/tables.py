@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import count, flag, json, metadata, moment, one_of, own_id, ref, text, word
+from outlast.db.columns import choice, count, flag, json, metadata, moment, own_id, ref, text, word
 from outlast.db.lock_order import Place, locked_as
 
 documents = sa.Table(
@@ -40,15 +40,14 @@ blocks = sa.Table(
     ref("document_id", "documents", "of", nullable=False, index=True),
     ref("section_id", "sections", "in", nullable=False, index=True),
     sa.Column("rank", sa.String(200), nullable=False, comment="its place in the section"),
-    word(
+    choice(
         "kind",
-        "paragraph | list | code | table | quote | rule | html",
-        nullable=False,
-        info=one_of("paragraph", "list", "code", "table", "quote", "rule", "html", "front_matter"),
+        ["paragraph", "list", "code", "table", "quote", "rule", "html", "front_matter"],
+        comment="paragraph | list | code | table | quote | rule | html",
     ),
     text("markdown", "one block, never empty", nullable=False),
     sa.Column("version", sa.BigInteger, nullable=False, comment="the document's that changed it last"),
-    word("editor_kind", "person | agent: who wrote its text last", nullable=False, info=one_of("person", "agent")),
+    choice("editor_kind", ["person", "agent"], comment="person | agent: who wrote its text last"),
     ref("editor_id", "users", "who wrote it, or accepted it", ondelete="SET NULL"),
     moment("updated_at", "last change", nullable=False),
 )
@@ -86,7 +85,7 @@ comments = sa.Table(
     json("linked_sections", "ids of further sections that it is about", nullable=False),
     text("body", "Markdown", nullable=False),
     json("mentions", "ids of users named in it", nullable=False),
-    word("status", "open | resolved", nullable=False, info=one_of("open", "resolved")),
+    choice("status", ["open", "resolved"]),
     sa.Column("assigned_to", sa.String(40), comment="a user's id, or agent; null: nobody"),
     sa.Column("thread_id", sa.String(40), index=True, comment="the conversation about it"),
     sa.Column("by", sa.String(40), comment="the user who wrote it; null: an agent"),
@@ -108,7 +107,7 @@ proposals = sa.Table(
     sa.Column("run_id", sa.String(40), index=True, comment="the run that proposed it; null: copied into a fork"),
     sa.Column("effect_id", sa.String(40), unique=True, comment="the tool call that made it: once; null: a copy"),
     text("summary", "one line for people", nullable=False, server_default=""),
-    word("state", "open | closed", nullable=False, info=one_of("open", "closed")),
+    choice("state", ["open", "closed"]),
     moment("created_at", "when", nullable=False),
 )
 

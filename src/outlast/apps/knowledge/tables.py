@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import count, json, metadata, moment, one_of, own_id, ref, text, word
+from outlast.db.columns import choice, count, json, metadata, moment, own_id, ref, text
 
 knowledge_sources = sa.Table(
     "knowledge_sources",
@@ -10,11 +10,10 @@ knowledge_sources = sa.Table(
     own_id(),
     ref("project_id", "projects", "for whom; null: everybody, from the configuration", index=True),
     text("package", "npm:NAME, pypi:NAME, or any name", nullable=False),
-    word(
+    choice(
         "kind",
-        "markdown | llms_txt | sitemap | package | folder | text",
-        nullable=False,
-        info=one_of("markdown", "llms_txt", "sitemap", "package", "folder", "text", "artifact"),
+        ["markdown", "llms_txt", "sitemap", "package", "folder", "text", "artifact"],
+        comment="markdown | llms_txt | sitemap | package | folder | text",
     ),
     text("location", "address, file, folder or package", nullable=False),
     text("version", "of the package that it describes; empty: not known", nullable=False, server_default=""),
@@ -25,12 +24,7 @@ knowledge_sources = sa.Table(
     ),
     count("revision", "raised whenever its passages change"),
     sa.Column("hash", sa.String(64), comment="SHA-256 of what was last read; null: nothing yet"),
-    word(
-        "state",
-        "waiting | fetching | ready | failed",
-        nullable=False,
-        info=one_of("waiting", "fetching", "ready", "failed"),
-    ),
+    choice("state", ["waiting", "fetching", "ready", "failed"]),
     text("error", "why the last try failed; null: it did not"),
     count("passages", "in the index"),
     count("size_bytes", "of what was read"),
@@ -88,7 +82,7 @@ modules = sa.Table(
     ref("workspace_id", "workspaces", "whose file it is; null: published, lies in the blobs", index=True),
     sa.Column("page_id", sa.String(40), comment="the page it was written for; null: a thread"),
     ref("user_id", "users", "for whom it was written, and published to", nullable=False, index=True),
-    word("scope", "session | user", nullable=False, info=one_of("session", "user")),
+    choice("scope", ["session", "user"]),
     text("path", "relative to the workspace", nullable=False),
     text("description", "what it does, in the agent's words", nullable=False),
     json("exports", "names", nullable=False),

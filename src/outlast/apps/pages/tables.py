@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import count, flag, json, metadata, moment, one_of, own_id, ref, text, word
+from outlast.db.columns import choice, count, flag, json, metadata, moment, own_id, ref, text, word
 from outlast.db.lock_order import Place, locked_as
 
 pages = sa.Table(
@@ -32,12 +32,7 @@ page_versions = sa.Table(
     ref("page_id", "pages", "of", nullable=False, primary_key=True),
     sa.Column("version", sa.BigInteger, primary_key=True, autoincrement=False, comment="what it became"),
     sa.Column("base_version", sa.BigInteger, nullable=False, comment="what it was made from"),
-    word(
-        "kind",
-        "created | full | patches | undo | restore | copy",
-        nullable=False,
-        info=one_of("created", "full", "patches", "undo", "restore", "copy"),
-    ),
+    choice("kind", ["created", "full", "patches", "undo", "restore", "copy"]),
     json("patches", "as they were told; null: `html` says it all"),
     text("html", "the whole page; null: apply the patches to the version before"),
     sa.Column("run_id", sa.String(40), index=True, comment="made by this run; null: by a person"),
@@ -56,12 +51,7 @@ page_actions = sa.Table(
     ref("user_id", "users", "who did it", nullable=False),
     word("name", "the element's data-action", nullable=False),
     json("data", "values that came with it", nullable=False),
-    word(
-        "state",
-        "waiting | taken | done | failed | dropped",
-        nullable=False,
-        info=one_of("waiting", "taken", "done", "failed", "dropped"),
-    ),
+    choice("state", ["waiting", "taken", "done", "failed", "dropped"]),
     sa.Column("run_id", sa.String(40), index=True, comment="the run that takes it up; null: taken back"),
     moment("created_at", "when", nullable=False),
     sa.Index("ix_page_actions_user", "user_id", "created_at"),

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import flag, json, metadata, moment, one_of, own_id, ref, text, word
+from outlast.db.columns import choice, flag, json, metadata, moment, own_id, ref, text, word
 from outlast.db.lock_order import Place, locked_as
 
 screens = sa.Table(
@@ -14,7 +14,7 @@ screens = sa.Table(
     sa.Column("workspace_id", sa.String(40), nullable=False, unique=True, comment="holds its files"),
     text("title", "shown above it", nullable=False),
     flag("named", "a person chose the title, so the agent's is not taken"),
-    word("template", "what its app began as: next | vite", nullable=False, info=one_of("next", "vite")),
+    choice("template", ["next", "vite"], comment="what its app began as: next | vite"),
     word("theme", "id of its theme, or custom", nullable=False),
     json("theme_tokens", "a custom theme's tokens: {light: {name: colour}, dark: {…}}; null: a named theme"),
     sa.Column("x", sa.Integer, nullable=False, comment="left edge on the canvas, CSS pixels"),

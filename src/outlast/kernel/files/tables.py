@@ -4,7 +4,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from outlast.db.columns import blob, count, metadata, moment, one_of, own_id, ref, text, word
+from outlast.db.columns import blob, choice, count, metadata, moment, own_id, ref, text, word
 
 
 def upload_columns() -> tuple[sa.Column[Any], ...]:
@@ -23,12 +23,7 @@ artifacts = sa.Table(
     "artifacts",
     metadata,
     *upload_columns(),
-    word(
-        "state",
-        "reading | ready | no_text | failed",
-        nullable=False,
-        info=one_of("reading", "ready", "no_text", "failed"),
-    ),
+    choice("state", ["reading", "ready", "no_text", "failed"]),
     sa.Column("source_id", sa.String(40), comment="its text in the index of documentation; null: none"),
     sa.Column("text_blob", sa.String(64), comment="its text in the blob store; null: none"),
     sa.Column("pages", sa.Integer, comment="of a PDF; null: it has none"),

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import metadata, moment, one_of, ref, text, word
+from outlast.db.columns import choice, metadata, moment, ref, text, word
 
 preview_grants = sa.Table(
     "preview_grants",
@@ -12,12 +12,7 @@ preview_grants = sa.Table(
     ref("workspace_id", "workspaces", "whose port is shown", nullable=False),
     sa.Column("port", sa.Integer, nullable=False, comment="inside"),
     ref("user_id", "users", "who may see it", nullable=False),
-    word(
-        "via",
-        "local | token | session: how they were signed in",
-        nullable=False,
-        info=one_of("local", "token", "session"),
-    ),
+    choice("via", ["local", "token", "session"], comment="local | token | session: how they were signed in"),
     sa.Column("token_id", sa.String(40), comment="ends with this token; null: not from one"),
     sa.Column("session_hash", sa.String(64), comment="ends with this session; null: not from one"),
     text("opener", "origin of the page that may show it in a frame; empty: none", nullable=False),

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import count, metadata, moment, one_of, own_id, ref, text
+from outlast.db.columns import choice, count, metadata, moment, own_id, ref, text
 from outlast.db.lock_order import Place, locked_as
 
 projects = sa.Table(
@@ -19,8 +19,7 @@ projects = sa.Table(
 
 
 def role_column() -> sa.Column[str]:
-    roles = ("owner", "editor", "viewer")
-    return sa.Column("role", sa.String(10), nullable=False, comment=" | ".join(roles), info=one_of(*roles))
+    return choice("role", ["owner", "editor", "viewer"], chars=10)
 
 
 members = sa.Table(

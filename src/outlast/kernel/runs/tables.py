@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import count, flag, json, metadata, moment, one_of, own_id, ref, text, word
+from outlast.db.columns import choice, count, flag, json, metadata, moment, own_id, ref, text, word
 from outlast.db.lock_order import Place, locked_as
 
 grants = sa.Table(
@@ -114,13 +114,7 @@ effects = sa.Table(
     ref("run_id", "runs", "of", nullable=False),
     sa.Column("ordinal", sa.Integer, nullable=False, comment="order within the run"),
     sa.Column("step", sa.Integer, nullable=False, comment="1, 2, 3 … the model turn it belongs to"),
-    sa.Column(
-        "kind",
-        sa.String(10),
-        nullable=False,
-        comment="model | tool | prepare | check",
-        info=one_of("model", "tool", "prepare", "check"),
-    ),
+    choice("kind", ["model", "tool", "prepare", "check"], chars=10),
     sa.Column(
         "status",
         sa.String(12),
@@ -152,9 +146,7 @@ approvals = sa.Table(
     ref("run_id", "runs", "of", nullable=False, index=True),
     ref("thread_id", "threads", "in", nullable=False, index=True),
     ref("effect_id", "effects", "the tool call", nullable=False),
-    sa.Column(
-        "kind", sa.String(10), nullable=False, comment="approval | question", info=one_of("approval", "question")
-    ),
+    choice("kind", ["approval", "question"], chars=10),
     sa.Column("status", sa.String(10), nullable=False, comment="open | approved | denied | answered | cancelled"),
     word("tool", "tool name", nullable=False),
     text("arguments", "the exact arguments (JSON text) the decision is bound to", nullable=False),
@@ -170,12 +162,11 @@ approvals = sa.Table(
 timers = sa.Table(
     "timers",
     metadata,
-    sa.Column(
+    choice(
         "kind",
-        sa.String(30),
+        ["approval_pause", "paused_kill", "abandon", "cancel_force", "fold", "clean_up", "page_dormant"],
+        chars=30,
         primary_key=True,
-        comment="approval_pause | paused_kill | abandon | cancel_force | fold | clean_up | page_dormant",
-        info=one_of("approval_pause", "paused_kill", "abandon", "cancel_force", "fold", "clean_up", "page_dormant"),
     ),
     sa.Column("subject_id", sa.String(40), primary_key=True, comment="the run, thread, workspace or page"),
     moment("due_at", "handled then, or as soon as a server runs", nullable=False, index=True),

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import count, json, metadata, moment, one_of, own_id, ref, text, word
+from outlast.db.columns import choice, count, json, metadata, moment, own_id, ref, text, word
 
 workspaces = sa.Table(
     "workspaces",
@@ -67,12 +67,7 @@ checkpoints = sa.Table(
     sa.Column("message_id", sa.String(40), index=True, comment="the answer it belongs to; null: none yet"),
     sa.Column("effect_id", sa.String(40), comment="made after this tool call"),
     sa.Column("parent_id", sa.String(40), comment="the workspace's checkpoint before it"),
-    word(
-        "reason",
-        "tool | message | sleep | fork | restore | person | template",
-        nullable=False,
-        info=one_of("tool", "message", "sleep", "fork", "restore", "person", "template"),
-    ),
+    choice("reason", ["tool", "message", "sleep", "fork", "restore", "person", "template"]),
     sa.Column("tree", sa.String(64), nullable=False, comment="SHA-256 of its manifest, a blob: path, mode, size, hash"),
     count("files", "files in it"),
     count("size_bytes", "sum of their sizes"),
@@ -95,12 +90,7 @@ services = sa.Table(
     text("command", "shell command that stays running", nullable=False),
     sa.Column("port", sa.Integer, nullable=False, comment="where it listens"),
     text("health_path", "answers below 500 once it is up; empty: a connection is enough", nullable=False),
-    word(
-        "state",
-        "stopped | starting | healthy | failed",
-        nullable=False,
-        info=one_of("stopped", "starting", "healthy", "failed"),
-    ),
+    choice("state", ["stopped", "starting", "healthy", "failed"]),
     text("error", "why it failed, with the end of its output"),
     sa.Column("restarts", sa.Integer, nullable=False, server_default="0", comment="since it was declared"),
     moment("created_at", "declared", nullable=False),
@@ -132,7 +122,7 @@ hosted_sandboxes = sa.Table(
     json("env", "environment of what runs inside", nullable=False),
     json("options", "network, life cycle and the like, as asked for", nullable=False),
     moment("ends_at", "paused or killed then", nullable=False, index=True),
-    word("on_timeout", "pause | kill", nullable=False, info=one_of("pause", "kill")),
+    choice("on_timeout", ["pause", "kill"]),
     moment("paused_at", "paused by its caller or at its end; null: it runs"),
     word("access_token", "opens this sandbox alone, for programs that talk to it", nullable=False),
     moment("created_at", "when", nullable=False),

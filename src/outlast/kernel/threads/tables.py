@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import count, flag, json, metadata, moment, one_of, own_id, ref, text, word
+from outlast.db.columns import choice, count, flag, json, metadata, moment, own_id, ref, text, word
 from outlast.db.lock_order import Place, locked_as
 
 threads = sa.Table(
@@ -13,14 +13,8 @@ threads = sa.Table(
     text("title", "shown; made from the first message until renamed", nullable=False),
     flag("titled", "a person chose the title"),
     word("profile", "agent profile: chat | …", nullable=False),
-    sa.Column("status", sa.String(10), nullable=False, comment="open | archived", info=one_of("open", "archived")),
-    sa.Column(
-        "run_status",
-        sa.String(20),
-        nullable=False,
-        comment="idle | generating | awaiting_approval | paused | complete | error",
-        info=one_of("idle", "generating", "awaiting_approval", "paused", "complete", "error"),
-    ),
+    choice("status", ["open", "archived"], chars=10),
+    choice("run_status", ["idle", "generating", "awaiting_approval", "paused", "complete", "error"], chars=20),
     sa.Column(
         "active_run_id", sa.String(40), comment="the run that is not ended and not waiting behind another; null: none"
     ),
