@@ -56,12 +56,13 @@ def module_hit(module: Module, dependencies: str, score: float, scores: HitScore
 def passage_hit(row: store.Sourced, score: float, scores: HitScores, terms: frozenset[str]) -> HitAnswer:
     return shape_of(
         HitAnswer,
-        row,
+        row.passage,
+        fetched_at=None if row.fetched_at is None else iso(row.fetched_at),
         type="doc",
-        text=row.body,
+        text=row.passage.body,
         score=score,
         scores=scores,
-        terms=words.found_words(f"{row.heading}\n{row.body}", terms),
+        terms=words.found_words(f"{row.passage.heading}\n{row.passage.body}", terms),
         usage="",
         verified=True,
     )

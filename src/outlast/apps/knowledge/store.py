@@ -26,16 +26,9 @@ REMOVED_AT_ONCE: Final = 2_000  # stale vectors that go in one transaction
 
 
 class Sourced(NamedTuple):
-    """A passage as a hit shows it."""
+    """A passage, and when its source was read."""
 
-    id: str
-    source_id: str
-    package: str
-    version: str
-    heading: str
-    body: str
-    url: str
-    hash: str
+    passage: KnowledgePassageRow
     fetched_at: datetime | None
 
 
@@ -75,10 +68,9 @@ def passages_by_id(tx: Tx, ids: Sequence[str]) -> dict[str, Sourced]:
     if not ids:
         return {}
     joined = knowledge_passages.join(knowledge_sources, knowledge_sources.c.id == knowledge_passages.c.source_id)
-    columns = [knowledge_passages.c[name] for name in Sourced._fields[:-1]]
-    found = sa.select(*columns, knowledge_sources.c.fetched_at).select_from(joined)
+    found = sa.select(knowledge_passages, knowledge_sources.c.fetched_at).select_from(joined)
     rows = tx.rows(Sourced, found.where(knowledge_passages.c.id.in_(sorted(ids))))
-    return {row.id: row for row in rows}
+    return {row.passage.id: row for row in rows}
 
 
 def passages_of(tx: Tx, source_id: str) -> list[KnowledgePassageRow]:

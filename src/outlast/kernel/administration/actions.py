@@ -1,5 +1,5 @@
 """What administrators of the server do: users with their plans and credits, and items that are set aside. Each verb
-takes `ServerRight.ADMINISTER`."""
+takes an administrator."""
 
 from collections.abc import Callable, Mapping
 from typing import Final

@@ -28,14 +28,7 @@ class ProjectFiles:
         ids = [hit.source_id for hit in hits if hit.source_id is not None]
         known = await self._db.read(store.by_source, project_id, ids) if ids else {}
         found = [
-            FileHitAnswer(
-                artifact=known[hit.source_id],
-                heading=hit.heading,
-                text=hit.text,
-                page=page_of(hit.url),
-                score=hit.score,
-                terms=hit.terms,
-            )
+            FileHitAnswer(artifact=known[hit.source_id], page=page_of(hit.url), **dict(hit))
             for hit in hits
             if hit.source_id in known
         ]

@@ -1,8 +1,6 @@
 """Projects: list, make, rename, delete."""
 
-from contextlib import suppress
-
-from outlast.base.errors import OutlastError, ThreadBusy
+from outlast.base.errors import ThreadBusy
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.limits.rules import checked_line
@@ -12,7 +10,7 @@ from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.projects.shapes import ProjectAnswer
 from outlast.kernel.projects.tables import members as members_table
-from outlast.kernel.sandboxes.orphans import collect
+from outlast.kernel.sandboxes.actions import end_given_up
 from outlast.kernel.sandboxes.store import give_up
 from outlast.kernel.services import Services, in_read
 
@@ -79,9 +77,7 @@ async def delete_project(services: Services, actor: Actor, project_id: str) -> N
         projects.delete_project(tx, project_id)
 
     await services.db.write(run)
-    if services.sandboxes.manager is not None:
-        with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
-            await collect(services.sandboxes.manager)
+    await end_given_up(services)
 
 
 async def project_or_default(services: Services, actor: Actor, project_id: str | None) -> str:

@@ -9,7 +9,7 @@ from outlast.base.errors import Forbidden, NotFound
 from outlast.db.database import R, Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.tables import users
-from outlast.kernel.projects.rules import NEEDED, Right, Role, ServerRight, allows
+from outlast.kernel.projects.rules import NEEDED, Right, Role, allows
 from outlast.kernel.projects.tables import members
 from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.tables import runs
@@ -46,7 +46,7 @@ def require_administrator(tx: Tx, actor: Actor) -> None:
         raise Forbidden(
             "This takes an administrator of the server.",
             hint="An administrator can make you one: outlast users set-admin NAME.",
-            needed=ServerRight.ADMINISTER.value,
+            needed="administer",
         )
 
 

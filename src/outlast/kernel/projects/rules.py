@@ -16,12 +16,6 @@ class Right(StrEnum):
     OWN = "own"  # members, invitations, deletion
 
 
-class ServerRight(StrEnum):
-    """What no role in a project gives: `users.is_admin` does."""
-
-    ADMINISTER = "administer"  # users, plans, grants, items that were set aside
-
-
 RIGHTS: Final = {
     Role.VIEWER: frozenset({Right.READ}),
     Role.EDITOR: frozenset({Right.READ, Right.EDIT}),

@@ -1,10 +1,11 @@
 """Sandboxes: see them, put them to sleep, wake and end them, read the files in them."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import sqlalchemy as sa
 
-from outlast.base.errors import SandboxLost, SandboxUnavailable
+from outlast.base.errors import OutlastError, SandboxLost, SandboxUnavailable
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.rules import Right
@@ -72,6 +73,13 @@ async def read_file(services: Services, actor: Actor, sandbox_id: str, path: str
         return kept
     sandbox = await machines_of(services).ensure(row.sandbox.workspace_id, row.sandbox.project_id)
     return await sandbox.read_file(path, MAX_FILE_BYTES)
+
+
+async def end_given_up(services: Services) -> None:
+    """End the sandboxes of what was just deleted. One that cannot be ended now is ended later."""
+    if services.sandboxes.manager is not None:
+        with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
+            await collect(services.sandboxes.manager)
 
 
 async def pause_idle(services: Services) -> None:

@@ -1,11 +1,10 @@
 """Deleting a subject with its conversation, workspace and sandbox."""
 
 from collections.abc import Callable
-from contextlib import suppress
 
-from outlast.base.errors import OutlastError, ThreadBusy
+from outlast.base.errors import ThreadBusy
 from outlast.db.database import Tx
-from outlast.kernel.sandboxes.orphans import collect
+from outlast.kernel.sandboxes.actions import end_given_up
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services
 from outlast.kernel.subjects.new_subject import SubjectRow
@@ -23,9 +22,7 @@ async def delete_with_files(services: Services, delete: Callable[[Tx], SubjectRo
         threads.delete_thread(tx, row.thread_id)
 
     await services.db.write(run)
-    if services.sandboxes.manager is not None:
-        with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
-            await collect(services.sandboxes.manager)
+    await end_given_up(services)
 
 
 def demand_idle(tx: Tx, thread_id: str, where: str) -> None:

@@ -1,9 +1,8 @@
 """Threads: list, search, make, open, read, rename, archive, fork, delete; their messages, and what people post."""
 
-from contextlib import suppress
 from typing import Any, Final
 
-from outlast.base.errors import MalformedInput, OutlastError, ThreadBusy, UnknownProfile
+from outlast.base.errors import MalformedInput, UnknownProfile
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.apps import registry as apps
@@ -20,11 +19,12 @@ from outlast.kernel.runs import views
 from outlast.kernel.runs.actions import start_in
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.shapes import RunSummaryAnswer
-from outlast.kernel.sandboxes.orphans import collect
+from outlast.kernel.sandboxes.actions import end_given_up
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.streams import follow
 from outlast.kernel.subjects import registry
+from outlast.kernel.subjects.deletion import demand_idle
 from outlast.kernel.subjects.new_subject import save_files
 from outlast.kernel.threads import lists, messages
 from outlast.kernel.threads import store as threads
@@ -109,7 +109,7 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> dict[
             "watching": [
                 member.model_dump(exclude={"role"}) for member in services.presence.present(thread_id).watching
             ],
-            "lineage": [{"id": parent_id, "title": title} for parent_id, title in threads.lineage(tx, thread_id)],
+            "lineage": [{"id": one.id, "title": one.title} for one in reversed(lists.list_line(tx, thread_id)[:-1])],
             "active_run": _active_run(tx, services, data.active_run_id),
             "queued_runs": [{"run_id": run.id, "message_id": run.message_id} for run in _queued(tx, data)],
             "about": registry.about(tx, project_id, data.anchor),
@@ -166,7 +166,7 @@ def archive_thread(tx: Tx, actor: Actor, thread_id: str) -> ThreadData:
     harmless."""
     require_thread(tx, actor, thread_id, Right.EDIT)
     _demand_its_own(tx, thread_id, "archived")
-    _demand_idle(tx, thread_id)
+    demand_idle(tx, thread_id, "in this thread")
     threads.set_status(tx, thread_id, "archived")
     return threads.announce(tx, thread_id)
 
@@ -189,16 +189,14 @@ async def delete_thread(services: Services, actor: Actor, thread_id: str) -> Non
         row = require_thread(tx, actor, thread_id, Right.OWN)
         _demand_its_own(tx, thread_id, "deleted")
         told_later = registry.before_delete(tx, thread_id, actor.user_id)  # subjects are locked before the thread
-        _demand_idle(tx, thread_id)
+        demand_idle(tx, thread_id, "in this thread")
         give_up(tx, row.project_id, thread_id, announce_to_project)
         threads.delete_thread(tx, thread_id)
         for tell in told_later:
             tell()
 
     await services.db.write(run)
-    if services.sandboxes.manager is not None:
-        with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
-            await collect(services.sandboxes.manager)
+    await end_given_up(services)
 
 
 async def fork_thread(
@@ -348,15 +346,4 @@ def _demand_its_own(tx: Tx, thread_id: str, what: str) -> None:
         raise own.kind.thread_error(
             f"This thread {own.kind.thread_does} the {own.kind.noun} “{own.title}” and cannot be {what} without it.",
             **fields,
-        )
-
-
-def _demand_idle(tx: Tx, thread_id: str) -> None:
-    active = threads.hold(tx, thread_id).active_run_id
-    if active is not None:
-        raise ThreadBusy(
-            "The agent still works in this thread, or waits for a person.",
-            hint="Wait for it, or stop it first.",
-            thread_id=thread_id,
-            active_run_id=active,
         )

@@ -72,7 +72,7 @@ class _FamilyLine(NamedTuple):
 def list_family(tx: Tx, thread_id: str) -> list[FamilyThreadAnswer]:
     """The thread's ancestors, itself, and everything forked from any of them, parents before children; at most 200,
     the thread and its ancestors always among them. An ancestor that was deleted ends the line upwards."""
-    line = _line(tx, thread_id)
+    line = list_line(tx, thread_id)
     found = {row.id: row for row in line}
     parents = list(found)
     while parents and len(found) < MAX_FAMILY:
@@ -86,8 +86,8 @@ def list_family(tx: Tx, thread_id: str) -> list[FamilyThreadAnswer]:
     return list(found.values())
 
 
-def _line(tx: Tx, thread_id: str) -> list[FamilyThreadAnswer]:
-    """From the oldest ancestor to the thread itself."""
+def list_line(tx: Tx, thread_id: str) -> list[FamilyThreadAnswer]:
+    """From the oldest ancestor to the thread itself: at most 100 threads; one that was deleted ends the line."""
     line: list[FamilyThreadAnswer] = []
     wanted: str | None = thread_id
     while wanted is not None and len(line) < MAX_ANCESTORS and all(one.id != wanted for one in line):

@@ -148,19 +148,6 @@ def _unasked(tx: Tx, thread_id: str) -> list[InboxChanged]:
     return [*asked, *subjects.removed_from_inbox(tx, thread_id)]
 
 
-def lineage(tx: Tx, thread_id: str) -> list[tuple[str, str]]:
-    """Id and title of the threads this one was forked from, the nearest first; one that was deleted ends the line."""
-    line: list[tuple[str, str]] = []
-    seen = {thread_id}
-    row = tx.find(ThreadRow, threads, {"id": thread_id})
-    while row is not None and row.parent_thread_id is not None and row.parent_thread_id not in seen:
-        row = tx.find(ThreadRow, threads, {"id": row.parent_thread_id})
-        if row is not None:
-            seen.add(row.id)
-            line.append((row.id, row.title))
-    return line
-
-
 def to_data(row: ShownThread, kind: type[T], **more: Any) -> T:
     """A row of `SHOWN_THREADS` as `ThreadData`, or as a shape that extends it with `more`."""
     lock = lock_data(row.lock, row.thread.id)

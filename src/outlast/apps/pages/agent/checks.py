@@ -16,7 +16,7 @@ from outlast.db.database import Database
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.workspaces import Workspaces
-from outlast.kernel.library.import_check import missing, try_import
+from outlast.kernel.library.module_checks import missing, try_import
 from outlast.kernel.library.modules import NewModule
 from outlast_sandbox.interface import Sandbox
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from outlast.apps.pages.agent.finisher import cached_share, heading_of
 from outlast.apps.pages.agent.modules import plain_path, wrong_with
 from outlast.apps.pages.agent.outcome import outcome_of
-from outlast.kernel.library.import_check import Import, missing
+from outlast.kernel.library.module_checks import Import, missing
 
 
 def line(**fields: object) -> str:

@@ -1,0 +1,90 @@
+"""Whether a saved module can be imported and what it exports, seen by importing it in the sandbox where its file is;
+whether it can be published, as one file that stands alone."""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import anyio.to_thread
+
+from outlast.base.errors import MalformedInput
+from outlast.db.blobs import FolderBlobs
+from outlast.kernel.library.code_uses import relative_imports
+from outlast.kernel.library.modules import Module, NewModule, hash_of
+from outlast_sandbox.interface import Evaluation, Sandbox
+
+MAX_BYTES: Final = 256_000  # of a published one
+TIMEOUT_S: Final = 30.0
+ENDINGS: Final = (".ts", ".mts", ".js", ".mjs", ".py")
+ERROR_CHARS: Final = 600
+_TYPESCRIPT: Final = "await (async () => Object.keys(await import({url})))()"
+_PYTHON: Final = 'sorted(n for n in __import__("runpy").run_path({path}) if not n.startswith("_"))'
+_NAME: Final = re.compile(r"[\w$]+")
+_TYPE: Final = re.compile(r"\bexport\s+(?:declare\s+)?(?:type|interface)\s+([\w$]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """How an import went: `error` empty for well, `names` what it exports."""
+
+    names: frozenset[str]
+    error: str = ""
+
+
+async def try_import(sandbox: Sandbox, path: str, version: str, effect_id: str, attempt: int) -> Import:
+    """Import a file of the workspace in its language's session, as the agent's code does; `version` is anything that
+    changes with its content, as sessions keep what they have imported. Raises `SandboxLost`. Repeatable; a cancelled
+    call may leave the import running, for `kill_command(effect_id)`."""
+    language: Literal["python", "typescript"] = "python" if path.endswith(".py") else "typescript"
+    url = json.dumps(f"./{path}?v={version[:12]}")
+    code = _PYTHON.format(path=json.dumps(path)) if language == "python" else _TYPESCRIPT.format(url=url)
+    result = await sandbox.evaluate(Evaluation(effect_id, attempt, language, code, TIMEOUT_S))
+    await sandbox.acknowledge(effect_id)
+    if not result.success:
+        return Import(frozenset(), (result.error or "it failed")[:ERROR_CHARS])
+    names = result.result if isinstance(result.result, list) else []
+    return Import(frozenset(str(name) for name in names))
+
+
+def missing(announced: Iterable[str], found: Import, source: str) -> list[str]:
+    """The announced names (which may show their parameters) that the module does not export. A TypeScript type is
+    there without being a value."""
+    types = frozenset(_TYPE.findall(source))
+    plain = [match[0] for one in announced if (match := _NAME.match(one.strip())) is not None]
+    return [name for name in plain if name not in found.names and name not in types]
+
+
+async def publishable(
+    module: NewModule, content: bytes, blobs: FolderBlobs, sandbox: Sandbox | None, effect_id: str, attempt: int = 1
+) -> NewModule:
+    """The module with its file stored under its `content_hash`, once it is seen to stand alone and, where a sandbox is
+    given, to be imported there. Raises `MalformedInput` with what is in its way, `DiskFull`. Repeatable."""
+    if len(content) > MAX_BYTES:
+        raise MalformedInput(f"The module {module.path} is longer than {MAX_BYTES:,} bytes.", path=module.path)
+    text = content.decode("utf-8", "replace")
+    leaning = relative_imports(text, module.path)
+    if leaning:
+        raise MalformedInput(
+            f"The module {module.path} imports {', '.join(leaning[:5])}: a published module stands alone.",
+            hint="Put what it needs into the same file.",
+            path=module.path,
+        )
+    verified = False
+    if sandbox is not None:
+        # An id for each attempt: what one acknowledged, it may not have recorded.
+        import_id = f"{effect_id}-import{attempt}"
+        found = await try_import(sandbox, module.path, hash_of(text), import_id, attempt)
+        lacking = missing(module.exports, found, text)
+        if found.error or lacking:
+            why = found.error or f"it does not export {', '.join(lacking)}"
+            raise MalformedInput(f"The module {module.path} cannot be imported: {why}", path=module.path)
+        verified = True
+    blob = await anyio.to_thread.run_sync(blobs.put, content)
+    return NewModule(module.path, module.description, module.exports, module.usage, blob, verified)
+
+
+def announced(module: Module) -> NewModule:
+    """A module's row as it would be announced anew."""
+    return NewModule(module.path, module.description, module.exports, module.usage, module.content_hash)
