@@ -54,7 +54,7 @@ class ArtifactsOperations(Group):
 
     def upload(self, project_id: str, file: File) -> ArtifactData:
         """Put a text, Markdown, PDF or image file into a project (editors), as multipart field `file`. Its
-        text is read in the background; `artifact.updated` tells when it can be searched."""
+        text is read in the background; `artifact.updated` reports when it can be searched."""
         return self._json(Call("POST", "/v1/projects/{}/artifacts", (project_id, ), file=file))
 
     def list(self, project_id: str, **query: Unpack[ListArtifactsOptions]) -> Iterator[ArtifactData]:
@@ -321,7 +321,7 @@ class KnowledgeOperations(Group):
 
 class MembersOperations(Group):
     def remove(self, project_id: str, user_id: str) -> None:
-        """End a membership: owners anybody's, everybody their own."""
+        """End a membership: any (owners) or your own."""
         return self._json(Call("DELETE", "/v1/projects/{}/members/{}", (project_id, user_id, )))
 
     def update(self, project_id: str, user_id: str, **body: Unpack[RoleRequest]) -> Member:
@@ -329,7 +329,7 @@ class MembersOperations(Group):
         return self._json(Call("PATCH", "/v1/projects/{}/members/{}", (project_id, user_id, ), body=body))
 
     def list(self, project_id: str) -> Iterator[ListedMember]:
-        """Everybody in the project, in the order of joining."""
+        """The members of the project, in the order of joining."""
         return self._pages(Call("GET", "/v1/projects/{}/members", (project_id, )))
 
 

@@ -1,7 +1,7 @@
 """The `summary` agent: the first run of a fork that begins with a summary of its parent. It has no tools, and no thread
 is made with it: threads keep the agent of what they go on with.
 
-Its summary is made from the parent thread, up to the point of the fork, as text. What people and agents said stands
+Its summary is made from the parent thread, up to the point of the fork, as text. What people and agents said is put
 between tags whose names do not occur in it (`Fence`): it is material for the summary, never an instruction.
 """
 

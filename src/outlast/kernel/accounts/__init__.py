@@ -1,4 +1,4 @@
-"""Who somebody is: users, their API tokens and their browser sessions.
+"""Users, their API tokens and their browser sessions.
 
 A *user* has a name and a plan. A *token* is a secret that a program sends (`ol_…`, shown once, stored as SHA-256). A
 *session* is what a browser's cookie names; it is made by local mode, by exchanging a token, or by accepting an

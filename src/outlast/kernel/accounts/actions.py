@@ -31,7 +31,7 @@ async def ensure_local_owner(services: Services) -> Actor:
 
 
 async def actor_for_token(services: Services, secret: str) -> Actor:
-    """Whom an API token signs in; its use is recorded at most once a minute. Raises `NotSignedIn`."""
+    """The user whom an API token signs in; its use is recorded at most once a minute. Raises `NotSignedIn`."""
 
     def find(tx: Tx) -> tuple[Actor | None, bool]:
         actor = accounts.actor_for_token(tx, secret)
@@ -46,12 +46,12 @@ async def actor_for_token(services: Services, secret: str) -> Actor:
 
 
 async def actor_for_session(services: Services, cookie: str) -> Actor | None:
-    """Whom a browser's cookie signs in; None when its session has ended."""
+    """The user whom a browser's cookie signs in; None when its session has ended."""
     return await services.db.read(accounts.actor_for_session, cookie)
 
 
 async def open_session(services: Services, actor: Actor) -> str:
-    """A cookie value that signs this actor in for `auth.session_days`, or until the token it stands on ends."""
+    """A cookie value that signs this actor in for `auth.session_days`, or until the token it was exchanged for ends."""
     life = session_life(services)
     return await services.db.write(accounts.add_session, actor.user_id, actor.token_id, life)
 
@@ -62,7 +62,7 @@ def session_life(services: Services) -> timedelta:
 
 
 async def end_session(services: Services, cookie: str) -> None:
-    """Sign a browser out. Repeating is harmless; for a cookie that nobody gave nothing is written."""
+    """Sign a browser out. Repeating is harmless; an unknown cookie writes nothing."""
     if await services.db.read(accounts.has_session, cookie):
         await services.db.write(accounts.end_session, cookie)
 
@@ -87,7 +87,7 @@ async def list_tokens(services: Services, actor: Actor) -> list[TokenAnswer]:
 async def create_token(
     services: Services, actor: Actor, name: str, expires_in_days: float | None = None
 ) -> NewTokenAnswer:
-    """Make an API token that can do all the actor can. Its secret is in this answer and nowhere else."""
+    """Make an API token that can do all the actor can. Only this answer has its secret."""
     title = checked_line("The token's name", name, services.settings.limits.title_chars)
     life = days("expires_in_days", expires_in_days)
 
@@ -106,7 +106,7 @@ async def revoke_token(services: Services, actor: Actor, token_id: str) -> None:
 
 
 def days(field: str, value: float | None) -> timedelta | None:
-    """A length of time given in days. Raises `MalformedInput` unless it lies within ten years."""
+    """A length of time given in days. Raises `MalformedInput` unless it is above 0 and at most ten years."""
     if value is None:
         return None
     if not 0 < value <= MAX_EXPIRY_DAYS:

@@ -1,9 +1,9 @@
-"""On whose behalf an action runs."""
+"""The user on whose behalf an action runs."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
 
-ACCESS_BELL: Final = "access"  # rung when somebody lost a token, a session or a membership: open streams ask again
+ACCESS_BELL: Final = "access"  # rings when a token, session or membership ends: open streams check rights again
 Via = Literal["local", "token", "session"]
 
 

@@ -125,8 +125,8 @@ def list_tokens(tx: Tx, user_id: str) -> list[TokenAnswer]:
 
 
 def revoke_token(tx: Tx, user_id: str, token_id: str) -> None:
-    """Make a user's token invalid, and with it the sessions it was exchanged for. Raises `NotFound` for somebody
-    else's; repeating is harmless."""
+    """Make a user's token invalid, and with it the sessions it was exchanged for. Raises `NotFound` for another
+    user's; repeating is harmless."""
     own = tokens.c.id == token_id, tokens.c.user_id == user_id
     if not tx.exists(tokens, {"id": token_id, "user_id": user_id}):
         raise NotFound("You have no such token.", token_id=token_id)
@@ -142,7 +142,7 @@ class _TokenUser(NamedTuple):
 
 
 def actor_for_token(tx: Tx, secret: str) -> Actor | None:
-    """Whom a token signs in; None when it is unknown, expired or revoked. Reads only (see `touch_token`)."""
+    """The user whom a token signs in; None when it is unknown, expired or revoked. Reads only (see `touch_token`)."""
     row = tx.row(
         _TokenUser,
         sa.select(tokens.c.id, users.c.id.label("user_id"), users.c.name)
@@ -153,7 +153,7 @@ def actor_for_token(tx: Tx, secret: str) -> Actor | None:
 
 
 def has_tokens(tx: Tx) -> bool:
-    """Whether anybody could sign in with a token."""
+    """Whether any token is valid."""
     return tx.execute(sa.select(tokens.c.id).where(*_valid_token(tx)).limit(1)).first() is not None
 
 
@@ -194,7 +194,7 @@ class _SessionUser(NamedTuple):
 
 
 def actor_for_session(tx: Tx, value: str) -> Actor | None:
-    """Whom a cookie signs in; None when the session, or the token it came from, has ended."""
+    """The user whom a cookie signs in; None when the session, or the token it came from, has ended."""
     row = tx.row(
         _SessionUser,
         sa.select(users.c.id, users.c.name, users.c.is_local, sessions.c.token_id)
@@ -208,7 +208,7 @@ def actor_for_session(tx: Tx, value: str) -> Actor | None:
 
 
 def still_signed_in(tx: Tx, token_id: str | None, session_hash: str | None) -> bool:
-    """Whether the token and the session (None: there was none) that somebody was signed in with are still good."""
+    """Whether the token and the session (None: there was none) that a user signed in with are still valid."""
     if token_id is not None:
         good = sa.select(tokens.c.id).where(tokens.c.id == token_id, *_valid_token(tx))
         if tx.execute(good).first() is None:
@@ -227,7 +227,7 @@ def end_session(tx: Tx, value: str) -> None:
 
 
 def has_session(tx: Tx, value: str) -> bool:
-    """Whether there is a session of this cookie, good or not."""
+    """Whether there is a session of this cookie, valid or not."""
     return tx.exists(sessions, {"id_hash": hash_of(value)})
 
 

@@ -5,5 +5,5 @@
                   └──────▶ failed     it could not be read; `trouble` says why
 
 The file is a blob, its text another one; the text is also a source of the project's documentation (kind `artifact`), so
-every search finds it. Reading happens in the background and begins anew where a server died in it.
+every search finds it. Reading happens in the background and starts again if the server died in it.
 """

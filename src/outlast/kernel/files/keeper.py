@@ -27,8 +27,8 @@ log = logging.getLogger("outlast.knowledge")
 
 @dataclass(slots=True)
 class _Text:
-    """What was read of a file: what the index is given, and where its text lies (None: there is none). `trouble`: of
-    the storage, which says nothing about the file."""
+    """What was read of a file: `planned` for the index, `blob` with its text (None: there is none). `trouble` is an
+    error of the storage, which is no reason to give the file up."""
 
     found: FileText
     planned: object | None = None
@@ -62,8 +62,8 @@ class ArtifactKeeper:
         db.on_notice(self._hear)
 
     async def run(self) -> None:
-        """Until cancelled; a file that was being read then is read anew by the next server."""
-        if self._db.dialect == "sqlite":  # nobody else can be reading
+        """Run until cancelled. The next server reads the file again that was being read then."""
+        if self._db.dialect == "sqlite":  # no other server can be reading
             await self._db.write(store.take_over)
         while True:
             news = self._news
@@ -90,13 +90,13 @@ class ArtifactKeeper:
         text = _Text(_failed("an error of this server, which its log has in full."))
         await self._guard.once(kinds.FILE, row.id, self._read_text, row, text)
         if text.trouble is not None:
-            raise text.trouble  # the disk: it is read again once its lease lapses
+            raise text.trouble  # the disk: the file is read again once its lease lapses
         try:
             await self._db.write(self._store, row, text.found, text.planned, text.blob)
-        except TryLater:  # the database, or the disk: it is read again once its lease lapses
+        except TryLater:  # the database or the disk: the file is read again once its lease lapses
             raise
         except OutlastError:
-            self._given_up.append(row.id)  # until the next start: the others go on
+            self._given_up.append(row.id)  # until the next start, so that the others continue
             raise
 
     async def _read_text(self, row: ArtifactRow, text: "_Text") -> None:

@@ -34,7 +34,7 @@ class Kind:
 
 def kind_of(name: str, content: bytes) -> Kind:
     """Raises `MalformedInput` for what is neither text, PDF nor one of four kinds of images; the declared type is not
-    believed, and a name's ending only tells one kind of text from another. At most `documents.artifact_bytes` (25 MB)
+    trusted, and the extension of the name only separates kinds of text. At most `documents.artifact_bytes` (25 MB)
     come here: call it in a thread."""
     image = recognise(content)
     if image is not None:
@@ -62,7 +62,7 @@ def is_text(content: bytes) -> bool:
 
 
 def decoded(content: bytes) -> str:
-    """The text of a file that `is_text`; what cannot be read stands there as a mark. Steps grow with the size of
+    """The text of a file that `is_text`; what cannot be decoded becomes U+FFFD. Steps grow with the size of
     the file, which `limits` bound."""
     codec = next((codec for mark, codec in _MARKS if content.startswith(mark)), "utf-8")
     return content.decode(codec, "replace").replace("\r\n", "\n").replace("\x00", "")

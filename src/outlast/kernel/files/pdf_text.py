@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def _end_with_parent() -> None:
-    """Where the kernel can: a server that is killed leaves nobody reading."""
+    """Die with the server, also when it is killed. Linux only."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(DEATH_SIGNAL, signal.SIGKILL)
 

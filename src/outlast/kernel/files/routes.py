@@ -21,7 +21,7 @@ PDF_VIEWER: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancest
 @router.post("/projects/{project_id}/artifacts", status_code=201, response_model=ArtifactData)
 async def upload_artifact(project_id: str, services: Svc, actor: Signed, file: UploadFile = File()) -> Response:
     """Put a text, Markdown, PDF or image file into a project (editors), as multipart field `file`. Its text is read in
-    the background; `artifact.updated` tells when it can be searched."""
+    the background; `artifact.updated` reports when it can be searched."""
     content = await file.read()
     return reply(await actions.upload_artifact(services, actor, project_id, file.filename or "", content), 201)
 

@@ -20,7 +20,7 @@ from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.streams.log import append
 
 BELL: Final = "artifacts"
-LEASE: Final = timedelta(minutes=10)  # a file that is being read is somebody else's to read after this long
+LEASE: Final = timedelta(minutes=10)  # after this long another server may read the file
 ChangeName = Literal["artifact.created", "artifact.updated"]
 _SHOWN: Final = sa.select(artifacts, users.c.name.label("creator")).join(users, users.c.id == artifacts.c.created_by)
 
@@ -117,7 +117,7 @@ def next_due(tx: Tx, without: list[str]) -> datetime | None:
 
 
 def hold_waiting(tx: Tx, artifact_id: str) -> bool:
-    """Whether a file still waits for its text, and hold it; False: it was deleted, or somebody else has read it."""
+    """Lock a file's row; whether it still waits for its text. False: it was deleted, or another server has read it."""
     mine = sa.select(artifacts.c.state).where(artifacts.c.id == artifact_id).with_for_update()
     return bool(tx.execute(mine).scalar() == "reading")
 
@@ -125,14 +125,14 @@ def hold_waiting(tx: Tx, artifact_id: str) -> bool:
 def announce(
     tx: Tx, artifact_id: str, event: ChangeName = "artifact.updated", *, by: str | None = None
 ) -> ArtifactData:
-    """Tell the followers of its project how a file is now."""
+    """Send a file's state to the followers of its project."""
     data = artifact_data(tx, artifact_id)
     append(tx, data.project_id, [(event, ArtifactChanged(artifact=data, by=by))])
     return data
 
 
 def delete(tx: Tx, artifact_id: str) -> None:
-    """Remove a file's row and its text from search. The blobs go once nobody names them."""
+    """Remove a file's row and its text from search. Its blobs are collected once no row names them."""
     row = tx.find(ArtifactRow, artifacts, {"id": artifact_id})
     if row is None:
         return

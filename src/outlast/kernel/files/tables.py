@@ -8,7 +8,7 @@ from outlast.db.columns import blob, choice, count, metadata, moment, own_id, re
 
 
 def upload_columns() -> tuple[sa.Column[Any], ...]:
-    """What is said of each file that somebody uploaded."""
+    """The columns of every uploaded file."""
     return (
         own_id(),
         ref("project_id", "projects", "whose members may open it", nullable=False, index=True),

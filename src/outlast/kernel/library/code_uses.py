@@ -102,7 +102,7 @@ def _parsed(package: str) -> str:
 
 
 def _relative(imported: str) -> str:
-    """A path as it stands below the workspace; empty for what is none."""
+    """A path relative to the workspace; empty for what is not a path in it."""
     path = imported.removeprefix("file://").partition("?")[0]
     if path.startswith(_WORKSPACE):
         path = f"./{path.removeprefix(_WORKSPACE)}"

@@ -27,7 +27,7 @@ _TYPE: Final = re.compile(r"\bexport\s+(?:declare\s+)?(?:type|interface)\s+([\w$
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """How an import went: `error` empty for well, `names` what it exports."""
+    """The outcome of an import: `error` is empty on success, `names` is what the module exports."""
 
     names: frozenset[str]
     error: str = ""
@@ -59,8 +59,8 @@ def missing(announced: Iterable[str], found: Import, source: str) -> list[str]:
 async def publishable(
     module: NewModule, content: bytes, blobs: FolderBlobs, sandbox: Sandbox | None, effect_id: str, attempt: int = 1
 ) -> NewModule:
-    """The module with its file stored under its `content_hash`, once it is seen to stand alone and, where a sandbox is
-    given, to be imported there. Raises `MalformedInput` with what is in its way, `DiskFull`. Repeatable."""
+    """The module, its file stored under its `content_hash`, after a check that it stands alone and, if a sandbox is
+    given, can be imported there. Raises `MalformedInput` with the reason if not, and `DiskFull`. Repeatable."""
     if len(content) > MAX_BYTES:
         raise MalformedInput(f"The module {module.path} is longer than {MAX_BYTES:,} bytes.", path=module.path)
     text = content.decode("utf-8", "replace")
@@ -86,5 +86,5 @@ async def publishable(
 
 
 def announced(module: Module) -> NewModule:
-    """A module's row as it would be announced anew."""
+    """A module's row as a new announcement."""
     return NewModule(module.path, module.description, module.exports, module.usage, module.content_hash)

@@ -58,7 +58,7 @@ class Module(NamedTuple):
 
     @property
     def imported_path(self) -> str:
-        """Where its file lies in the workspace that uses it."""
+        """The path of its file in the workspace that uses it."""
         return f"{LIBRARY_FOLDER}{self.path}" if self.scope == "user" else self.path
 
     @property

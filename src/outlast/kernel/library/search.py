@@ -86,10 +86,10 @@ class Searcher(Protocol):
         workspace_id: str | None = None,
         user_id: str | None = None,
     ) -> SearchReply:
-        """What is found for a query (any text) in the documentation of everybody and of the project, in the modules of
-        the workspace and the published ones of the user. `package` leaves only that package's documentation (modules
-        stay). Always answers: without an embedder, offline, with nothing indexed. Reads only; safe to repeat and to
-        cancel. Permission is the caller's business."""
+        """Search the documentation of all projects and of this one, the modules of the workspace and those published by
+        the user, for any text. `package` restricts the documentation to that package (modules stay). Always answers:
+        without an embedder, offline, with nothing indexed. Reads only; safe to repeat and to cancel. The caller checks
+        permissions."""
         return SearchReply(items=[], method="words", note="", searched=0, took_ms=0.0)
 
     async def packages(self, project_id: str) -> list[PackageAnswer]:

@@ -16,7 +16,7 @@ from outlast.kernel.projects.store import add_member
 from outlast.kernel.projects.tables import invitations
 from outlast.kernel.row_shapes import shape_of
 
-LIFE: Final = timedelta(days=7)  # where nobody says how long
+LIFE: Final = timedelta(days=7)  # unless the request says otherwise
 
 
 def add_invitation(

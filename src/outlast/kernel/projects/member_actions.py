@@ -27,7 +27,7 @@ ACCEPTED_TOKEN_NAME: Final = "From the invitation"
 
 
 async def list_members(services: Services, actor: Actor, project_id: str) -> list[MemberAnswer]:
-    """Everybody in the project, in the order of joining; for owners with plan and balance."""
+    """The members of the project, in the order of joining; for owners with plan and balance."""
     plans = services.settings.credits.plans
 
     def run(tx: Tx) -> list[MemberAnswer]:
@@ -46,8 +46,8 @@ def _with_credits(tx: Tx, plans: Plans, member: MemberAnswer) -> MemberAnswer:
 
 @in_write
 def change_member(tx: Tx, actor: Actor, project_id: str, user_id: str, role: str) -> MemberData:
-    """Give a member another role (owners). Raises `LastOwner`. Who may no longer edit lets go of what they drive
-    and keep."""
+    """Give a member another role (owners). Raises `LastOwner`. A member who may no longer edit releases what
+    they drive and hold."""
     wanted = checked_role(role)
     require(tx, actor, project_id, Right.OWN)
     if wanted is Role.VIEWER:
@@ -57,14 +57,14 @@ def change_member(tx: Tx, actor: Actor, project_id: str, user_id: str, role: str
 
 @in_write
 def remove_member(tx: Tx, actor: Actor, project_id: str, user_id: str) -> None:
-    """End a membership: owners anybody's, everybody their own. Raises `LastOwner`. Locks held are released."""
+    """End a membership: any (owners) or the actor's own. Raises `LastOwner`. Releases the member's locks."""
     require(tx, actor, project_id, Right.READ if user_id == actor.user_id else Right.OWN)
     _release_all(tx, project_id, user_id)
     projects.remove_member(tx, project_id, user_id)
 
 
 def _release_all(tx: Tx, project_id: str, user_id: str) -> None:
-    """Let go of the threads that somebody drives, and of what they keep of subjects."""
+    """Release the threads that a member drives, and what they hold of subjects."""
     told_later = registry.before_member_leaves(tx, project_id, user_id)
     thread_locks.release_all(tx, project_id, user_id)
     for tell in told_later:
@@ -74,8 +74,8 @@ def _release_all(tx: Tx, project_id: str, user_id: str) -> None:
 async def create_invitation(
     services: Services, actor: Actor, project_id: str, role: str, name: str = "", expires_in_days: float | None = None
 ) -> NewInvitationAnswer:
-    """Make a link that lets one person join (owners); good for 7 days unless said otherwise. Its secret is in this
-    answer and nowhere else."""
+    """Make a link that lets one person join (owners), valid for 7 days unless `expires_in_days` says otherwise. Only
+    this answer has its secret."""
     life = days("expires_in_days", expires_in_days) or invitations.LIFE
     wanted = checked_role(role)
     limit = services.settings.limits.title_chars
@@ -109,7 +109,7 @@ async def accept_invitation(
     services: Services, actor: Actor | None, secret: str, name: str = ""
 ) -> tuple[AcceptAnswer, str | None]:
     """Join a project: the answer, and for a new user the value of a cookie. A signed-in user joins as that user
-    (`AlreadyMember` if so already); anybody else becomes a new user called `name`, with a token and a session. Raises
+    (`AlreadyMember` if so already); anyone else becomes a new user called `name`, with a token and a session. Raises
     `NotFound` for a link that is not valid (any more)."""
 
     def run(tx: Tx) -> tuple[AcceptAnswer, str | None]:

@@ -23,7 +23,7 @@ router = APIRouter(prefix="/v1", tags=["Members"])
 
 @router.get("/projects/{project_id}/members", response_model=Page[MemberAnswer])
 async def list_members(project_id: str, services: Svc, actor: Signed) -> Response:
-    """Everybody in the project, in the order of joining."""
+    """The members of the project, in the order of joining."""
     return reply(page(await actions.list_members(services, actor, project_id)))
 
 
@@ -35,7 +35,7 @@ async def change_member(project_id: str, user_id: str, body: RoleRequest, servic
 
 @router.delete("/projects/{project_id}/members/{user_id}", status_code=204)
 async def remove_member(project_id: str, user_id: str, services: Svc, actor: Signed) -> Response:
-    """End a membership: owners anybody's, everybody their own."""
+    """End a membership: any (owners) or your own."""
     await actions.remove_member(services, actor, project_id, user_id)
     return nothing()
 

@@ -31,7 +31,7 @@ def role_of(tx: Tx, user_id: str, project_id: str) -> Role | None:
 
 
 def require(tx: Tx, actor: Actor, project_id: str, right: Right) -> Role:
-    """The actor's role, if it carries `right`. A stranger gets `NotFound`, so that existence is not told; a member
+    """The actor's role, if it carries `right`. A stranger gets `NotFound`, so that existence is not revealed; a member
     without the right gets `Forbidden`, which names the role held and the role needed."""
     role = role_of(tx, actor.user_id, project_id)
     if role is None:
@@ -56,7 +56,7 @@ def is_administrator(tx: Tx, user_id: str) -> bool:
 
 
 def require_thread(tx: Tx, actor: Actor, thread_id: str, right: Right) -> ThreadRow:
-    """The thread's row, if the actor has `right` in its project; errors as in `require`, told about the thread."""
+    """The thread's row, if the actor has `right` in its project; errors as in `require`, about the thread."""
     return require_owned(tx, actor, ThreadRow, threads, "thread", thread_id, right)
 
 

@@ -86,7 +86,7 @@ def list_projects(tx: Tx, user_id: str) -> list[ProjectAnswer]:
 
 
 def rename_project(tx: Tx, project_id: str, name: str) -> None:
-    """Give a project another name; its followers are told."""
+    """Rename a project, and tell its followers."""
     tx.execute(sa.update(projects).where(projects.c.id == project_id).values(name=name, updated_at=tx.now))
     append(tx, project_id, [("project.updated", ProjectUpdated(project_id=project_id, name=name))])
 
@@ -164,7 +164,7 @@ def add_member(tx: Tx, project_id: str, user_id: str, role: Role) -> MemberData:
 
 
 def change_role(tx: Tx, project_id: str, user_id: str, role: Role) -> MemberData:
-    """Give a member another role. Raises `NotFound`, and `LastOwner` where nobody would be left to own the project."""
+    """Give a member another role. Raises `NotFound`, and `LastOwner` if the project would have no owner."""
     _lock(tx, project_id)
     _demand_an_owner(tx, project_id, member_data(tx, project_id, user_id), role)
     tx.update(members, {"project_id": project_id, "user_id": user_id}, role=role.value)

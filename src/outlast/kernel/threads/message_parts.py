@@ -19,8 +19,8 @@ from outlast.kernel.threads.parts import ImagePart, TextPart
 class Draft:
     """What a person sends: `content` is a text, `parts` a list of `{type: "text", text}` and `{type: "image",
     attachment_id}` in their order, `images` attachment ids that come last. Any of them may be missing. `mentions` are
-    users that the writer picked; names in the text count too, but those of `told`: they were named in what the message
-    is made of, and know already."""
+    users that the writer picked; names in the text count too, except those in `told`, who were notified already by what
+    the message is made of."""
 
     content: str | None = None
     parts: Sequence[Mapping[str, Any]] = ()

@@ -18,7 +18,7 @@ from outlast.kernel.threads.tables import messages, threads
 
 PAGE: Final = 50
 
-# Built once: making a statement anew costs four times what running it does, and every start goes through these.
+# Built once: building a statement costs four times what running it does, and every start goes through these.
 _NAMED: Final = sa.select(messages, users.c.name.label("sender_name")).outerjoin(
     users, users.c.id == messages.c.sender_id
 )
@@ -86,7 +86,7 @@ def add_message(
     if thread.message_count == 1 and not thread.titled and text.strip():
         set_title(tx, thread_id, thread.project_id, title_from(text))
     data = message_data(tx, message_id)
-    if logged:  # an answer's message.created stands in its run's log instead, before run.completed
+    if logged:  # an answer's message.created is in its run's log instead, before run.completed
         append(tx, thread_id, [("message.created", MessageCreated(message=data))])
     return data
 
@@ -122,8 +122,8 @@ class _Turn(NamedTuple):
 
 
 def take_turn(tx: Tx, thread_id: str, message_id: str) -> None:
-    """The run that answers this message has its turn: one that nothing has answered yet stands behind everything that
-    was said while it waited, and is not marked as dropped any more. Followers get it again with `message.created`. The
+    """The run that answers this message starts: unless it has an answer, the message moves behind everything that was
+    said while it waited, and is no longer marked as dropped. Followers get it again with `message.created`. The
     thread's row is held."""
     row = tx.row(_Turn, _STANDS, {"message": message_id})
     if row is None or tx.exists(messages, {"thread_id": thread_id, "reply_to": message_id}):
@@ -139,15 +139,15 @@ def take_turn(tx: Tx, thread_id: str, message_id: str) -> None:
 
 
 def mark_dropped(tx: Tx, thread_id: str, message_id: str) -> None:
-    """The run for this message ended before it said anything: a message that nothing has answered says so from now on
-    (status `cancelled`), until another run takes it up."""
+    """The run for this message ended before it said anything: without an answer, the message gets the status
+    `cancelled`, until another run answers it."""
     if not tx.exists(messages, {"thread_id": thread_id, "reply_to": message_id}):
         _change(tx, thread_id, message_id, status="cancelled")
 
 
 def _change(tx: Tx, thread_id: str, message_id: str, **values: Any) -> None:
     if not tx.update(messages, {"id": message_id}, **values):
-        return  # it is gone: that keeps no run from ending
+        return  # deleted, which must not keep a run from ending
     data = message_data(tx, message_id)
     append(tx, thread_id, [("message.created", MessageCreated(message=data))])
 

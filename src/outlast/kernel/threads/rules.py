@@ -82,7 +82,7 @@ def _cleaned(value: Any, depth: int) -> Any:
 
 
 def document_of(anchor: Mapping[str, Any] | None) -> str | None:
-    """The id of the document that an anchor is, or lies in; None: there is none."""
+    """The id of the document that an anchor is, or is part of; None: there is none."""
     if anchor is None or anchor.get("type") not in IN_DOCUMENTS:
         return None
     found = anchor.get("id") if anchor.get("type") == "document" else anchor.get("document_id")

@@ -1,4 +1,4 @@
-"""Full-text search over titles and messages, archived threads included: a derived table that `rebuild` makes anew.
+"""Full-text search over titles and messages, archived threads included: a derived table that `rebuild` makes again.
 
 Titles and messages are cut into plain words here, in one way for both databases: lower case, without accents, a word
 per ideograph. A row of `search_entries` holds the words of one message (its position) or of a title (position 0), and a
@@ -110,16 +110,16 @@ def mend_index(tx: Tx) -> None:
 
 
 def rebuild(tx: Tx, after: str = "", limit: int = REBUILD_THREADS) -> tuple[str | None, int]:
-    """Make the entries of the next `limit` threads anew, in the order of their ids, from their titles and messages.
-    Returns the id to go on `after` (None: all are done) and how many entries were made. Safe to repeat. Writers wait
-    for one such slice only; what is searched for meanwhile is found."""
+    """Make the entries of the next `limit` threads again, in the order of their ids, from their titles and messages.
+    Returns the id to continue `after` (None: all are done) and how many entries were made. Safe to repeat. Writers wait
+    for one such slice only; searches find everything in the meantime."""
     page = tx.rows(
         ThreadRow,
         sa.select(threads)
         .where(threads.c.id > after)
         .order_by(threads.c.id)
         .limit(limit)
-        .with_for_update(key_share=True),  # a message that comes meanwhile is indexed after this
+        .with_for_update(key_share=True),  # a message that comes during this is indexed afterwards
     )
     count = 0
     for row in page:

@@ -33,7 +33,7 @@ _sandbox = (
     .label("sandbox_id")
 )
 
-# Built once: making a statement anew costs four times what running it does, and every start goes through these.
+# Built once: building a statement costs four times what running it does, and every start goes through these.
 _OF: Final = threads.c.id == sa.bindparam("thread")
 _HOLD: Final = sa.select(threads).where(_OF).with_for_update(key_share=True)
 SHOWN_THREADS: Final = sa.select(threads, _sandbox, *LOCK_COLUMNS).select_from(join_lock(threads, threads.c.id))
@@ -100,7 +100,7 @@ def thread_data(tx: Tx, thread_id: str) -> ThreadData:
 
 
 def announce(tx: Tx, thread_id: str) -> ThreadData:
-    """Tell the followers of the thread and of its project how it is now."""
+    """Send the thread's state to the followers of the thread and of its project."""
     data = thread_data(tx, thread_id)
     event = ("thread.updated", ThreadUpdated(thread=data))
     append(tx, thread_id, [event])
@@ -125,8 +125,8 @@ def set_run_state(tx: Tx, thread_id: str, run_status: str, active_run_id: str | 
 
 
 def delete_thread(tx: Tx, thread_id: str) -> None:
-    """Remove a thread with its messages, runs, lock, timers and logs; the project's followers are told, those of the
-    thread are woken to find it gone. Images stay: they belong to the project, and forks may show them."""
+    """Remove a thread with its messages, runs, lock, timers and logs; the project's followers get an event, those of
+    the thread are woken to find it gone. Images stay: they belong to the project, and forks may show them."""
     of_runs = sa.select(runs.c.id).where(runs.c.thread_id == thread_id)
     streams = sa.union_all(of_runs, sa.select(sa.literal(thread_id)))
     tx.execute(sa.delete(log).where(log.c.stream_id.in_(streams)))
