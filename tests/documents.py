@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from outlast.apps.documents import store
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.edits import write as writing
-from outlast.apps.documents.edits.write import Author, Committed, bounds_of
+from outlast.apps.documents.edits.write import Author, Committed
 from outlast.apps.documents.history import versions
 from outlast.apps.documents.proposals import new_proposals
 from outlast.apps.documents.proposals import review as reviewing
@@ -30,7 +30,7 @@ from outlast.kernel.settings import Settings
 from tests.document_changes import delete_block, edit_block, insert_section
 from tests.factories import Team, make_run, make_thread
 
-BOUNDS = bounds_of(Settings())
+SETTINGS = Settings()
 TEXT = {
     "Introduction": "The plan is long and nobody reads it.\n\nIt has teh facts.\n\nIt ends here.",
     "Risks": "There are three risks.\n\n- money\n- time\n- people",
@@ -49,7 +49,7 @@ def make_document(tx: Tx, /, team: Team, text: dict[str, str] | None = None) -> 
         sections.append(insert_section(after, heading, 2, markdown, f"ref {len(sections)}"))
     if sections:
         document = store.hold(tx, document_id)
-        writing.commit(tx, document, sections, Author("created", team.owner.user_id), BOUNDS)
+        writing.commit(tx, document, sections, Author("created", team.owner.user_id), SETTINGS)
     return document_id
 
 
@@ -126,7 +126,7 @@ class Desk:
         author = Author("edit", (by or self.team.editor).user_id)
 
         def commit(tx: Tx) -> Committed:
-            return writing.commit(tx, store.hold(tx, self.document_id), changes, author, BOUNDS)
+            return writing.commit(tx, store.hold(tx, self.document_id), changes, author, SETTINGS)
 
         return await self.db.write(commit)
 
@@ -157,7 +157,7 @@ class Desk:
 
     async def decide(self, proposal: ProposalData, *decisions: NamedDecision, by: Actor | None = None) -> DecidedAnswer:
         user_id = (by or self.team.owner).user_id
-        return await self.db.write(reviewing.decide, proposal.id, decisions, user_id, BOUNDS)
+        return await self.db.write(reviewing.decide, proposal.id, decisions, user_id, SETTINGS)
 
     async def accept(
         self, proposal: ProposalData, *ordinals: int, by: Actor | None = None, **own: Any

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outlast.apps.documents.comments import quotes
+from outlast.apps.documents.comments.shapes import Quote
 from outlast.apps.documents.content import markdown_parse as cutting
 from outlast.apps.documents.edits.merge import merge
 from outlast.apps.knowledge import declarations, signatures, web_pages
@@ -290,7 +291,7 @@ def _frames(text: str) -> None:
 
 def _found_again(text: str) -> None:
     texts = [quotes.Text(f"blk_{n}", text) for n in range(3)]
-    quotes.find_again(quotes.quote_at(text, 0, 200), "blk_0", texts)
+    quotes.find_again(Quote(text=texts[0].text[:200], suffix=texts[0].text[200:232]), "blk_0", texts)
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:
@@ -300,7 +301,6 @@ def _pieces(data: bytes) -> Iterator[bytes]:
 
 READERS = [
     Reader(cutting.cut, MARKDOWN, 1_000_000),
-    Reader(quotes.find, MARKDOWN, 50_000, lambda text: quotes.find(quotes.quote_at(text, 0, 200), text)),
     Reader(merge, MARKDOWN, 50_000, lambda text: merge(text, text[9:] + "x", "y" + text), 2_000_000),
     Reader(splitting.cut_markdown, MARKDOWN, 1_000_000, lambda text: splitting.cut_markdown(text, "u", 1_500)),
     Reader(signatures.cut_signatures, CODE, 200_000, lambda text: signatures.cut_signatures(text, "u", "m", 1_500)),

@@ -16,7 +16,7 @@ from outlast.apps.documents.agent import agent as definition
 from outlast.apps.documents.content.markdown_parse import cut
 from outlast.apps.documents.content.tree import Block, Tree
 from outlast.apps.documents.edits import write as writing
-from outlast.apps.documents.edits.write import Author, bounds_of
+from outlast.apps.documents.edits.write import Author
 from outlast.apps.documents.proposals import store as proposals
 from outlast.apps.documents.proposals.shapes import ProposalData
 from outlast.apps.documents.shapes import Change
@@ -78,7 +78,7 @@ class DocumentAgent(Stage):
         def change(tx: Tx) -> int:
             document = store.hold(tx, self.document_id)
             author = Author("edit", by or self.owner.user_id)
-            return writing.commit(tx, document, changes, author, bounds_of(Settings())).version
+            return writing.commit(tx, document, changes, author, Settings()).version
 
         return await self.db.write(change)
 
@@ -148,7 +148,7 @@ def put_document(tx: Tx, project_id: str, user_id: str, title: str, markdown: st
             changes.append(insert_block(None, None, text))
     if changes:
         row = store.hold(tx, document_id)
-        writing.commit(tx, row, changes, Author("created", user_id), bounds_of(Settings()))
+        writing.commit(tx, row, changes, Author("created", user_id), Settings())
     return document_id, thread_id
 
 

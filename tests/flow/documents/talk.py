@@ -107,7 +107,7 @@ class Talk:
         def run(tx: Tx) -> Committed:
             author = Author("edit", self.team.editor.user_id)
             held = documents.hold(tx, self.document_id)
-            return writing.commit(tx, held, changes, author, writing.bounds_of(self.services.settings))
+            return writing.commit(tx, held, changes, author, self.services.settings)
 
         return await self.services.db.write(run)
 
@@ -174,7 +174,7 @@ async def talk(talk_site: Site) -> Talk:
             insert_section("a", "Method", 1, "Wash the rice first."),
         ]
         held = documents.hold(tx, document_id)
-        writing.commit(tx, held, changes, author, writing.bounds_of(services.settings))
+        writing.commit(tx, held, changes, author, services.settings)
         return team, cora, document_id, thread_id
 
     team, cora, document_id, thread_id = await services.db.write(run)

@@ -1,5 +1,5 @@
 """Documents: make, list, read, rename, delete them; as Markdown, in and out. Their changes and history:
-`edits/actions.py`, `history/`; who keeps a section: `section_locks.py`."""
+`edits/actions.py`, `history/`; locks of sections: `section_locks.py`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from outlast.apps.documents import store
 from outlast.apps.documents.comments.store import tell_inbox
 from outlast.apps.documents.content.markdown_parse import Cuts, Part, first_heading
 from outlast.apps.documents.content.markdown_render import join
-from outlast.apps.documents.edits.write import Author, bounds_of, commit
+from outlast.apps.documents.edits.write import Author, commit
 from outlast.apps.documents.history import versions
 from outlast.apps.documents.settings import DocumentSettings
 from outlast.apps.documents.shapes import DocumentData, DocumentView, InsertBlockChange
@@ -80,7 +80,7 @@ def list_documents(
 
 @in_read
 def read_document(tx: Tx, actor: Actor, document_id: str) -> DocumentView:
-    """One document with all that it says, and who keeps which section."""
+    """One document with its text, and the locks of its sections."""
     require_document(tx, actor, document_id, Right.READ)
     return view(tx, document_id)
 
@@ -174,5 +174,5 @@ def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str, 
         row = store.hold(tx, document_id)
         author = Author("created", actor.user_id, summary="Made of a Markdown text")
         whole = InsertBlockChange(op="insert_block", section_id=None, after=None, markdown=text)
-        commit(tx, row, [whole], author, bounds_of(services.settings), cuts)
+        commit(tx, row, [whole], author, services.settings, cuts)
     return document_id

@@ -1,6 +1,6 @@
 """Start and wait: a run started and followed to its end in one call, for callers that want one answer.
 
-It is a run like any other: it goes on when the caller goes away, and a repeated call under the same key finds it.
+It is a run like any other: it continues when the caller disconnects, and a repeated call with the same key finds it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,7 +59,7 @@ async def run_agent(
 
 
 async def _until_it_rests(services: Services, actor: Actor, run_id: str) -> None:
-    """Follow the run's log until it says that it has ended, or waits for somebody (and still does)."""
+    """Follow the run's log until the run has ended, or waits for a person (and still does)."""
     run = await services.db.read(store.run_of, run_id)
     if run.status in WAITING or run.status in ENDED:  # a repeated call finds it there
         return
@@ -69,13 +69,13 @@ async def _until_it_rests(services: Services, actor: Actor, run_id: str) -> None
     async with aclosing(chunks):  # type: ignore[type-var]  # every follower is a generator
         async for chunk in chunks:
             if any(one in WAITING for one in _statuses(chunk)):
-                run = await services.db.read(store.run_of, run_id)  # somebody may have decided since
+                run = await services.db.read(store.run_of, run_id)  # a person may have decided since
                 if run.status in WAITING or run.status in ENDED:
                     return
 
 
 def _statuses(chunk: bytes) -> list[str]:
-    """The statuses that a chunk of the log tells of. Text that grows is not even looked at."""
+    """The run statuses in a chunk of the log. Streaming deltas are skipped."""
     lines = (line for line in chunk.split(b"\n") if line.startswith(b"data: ") and b'"run.status"' in line)
     events = (orjson.loads(line.removeprefix(b"data: ")) for line in lines)
     return [event["data"]["status"] for event in events if event["event"] == "run.status"]

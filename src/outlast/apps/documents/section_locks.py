@@ -1,7 +1,7 @@
-"""Who keeps a section for themselves: its lock, changed while the document's row is held, told in the project's log.
+"""Locks of sections, changed while the document's row is held, with events in the project's log.
 
-The rules and the table are those of thread locks. No run keeps a section: a lock is kept by its holder's edits, each of
-which renews it, and ends by hand, by hand-over or by expiry.
+The rules and the table are those of thread locks. No run holds a section: each edit of the holder renews the lock, and
+it ends by release, by hand-over or by expiry.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,11 +30,11 @@ from outlast.kernel.streams.log import append
 
 
 def take(tx: Tx, section: SectionRow, actor: Actor, ttl_s: float) -> LockData:
-    """The actor keeps the section: a free lock is acquired, one's own refreshed, an expired one taken over. Raises
+    """Lock a section: acquire a free lock, refresh one's own, take over an expired one. Raises
     `SectionLocked`, naming the holder and the expiry."""
     _hold(tx, section)
     change, before = locks.acquire(tx, section.id, section.project_id, actor.user_id, ttl_s)
-    # A refresh has no name of its own among the events: it is told as what it is, the holder's lock with a later end.
+    # A refresh has no event of its own: followers get the holder's lock with its later end.
     shown = _told(tx, section, "acquired" if change == "refreshed" else change)
     if change != "refreshed":
         _tell_unasked(tx, section.project_id, before)
@@ -42,7 +42,7 @@ def take(tx: Tx, section: SectionRow, actor: Actor, ttl_s: float) -> LockData:
 
 
 def release(tx: Tx, section: SectionRow, actor: Actor) -> None:
-    """The actor lets go. Repeating is harmless. Raises `SectionLocked` for somebody else's lock."""
+    """Release the actor's lock. Repeating is harmless. Raises `SectionLocked` for another user's lock."""
     _hold(tx, section)
     before = locks.find_lock(tx, section.id)
     if locks.release(tx, section.id, actor.user_id) is not None:
@@ -51,7 +51,7 @@ def release(tx: Tx, section: SectionRow, actor: Actor) -> None:
 
 
 def request(tx: Tx, section: SectionRow, actor: Actor) -> LockData:
-    """The actor asks the holder for the lock. Raises `LockNotHeld` where there is nobody to ask."""
+    """Ask the holder for the lock. Raises `LockNotHeld` if nobody else holds it."""
     _hold(tx, section)
     locks.request(tx, section.id, actor.user_id)
     shown = _told(tx, section, "requested")
@@ -61,7 +61,7 @@ def request(tx: Tx, section: SectionRow, actor: Actor) -> LockData:
 
 
 def hand_over(tx: Tx, section: SectionRow, actor: Actor, to_user_id: str, ttl_s: float) -> LockData:
-    """The actor gives the lock to another member (who must be allowed to edit: the caller checks). Raises
+    """Hand the lock over to another member (the caller checks that they may edit). Raises
     `LockNotHeld`."""
     _hold(tx, section)
     before = locks.find_lock(tx, section.id)
@@ -72,7 +72,7 @@ def hand_over(tx: Tx, section: SectionRow, actor: Actor, to_user_id: str, ttl_s:
 
 
 def demand_free(tx: Tx, section_ids: Iterable[str], user_id: str, ttl_s: float) -> None:
-    """Raise `SectionLocked` where somebody else keeps one of these sections. The user's own locks are renewed."""
+    """Raise `SectionLocked` if another user holds one of these sections. The user's own locks are renewed."""
     wanted = sorted(section_ids)
     for section_id in wanted if len(wanted) <= store.FEW else locks.locks_of(tx, wanted):
         lock = locks.find_lock(tx, section_id)
@@ -82,15 +82,15 @@ def demand_free(tx: Tx, section_ids: Iterable[str], user_id: str, ttl_s: float) 
 
 
 def kept_by_other(tx: Tx, section_id: str, user_id: str) -> bool:
-    """Whether somebody else keeps a section now."""
+    """Whether another user holds the lock of a section now."""
     lock = locks.find_lock(tx, section_id)
     live = locks.is_live(tx, section_id, lock)
     return standing(lock, user_id, tx.now, live=live) is Standing.THEIRS
 
 
 def drop_all(tx: Tx, section_ids: Sequence[str]) -> list[InboxChanged]:
-    """The sections are gone: nobody keeps them any more. Not announced: the sections are. Returns the
-    news of inboxes, where somebody was asked for one."""
+    """Remove the locks of sections that are gone. Not announced: the sections are. Returns the news of the inboxes in
+    which a request for one of them waited."""
     held = locks.locks_of(tx, section_ids)
     for section_id in held:
         locks.drop(tx, section_id)
@@ -99,7 +99,7 @@ def drop_all(tx: Tx, section_ids: Sequence[str]) -> list[InboxChanged]:
 
 
 def drop_held(tx: Tx, project_id: str, user_id: str) -> list[tuple[SectionRow, Lock | None]]:
-    """Somebody leaves the project: whatever they kept there is free. The rows of those sections with their locks, for
+    """Remove the locks of a user who leaves the project. Returns the rows of those sections with their locks, for
     `tell_dropped`: documents are locked before threads, and these before the project's log."""
     kept = locks.held_by(tx, project_id, user_id, "section")
     found = (tx.find(SectionRow, sections, {"id": section_id}) for section_id in kept)
@@ -112,7 +112,7 @@ def drop_held(tx: Tx, project_id: str, user_id: str) -> list[tuple[SectionRow, L
 
 
 def tell_dropped(tx: Tx, dropped: Iterable[tuple[SectionRow, Lock | None]]) -> None:
-    """Tell the project's followers that nobody keeps these sections any more."""
+    """Announce that these sections are free."""
     for row, before in dropped:
         _tell(tx, row, "released", None)
         _tell_unasked(tx, row.project_id, before)
@@ -132,7 +132,7 @@ class _Request(NamedTuple):
 def waiting(
     tx: Tx, user_id: str, project_id: str | None = None, part: InboxPart | None = None, *, section_id: str | None = None
 ) -> list[Waiting]:
-    """Sections that this user keeps and somebody else asks for: one of them, those of one project, or all of the
+    """Sections that this user holds and another user asks for: one of them, those of one project, or all of the
     user's; a part of them, if that is given."""
     mine = (members.c.project_id == documents.c.project_id) & (members.c.user_id == user_id)
     found = (
@@ -177,14 +177,14 @@ def _asked(row: _Request) -> InboxItem:
 
 
 def _hold(tx: Tx, section: SectionRow) -> None:
-    """Hold the section's document. Raises `NotFound` where the section went since its row was read."""
+    """Hold the section's document. Raises `NotFound` if the section was deleted since its row was read."""
     store.hold(tx, section.document_id)
     if not tx.exists(sections, {"id": section.id}):
         raise NotFound("This section is not there any more.", noun="section", id=section.id)
 
 
 def _tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:
-    """Nobody asks the one who kept a section for it any more."""
+    """The request to the former holder is withdrawn."""
     if before is not None and before.requested_by is not None:
         append(tx, project_id, [(INBOX, went("handover", before.holder_id))])
 

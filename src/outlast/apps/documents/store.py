@@ -128,7 +128,7 @@ def section_of_block(tx: Tx, document_id: str, block_id: str) -> str | None:
 
 
 def sections_data(tx: Tx, content: Tree, *, past: bool = False) -> list[SectionData]:
-    """A tree as the API shows it, with the editors' names, and (unless it is `past`) who keeps which section."""
+    """A tree as the API shows it, with the editors' names, and (unless it is `past`) the locks of its sections."""
     names = names_of(tx, {block.editor_id for block in content.blocks()})
     held = {} if past else locks_of(tx, [section.id for section in content.sections])
     heads = [section_head(content.document_id, section, held) for section in content.sections]
@@ -188,8 +188,8 @@ def threads_about(tx: Tx, row: DocumentRow) -> list[str]:
 
 
 def delete(tx: Tx, document_id: str) -> None:
-    """Remove a document's row, with its content, history, comments and proposals, and tell its project. Its threads and
-    locks are the caller's."""
+    """Remove a document's row, with its content, history, comments and proposals, and announce it. The caller removes
+    its threads and locks."""
     project_id = document_of(tx, document_id).project_id
     news = mentions.forget_document(tx, document_id)
     if tx.exists(proposals, {"document_id": document_id, "state": "open"}):

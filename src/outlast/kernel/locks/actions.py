@@ -1,12 +1,11 @@
 """Who drives a thread: take, release, request, hand over."""
 
-from outlast.base.errors import Forbidden, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.locks import thread_locks
 from outlast.kernel.locks.shapes import LockData
-from outlast.kernel.projects.permissions import require_thread, role_of
-from outlast.kernel.projects.rules import Right, allows
+from outlast.kernel.projects.permissions import require_editor, require_thread
+from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services, in_write
 
 
@@ -40,11 +39,7 @@ async def hand_over_lock(services: Services, actor: Actor, thread_id: str, user_
 
     def run(tx: Tx) -> LockData:
         row = require_thread(tx, actor, thread_id, Right.EDIT)
-        role = role_of(tx, user_id, row.project_id)
-        if role is None:
-            raise NotFound("This person is not a member of the thread's project.", user_id=user_id)
-        if not allows(role, Right.EDIT):
-            raise Forbidden(f"This person is a {role.value} and cannot drive.", user_id=user_id, role=role.value)
+        require_editor(tx, user_id, row.project_id, "thread", "drive")
         return thread_locks.hand_over(tx, row, actor, user_id, services.settings.locks.ttl_s)
 
     return await services.db.write(run)

@@ -40,6 +40,17 @@ def require(tx: Tx, actor: Actor, project_id: str, right: Right) -> Role:
     return role
 
 
+def require_editor(tx: Tx, user_id: str, project_id: str, noun: str, verb: str, hint: str | None = None) -> None:
+    """Check another user, whom the actor gives a thing of the project (a `noun`): raise `NotFound` unless they are a
+    member, `Forbidden` where their role only lets them read, so that they cannot `verb`."""
+    role = role_of(tx, user_id, project_id)
+    if role is None:
+        raise NotFound(f"This person is not a member of the {noun}'s project.", user_id=user_id)
+    if not allows(role, Right.EDIT):
+        words = f"This person is a {role.value} and cannot {verb}."
+        raise Forbidden(words, hint=hint, user_id=user_id, role=role.value)
+
+
 def require_administrator(tx: Tx, actor: Actor) -> None:
     """The right to administer the server. Raises `Forbidden`."""
     if not is_administrator(tx, actor.user_id):

@@ -11,7 +11,7 @@ from outlast.apps.documents.proposals.shapes import DecidedAnswer, ProposalData
 from outlast.base.errors import EditDecided, OutlastError
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
-from tests.documents import BOUNDS, Desk, decision_on, inserting, replacing
+from tests.documents import SETTINGS, Desk, decision_on, inserting, replacing
 
 
 async def together(*calls: tuple[Desk, ProposalData, int, Actor]) -> list[DecidedAnswer | OutlastError]:
@@ -21,7 +21,7 @@ async def together(*calls: tuple[Desk, ProposalData, int, Actor]) -> list[Decide
     async def accept(place: int, desk: Desk, proposal: ProposalData, ordinal: int, by: Actor) -> None:
         verdict = decision_on(proposal.edits[ordinal - 1].id, "accept")
         try:
-            answers[place] = await desk.db.write(reviewing.decide, proposal.id, [verdict], by.user_id, BOUNDS)
+            answers[place] = await desk.db.write(reviewing.decide, proposal.id, [verdict], by.user_id, SETTINGS)
         except OutlastError as refused:
             answers[place] = refused
 

@@ -30,7 +30,7 @@ from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.messages import add_message
 from outlast.kernel.threads.tables import messages
 from tests.document_changes import edit_block
-from tests.documents import BOUNDS, decision_on, inserting, make_document, quick_transactions, replacing
+from tests.documents import SETTINGS, decision_on, inserting, make_document, quick_transactions, replacing
 from tests.factories import Team, make_run, say, thread_row
 
 Transact = Callable[..., Any]
@@ -98,11 +98,11 @@ class Fork:
                 edit = still[number % len(still)]
                 current = next((one.markdown for one in blocks if one.id == edit.block_id), None)
                 verdict = decision_on(edit.id, "accept" if step == "accept" else "reject", old=current)
-                reviewing.decide(tx, edit.proposal_id, [verdict], user_id, BOUNDS)
+                reviewing.decide(tx, edit.proposal_id, [verdict], user_id, SETTINGS)
             case "write":
                 document = store.hold(tx, self.document_id)
                 change = edit_block(block.id, f"Written {new_id('block')}.", block.markdown)
-                writing.commit(tx, document, [change], Author("edit", user_id), BOUNDS)
+                writing.commit(tx, document, [change], Author("edit", user_id), SETTINGS)
             case "fork":
                 self.thread_id = self.fork(tx, self.thread_id)
 

@@ -44,7 +44,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.locks.tables import locks
 from tests.document_changes import delete_block, delete_section, edit_block, edit_section, insert_block, move_block
-from tests.documents import BOUNDS, decision_on, make_document, quick_transactions
+from tests.documents import SETTINGS, decision_on, make_document, quick_transactions
 from tests.factories import Team, make_run
 
 WORD = re.compile(r"w\d+")
@@ -185,7 +185,7 @@ class Interleaving(RuleBasedStateMachine):
     def write(self, person: str, seen: str, wanted: str, *changes: Change) -> Any:
         def run(tx: Tx) -> Any:
             document = store.hold(tx, self.document_id)
-            return writing.commit(tx, document, changes, Author("edit", self.actor(person).user_id), BOUNDS)
+            return writing.commit(tx, document, changes, Author("edit", self.actor(person).user_id), SETTINGS)
 
         return self.attempt(person, set(WORD.findall(seen)), set(WORD.findall(wanted)), run)
 
@@ -267,7 +267,7 @@ class Interleaving(RuleBasedStateMachine):
             document = store.hold(tx, self.document_id)
             then, now = versions.tree_at(tx, self.document_id, version), store.tree(tx, self.document_id)
             author = Author("restore", self.actor(person).user_id)
-            return writing.commit_tree(tx, document, now, then, author, BOUNDS)
+            return writing.commit_tree(tx, document, now, then, author, SETTINGS)
 
         answer = self.attempt(person, set(words_of(before)), set(wanted), run)
         if not isinstance(answer, Conflict):
@@ -387,7 +387,7 @@ class Interleaving(RuleBasedStateMachine):
 
         def run(tx: Tx) -> Any:
             user_id = self.actor(person).user_id
-            return reviewing.decide(tx, about[0].proposal_id, verdicts, user_id, BOUNDS)
+            return reviewing.decide(tx, about[0].proposal_id, verdicts, user_id, SETTINGS)
 
         answer = self.attempt(person, seen, wanted, run)
         if not isinstance(answer, Conflict):

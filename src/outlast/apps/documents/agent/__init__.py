@@ -1,4 +1,4 @@
-"""The document agent: what it is told of a document, what it can look up, and how it proposes edits.
+"""The document agent: what it sees of a document, what it can look up, and how it proposes edits.
 
 `context.py` reads what a thread hangs on (a document, a section, a comment, selected text) and what stands there at the
 moment when the run began; `document_text.py` writes that as text for a model, within a budget, fenced as data;

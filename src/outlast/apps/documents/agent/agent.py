@@ -50,7 +50,7 @@ def _conversation(context: PromptContext) -> Conversation:
 
 
 def _gone(about: DocumentContext) -> list[tuple[str, str]]:
-    """What people are told where the thread hangs on something that was deleted."""
+    """The notice for people if what the thread is about was deleted."""
     if about.document is None or about.anchor is None:
         return [("document_gone", GONE["document"])]
     if about.anchor.gone:

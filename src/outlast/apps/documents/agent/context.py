@@ -1,5 +1,5 @@
 """What a run of the document agent is about, read as of the moment when it began: the same for each of its turns, so
-that a model's cache holds over them. What changed since then the tools tell."""
+that a model's cache holds over them. The tools show what changed since then."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

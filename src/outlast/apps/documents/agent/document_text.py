@@ -1,6 +1,6 @@
 """A document as text for a model: an outline, then sections whole, as far as the room goes. Pure.
 
-What people wrote stands between tags whose names do not occur in it, so no text can end its own fence. What is left
+What people wrote is put between tags whose names do not occur in it, so no text can end its own fence. What is left
 out is named with its ids, to be read with `read_document`.
 """
 
@@ -61,7 +61,7 @@ class Anchor:
 
     @property
     def focus(self) -> tuple[str, ...]:
-        """The sections that must be told whole, the most important first."""
+        """The sections that must be shown whole, the most important first."""
         first = [self.section_id] if self.section_id is not None else []
         linked = self.comment.linked if self.comment is not None else ()
         return tuple(dict.fromkeys([*first, *linked]))
@@ -69,7 +69,7 @@ class Anchor:
 
 def document_text(document: ToldDocument, fence: Fence, focus: Sequence[str], most_chars: int) -> str:
     """The document with its outline, at most about `most_chars` long. Sections in `focus` come first into the room,
-    then their neighbours, then the others from the beginning; they stand in the document's order."""
+    then their neighbours, then the others from the beginning; all appear in the document's order."""
     tree = document.tree
     outline = outline_text(tree, fence)
     shown = _shown(tree, focus, most_chars - len(outline))
@@ -150,7 +150,7 @@ def comment_text(comment: ToldComment, fence: Fence) -> str:
 
 
 def _shown(tree: Tree, focus: Sequence[str], chars: int) -> dict[str, int]:
-    """How many blocks of each section are told: all that fit, and of sections that may not be cut all or none."""
+    """How many blocks of each section are shown: all that fit, and of sections that may not be cut all or none."""
     shown: dict[str, int] = {}
     for section_id in _in_turn(tree, focus):
         section = tree.find_section(section_id)

@@ -59,7 +59,7 @@ def messages_told(
 
 
 def before_request(about: DocumentContext, most_chars: int) -> str:
-    """What stands before a person's words: the document, what the conversation is about, files, earlier proposals."""
+    """What comes before a person's words: the document, what the conversation is about, files, earlier proposals."""
     if about.document is None or about.anchor is None:
         return f"{GONE}\n\n{REQUEST}"
     document, anchor = about.document, about.anchor

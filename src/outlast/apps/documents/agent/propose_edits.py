@@ -143,8 +143,8 @@ def _propose(
 
 
 def _demand_at_work(tx: Tx, context: Context) -> None:
-    """Nobody proposes for a run that is cancelled, has ended, or that somebody else has taken up: its row is held until
-    the proposal is there."""
+    """Raise `RunFinished` if the run is being cancelled, `FenceLost` if another worker has claimed it or it has ended.
+    Its row is held until the proposal is stored."""
     run = runs.hold_run(tx, context.run.id)
     if run.cancel_reason is not None:
         raise RunFinished("The answer is being cancelled.", run_id=run.id, status=run.status)

@@ -1,4 +1,4 @@
-"""`read_document`: sections and blocks as they are now, for documents that are too long to be told whole, and after
+"""`read_document`: sections and blocks as they are now, for documents that do not fit into a prompt, and after
 people have changed them."""
 
 from collections.abc import Sequence

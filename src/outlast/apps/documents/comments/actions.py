@@ -1,4 +1,4 @@
-"""Comments on documents: write, read, change, resolve, delete them, and give them to somebody or to the agent."""
+"""Comments on documents: write, read, change, resolve, delete them, and assign them to a member or to the agent."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -27,7 +27,7 @@ from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.lists import Listed
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.rules import AGENT, Named, without_agent
-from outlast.kernel.projects.permissions import require, require_owned, role_of
+from outlast.kernel.projects.permissions import require, require_editor, require_owned
 from outlast.kernel.projects.rules import Right, allows
 from outlast.kernel.runs.actions import start_in
 from outlast.kernel.services import Services, in_read, in_write
@@ -94,8 +94,8 @@ async def read_comment(services: Services, actor: Actor, comment_id: str) -> Com
 
 
 async def change_comment(services: Services, actor: Actor, comment_id: str, patch: CommentPatch) -> CommentData:
-    """Other words (its writer), other linked sections, resolve or reopen (editors). Raises `Forbidden` for somebody
-    else's words, `MalformedInput` for the status of an answer, which is that of what it answers."""
+    """Other words (its writer), other linked sections, resolve or reopen (editors). Raises `Forbidden` for another
+    user's words, `MalformedInput` for the status of an answer, which is that of what it answers."""
     text = None if patch.body is None else checked_body(services, patch.body)
     linked = patch.linked_sections
 
@@ -271,14 +271,15 @@ def _demand_top(row: CommentRow, what: str) -> None:
 def _give(
     tx: Tx, services: Services, actor: Actor, row: CommentRow, wanted: AssignRequest, told: Sequence[str]
 ) -> dict[str, Any]:
-    """Whose a comment is from now on. Not announced yet. `told`: who is named in the comment and knows already."""
+    """Assign a comment. Not announced yet. `told`: users who are named in the comment and know already."""
     to, started = wanted.to, {"thread_id": row.thread_id, "run_id": None}
     people = [] if to is None or to == AGENT else [to]
     news = mentions.withdraw(tx, "assigned", row.id, keep=people)
     if to == AGENT:
         started = _start(tx, services, actor, row, wanted, told)
     elif to is not None:
-        _demand_editor(tx, row.project_id, to)
+        hint = "Mention them instead, or ask an owner for another role."
+        require_editor(tx, to, row.project_id, "document", "take care of a comment", hint)
     again = {"status": "open", "resolved_by": None, "resolved_at": None} if to is not None else {}
     store.update(tx, row.id, assigned_to=to, thread_id=started["thread_id"], **again)
     news += mentions.tell(tx, store.where_of(row, actor.user_id, "assigned"), people)
@@ -306,16 +307,3 @@ def _conversation(tx: Tx, services: Services, actor: Actor, row: CommentRow) -> 
     demand_profile(services, PROFILE)
     anchor = {"type": "comment", "id": row.id, "document_id": row.document_id}
     return threads.add_thread(tx, row.project_id, actor.user_id, profile=PROFILE, anchor=anchor)
-
-
-def _demand_editor(tx: Tx, project_id: str, user_id: str) -> None:
-    role = role_of(tx, user_id, project_id)
-    if role is None:
-        raise NotFound("This person is not a member of the document's project.", user_id=user_id)
-    if not allows(role, Right.EDIT):
-        raise Forbidden(
-            f"This person is a {role.value} and cannot take care of a comment.",
-            hint="Mention them instead, or ask an owner for another role.",
-            user_id=user_id,
-            role=role.value,
-        )

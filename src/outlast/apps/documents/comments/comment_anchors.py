@@ -91,8 +91,9 @@ def place(anchor: Anchor, content: Content, touched: Collection[str] = ()) -> An
 
 
 def new_anchor(content: Content, section_id: str | None, block_id: str | None, quote: Quote | None) -> Anchor:
-    """Where somebody puts a new comment. A block or a quote that just went makes it orphaned: what was said is worth
-    keeping. Raises `NotFound` for a section that is not the document's, `MalformedInput`, `InputTooLarge`."""
+    """The anchor of a new comment. If its block or quote was just deleted, the comment is orphaned from the start: what
+    was said is worth keeping. Raises `NotFound` for a section that is not the document's, `MalformedInput`,
+    `InputTooLarge`."""
     if quote is not None:
         quote = checked_quote(quote)
         if block_id is None:

@@ -1,4 +1,4 @@
-"""Finding selected text again after a document changed: by the text itself and by what stands around it. Pure.
+"""Finding selected text again after a document changed: by the text itself and by the text around it. Pure.
 
 People select what a browser shows, documents hold Markdown, and both are edited. So texts are compared in two ways:
 as they are, and by their *bones*: without spaces, and without the marks of Markdown and the addresses of links. A
@@ -23,7 +23,7 @@ KEPT: Final = 32
 DISTINCT: Final = 16
 """A text of so many bones is found without its surroundings too."""
 AGREEING: Final = 0.3
-"""A shorter one only where at least this share of what stood next to it is still there."""
+"""A shorter one only where at least this share of the text next to it is still there."""
 ALIKE: Final = 0.5
 """Text between the surroundings is the quote, changed, if this share of it is still there."""
 ANCHOR: Final = 12
@@ -55,17 +55,6 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Where a quote is in a text: characters `start` to `end`; `agreement` (0 to 1) of its surroundings; `changed`:
-    its words were edited."""
-
-    start: int
-    end: int
-    agreement: float
-    changed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Place:
     """Where a quote is in a document now, and how it is to be kept."""
 
@@ -88,7 +77,7 @@ class Effort:
 
 class Text:
     """A block's Markdown, for searching: `text` is about what people are shown, `bones` what is compared; `at` and
-    `bones_at` say where each of their characters stands in the one before."""
+    `bones_at` say where each of their characters is in the one before."""
 
     def __init__(self, block_id: str, markdown: str) -> None:
         self.block_id = block_id
@@ -122,26 +111,6 @@ class Text:
     @property
     def bones_at(self) -> list[int]:
         return self._bones[1]
-
-
-def quote_at(markdown: str, start: int, end: int) -> Quote:
-    """Characters `start` to `end` of a Markdown text as a quote: as they are shown, with what stands around them."""
-    text = Text("", markdown)
-    first = sum(1 for at in text.at if at < start)
-    after = sum(1 for at in text.at if at < end)
-    return _cut(text, first, after)
-
-
-def find(quote: Quote, markdown: str) -> Found | None:
-    """Where the quote is in a Markdown text, also with other words in it; None: it is not there. At most
-    `MAX_EFFORT` characters are looked at."""
-    text, sought = Text("", markdown), _Sought(quote, Effort())
-    found = _same(sought, text) or _between(sought, text)
-    if found is None:
-        return None
-    first, after, agreement, _ = found
-    changed = all(wanted.words != _boned(text.text[first:after]) for wanted in sought.readings)
-    return Found(text.at[first], text.at[after - 1] + 1, agreement, changed)
 
 
 def find_again(quote: Quote, home: str | None, texts: Sequence[Text], effort: Effort | None = None) -> Place | None:
@@ -240,7 +209,7 @@ def _same(sought: _Sought, text: Text) -> _Span | None:
 
 
 def _between(sought: _Sought, text: Text) -> _Span | None:
-    """What stands now between the quote's surroundings, if half of the quote is still in it."""
+    """What is now between the quote's surroundings, if half of the quote is still in it."""
     bones, at = text.bones, text.bones_at
     for wanted in map(_near, sought.readings):
         longest = 3 * len(wanted.words)
@@ -283,12 +252,12 @@ def _places(wanted: str, bones: str) -> Iterator[int]:
 
 
 def _near(wanted: _Wanted) -> _Wanted:
-    """With only what stands next to the quote."""
+    """With only the text next to the quote."""
     return replace(wanted, before=wanted.before[-ANCHOR:], after=wanted.after[:ANCHOR])
 
 
 def _agreement(wanted: _Wanted, bones: str, start: int) -> float:
-    """The share of a quote's surroundings that stands around this place too."""
+    """The share of a quote's surroundings that is around this place too."""
     before, after, end = wanted.before, wanted.after, start + len(wanted.words)
     if not before + after:
         return 0.0
@@ -317,7 +286,7 @@ def _likeness(one: str, other: str) -> float:
 
 
 def _bones(text: str) -> tuple[str, list[int]]:
-    """The bones of a text as it is shown, and where each stands in it."""
+    """The bones of a text as it is shown, and where each is in it."""
     at = [place for place, char in enumerate(text) if char not in _MARKS and not char.isspace()]
     return "".join([text[place] for place in at]), at
 

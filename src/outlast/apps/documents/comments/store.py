@@ -147,7 +147,7 @@ def update(tx: Tx, comment_id: str, **values: Any) -> None:
 
 
 def announce(tx: Tx, comment_id: str, event: ChangeName = "comment.updated", *, by: str | None = None) -> CommentData:
-    """Tell the followers of its project how a comment is now; `by` is the user who changed it. Raises `NotFound`."""
+    """Send the comment as it is now to the followers of its project; `by`: who changed it. Raises `NotFound`."""
     data = comment_data(tx, comment_id)
     append(tx, data.project_id, [(event, CommentChanged(comment=data, by=by))])
     return data
@@ -161,13 +161,13 @@ def tell_inbox(tx: Tx, project_id: str, news: Iterable[InboxChanged]) -> None:
 
 
 def where_of(row: CommentRow, by: str | None, source: Literal["comment", "assigned"] = "comment") -> Where:
-    """A comment as a place in which somebody is named."""
+    """A comment as a place in which users are named."""
     return Where(row.project_id, source, row.id, row.body, by, document_id=row.document_id)
 
 
 def resolve(tx: Tx, comment_id: str, by: str) -> bool:
-    """Somebody says that a comment is done with: it is closed with its answers, told to the project and taken from the
-    inbox of whom it was given to. False: it is gone, or was resolved before; nothing is told then."""
+    """Resolve a comment with its answers, announce it, and take it from its assignee's inbox. False: it is gone, or was
+    resolved before; nothing is announced then."""
     row = tx.row(CommentRow, _HOLD, {"comment": comment_id})
     if row is None or row.status == "resolved":
         return False
@@ -180,7 +180,7 @@ def resolve(tx: Tx, comment_id: str, by: str) -> bool:
 
 
 def reopen(tx: Tx, comment_id: str, by: str) -> bool:
-    """A resolved comment is open again, and waits again for whom it was given to. False: it was not resolved."""
+    """Open a resolved comment again; it waits for its assignee again. False: it was not resolved."""
     row = hold(tx, comment_id)
     if row.status == "open":
         return False
@@ -193,7 +193,7 @@ def reopen(tx: Tx, comment_id: str, by: str) -> bool:
 
 
 def delete(tx: Tx, row: CommentRow, by: str) -> None:
-    """Remove a comment with its answers, and tell its project."""
+    """Remove a comment with its answers, and announce it."""
     news = mentions.forget(tx, source_ids=[row.id, *answers_to(tx, row.id)])
     tx.execute(sa.delete(comments).where(comments.c.id == row.id))
     event = CommentDeleted(comment_id=row.id, document_id=row.document_id)

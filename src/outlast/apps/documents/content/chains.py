@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 
 class Chain:
-    """`name` says what it is the order of. None stands before the first and behind the last."""
+    """`name` says what it is the order of. None comes before the first and behind the last."""
 
     def __init__(self, name: str, ids: Iterable[str] = ()) -> None:
         self.name = name
@@ -25,11 +25,11 @@ class Chain:
         return self._before[None]
 
     def before(self, one: str) -> str | None:
-        """What stands before it."""
+        """The one before it."""
         return self._before[one]
 
     def onwards(self, one: str | None) -> Iterator[str]:
-        """It and what stands behind it. The chain may not be changed meanwhile."""
+        """It and those behind it. The chain may not be changed meanwhile."""
         while one is not None:
             yield one
             one = self._behind[one]
@@ -46,7 +46,7 @@ class Chain:
         self._behind[before], self._before[behind] = behind, before
 
     def split(self, after: str | None) -> tuple["Chain", "Chain"]:
-        """What stands up to `after`, and what stands behind it. The longer of them is this chain, so that splitting on
+        """Those up to `after`, and those behind it. The longer of them is this chain, so that splitting on
         and on takes few steps; the shorter one is new."""
         moving, is_head = self._shorter(after)
         other = Chain(self.name)

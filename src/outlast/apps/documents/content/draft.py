@@ -1,4 +1,4 @@
-"""A tree while it is being changed. Sections that nobody touches stay the same objects.
+"""A tree while it is being changed. Sections that no change touches stay the same objects.
 
 A change takes as many steps as it has things to put, move or remove, whatever the length of the document. What is new
 or moved gets its rank at the end, when all neighbours are known.
@@ -86,7 +86,7 @@ class Draft:
         self._put(self._chain(section_id), after, replace(block, rank=_UNRANKED))
 
     def set_block(self, block: Block) -> None:
-        """Write a block anew where it stands."""
+        """Replace a block in its place."""
         self._home_of(block.id)
         self._blocks[block.id] = block
 
@@ -146,13 +146,13 @@ class Draft:
                 self._put(target, target.last, replace(block, rank=_UNRANKED))
 
     def _is_nothing(self, first: Section) -> bool:
-        """Whether a first section has neither heading nor blocks. Of one that nobody touched they may only not have
+        """Whether a first section has neither heading nor blocks. Those of an untouched one may just not have
         been read."""
         untouched = bool(self._tree.sections) and first is self._tree.sections[0]
         return first.level == 0 and not first.blocks and not (self._tree.unread and untouched)
 
     def _lay(self, chain: Chain, after: str | None, parts: Sequence[Part], makes: "_Maker") -> str | None:
-        """Put parts behind a block of a section; the blocks that stood behind it follow the last part. The id of the
+        """Put parts behind a block of a section; the blocks that were behind it follow the last part. The id of the
         first thing made."""
         first, later = parts[0], parts[1:]
         if not later:

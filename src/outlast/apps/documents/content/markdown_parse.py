@@ -78,8 +78,8 @@ def cut(markdown: str) -> list[Part]:
 
 
 class Cuts:
-    """Texts that were cut before, so that a transaction finds them ready: a long text takes a while, in which nobody
-    else should have to wait. It grows with what is cut through it, and is made for one request."""
+    """Texts that were cut before, so that a transaction finds them ready: a long text takes a while, and other
+    writers would wait for it. It grows with what is cut through it, and is made for one request."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[Part, ...]] = {}
@@ -105,7 +105,7 @@ def tidy(markdown: str) -> str:
 
 
 def one_line(heading: str) -> str:
-    """A heading's text as it stands on its line."""
+    """A heading's text on one line."""
     return " ".join(line.strip() for line in re.split(r"[\r\n]+", heading)).strip()
 
 
@@ -155,7 +155,7 @@ def _piece(token: "Token", lines: list[str]) -> Iterator[Piece]:
 
 
 def _definitions(lines: list[str]) -> Iterator[Piece]:
-    """What the parser takes away: the definitions of links. They are blocks like others, where they stand."""
+    """What the parser takes away: the definitions of links. They are blocks like others, in their place."""
     for group in re.split(r"\n(?:[ \t]*\n)+", "\n".join(lines)):
         source = tidy(group)
         if source.strip():

@@ -34,7 +34,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and its blocks, in order. Level 0, only the first one: what stands before the first heading; it has no
+    """A heading and its blocks, in order. Level 0, only the first one: the text before the first heading; it has no
     heading, and is there only while it has blocks."""
 
     id: str
@@ -84,14 +84,9 @@ class Tree:
         for section in self.sections:
             yield from section.blocks
 
-    def words(self) -> int:
-        """Words in headings and blocks."""
-        headings = sum(count_words(section.heading) for section in self.sections)
-        return headings + sum(count_words(block.markdown) for block in self.blocks())
-
 
 def count_words(text: str) -> int:
-    """What stands between spaces."""
+    """The number of words: runs of characters between spaces."""
     return len(text.split())
 
 

@@ -13,7 +13,7 @@ from outlast.apps.documents.edits.conflict_check import demand_document_seen
 from outlast.apps.documents.edits.diff_view import difference
 from outlast.apps.documents.edits.replacement import replaced
 from outlast.apps.documents.edits.tree_diff import deltas
-from outlast.apps.documents.edits.write import Author, Committed, bounds_of, commit, commit_tree
+from outlast.apps.documents.edits.write import Author, Committed, commit, commit_tree
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.versions import changes_since
 from outlast.apps.documents.rows import DocumentRow
@@ -62,7 +62,7 @@ async def change_document(
     cuts = _cut(changes) if size <= FEW_CHARS else await anyio.to_thread.run_sync(_cut, changes)
 
     def write(tx: Tx, row: DocumentRow) -> Committed:
-        return commit(tx, row, changes, author, bounds_of(services.settings), cuts)
+        return commit(tx, row, changes, author, services.settings, cuts)
 
     return await _write(services, actor, document_id, write, key, asked, wanted.since)
 
@@ -88,16 +88,15 @@ async def import_markdown(
     cuts = Cuts()
     parts = await anyio.to_thread.run_sync(cuts.cut, text)  # seconds, for the longest and oddest
     asked = request_hash("import", document_id, wanted.model_dump())
-    bounds = bounds_of(services.settings)
 
     def write(tx: Tx, row: DocumentRow) -> Committed:
         content = store.tree(tx, row.id)
         if not wanted.replace:
             author = Author("import", actor.user_id, summary="Imported a Markdown text")
-            return commit(tx, row, [_behind(content, wanted.after_section_id, text)], author, bounds, cuts)
+            return commit(tx, row, [_behind(content, wanted.after_section_id, text)], author, services.settings, cuts)
         demand_document_seen(document_id, row.version, wanted.seen)
         author = Author("import", actor.user_id, summary="Replaced the text by an imported one")
-        return commit_tree(tx, row, content, replaced(content, parts), author, bounds)
+        return commit_tree(tx, row, content, replaced(content, parts), author, services.settings)
 
     return await _write(services, actor, document_id, write, key, asked)
 
@@ -142,7 +141,7 @@ async def restore_version(
         if deltas(now, wanted):
             demand_document_seen(document_id, row.version, seen)
         author = Author("restore", actor.user_id, summary=f"Restored version {version}")
-        return commit_tree(tx, row, now, wanted, author, bounds_of(services.settings))
+        return commit_tree(tx, row, now, wanted, author, services.settings)
 
     return await _write(services, actor, document_id, write)
 

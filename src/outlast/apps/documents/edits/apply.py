@@ -1,10 +1,11 @@
 """Changes into a tree: what the document is afterwards. Pure; all of them or none.
 
-Ids stay with what they name. Text that somebody has not seen is merged with (`merge.py`) or refused, never overwritten.
+Ids stay with what they name. Text that its writer has not seen is merged (`merge.py`) or refused, never overwritten.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from outlast.apps.documents import shapes
 from outlast.apps.documents.content.draft import Draft
@@ -12,18 +13,11 @@ from outlast.apps.documents.content.markdown_parse import Cuts, one_line, tidy
 from outlast.apps.documents.content.tree import Block, Tree
 from outlast.apps.documents.edits import conflict_check as unseen
 from outlast.apps.documents.edits.tree_diff import Delta, deltas
+from outlast.apps.documents.settings import DocumentSettings
 from outlast.base.errors import DocumentFull, InputTooLarge, MalformedInput
 from outlast.base.ids import new_id
 
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """What a document may hold, and how long a lock lives that an edit renews."""
-
-    most_blocks: int = 10_000
-    block_chars: int = 50_000
-    heading_chars: int = 500
-    lock_ttl_s: float = 3600.0
+MAX_HEADING_CHARS: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +35,12 @@ class Applied:
 
 
 def apply(
-    tree: Tree,
-    changes: Sequence[shapes.Change],
-    bounds: Bounds = Bounds(),
-    make_id: Callable[[str], str] = new_id,
-    cuts: Cuts | None = None,
+    tree: Tree, changes: Sequence[shapes.Change], make_id: Callable[[str], str] = new_id, cuts: Cuts | None = None
 ) -> Applied:
     """The document after the changes, applied in order. Versions and editors of what differs are still the old ones
     (of what is new: none). `cuts`: texts that are cut already. Raises `NotFound` for a section, block or place that is
     not there, `TextChanged` where unseen text would be overwritten (fields: current, wanted, base, hunks),
-    `MalformedInput`, `InputTooLarge` and `DocumentFull`."""
+    `MalformedInput`."""
     work = _Work(Draft(tree, make_id), cuts or Cuts())
     for change in changes:
         if isinstance(change, shapes.BlockChange):
@@ -58,9 +48,7 @@ def apply(
         else:
             work.change_section(change)
     after = work.draft.tree()
-    found = deltas(tree, after)
-    check(after, found, bounds)
-    return Applied(after, found, work.made)
+    return Applied(after, deltas(tree, after), work.made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,22 +125,23 @@ def _edit_section(draft: Draft, change: shapes.EditSectionChange, section_id: st
     draft.set_section(section_id, heading, level)
 
 
-def check(tree: Tree, found: Sequence[Delta], bounds: Bounds) -> None:
+def check_limits(applied: Applied, limits: DocumentSettings) -> None:
     """Raise `DocumentFull` or `InputTooLarge` where what is new is more than a document may hold."""
+    tree, found = applied.tree, applied.deltas
     total = tree.unread + sum(len(section.blocks) for section in tree.sections) + len(tree.sections)
     grew = any(delta.before is None for delta in found)
-    if grew and total > bounds.most_blocks:
+    if grew and total > limits.most_blocks:
         raise DocumentFull(
-            f"The document would have {total:,} sections and blocks; at most {bounds.most_blocks:,} are allowed.",
+            f"The document would have {total:,} sections and blocks; at most {limits.most_blocks:,} are allowed.",
             document_id=tree.document_id,
             blocks=total,
-            limit=bounds.most_blocks,
+            limit=limits.most_blocks,
         )
     for delta in found:
         if delta.after is None:
             continue
         text = delta.after.markdown if isinstance(delta.after, Block) else delta.after.heading
-        limit = bounds.block_chars if delta.noun == "block" else bounds.heading_chars
+        limit = limits.block_chars if delta.noun == "block" else MAX_HEADING_CHARS
         if len(text) > limit and not delta.quiet:
             raise InputTooLarge(
                 f"A {'block' if delta.noun == 'block' else 'heading'} has {len(text):,} characters; at most {limit:,} "

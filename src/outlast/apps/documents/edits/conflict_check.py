@@ -1,4 +1,4 @@
-"""Nothing that somebody has not seen is overwritten: what they wrote is merged with what is there, or refused. Pure."""
+"""No text is overwritten that its writer has not seen: a change is merged with what is there, or refused. Pure."""
 
 from dataclasses import asdict
 from typing import Any, Final

@@ -9,7 +9,7 @@ from outlast.apps.documents.shapes import BlockDifference, DiffState, DocumentDi
 
 
 def difference(before: Tree, after: Tree) -> DocumentDifference:
-    """In the order of `after`; what is gone stands where it stood. A block that went to another section is told there,
+    """In the order of `after`; what is gone appears where it was. A block that went to another section appears there,
     as moved (or changed), and not where it was."""
     found = {delta.id: delta for delta in deltas(before, after) if not delta.quiet}
     touched = set(chain.from_iterable(delta.sections for delta in found.values()))
@@ -24,7 +24,7 @@ def difference(before: Tree, after: Tree) -> DocumentDifference:
 
 
 def woven(before: Sequence[str], after: Sequence[str]) -> list[str]:
-    """`after`, with those that are only in `before` behind the one that they stood behind."""
+    """`after`, with those that are only in `before` behind the one that they followed."""
     there = set(after)
     followers: dict[str | None, list[str]] = {}
     last: str | None = None
@@ -54,7 +54,7 @@ def _blocks(old: Section | None, new: Section | None, found: dict[str, Delta]) -
     for key in woven([*was], [*now]):
         delta = found.get(key)
         if key not in now and delta is not None and delta.after is not None:
-            continue  # it is told where it went
+            continue  # it appears where it went
         before = delta.before if delta is not None else was.get(key)
         after = now.get(key)
         yield BlockDifference(

@@ -121,7 +121,7 @@ def _joined(hunks: Iterable[MergeHunk]) -> list[MergeHunk]:
 
 
 def _settled(hunks: list[MergeHunk]) -> list[MergeHunk]:
-    """The hunks, with changes of both sides as one conflict where no word stands between them."""
+    """The hunks, with changes of both sides as one conflict if no word is between them."""
     settled: list[MergeHunk] = []
     for hunk in hunks:
         settled.append(hunk)

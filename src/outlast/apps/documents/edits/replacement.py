@@ -1,5 +1,5 @@
-"""A whole other text for a document, by which everything that is in both keeps its id: the text that somebody exported,
-edited elsewhere and brings back. Pure."""
+"""A whole other text for a document, by which everything that is in both keeps its id: a text that was exported,
+edited elsewhere and imported again. Pure."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence

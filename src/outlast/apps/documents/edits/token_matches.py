@@ -1,4 +1,4 @@
-"""Which tokens of one text are also in another: the ground that merging stands on. Pure.
+"""Which tokens of one text are also in another: the ground that merging builds on. Pure.
 
 Anchors first, as Bram Cohen's *patience diff* finds them: tokens that occur once in both texts, the longest increasing
 run of them; again between each two anchors. What is then left between them is compared by a weighted longest common
@@ -86,7 +86,7 @@ def _by_chance(ends: "_Lengths", kept: list[list[Pair]], following: Pair) -> boo
 
 @dataclass(frozen=True, slots=True)
 class _Lengths:
-    """How many characters stand before each token, and in the first text how many words."""
+    """How many characters come before each token, and in the first text how many words."""
 
     one: list[int]
     two: list[int]

@@ -15,7 +15,7 @@ Ranked = Section | Block
 @dataclass(frozen=True, slots=True)
 class Delta:
     """One section or block that differs: what it was (None: it was not there) and what it is (None: it is gone).
-    `quiet`: only its rank is another; it stands where it stood."""
+    `quiet`: only its rank differs; its place is the same."""
 
     noun: Literal["section", "block"]
     id: str
@@ -82,7 +82,7 @@ def _content(block: Block) -> tuple[str, str, str]:
 
 
 def _moved(before: Sequence[Ranked], after: Sequence[Ranked]) -> set[str]:
-    """As few of those in both as explain the new order. What keeps its rank stands still; of the others, all but a
+    """As few of those in both as explain the new order. What keeps its rank has not moved; of the others, all but a
     longest run that keeps its order among themselves and around those."""
     places = {one.id: place for place, one in enumerate(after)}
     still = {one.id: one.rank for one in after}

@@ -5,16 +5,17 @@ First argument: the open transaction; the document's row is held (`store.hold`) 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
+
+import sqlalchemy as sa
 
 from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents import shapes, store
 from outlast.apps.documents.comments import store as comments
-from outlast.apps.documents.content import store as content_store
 from outlast.apps.documents.content.markdown_parse import Cuts
-from outlast.apps.documents.content.records import change_of, state_of
+from outlast.apps.documents.content.records import change_of, record_of, state_of
 from outlast.apps.documents.content.tree import Block, Section, Tree, count_words
-from outlast.apps.documents.edits.apply import Applied, Bounds, apply, check
+from outlast.apps.documents.edits.apply import Applied, apply, check_limits
 from outlast.apps.documents.edits.tree_diff import Delta, deltas, gone
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.summaries import describe
@@ -22,7 +23,7 @@ from outlast.apps.documents.proposals.superseded import supersede_gone
 from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.settings import DocumentSettings
 from outlast.apps.documents.shapes import DocumentVersion, EditorKind, VersionCreated, VersionKind
-from outlast.apps.documents.tables import document_versions
+from outlast.apps.documents.tables import blocks, document_versions, sections
 from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.mentions.rules import one_line
@@ -30,6 +31,8 @@ from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import append
 
 SUMMARY_CHARS: Final = 200
+_DROP_BLOCK: Final = sa.delete(blocks).where(blocks.c.id == sa.bindparam("block"))
+_DROP_SECTION: Final = sa.delete(sections).where(sections.c.id == sa.bindparam("section"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,6 @@ class Author:
 
     kind: VersionKind
     user_id: str
-    editor_kind: EditorKind = "person"
     summary: str = ""
     thread_id: str | None = None
     message_id: str | None = None
@@ -58,37 +60,25 @@ class Committed:
     deltas: tuple[Delta, ...] = ()
 
 
-def bounds_of(settings: Settings) -> Bounds:
-    """The bounds that the settings give."""
-    return Bounds(
-        most_blocks=settings.of(DocumentSettings).most_blocks,
-        block_chars=settings.of(DocumentSettings).block_chars,
-        lock_ttl_s=settings.locks.ttl_s,
-    )
-
-
 def commit(
     tx: Tx,
-    document: DocumentRow,
+    row: DocumentRow,
     changes: Sequence[shapes.Change],
     author: Author,
-    bounds: Bounds,
+    settings: Settings,
     cuts: Cuts | None = None,
 ) -> Committed:
     """Apply changes together: all or none. Only the sections that they name are read, only the rows that differ are
-    written. `cuts`: texts that are cut already. Raises what `apply` does, and `SectionLocked` where somebody else keeps
-    a section that they touch."""
-    before = _needed(tx, document, changes)
-    return _write(tx, document, before, apply(before, changes, bounds, cuts=cuts), author, bounds)
+    written. `cuts`: texts that are cut already. Raises what `apply` does, `DocumentFull`, `InputTooLarge`, and
+    `SectionLocked` if another user holds a section that they touch."""
+    before = _needed(tx, row, changes)
+    return _write(tx, row, before, apply(before, changes, cuts=cuts), author, settings)
 
 
-def commit_tree(tx: Tx, document: DocumentRow, before: Tree, after: Tree, author: Author, bounds: Bounds) -> Committed:
+def commit_tree(tx: Tx, row: DocumentRow, before: Tree, after: Tree, author: Author, settings: Settings) -> Committed:
     """Make the document what `after` says; `before` is what it is now, whole. Ids that are in both keep their rows.
     Raises `SectionLocked`, and (but not for what was there before) `DocumentFull` and `InputTooLarge`."""
-    found = deltas(before, after)
-    if author.kind != "restore":
-        check(after, found, bounds)
-    return _write(tx, document, before, Applied(after, found), author, bounds)
+    return _write(tx, row, before, Applied(after, deltas(before, after)), author, settings)
 
 
 def _needed(tx: Tx, document: DocumentRow, changes: Sequence[shapes.Change]) -> Tree:
@@ -111,18 +101,20 @@ def _needed(tx: Tx, document: DocumentRow, changes: Sequence[shapes.Change]) -> 
     return store.partial_tree(tx, document, {one for one in wanted if one is not None}, preamble=preamble)
 
 
-def _write(tx: Tx, document: DocumentRow, before: Tree, applied: Applied, author: Author, bounds: Bounds) -> Committed:
-    version = int(document.version)
+def _write(tx: Tx, row: DocumentRow, before: Tree, applied: Applied, author: Author, settings: Settings) -> Committed:
+    if author.kind != "restore":
+        check_limits(applied, settings.of(DocumentSettings))
+    version = int(row.version)
     if not applied.touched:
         return Committed(version, None, applied.made)
-    document_id: str = document.id
+    document_id: str = row.id
     touched = {section_id for delta in applied.touched for section_id in delta.sections}
     known = {section.id for section in before.sections}
-    locking.demand_free(tx, touched & known, author.user_id, bounds.lock_ttl_s)
+    locking.demand_free(tx, touched & known, author.user_id, settings.locks.ttl_s)
     version += 1
     found = tuple(_stamped(delta, version, iso(tx.now), author) for delta in applied.deltas)
-    content_store.write(tx, document, found)
-    words = int(document.words) + sum(_words(delta.after) - _words(delta.before) for delta in found)
+    _write_content(tx, row, found)
+    words = int(row.words) + sum(_words(delta.after) - _words(delta.before) for delta in found)
     store.update(tx, document_id, version=version, words=max(words, 0))
     summary = author.summary or describe(before, applied.touched)
     line = _write_version(tx, document_id, version, found, replace(author, summary=summary))
@@ -133,10 +125,39 @@ def _write(tx: Tx, document: DocumentRow, before: Tree, applied: Applied, author
     lost = gone(found, "block"), gone(found, "section")
     supersede_gone(tx, document_id, *lost, version, before, author.user_id)
     comments.reanchor(tx, document_id, [delta.id for delta in found if not delta.quiet])
-    append(tx, document.project_id, [event])
-    comments.tell_inbox(tx, document.project_id, unasked)
+    append(tx, row.project_id, [event])
+    comments.tell_inbox(tx, row.project_id, unasked)
     store.announce(tx, document_id, by=author.user_id)
     return Committed(version, line, applied.made, found)
+
+
+def _write_content(tx: Tx, document: DocumentRow, found: Sequence[Delta]) -> None:
+    """Write sections and blocks as they are now. New sections come first, gone ones last: blocks move between them."""
+    home = {"document_id": document.id}
+    _put(tx, sections, [one for one in found if one.noun == "section"], home | {"project_id": document.project_id})
+    _put(tx, blocks, [one for one in found if one.noun == "block"], home)
+    for block_id in gone(found, "block"):
+        tx.execute(_DROP_BLOCK, {"block": block_id})
+    for section_id in gone(found, "section"):
+        tx.execute(_DROP_SECTION, {"section": section_id})
+
+
+def _put(tx: Tx, table: sa.Table, found: Sequence[Delta], home: dict[str, str]) -> None:
+    """Update the rows that are there, and add all new ones in one go."""
+    fresh: list[dict[str, Any]] = []
+    for delta in found:
+        if delta.after is None:
+            continue
+        if delta.quiet:
+            tx.update(table, {"id": delta.id}, rank=delta.after.rank)
+            continue
+        values = record_of(delta.after) | {"updated_at": tx.now}
+        del values["at"]
+        if delta.before is None:
+            fresh.append({"id": delta.id, **home, **values})
+        else:
+            tx.update(table, {"id": delta.id}, **values)
+    tx.insert_many(table, fresh)
 
 
 def _stamped(delta: Delta, version: int, at: str, author: Author) -> Delta:
@@ -146,7 +167,8 @@ def _stamped(delta: Delta, version: int, at: str, author: Author) -> Delta:
         return delta
     after = replace(delta.after, version=version, at=at)
     if isinstance(after, Block) and author.kind != "restore" and _text(delta.before) != after.markdown:
-        after = replace(after, editor_kind=author.editor_kind, editor_id=author.user_id)
+        editor: EditorKind = "agent" if author.kind == "agent" else "person"
+        after = replace(after, editor_kind=editor, editor_id=author.user_id)
     return replace(delta, after=after)
 
 

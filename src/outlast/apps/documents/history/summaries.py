@@ -1,4 +1,4 @@
-"""One line for people about what a version changed, where nobody wrote one. Pure."""
+"""One line for people about what a version changed, if its author wrote none. Pure."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -87,13 +87,13 @@ class _Undo:
             self.draft.set_block(fresh)
             return
         if (current.section_id, current.rank) != (after.section_id, after.rank):
-            raise _changed("block", current.id, current.markdown)  # somebody moved it on
+            raise _changed("block", current.id, current.markdown)  # it was moved again
         self.draft.remove_block(current.id)
         self._put(replace(fresh, section_id=before.section_id))
 
     def _put(self, block: Block) -> None:
-        """Behind the nearest of those before it that is still there. What stood before the first heading goes to the
-        text that stands there now."""
+        """Put it behind the nearest of its former predecessors that still exists. A block from before the first heading
+        goes to the text that is there now."""
         home = self.was.section(block.section_id)
         key: str | None = home.id
         if not self.draft.has_section(home.id):

@@ -8,7 +8,6 @@ import anyio.to_thread
 from outlast.apps.documents import store as documents
 from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.edits.actions import MAX_CHARS
-from outlast.apps.documents.edits.write import bounds_of
 from outlast.apps.documents.proposals import reopened, store
 from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals.decisions import merge_of
@@ -128,8 +127,7 @@ async def _reopen(
 ) -> DecidedAnswer:
     def produce(tx: Tx) -> dict[str, Any]:
         store.check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
-        bounds = bounds_of(services.settings)
-        return reopened.reopen(tx, proposal_id, wanted, actor.user_id, bounds).model_dump()
+        return reopened.reopen(tx, proposal_id, wanted, actor.user_id, services.settings).model_dump()
 
     def run(tx: Tx) -> DecidedAnswer:
         require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.EDIT)
@@ -177,9 +175,8 @@ async def _decide(
         decisions = choose(tx)
         if not decisions and how == "all":
             return DecidedAnswer(version=None, edits=store.proposal_data(tx, proposal_id).edits).model_dump()
-        bounds = bounds_of(services.settings)
         decide = reviewing.decide if how == "decide" else reviewing.decide_possible
-        return decide(tx, proposal_id, decisions, actor.user_id, bounds, cuts).model_dump()
+        return decide(tx, proposal_id, decisions, actor.user_id, services.settings, cuts).model_dump()
 
     def run(tx: Tx) -> DecidedAnswer:
         require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.EDIT)

@@ -155,7 +155,7 @@ class _Places:
         self._tails[end] = place
 
     def leave(self, block_id: str) -> None:
-        """A block goes elsewhere: what stands behind it stays."""
+        """A block goes elsewhere: what is behind it stays."""
         before = self._tails.pop(block_id, None)
         if before is not None:
             del self._tail[before]

@@ -38,11 +38,11 @@ REASON: Final = "Accepted in “{title}”{version}."
 
 def copy_proposals(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]) -> dict[str, str]:
     """Copy what the messages of a thread propose into its fork (`messages`: ids there by ids here), as it is decided by
-    now; what is open stays open in both. The thread is not changed. Followers of fork and project hear of it. The ids
-    of the copies by those of the originals."""
+    now; what is open stays open in both. The thread is not changed. Followers of fork and project are notified. Returns
+    the ids of the copies by those of the originals."""
     found = [row for row in proposals_of_thread(tx, thread_id) if row.message_id in messages]
     for document_id in sorted({row.document_id for row in found}):
-        store.hold(tx, document_id)  # so that nobody decides about them meanwhile
+        store.hold(tx, document_id)  # so that no decision is made meanwhile
     copies = {row.id: _copy(tx, row, fork_id, messages[row.message_id or ""]) for row in found}
     _copy_edits(tx, copies)
     told = [proposal_data(tx, copy_id) for copy_id in copies.values()]

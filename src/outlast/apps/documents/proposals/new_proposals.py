@@ -35,7 +35,7 @@ class Source:
 def propose(
     tx: Tx, document_id: str, source: Source, summary: str, new_edits: Sequence[NewEdit], *, most: int = 200
 ) -> ProposalData | tuple[Trouble, ...]:
-    """Keep what an agent would like to change, and tell followers; or say what is wrong with it (nothing is kept).
+    """Store what an agent would like to change, and announce it; or say what is wrong with it (nothing is stored).
     Open edits of the same thread for the same blocks are superseded. Safe to repeat: the same `effect_id` gets the
     proposal that was made first. Raises `NotFound` for a document that is gone, `MalformedInput` for none or more than
     `most` edits."""

@@ -1,4 +1,4 @@
-"""Proposals that wait for somebody. A read over other rooms' rows; nothing is stored for it."""
+"""Proposals that wait for a decision: a read over other rooms' rows; nothing is stored for it."""
 
 from typing import Final, NamedTuple
 
@@ -60,7 +60,7 @@ def proposals_for(tx: Tx, user_id: str, project_id: str | None, part: InboxPart 
 
 
 def waiting_item(tx: Tx, proposal_id: str) -> InboxItem:
-    """A proposal as it stands in inboxes."""
+    """A proposal as inboxes show it."""
     row = tx.row(_OpenProposal, _ITEMS.where(proposals.c.id == proposal_id))
     assert row is not None  # the caller has just made it
     return _item(row)
@@ -82,7 +82,7 @@ def concerned(tx: Tx, proposal_id: str) -> list[str]:
 
 
 def _driven(tx: Tx) -> sa.ColumnElement[bool]:
-    """The lock of the thread, if it counts: it has not expired, or a run keeps it."""
+    """The lock of the thread, if it counts: it has not expired, or a run holds it."""
     of_thread = (locks.c.resource_type == "thread") & (locks.c.resource_id == threads.c.id)
     return of_thread & sa.or_(locks.c.expires_at > tx.now, threads.c.active_run_id.is_not(None))
 

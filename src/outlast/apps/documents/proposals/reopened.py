@@ -13,7 +13,6 @@ import sqlalchemy as sa
 from outlast.apps.documents import store
 from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.edits import write as writing
-from outlast.apps.documents.edits.apply import Bounds
 from outlast.apps.documents.edits.write import Author
 from outlast.apps.documents.history import versions
 from outlast.apps.documents.history.undo import without
@@ -33,10 +32,11 @@ from outlast.apps.documents.tables import edits, proposals
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.mentions.items import INBOX, went
+from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import append
 
 
-def reopen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision], user_id: str, bounds: Bounds) -> DecidedAnswer:
+def reopen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision], by: str, settings: Settings) -> DecidedAnswer:
     """Open decided edits of one proposal again, with all that were accepted in the same versions; open ones stay as
     they are. `decided_at` is when the decision was made that the person saw (None: whichever it is). What these
     decisions ended is open again too: copies in forks, edits of blocks that were deleted, the comment that the thread
@@ -50,7 +50,7 @@ def reopen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision], user_id: s
     hold_threads(tx, [proposal.thread_id, *(row.thread_id for row in ended)])
     version = None
     for number in sorted({edit.version for edit in chosen if edit.version is not None}, reverse=True):
-        version = _take_back(tx, document_id, number, proposal.summary, user_id, bounds) or version
+        version = _take_back(tx, document_id, number, proposal.summary, by, settings) or version
     tree = store.tree(tx, document_id)
     for edit in chosen:
         _demand_place(tree, edit)
@@ -58,13 +58,13 @@ def reopen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision], user_id: s
     _open(tx, [*(edit.id for edit in chosen), *revived])
     touched = list(dict.fromkeys(edit.proposal_id for edit in edits_of(tx, [*_ids(chosen), *revived])))
     settle_states(tx, touched)
-    news = news_of(tx, "edit.reopened", [*_ids(chosen), *revived], version=version, by=user_id)
+    news = news_of(tx, "edit.reopened", [*_ids(chosen), *revived], version=version, by=by)
     tell(tx, proposal.project_id, news)
     if news:
         append(tx, proposal.project_id, [(INBOX, went("proposal", None))])
     if version is None and news:
-        store.announce(tx, document_id, by=user_id)
-    unsettle_comments(tx, touched, {edit.decided_at for edit in chosen}, user_id)
+        store.announce(tx, document_id, by=by)
+    unsettle_comments(tx, touched, {edit.decided_at for edit in chosen}, by)
     told = dict.fromkeys([*(one.edit_id for one in wanted), *_ids(chosen)])
     return DecidedAnswer(version=version, edits=edits_of(tx, [*told]))
 
@@ -122,13 +122,13 @@ def _ended(tx: Tx, document_id: str, chosen: Sequence[EditData]) -> Sequence[_En
     return tx.rows(_EndedProposal, found)
 
 
-def _take_back(tx: Tx, document_id: str, number: int, summary: str, user_id: str, bounds: Bounds) -> int | None:
+def _take_back(tx: Tx, document_id: str, number: int, summary: str, by: str, settings: Settings) -> int | None:
     """Undo what a version changed. The version that this makes (None: nothing of it was left)."""
     document = store.hold(tx, document_id)
     now = store.tree(tx, document_id)
     was, became = versions.tree_at(tx, document_id, number - 1), versions.tree_at(tx, document_id, number)
-    author = Author("restore", user_id, summary=f"Reopened: {summary}" if summary else "Reopened accepted edits")
-    committed = writing.commit_tree(tx, document, now, without(now, was, became), author, bounds)
+    author = Author("restore", by, summary=f"Reopened: {summary}" if summary else "Reopened accepted edits")
+    committed = writing.commit_tree(tx, document, now, without(now, was, became), author, settings)
     return None if committed.line is None else committed.version
 
 

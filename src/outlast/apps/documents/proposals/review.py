@@ -14,7 +14,6 @@ from outlast.apps.documents import store
 from outlast.apps.documents.content.markdown_parse import Cuts
 from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.edits import write as writing
-from outlast.apps.documents.edits.apply import Bounds
 from outlast.apps.documents.edits.write import Author, Committed
 from outlast.apps.documents.proposals.decisions import Accepted, Plan, plan
 from outlast.apps.documents.proposals.fork_copies import followers_of, hold_threads_of_twins, supersede_twins
@@ -27,6 +26,7 @@ from outlast.apps.documents.tables import edits
 from outlast.base.errors import MalformedInput, OutlastError, TextChanged
 from outlast.db.database import Tx
 from outlast.kernel.mentions.items import INBOX, went
+from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import append
 from outlast.kernel.threads.tables import threads
 
@@ -36,9 +36,9 @@ _HOLD_THREAD: Final = (
 
 
 def decide_possible(
-    tx: Tx, proposal_id: str, decisions: Sequence[NamedDecision], user_id: str, bounds: Bounds, cuts: Cuts | None = None
+    tx: Tx, proposal_id: str, decisions: Sequence[NamedDecision], by: str, settings: Settings, cuts: Cuts | None = None
 ) -> DecidedAnswer:
-    """As `decide`, but what cannot be accepted now (its text changed since, somebody else keeps its section) is left
+    """As `decide`, but what cannot be accepted now (its text changed since, another user holds its section) is left
     open and named, and the rest is decided in one version."""
     document = store.hold(tx, proposal_row(tx, proposal_id).document_id)
     found = _found(tx, proposal_id, decisions)
@@ -46,7 +46,7 @@ def decide_possible(
     left = [
         LeftEdit(edit_id=one.edit_id, code="section_locked", message="Somebody else keeps its section.")
         for one in decisions
-        if one.decision == "accept" and held(tx, tree, found[one.edit_id], user_id)
+        if one.decision == "accept" and held(tx, tree, found[one.edit_id], by)
     ]
     rest = _without(decisions, left)
     try:
@@ -56,12 +56,12 @@ def decide_possible(
         ids = [str(one["edit_id"]) for one in conflict.fields["conflicts"]]
         left += [LeftEdit(edit_id=edit_id, code="text_changed", message=why) for edit_id in ids]
         rest = _without(decisions, left)
-    version = decide(tx, proposal_id, rest, user_id, bounds, cuts).version if rest else None
+    version = decide(tx, proposal_id, rest, by, settings, cuts).version if rest else None
     return DecidedAnswer(version=version, edits=edits_of(tx, [one.edit_id for one in decisions]), left=left)
 
 
 def held(tx: Tx, tree: Tree, edit: EditData, user_id: str) -> bool:
-    """Whether somebody else keeps a section that an edit would change."""
+    """Whether another user holds a section that an edit would change."""
     touched = [edit.section_id if edit.op != "insert_section" else None]
     touched += [block.section_id for key in (edit.block_id, edit.after_id) if (block := tree.find_block(key or ""))]
     return any(locking.kept_by_other(tx, one, user_id) for one in dict.fromkeys(touched) if one is not None)
@@ -86,7 +86,7 @@ def rehearse(tree: Tree, decisions: Sequence[NamedDecision], found: Sequence[Edi
 
 
 def decide(
-    tx: Tx, proposal_id: str, decisions: Sequence[NamedDecision], user_id: str, bounds: Bounds, cuts: Cuts | None = None
+    tx: Tx, proposal_id: str, decisions: Sequence[NamedDecision], by: str, settings: Settings, cuts: Cuts | None = None
 ) -> DecidedAnswer:
     """Decide about edits of one proposal, in one version. Blocks that moved on are merged with. What is accepted is
     superseded where a fork or parent proposes it too. Tells the followers of the threads and the project, and resolves
@@ -98,13 +98,13 @@ def decide(
     title = tx.execute(_HOLD_THREAD, {"thread": proposal.thread_id}).scalar()
     assert title is not None  # proposals go with their thread
     found = _found(tx, proposal_id, decisions)
-    made = _record(tx, store.tree(tx, document.id), decisions, found, user_id, cuts)
+    made = _record(tx, store.tree(tx, document.id), decisions, found, by, cuts)
     placed = followers_of(tx, proposal_id, made.ends)
     hold_threads_of_twins(tx, list(made.written))
     committed = Committed(document.version, None)
     if made.changes:
-        author = _author(proposal, title, user_id, len(made.written))
-        committed = writing.commit(tx, document, made.changes, author, bounds, made.cuts)
+        author = _author(proposal, title, by, len(made.written))
+        committed = writing.commit(tx, document, made.changes, author, settings, made.cuts)
     version = None if committed.line is None else committed.version
     for edit_id in made.written:
         tx.update(edits, {"id": edit_id}, version=version)
@@ -114,13 +114,13 @@ def decide(
     ends = {edit_id: committed.made.get(end, end) for edit_id, end in made.ends.items()}
     ended, proposal_ids = supersede_twins(tx, edits_of(tx, list(made.written)), ends, title, version)
     decided_ids = [decision.edit_id for decision in decisions]
-    news = news_of(tx, "edit.resolved", decided_ids, version=version, by=user_id)
+    news = news_of(tx, "edit.resolved", decided_ids, version=version, by=by)
     news += [*places_changed(tx, [proposal_id] if placed else []), *ended]
     tell(tx, document.project_id, news)
     _tell_inbox(tx, [proposal_id, *proposal_ids], document.project_id)
     if version is None:
-        store.announce(tx, document.id, by=user_id)
-    settle_comments(tx, [proposal_id, *proposal_ids], user_id)
+        store.announce(tx, document.id, by=by)
+    settle_comments(tx, [proposal_id, *proposal_ids], by)
     return DecidedAnswer(version=version, edits=edits_of(tx, decided_ids))
 
 
@@ -138,23 +138,22 @@ def _found(tx: Tx, proposal_id: str, decisions: Sequence[NamedDecision]) -> Mapp
 
 
 def _record(
-    tx: Tx, tree: Tree, wanted: Sequence[NamedDecision], found: Mapping[str, EditData], user_id: str, cuts: Cuts | None
+    tx: Tx, tree: Tree, wanted: Sequence[NamedDecision], found: Mapping[str, EditData], by: str, cuts: Cuts | None
 ) -> Plan:
     """Write the decisions down: before anything is changed, so that what is being accepted is open no more."""
     states = {one.edit_id: decided(found[one.edit_id], one.decision) for one in wanted}
     made = plan(tree, _accepted(wanted, found), cuts)
     for edit_id, state in states.items():
-        told = {"state": state, "decided_by": user_id, "decided_at": tx.now}
+        told = {"state": state, "decided_by": by, "decided_at": tx.now}
         tx.update(edits, {"id": edit_id}, **told, applied_text=made.written.get(edit_id))
     return made
 
 
-def _author(proposal: ProposalRow, title: str, user_id: str, count: int) -> Author:
+def _author(proposal: ProposalRow, title: str, by: str, count: int) -> Author:
     said = proposal.summary or f"{count} edits of the agent in “{title}”"
     return Author(
         kind="agent",
-        user_id=user_id,
-        editor_kind="agent",
+        user_id=by,
         summary=said,
         thread_id=proposal.thread_id,
         message_id=proposal.message_id,

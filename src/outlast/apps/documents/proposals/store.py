@@ -131,7 +131,7 @@ def hold_threads(tx: Tx, thread_ids: Iterable[str]) -> None:
 
 
 def tell(tx: Tx, project_id: str, news: Sequence[News]) -> None:
-    """Tell the followers of the threads, and of the project."""
+    """Append the news to the logs of the threads, then to that of the project."""
     for thread_id, name, data in sorted(news, key=lambda item: item[0]):
         append(tx, thread_id, [(name, data)])
     if news:
@@ -146,7 +146,7 @@ def news_of(
     version: int | None = None,
     by: str | None = None,
 ) -> list[News]:
-    """What to tell of edits that were just decided, reopened or superseded, one event a proposal."""
+    """The events of edits that were just decided, reopened or superseded, one for each proposal."""
     groups: dict[str, list[EditData]] = {}
     for edit in edits_of(tx, edit_ids) if edit_ids else []:
         groups.setdefault(edit.proposal_id, []).append(edit)
@@ -159,7 +159,7 @@ def news_of(
 
 
 def places_changed(tx: Tx, proposal_ids: Iterable[str]) -> list[News]:
-    """What to tell of proposals whose texts have other places now: they are told whole again."""
+    """The events of proposals whose texts have other places now: each is sent whole again."""
     news: list[News] = []
     for proposal_id in dict.fromkeys(proposal_ids):
         data = proposal_data(tx, proposal_id)

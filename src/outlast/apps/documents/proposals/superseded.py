@@ -60,7 +60,8 @@ def supersede_gone(
 
 
 def supersede_older(tx: Tx, older: Sequence[EditData], newer: Sequence[EditData]) -> list[str]:
-    """What the same conversation proposed before for the same blocks. The ids superseded; not told yet."""
+    """Supersede what the same conversation proposed before for the same blocks. Returns the ids of those edits; not
+    announced yet."""
     lost = []
     for edit in older:
         same = [one for one in newer if one.block_id is not None and one.block_id == edit.block_id]

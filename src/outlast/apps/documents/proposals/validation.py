@@ -37,7 +37,7 @@ class NewEdit:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why an edit cannot be proposed, told to the model; `current` is the block's present text, where that is why."""
+    """Why an edit cannot be proposed, for the model; `current` is the block's present text, if that is why."""
 
     ordinal: int
     message: str

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from outlast.apps.documents import store
 from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.comments.comment_anchors import new_anchor
-from outlast.apps.documents.comments.quotes import find
+from outlast.apps.documents.comments.quotes import Text, find_again
 from outlast.apps.documents.comments.shapes import CommentData, Quote
 from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.write import Author
@@ -19,7 +19,7 @@ from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.streams.log import read_all
 from tests.document_changes import delete_block, delete_section, edit_block, insert_block, move_block
-from tests.documents import BOUNDS, Desk, replacing
+from tests.documents import SETTINGS, Desk, replacing
 
 QUOTE = Quote(text="nobody reads", prefix="is long and ", suffix=" it.")
 
@@ -55,7 +55,7 @@ async def restore(desk: Desk, version: int) -> None:
     def run(tx: Tx) -> None:
         row = store.hold(tx, desk.document_id)
         now, then = store.tree(tx, desk.document_id), versions.tree_at(tx, desk.document_id, version)
-        writing.commit_tree(tx, row, now, then, Author("restore", desk.team.editor.user_id), BOUNDS)
+        writing.commit_tree(tx, row, now, then, Author("restore", desk.team.editor.user_id), SETTINGS)
 
     await desk.db.write(run)
 
@@ -87,9 +87,8 @@ async def test_a_quote_survives_a_merge_and_an_acceptance(db: Database) -> None:
     assert now.markdown == "Today the plan is short and nobody reads it."
     place = await at(desk, made)
     assert place.quote is not None
-    found = find(place.quote, now.markdown)
-    assert found is not None
-    assert (now.markdown[found.start : found.end], place.orphaned) == ("nobody reads", False)
+    assert (place.quote.text, place.orphaned) == ("nobody reads", False)
+    assert find_again(place.quote, now.id, [Text(now.id, now.markdown)]) is not None
 
 
 async def test_an_edit_elsewhere_tells_nobody_anything_of_comments(db: Database) -> None:
@@ -183,4 +182,4 @@ async def test_whatever_happens_to_the_text_a_comment_is_at_its_quote_or_says_th
             assert not any("long and nobody reads it" in text for text in texts.values())
         else:
             assert place.block_id is not None
-            assert find(place.quote, texts[place.block_id]) is not None
+            assert find_again(place.quote, place.block_id, [Text(place.block_id, texts[place.block_id])]) is not None

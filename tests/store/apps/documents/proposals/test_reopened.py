@@ -21,7 +21,7 @@ from outlast.apps.documents.tables import proposals, sections
 from outlast.base.errors import EditDecided, MalformedInput, NotFound, OutlastError, TextChanged
 from outlast.db.database import Database, Tx
 from outlast.kernel.streams.log import read_all
-from tests.documents import BOUNDS, Desk, decision_on, deleting, inserting, moving, replacing
+from tests.documents import SETTINGS, Desk, decision_on, deleting, inserting, moving, replacing
 from tests.factories import make_thread
 from tests.store.apps.documents.proposals.test_review import commented
 
@@ -31,7 +31,7 @@ async def reopen(desk: Desk, proposal: ProposalData, *ordinals: int, decided_at:
         NamedDecision(edit_id=proposal.edits[ordinal - 1].id, decision="reopen", decided_at=decided_at)
         for ordinal in ordinals
     ]
-    return await desk.db.write(reopened.reopen, proposal.id, wanted, desk.team.editor.user_id, BOUNDS)
+    return await desk.db.write(reopened.reopen, proposal.id, wanted, desk.team.editor.user_id, SETTINGS)
 
 
 async def texts(desk: Desk) -> list[tuple[str, list[str]]]:
@@ -165,7 +165,7 @@ async def test_edits_of_another_proposal_and_edits_named_twice_are_refused(db: D
     for wanted in ([], [one.edits[0].id] * 2, [other.edits[0].id]):
         named = [NamedDecision(edit_id=edit_id, decision="reopen") for edit_id in wanted]
         with pytest.raises(MalformedInput):
-            await db.write(reopened.reopen, one.id, named, desk.team.editor.user_id, BOUNDS)
+            await db.write(reopened.reopen, one.id, named, desk.team.editor.user_id, SETTINGS)
 
 
 async def test_what_a_deletion_ended_is_open_again(db: Database) -> None:
@@ -230,7 +230,7 @@ async def test_what_can_be_accepted_is_accepted_and_conflicts_stay_open(db: Data
 
     await db.write(lock)
     verdicts = [decision_on(edit.id, "accept") for edit in proposal.edits]
-    made = await db.write(decide_possible, proposal.id, verdicts, desk.team.owner.user_id, BOUNDS)
+    made = await db.write(decide_possible, proposal.id, verdicts, desk.team.owner.user_id, SETTINGS)
     assert made.version == 3
     assert [edit.state for edit in made.edits] == ["open", "accepted", "open"]
     assert {one.edit_id: one.code for one in made.left} == {
@@ -238,7 +238,8 @@ async def test_what_can_be_accepted_is_accepted_and_conflicts_stay_open(db: Data
         proposal.edits[2].id: "section_locked",
     }
     assert (await desk.texts())[:2] == ["Nobody reads it.", "It has the facts."]
-    assert (await db.write(decide_possible, proposal.id, verdicts[:1], desk.team.owner.user_id, BOUNDS)).version is None
+    made = await db.write(decide_possible, proposal.id, verdicts[:1], desk.team.owner.user_id, SETTINGS)
+    assert made.version is None
 
 
 async def test_a_decided_edit_among_them_is_still_refused(db: Database) -> None:
@@ -249,4 +250,4 @@ async def test_a_decided_edit_among_them_is_still_refused(db: Database) -> None:
     await desk.reject(proposal, 1)
     verdicts = [decision_on(edit.id, "accept") for edit in proposal.edits]
     with pytest.raises(OutlastError):
-        await db.write(decide_possible, proposal.id, verdicts, desk.team.owner.user_id, BOUNDS)
+        await db.write(decide_possible, proposal.id, verdicts, desk.team.owner.user_id, SETTINGS)

@@ -16,7 +16,8 @@ from outlast.apps.documents.content.markdown_render import join
 from outlast.apps.documents.content.ranks import LONGEST
 from outlast.apps.documents.content.records import change_of, state_of, step_back, tree_of
 from outlast.apps.documents.content.tree import Block, Tree
-from outlast.apps.documents.edits.apply import Applied, Bounds, apply
+from outlast.apps.documents.edits.apply import MAX_HEADING_CHARS, Applied, apply, check_limits
+from outlast.apps.documents.settings import DocumentSettings
 from outlast.apps.documents.shapes import Change, EditBlockChange, MoveBlockChange
 from outlast.base.errors import DocumentFull, InputTooLarge, MalformedInput, NotFound, TextChanged
 from tests.document_changes import (
@@ -240,12 +241,13 @@ def test_nothing_stands_behind_itself():
 def test_a_document_has_bounds():
     tree = made_of("one\n\ntwo")
     with pytest.raises(DocumentFull):
-        apply(tree, [insert_block(None, None, "three")], Bounds(most_blocks=3))
+        check_limits(apply(tree, [insert_block(None, None, "three")]), DocumentSettings(most_blocks=3))
     with pytest.raises(InputTooLarge):
-        apply(tree, [insert_block(None, None, "x" * 11)], Bounds(block_chars=10))
+        check_limits(apply(tree, [insert_block(None, None, "x" * 11)]), DocumentSettings(block_chars=10))
     with pytest.raises(InputTooLarge):
-        apply(tree, [insert_section(None, "x" * 11)], Bounds(heading_chars=10))
-    less = apply(tree, [delete_block(block(tree, "one").id, "one")], Bounds(most_blocks=1))
+        check_limits(apply(tree, [insert_section(None, "x" * (MAX_HEADING_CHARS + 1))]), DocumentSettings())
+    less = apply(tree, [delete_block(block(tree, "one").id, "one")])
+    check_limits(less, DocumentSettings(most_blocks=1))
     assert text(less.tree) == "two\n"
 
 
