@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from outlast.apps.screens.theme_list import shipped_themes
+from outlast.apps.screens.theme_tokens import shipped_themes
 from outlast.apps.screens.themes import apply_theme
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER, Template, Templates

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from outlast.apps.screens.theme_classes import dress
-from outlast.apps.screens.theme_list import shipped_themes
+from outlast.apps.screens.theme_tokens import shipped_themes
 from outlast.apps.screens.themes import apply_theme
 
 WEB = Path(__file__).resolve().parents[2] / "web"

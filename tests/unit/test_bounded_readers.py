@@ -34,7 +34,7 @@ from outlast.apps.screens import files as screen_files
 from outlast.apps.screens import theme_classes as theme_mapping
 from outlast.apps.screens.agent import captures, tags
 from outlast.apps.screens.edits import design_system, literals, marks, syntax
-from outlast.apps.screens.theme_list import shipped_themes
+from outlast.apps.screens.theme_tokens import shipped_themes
 from outlast.base import packages
 from outlast.kernel.files import kinds
 from outlast.kernel.http import static_files as static

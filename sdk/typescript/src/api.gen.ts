@@ -3096,7 +3096,8 @@ export interface ScreenDeleted {
   screen_id: string
 }
 
-/** One edit of an element in the screen's source. */
+/** One edit of an element in the screen's source. `tag` is what the element was called (null: not checked), `seen`
+ * the value that the person saw (null: there was none), `value` the new one; `attribute` is for that kind only. */
 export interface ScreenEdit {
   /** Where the element begins, `path:line:column`, from its `data-loc` or `data-use`. */
   loc: string
@@ -3582,7 +3583,7 @@ export interface TextPart {
   text: string
 }
 
-/** A theme: a CSS value for every token. */
+/** A look: a CSS value for every token, light and dark. A screen names it by `id`. */
 export interface Theme {
   /** Id to pass as `theme`. */
   id: string

@@ -205,7 +205,7 @@ async def test_a_screen_that_cannot_be_saved_is_logged_and_said_and_the_answer_i
             events = await it.asked()
         assert ended(events)["event"] == "run.completed"
         assert ("save_screen", "failed") in steps(events)
-        assert "screen not saved" in caplog.text
+        assert "a run's result was not saved" in caplog.text
         answer = await it.answer()
         assert [part.code for part in answer.parts if part.type == "notice"] == ["screen_not_saved"]
         assert answer.credits == 3  # the work itself was done

@@ -80,7 +80,7 @@ async def test_a_screen_asks_for_so_many_hosts_and_no_more(scene: Scene, screen_
     services, editor = scene.services, scene.team.editor
     workspace_id = scene.machines.row.workspace_id
     many = [f"https://h{number}.example.org/" for number in range(MAX_HOSTS + 10)]
-    await actions.report_blocked(services, workspace_id, many)
+    await actions.ScreenImageHosts().report_blocked(services, workspace_id, many)
     assert len(await actions.list_image_hosts(services, editor, screen_id)) == MAX_HOSTS
     with pytest.raises(MalformedInput, match="at most"):
         await actions.allow_image_host(services, editor, screen_id, "one-more.example.org")
@@ -96,5 +96,7 @@ async def test_viewers_see_the_list_and_change_nothing(scene: Scene, screen_id: 
 
 
 async def test_the_sandbox_of_a_thread_asks_for_nothing(scene: Scene):
-    await actions.report_blocked(scene.services, scene.machines.row.workspace_id, [f"https://{HOST}/"])
+    await actions.ScreenImageHosts().report_blocked(
+        scene.services, scene.machines.row.workspace_id, [f"https://{HOST}/"]
+    )
     assert PORT == 3000

@@ -3119,7 +3119,9 @@ class ScreenDeleted(TypedDict):
 
 
 class ScreenEdit(TypedDict):
-    """One edit of an element in the screen's source."""
+    """One edit of an element in the screen's source. `tag` is what the element was called (null: not
+    checked), `seen` the value that the person saw (null: there was none), `value` the new one;
+    `attribute` is for that kind only."""
     # Where the element begins, `path:line:column`, from its `data-loc` or `data-use`.
     loc: str
     # What to change: the classes, the text or an attribute of the element.
@@ -3606,7 +3608,7 @@ class TextPart(TypedDict):
 
 
 class Theme(TypedDict):
-    """A theme: a CSS value for every token."""
+    """A look: a CSS value for every token, light and dark. A screen names it by `id`."""
     # Id to pass as `theme`.
     id: str
     # Name of the theme.

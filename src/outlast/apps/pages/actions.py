@@ -1,13 +1,12 @@
 """Pages: make, list, read, rename, delete them. What people do on them: `user_actions.py`; their history:
 `version_actions.py`; copies: `copies.py`; links for others: `link_actions.py`; what ran for them: `code_actions.py`."""
 
-from typing import Any, Final
+from typing import Any
 
 import anyio.to_thread
 
 from outlast.apps.pages import store, versions
 from outlast.apps.pages.clean_cache import MIN_CHARS
-from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import UNTITLED
 from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.shapes import PageData
@@ -25,12 +24,10 @@ from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.seeds import empty_workspace
 from outlast.kernel.services import Services, in_read
-from outlast.kernel.subjects.deletion import delete_with_files, demand_idle
+from outlast.kernel.subjects.deletion import delete_with_files
 from outlast.kernel.subjects.new_subject import new_subject
 from outlast.kernel.subjects.rules import demand_room
 from outlast.kernel.threads import store as threads
-
-ON_PAGE: Final = "on this page"
 
 
 async def create_page(
@@ -104,15 +101,7 @@ async def delete_page(services: Services, actor: Actor, page_id: str) -> None:
     """Remove a page with its history, conversation, files, links and sandbox (owners). Modules that were published
     stay. Raises `ThreadBusy` while a run of it has not ended. Once this returns it is gone; a sandbox that could not be
     ended now is ended later."""
-
-    def delete(tx: Tx) -> PageRow:
-        require_page(tx, actor, page_id, Right.OWN)
-        row = store.hold(tx, page_id)
-        demand_idle(tx, row.thread_id, ON_PAGE)
-        store.delete(tx, page_id)
-        return row
-
-    await delete_with_files(services, delete)
+    await delete_with_files(services, store.PAGES, actor, page_id)
     services.state(Rules).live.forget(page_id)
 
 

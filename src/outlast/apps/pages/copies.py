@@ -5,17 +5,13 @@ from outlast.apps.pages import store, versions
 from outlast.apps.pages.actions import check_room
 from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.shapes import PageData
-from outlast.apps.pages.store import require_page
 from outlast.apps.pages.versions import Rules
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.apps import registry
-from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.library.modules import LIBRARY, ModuleOrigin, NewModule
-from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
-from outlast.kernel.subjects.new_subject import copy_conversation, save_files
-from outlast.kernel.subjects.rules import copy_title
+from outlast.kernel.subjects.new_subject import copy_conversation, duplicate
 from outlast.kernel.subjects.subject import NewSubject
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.messages import message_in
@@ -25,20 +21,11 @@ async def duplicate_page(services: Services, actor: Actor, page_id: str, *, key:
     """A copy of a page with its HTML, files and conversation as they are (editors). While a run works there, the files
     are those after its last tool call. Actions and links are not copied. A repeated `key` gets the first answer. Raises
     `TooManyPages`, `RateLimited`; then nothing was made."""
-    row = await services.db.read(require_page, actor, page_id, Right.EDIT)
-    await save_files(services, row.workspace_id)
-    asked = request_hash("duplicate", page_id)
 
-    def run(tx: Tx) -> PageData:
-        title = copy_title(require_page(tx, actor, page_id, Right.EDIT).title, services.settings.limits.title_chars)
-        made = remember(
-            tx, actor.user_id, key, asked, lambda: {"id": copy_page(tx, services, actor, page_id, title, None).id}
-        )
-        return store.page_data(tx, made["id"])
+    def copy(tx: Tx, title: str) -> NewSubject:
+        return copy_page(tx, services, actor, page_id, title, None)
 
-    data = await services.db.write(run)
-    services.sandboxes.warm(data.thread_id)
-    return data
+    return await duplicate(services, actor, store.PAGES, page_id, copy, store.page_data, key)
 
 
 def copy_page(tx: Tx, services: Services, actor: Actor, page_id: str, title: str, message_id: str | None) -> NewSubject:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from outlast.apps.pages import store, versions
-from outlast.apps.pages.actions import ON_PAGE
 from outlast.apps.pages.shapes import PageData, PageVersion, VersionAnswer
 from outlast.apps.pages.store import require_page
 from outlast.apps.pages.versions import Rules
@@ -55,7 +54,7 @@ def _go_back(tx: Tx, actor: Actor, page_id: str, change: Callable[[Tx], int]) ->
     require_page(tx, actor, page_id, Right.EDIT)
     row = store.hold(tx, page_id)
     thread_locks.demand_not_locked(tx, row.thread_id, actor)
-    demand_idle(tx, row.thread_id, ON_PAGE)
+    demand_idle(tx, row.thread_id, "on this page")
     if change(tx) != row.version:
         store.update(tx, page_id, problems=[])  # of a page that is not there any more
         store.announce(tx, page_id, by=actor.user_id)

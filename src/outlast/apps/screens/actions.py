@@ -1,7 +1,7 @@
 """Screens: make, list, read, move, change, delete them. What is in their files: `file_actions.py`; copies:
 `copies.py`; their look: `theme_actions.py`; waking them: `open_actions.py`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from outlast.apps.screens import store
@@ -32,7 +32,7 @@ from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.seeds import Seed, seed_workspace
 from outlast.kernel.services import Services, in_read
-from outlast.kernel.subjects.deletion import delete_with_files, demand_idle
+from outlast.kernel.subjects.deletion import delete_with_files
 from outlast.kernel.subjects.new_subject import new_subject
 from outlast.kernel.subjects.rules import demand_room
 from outlast.kernel.threads import store as threads
@@ -52,11 +52,7 @@ async def create_screen(
     asked = request_hash("screen", project_id, str(new))
 
     def produce(tx: Tx) -> dict[str, Any]:
-        check_made_rate(tx, screens_table, actor.user_id, services.settings.limits.screens_per_minute_per_user)
-        taken = store.boxes(tx, project_id)
-        most = services.settings.screens.most_per_project
-        demand_room(TooManyScreens, "screens", project_id, len(taken), most)
-        place = _place(new, taken)
+        place = _place(new, check_room(tx, services, actor, project_id))
         return {"id": _add(tx, actor, project_id, seed, title, theme_id, tokens, place)}
 
     def run(tx: Tx) -> ScreenData:
@@ -104,10 +100,7 @@ async def change_screen(services: Services, actor: Actor, screen_id: str, change
             values |= {"title": title, "named": True}
             threads.rename(tx, row.thread_id, row.project_id, title)
             threads.announce(tx, row.thread_id)
-        if all(getattr(row, name) == value for name, value in values.items()):
-            return store.screen_data(tx, screen_id)
-        store.update(tx, screen_id, **values)
-        return store.announce(tx, screen_id, by=actor.user_id)
+        return _update(tx, actor, row, values)
 
     data = await services.db.write(run)
     if theme is not None:
@@ -128,7 +121,7 @@ async def move_screens(
         require(tx, actor, project_id, Right.EDIT)
         ordered = sorted(moves, key=lambda move: move.id)
         held = [_hold_in(tx, project_id, move.id) for move in ordered]  # all before the project's log
-        moved = {move.id: _move(tx, actor, row, move) for move, row in zip(ordered, held, strict=True)}
+        moved = {row.id: _update(tx, actor, row, _moved(row, move)) for move, row in zip(ordered, held, strict=True)}
         return [moved[move.id] for move in moves]
 
     return await services.db.write(run)
@@ -138,15 +131,16 @@ async def delete_screen(services: Services, actor: Actor, screen_id: str) -> Non
     """Remove a screen with its conversation, files and sandbox (owners). Pictures stay in the project. Raises
     `ThreadBusy` while a run of it has not ended. Once this returns it is gone; a sandbox that could not be ended now is
     ended later."""
+    await delete_with_files(services, store.SCREENS, actor, screen_id)
 
-    def delete(tx: Tx) -> ScreenRow:
-        require_screen(tx, actor, screen_id, Right.OWN)
-        row = store.hold(tx, screen_id)
-        demand_idle(tx, row.thread_id, "on this screen")
-        store.delete(tx, screen_id)
-        return row
 
-    await delete_with_files(services, delete)
+def check_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> list[Box]:
+    """Raise `RateLimited` or `TooManyScreens` where the actor may not make one more screen in the project. Where the
+    others are."""
+    check_made_rate(tx, screens_table, actor.user_id, services.settings.limits.screens_per_minute_per_user)
+    taken = store.boxes(tx, project_id)
+    demand_room(TooManyScreens, "screens", project_id, len(taken), services.settings.screens.most_per_project)
+    return taken
 
 
 def checked_title(services: Services, title: str) -> str:
@@ -198,8 +192,7 @@ def _place(new: ScreenRequest, taken: Sequence[Box]) -> Box:
     width, height = new.width or WIDTH, new.height or HEIGHT
     checked_box(Box(0, 0, width, height))
     spot = free_spot(taken, width, height)
-    x, y = spot.x if new.x is None else new.x, spot.y if new.y is None else new.y
-    return checked_box(Box(x, y, width, height))
+    return checked_box(spot._replace(x=spot.x if new.x is None else new.x, y=spot.y if new.y is None else new.y))
 
 
 def _wanted_theme(asked: ScreenRequest | ScreenPatch) -> tuple[str, ThemeTokens | None] | None:
@@ -212,9 +205,8 @@ def _wanted_theme(asked: ScreenRequest | ScreenPatch) -> tuple[str, ThemeTokens 
 
 def _moved(row: ScreenRow, change: FrameRequest | MoveRequest) -> dict[str, Any]:
     """Its new place, as columns. Raises `MalformedInput`."""
-    names = ("x", "y", "width", "height")
-    given = {name: value for name in names if (value := getattr(change, name)) is not None}
-    checked_box(Box(**{name: given.get(name, getattr(row, name)) for name in names}))
+    given = change.model_dump(include={*Box._fields}, exclude_none=True)
+    checked_box(Box(row.x, row.y, row.width, row.height)._replace(**given))
     return given
 
 
@@ -225,9 +217,9 @@ def _hold_in(tx: Tx, project_id: str, screen_id: str) -> ScreenRow:
     return row
 
 
-def _move(tx: Tx, actor: Actor, row: ScreenRow, move: MoveRequest) -> ScreenData:
-    values = _moved(row, move)
+def _update(tx: Tx, actor: Actor, row: ScreenRow, values: Mapping[str, Any]) -> ScreenData:
+    """Store and announce these columns, unless the row has them already."""
     if all(getattr(row, name) == value for name, value in values.items()):
-        return store.screen_data(tx, move.id)
-    store.update(tx, move.id, **values)
-    return store.announce(tx, move.id, by=actor.user_id)
+        return store.screen_data(tx, row.id)
+    store.update(tx, row.id, **values)
+    return store.announce(tx, row.id, by=actor.user_id)

@@ -22,10 +22,5 @@ APP: Final = App(
         EventType("ScreenChangedEvent", ScreenChanged, "screen.created", "screen.updated"),
         EventType("ScreenDeletedEvent", ScreenDeleted, "screen.deleted"),
     ],
-    routes=[
-        "outlast.apps.screens.edits.routes",
-        "outlast.apps.screens.file_routes",
-        "outlast.apps.screens.image_host_routes",
-        "outlast.apps.screens.routes",
-    ],
+    routes=["outlast.apps.screens.edits.routes", "outlast.apps.screens.file_routes", "outlast.apps.screens.routes"],
 )

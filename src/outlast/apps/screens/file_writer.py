@@ -16,12 +16,7 @@ from outlast.kernel.services import Services
 from outlast_sandbox.interface import Sandbox
 
 
-async def rewrite(services: Services, screen: ScreenData, path: str, edit: Edit) -> CheckpointData | None:
-    """As `rewrite_all`, for one file."""
-    return await rewrite_all(services, screen, {path: edit})
-
-
-async def rewrite_all(services: Services, screen: ScreenData, edits: Mapping[str, Edit]) -> CheckpointData | None:
+async def rewrite(services: Services, screen: ScreenData, edits: Mapping[str, Edit]) -> CheckpointData | None:
     """Give files, by path, the content that an edit makes of the one they have (None: not there), in the running app
     where it runs; all or none. What was not yet saved is saved first, so that the checkpoint answered (None: nothing
     was to be changed) differs from the one before it by these edits alone. Two who write do so one after the other.

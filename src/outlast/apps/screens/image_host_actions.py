@@ -11,16 +11,6 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services, in_read, in_write
 
 
-class ScreenImageHosts:
-    """See `kernel.previews.ports.ImageHosts`: the hosts of the screen whose files lie in the workspace."""
-
-    def allowed_in(self, tx: Tx, workspace_id: str) -> tuple[str, ...]:
-        return image_hosts.allowed_in(tx, workspace_id)
-
-    async def report_blocked(self, services: Services, workspace_id: str, addresses: Iterable[str]) -> None:
-        await report_blocked(services, workspace_id, addresses)
-
-
 @in_read
 def list_image_hosts(tx: Tx, actor: Actor, screen_id: str) -> list[ImageHostAnswer]:
     """The hosts that were allowed or asked for, by name (members)."""
@@ -48,24 +38,30 @@ def remove_image_host(tx: Tx, actor: Actor, screen_id: str, host: str) -> None:
     store.announce(tx, screen_id, by=actor.user_id)
 
 
-async def report_blocked(services: Services, workspace_id: str, addresses: Iterable[str]) -> None:
-    """A visitor's browser blocked these pictures: their hosts are asked for, once each. Nothing is written for hosts
-    that are known, and in workspaces of no screen."""
-    hosts = {host for host in map(image_hosts.host_of, addresses) if host is not None}
+class ScreenImageHosts:
+    """See `kernel.previews.ports.ImageHosts`: the hosts of the screen whose files are in the workspace."""
 
-    def unknown(tx: Tx) -> set[str]:
-        screen = store.screen_of_workspace(tx, workspace_id)
-        if screen is None:
-            return set()
-        return hosts - {one.host for one in image_hosts.list_image_hosts(tx, screen.id)}
+    def allowed_in(self, tx: Tx, workspace_id: str) -> tuple[str, ...]:
+        return image_hosts.allowed_in(tx, workspace_id)
 
-    def run(tx: Tx) -> None:
-        screen = store.screen_of_workspace(tx, workspace_id)
-        if screen is None:
-            return
-        new = [host for host in sorted(hosts) if image_hosts.ask(tx, screen.id, host)]
-        if new:
-            store.announce(tx, screen.id)
+    async def report_blocked(self, services: Services, workspace_id: str, addresses: Iterable[str]) -> None:
+        """A visitor's browser blocked these pictures: ask for their hosts, once each. Nothing is written for hosts that
+        are known, and in workspaces of no screen."""
+        hosts = {host for host in map(image_hosts.host_of, addresses) if host is not None}
 
-    if hosts and await services.db.read(unknown):
-        await services.db.write(run)
+        def unknown(tx: Tx) -> set[str]:
+            screen = store.screen_of_workspace(tx, workspace_id)
+            if screen is None:
+                return set()
+            return hosts - {one.host for one in image_hosts.list_image_hosts(tx, screen.id)}
+
+        def run(tx: Tx) -> None:
+            screen = store.screen_of_workspace(tx, workspace_id)
+            if screen is None:
+                return
+            new = [host for host in sorted(hosts) if image_hosts.ask(tx, screen.id, host)]
+            if new:
+                store.announce(tx, screen.id)
+
+        if hosts and await services.db.read(unknown):
+            await services.db.write(run)

@@ -7,14 +7,13 @@ from typing import Final, Literal
 import anyio
 
 from outlast.apps.screens import store
+from outlast.apps.screens.actions import read_screen
 from outlast.apps.screens.shapes import ScreenData
-from outlast.apps.screens.store import require_screen
 from outlast.apps.screens.theme_actions import write_theme
 from outlast.base.errors import NotFound, OutlastError, SandboxUnavailable
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.previews.actions import Ticket, open_preview
-from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.actions import machines_of
 from outlast.kernel.sandboxes.templates import DEV_PORT
 from outlast.kernel.services import Services
@@ -120,12 +119,7 @@ async def wake(services: Services, screen_id: str) -> None:
 async def open_screen(services: Services, actor: Actor, screen_id: str) -> ScreenData:
     """Have the screen's app running soon (members): its state comes as events `sandbox.state`, a failure as the
     screen's `trouble`. Returns at once; several at the same time are one. Raises `SandboxUnavailable`."""
-
-    def run(tx: Tx) -> ScreenData:
-        require_screen(tx, actor, screen_id, Right.READ)
-        return store.screen_data(tx, screen_id)
-
-    screen = await services.db.read(run)
+    screen = await read_screen(services, actor, screen_id)
     machines_of(services)
     services.open_screen(screen_id)
     return screen

@@ -4,9 +4,8 @@ Measures are CSS pixels of the canvas; y grows downwards. A screen's frame has i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
-from typing import Final, NoReturn
+from typing import Final, NamedTuple
 
 from outlast.base.errors import MalformedInput
 
@@ -21,8 +20,7 @@ PER_ROW: Final = 4
 UNTITLED: Final = "Untitled screen"
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(NamedTuple):
     """A screen's frame on the canvas."""
 
     x: int
@@ -33,8 +31,8 @@ class Box:
 
 def checked_box(box: Box) -> Box:
     """The box, if it lies on the canvas and a person could see something in it. Raises `MalformedInput`."""
-    for name in ("x", "y"):
-        _within(name, getattr(box, name), -FARTHEST, FARTHEST)
+    _within("x", box.x, -FARTHEST, FARTHEST)
+    _within("y", box.y, -FARTHEST, FARTHEST)
     _within("width", box.width, MIN_SIDE, MAX_WIDTH)
     _within("height", box.height, MIN_SIDE, MAX_HEIGHT)
     return box
@@ -81,8 +79,4 @@ def _is_free(box: Box, taken: Sequence[Box]) -> bool:
 
 def _within(name: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
-        _refuse(name, value, least, most)
-
-
-def _refuse(name: str, value: int, least: int, most: int) -> NoReturn:
-    raise MalformedInput(f"{name} is {value:,}; it goes from {least:,} to {most:,} pixels.", field=name)
+        raise MalformedInput(f"{name} is {value:,}; it must be between {least:,} and {most:,} pixels.", field=name)

@@ -1,4 +1,4 @@
-"""Screens: make, list, read, move, change, duplicate, delete, open; and the themes they can have."""
+"""Screens: make, list, read, move, change, duplicate, delete; hosts of their pictures, and the themes they can have."""
 
 from typing import Any
 
@@ -7,9 +7,18 @@ from fastapi import Request as HttpRequest
 from starlette.responses import Response
 
 from outlast.apps.screens import actions, copies
-from outlast.apps.screens.shapes import CopyRequest, MovesRequest, ScreenData, ScreenPatch, ScreenRequest, ThemeAnswer
-from outlast.apps.screens.theme_actions import list_themes as shipped_themes
-from outlast.kernel.http.auth import Served, Signed, Surface
+from outlast.apps.screens import image_host_actions as host_actions
+from outlast.apps.screens.shapes import (
+    CopyRequest,
+    ImageHostAnswer,
+    MovesRequest,
+    ScreenData,
+    ScreenPatch,
+    ScreenRequest,
+    Theme,
+)
+from outlast.apps.screens.theme_tokens import shipped_themes
+from outlast.kernel.http.auth import Served, Signed, Surface, Svc
 from outlast.kernel.http.parameters import Key
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
@@ -91,23 +100,29 @@ async def duplicate_screen(
     return reply(shown(surface, request, copied), 201)
 
 
-@router.get("/themes", response_model=Page[ThemeAnswer])
+@router.get("/screens/{screen_id}/image-hosts", response_model=Page[ImageHostAnswer])
+async def list_image_hosts(screen_id: str, services: Svc, actor: Signed) -> Response:
+    """Hosts whose pictures the screen may load, and (`allowed_at` null) those whose pictures were blocked."""
+    return reply(page(await host_actions.list_image_hosts(services, actor, screen_id)))
+
+
+@router.put("/screens/{screen_id}/image-hosts/{host}", response_model=Page[ImageHostAnswer])
+async def allow_image_host(screen_id: str, host: str, services: Svc, actor: Signed) -> Response:
+    """Let the screen load pictures of a host (editors). Repeating changes nothing."""
+    return reply(page(await host_actions.allow_image_host(services, actor, screen_id, host)))
+
+
+@router.delete("/screens/{screen_id}/image-hosts/{host}", status_code=204)
+async def remove_image_host(screen_id: str, host: str, services: Svc, actor: Signed) -> Response:
+    """Block pictures of a host again (editors)."""
+    await host_actions.remove_image_host(services, actor, screen_id, host)
+    return nothing()
+
+
+@router.get("/themes", response_model=Page[Theme])
 async def list_themes(surface: Served, actor: Signed) -> Response:
     """The themes that screens can have."""
-    return reply(
-        page(
-            [
-                {
-                    "id": one.id,
-                    "name": one.name,
-                    "description": one.description,
-                    "light": dict(one.light),
-                    "dark": dict(one.dark),
-                }
-                for one in shipped_themes()
-            ]
-        )
-    )
+    return reply(page(list(shipped_themes().values())))
 
 
 def shown(surface: Surface, request: HttpRequest, screen: ScreenData) -> dict[str, Any]:

@@ -145,8 +145,8 @@ class ScreenPreviewRequest(Request):
     path: str = Field("/", max_length=2_000, pattern="^/", description="Path and query to begin with.")
 
 
-class ThemeAnswer(Answer):
-    """A theme: a CSS value for every token."""
+class Theme(Answer):
+    """A look: a CSS value for every token, light and dark. A screen names it by `id`."""
 
     id: str
     name: str

@@ -15,9 +15,9 @@ from outlast.apps.screens.placement import Box
 from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.shapes import ScreenChanged, ScreenData, ScreenDeleted, ScreenFile, ThemeTokens
 from outlast.apps.screens.tables import screens
-from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.projects.tables import projects
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.subjects.rules import state_of
 from outlast.kernel.subjects.store import SubjectStore, with_thread_and_sandbox
 from outlast.kernel.subjects.subject import NewSubject
@@ -43,10 +43,7 @@ def add(
         template=template,
         theme=theme,
         theme_tokens=None if theme_tokens is None else theme_tokens.model_dump(mode="json"),
-        x=place.x,
-        y=place.y,
-        width=place.width,
-        height=place.height,
+        **place._asdict(),
         files=[file.model_dump() for file in files],
         problems=list(problems),
         picture_id=picture_id,
@@ -54,19 +51,12 @@ def add(
     )
 
 
-class _Frame(NamedTuple):
-    x: int
-    y: int
-    width: int
-    height: int
-
-
 def boxes(tx: Tx, project_id: str) -> list[Box]:
     """Where a project's screens lie. The project is held until the transaction ends, so that two who add a screen at
     once do not put them on one spot."""
     tx.execute(sa.select(projects.c.id).where(projects.c.id == project_id).with_for_update())
     columns = screens.c.x, screens.c.y, screens.c.width, screens.c.height
-    return [Box(*row) for row in tx.rows(_Frame, sa.select(*columns).where(screens.c.project_id == project_id))]
+    return tx.rows(Box, sa.select(*columns).where(screens.c.project_id == project_id))
 
 
 class ShownScreen(NamedTuple):
@@ -79,33 +69,8 @@ class ShownScreen(NamedTuple):
 
 def to_data(row: ShownScreen) -> ScreenData:
     """As lists and events show it, without `preview_url`."""
-    tokens = row.screen.theme_tokens
-    pictured = row.screen.pictured_at
-    return ScreenData(
-        id=row.screen.id,
-        project_id=row.screen.project_id,
-        thread_id=row.screen.thread_id,
-        workspace_id=row.screen.workspace_id,
-        title=row.screen.title,
-        template=row.screen.template,
-        theme=row.screen.theme,
-        theme_tokens=None if tokens is None else ThemeTokens(**tokens),
-        x=row.screen.x,
-        y=row.screen.y,
-        width=row.screen.width,
-        height=row.screen.height,
-        files=[ScreenFile(**file) for file in row.screen.files],
-        problems=row.screen.problems,
-        picture_id=row.screen.picture_id,
-        pictured_at=None if pictured is None else iso(pictured),
-        state=state_of(row.run_status, row.screen.problems, begun=row.message_count > 0),
-        active_run_id=row.active_run_id,
-        sandbox_id=row.sandbox_id,
-        trouble=row.screen.trouble,
-        created_by=row.screen.created_by,
-        created_at=iso(row.screen.created_at),
-        updated_at=iso(row.screen.updated_at),
-    )
+    state = state_of(row.run_status, row.screen.problems, begun=row.message_count > 0)
+    return shape_of(ScreenData, row.screen, row, state=state)
 
 
 SCREENS: Final = SubjectStore(

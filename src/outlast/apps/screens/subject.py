@@ -3,7 +3,7 @@
 from typing import Final
 
 from outlast.apps.screens import store
-from outlast.apps.screens.copies import fork_screen
+from outlast.apps.screens.copies import copy_screen
 from outlast.apps.screens.tables import screens
 from outlast.apps.screens.theme_actions import ScreenFiles
 from outlast.base.errors import ThreadOfScreen
@@ -15,6 +15,6 @@ SCREEN: Final = Subject(
     thread_does="builds",
     thread_error=ThreadOfScreen,
     announce=store.announce,
-    fork=fork_screen,
+    fork=copy_screen,
     files=ScreenFiles(),
 )

@@ -5,10 +5,8 @@ from functools import partial
 
 from outlast.apps.screens import store
 from outlast.apps.screens.file_writer import rewrite
-from outlast.apps.screens.shapes import ScreenData
+from outlast.apps.screens.shapes import ScreenData, Theme
 from outlast.apps.screens.theme_classes import dress
-from outlast.apps.screens.theme_list import shipped_themes
-from outlast.apps.screens.theme_tokens import Theme
 from outlast.apps.screens.themes import STYLE_SHEET, theme_of
 from outlast.base.errors import OutlastError, SandboxUnavailable, ThreadBusy
 from outlast.db.database import Tx
@@ -21,18 +19,13 @@ from outlast.kernel.subjects.subject import FileHooks
 log = logging.getLogger("outlast.screens")
 
 
-def list_themes() -> list[Theme]:
-    """The themes that ship."""
-    return list(shipped_themes().values())
-
-
 async def write_theme(services: Services, screen: ScreenData) -> CheckpointData | None:
     """Make the app's style sheet say the theme that the screen's row says: the checkpoint that has it (None: it did
     already). Where that cannot be done now (a run is at work, no disk is left) it is done when the run has ended or the
     screen is opened; then this only logs."""
     theme = theme_of(screen.theme, screen.theme_tokens)
     try:
-        return await rewrite(services, screen, STYLE_SHEET, partial(_themed, theme=theme))
+        return await rewrite(services, screen, {STYLE_SHEET: partial(_themed, theme=theme)})
     except ThreadBusy:
         services.dress_screen(screen.id)
     except OutlastError as error:

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from outlast.apps.screens.css import declarations, read_rules
-from outlast.apps.screens.theme_tokens import COLOURS, Theme
+from outlast.apps.screens.shapes import Theme
+from outlast.apps.screens.theme_tokens import COLOURS
 from outlast.apps.screens.themes import apply_theme
 
 MAP_BEGIN: Final = "/* outlast:theme-mapping begin */"

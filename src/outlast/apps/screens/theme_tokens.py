@@ -1,11 +1,16 @@
-"""What a theme is made of: the tokens that it gives a CSS value to, for its light look and for its dark one."""
+"""The tokens that a theme gives a CSS value to, for its light look and for its dark one; and the themes that ship."""
 
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final, Literal
+from functools import cache
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+from outlast.apps.screens.shapes import Theme
+from outlast.base.data_files import read_text
 
 PAIRS: Final = ("background", "card", "popover", "primary", "secondary", "muted", "accent", "destructive")
-"""Colours that text stands on: the text's colour is `foreground` for the first, else NAME-foreground."""
+"""Backgrounds of text: the text's colour is `foreground` for the first, else NAME-foreground."""
 COLOURS: Final = (
     "background",
     "foreground",
@@ -23,12 +28,31 @@ Look = Literal["light", "dark"]
 LOOKS: Final[tuple[Look, Look]] = ("light", "dark")
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
-    """A look: a CSS value for every token, light and dark. `id` is what a screen's row names it by."""
+@cache
+def shipped_themes() -> Mapping[str, Theme]:
+    """The themes of `themes.toml` by id, in the order of the file."""
+    data = tomllib.loads(read_text(__file__, "themes.toml"))
+    return MappingProxyType({entry["id"]: _theme(entry, data["fonts"]) for entry in data["themes"]})
 
-    id: str
-    name: str
-    description: str
-    light: Mapping[str, str]
-    dark: Mapping[str, str]
+
+def _theme(entry: Mapping[str, Any], fonts: Mapping[str, str]) -> Theme:
+    shared = {"radius": entry["radius"], "font-sans": fonts[entry["sans"]], "font-mono": fonts["code"]}
+    return Theme(
+        id=entry["id"],
+        name=entry["name"],
+        description=entry["description"],
+        light={**_look(entry["light"]), **shared},
+        dark={**_look(entry["dark"]), **shared},
+    )
+
+
+def _look(colours: str) -> dict[str, str]:
+    given = {}
+    for entry in colours.replace("\n", "|").split("|"):
+        if entry.strip():
+            name, lightness, chroma, hue = entry.split()
+            given[name] = f"oklch({lightness} {chroma} {hue})"
+    for ground in ("card", "popover"):
+        given.setdefault(f"{ground}-foreground", given["foreground"])
+    given.setdefault("popover", given["card"])
+    return {name: given[name] for name in COLOURS}

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from outlast.apps.screens.css import declarations, read_rules, rules_from
-from outlast.apps.screens.shapes import ThemeTokens
-from outlast.apps.screens.theme_list import shipped_themes
-from outlast.apps.screens.theme_tokens import COLOURS, LOOKS, SHARED, TOKENS, Look, Theme
+from outlast.apps.screens.shapes import Theme, ThemeTokens
+from outlast.apps.screens.theme_tokens import COLOURS, LOOKS, SHARED, TOKENS, Look, shipped_themes
 from outlast.apps.screens.theme_values import demand_value
 from outlast.base.errors import MalformedInput, UnknownTheme
 
@@ -43,12 +42,12 @@ def checked_tokens(given: ThemeTokens) -> ThemeTokens:
 
 
 def custom_theme(tokens: ThemeTokens) -> Theme:
-    """A theme of one's own; tokens that it does not say are the default theme's."""
+    """The theme of these tokens; the default theme gives the others."""
     base = shipped_themes()[DEFAULT]
     light = {**base.light, **tokens.light}
     shared = {name: light[name] for name in SHARED}
     dark = {**base.dark, **tokens.dark, **shared}
-    return Theme(CUSTOM, "Custom", "Colours of one's own.", light, dark)
+    return Theme(id=CUSTOM, name="Custom", description="Your own colours.", light=light, dark=dark)
 
 
 def theme_of(theme_id: str, tokens: ThemeTokens | Mapping[str, Any] | None = None) -> Theme:

@@ -1,23 +1,30 @@
 """Deleting a subject with its conversation, workspace and sandbox."""
 
-from collections.abc import Callable
+from typing import Any
 
 from outlast.base.errors import ThreadBusy
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.actions import end_given_up
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services
 from outlast.kernel.subjects.new_subject import SubjectRow
+from outlast.kernel.subjects.store import SubjectStore
 from outlast.kernel.threads import store as threads
 
 
-async def delete_with_files(services: Services, delete: Callable[[Tx], SubjectRow]) -> None:
-    """Delete a subject's row by `delete`, which checks the right to and returns the row as it was, held; then its
-    conversation, files and sandbox. Once this returns it is gone; a sandbox that could not be ended now is ended
-    later."""
+async def delete_with_files(
+    services: Services, store: SubjectStore[Any, Any, Any], actor: Actor, subject_id: str
+) -> None:
+    """Delete a subject with its conversation, files and sandbox (owners). Once this returns it is gone; a sandbox that
+    cannot be ended now is ended later. Raises `NotFound`, `Forbidden`, `ThreadBusy` while a run of it has not ended."""
 
     def run(tx: Tx) -> None:
-        row = delete(tx)
+        store.require(tx, actor, subject_id, Right.OWN)
+        row: SubjectRow = store.hold(tx, subject_id)
+        demand_idle(tx, row.thread_id, f"on this {store.noun}")
+        store.delete(tx, subject_id)
         give_up(tx, row.project_id, None, announce_to_project, workspace_id=row.workspace_id)
         threads.delete_thread(tx, row.thread_id)
 

@@ -2,22 +2,28 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from outlast.base.errors import OutlastError
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.idempotency import remember, request_hash
+from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.checkpoints import store as checkpoints
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
 from outlast.kernel.sandboxes.checkpoints.workspaces import demand_idle
 from outlast.kernel.sandboxes.seeds import copy_workspace, fork_workspace
 from outlast.kernel.services import Services
+from outlast.kernel.subjects.rules import copy_title
+from outlast.kernel.subjects.store import SubjectData, SubjectStore
 from outlast.kernel.subjects.subject import NewSubject
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.messages import message_in
 from outlast.kernel.threads.rows import ThreadRow
+
+D = TypeVar("D", bound=SubjectData)
 
 
 class SubjectRow(Protocol):
@@ -68,6 +74,33 @@ async def save_files(services: Services, workspace_id: str) -> None:
         async with services.sandboxes.checkpoints.one_hand(workspace_id):
             await services.db.read(demand_idle, workspace_id)
             await services.sandboxes.checkpoints.take(workspace_id, "person")
+
+
+async def duplicate(
+    services: Services,
+    actor: Actor,
+    store: SubjectStore[Any, Any, Any],
+    subject_id: str,
+    copy: Callable[[Tx, str], NewSubject],
+    data: Callable[[Tx, str], D],
+    key: str | None,
+    asked: tuple[Any, ...] = (),
+) -> D:
+    """Save a subject's files, then let `copy` make a copy with this title (editors). Returns the `data` of the copy; a
+    repeated `key` gets that of the first. `asked`: what else the request says."""
+    row = await services.db.read(store.require, actor, subject_id, Right.EDIT)
+    await save_files(services, row.workspace_id)
+
+    def run(tx: Tx) -> D:
+        source = store.require(tx, actor, subject_id, Right.EDIT)
+        title = copy_title(source.title, services.settings.limits.title_chars)
+        wanted = request_hash("duplicate", subject_id, *asked)
+        made = remember(tx, actor.user_id, key, wanted, lambda: {"id": copy(tx, title).id})
+        return data(tx, made["id"])
+
+    made = await services.db.write(run)
+    services.sandboxes.warm(made.thread_id)
+    return made
 
 
 def copy_conversation(

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.apps.screens.css import declarations, read_rules
+from outlast.apps.screens.shapes import Theme
 from outlast.apps.screens.theme_classes import MAP_BEGIN, MAPPING, dress
-from outlast.apps.screens.theme_list import shipped_themes
-from outlast.apps.screens.theme_tokens import Theme
+from outlast.apps.screens.theme_tokens import shipped_themes
 from outlast.apps.screens.themes import STYLE_SHEET, apply_theme
 from outlast.kernel.sandboxes.template_files import SOURCES
 from tests.unit.apps.screens.test_themes import MANGLED, themes

@@ -1,14 +1,10 @@
 """What a page's run leaves behind: title, modules, memory and problems, written in the run's last transaction; and the
 figures that are told at the end of any run."""
 
-import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from html import unescape
 from typing import Any, Final, NamedTuple
-
-import sqlalchemy as sa
 
 from outlast.apps.pages import store as pages
 from outlast.apps.pages import versions
@@ -17,10 +13,8 @@ from outlast.apps.pages.agent.outcome import outcome_of
 from outlast.apps.pages.agent.recent_changes import ARROW, asked_text, done_words
 from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.rules import UNTITLED
-from outlast.base.errors import InternalError, OutlastError
 from outlast.db.database import Tx
 from outlast.kernel.agents.hooks import Finished
-from outlast.kernel.agents.prompt import NOT_READABLE
 from outlast.kernel.apps import registry
 from outlast.kernel.library.memories import MEMORIES
 from outlast.kernel.library.modules import LIBRARY, ModuleOrigin, NewModule
@@ -39,7 +33,6 @@ _HEADING_ENDS: Final = re.compile(r"</h1>", re.IGNORECASE)
 _HEADING_CHARS: Final = 20_000  # of the first heading's HTML
 _TAG: Final = re.compile(r"<[^<>]*+>")
 _ELEMENT: Final = re.compile(r"<[a-zA-Z]")
-log = logging.getLogger("outlast.agents")
 
 
 def save_page(
@@ -52,42 +45,27 @@ def save_page(
     embed: Callable[[], None],
 ) -> Finished:
     """Write what the run says of its page, unless a person has named it; its modules; its line of memory, also in the
-    page's history. `embed` is called after the commit where there is something new to be found. The project is told by
-    the end of the run. Raises `OutlastError`, after it was logged; nothing is to be kept then."""
-    with _logged(run):
-        found = pages.page_of_thread(tx, run.thread_id)
-        if found is None:  # deleted meanwhile, with its thread
-            return Finished()
-        page = pages.hold(tx, found.id)
-        problems = list(facts.get("problems", ()))
-        pages.update(tx, page.id, **_titled(tx, run, page, str(facts.get("title", ""))), problems=problems)
-        announced = [_module(one) for one in facts.get("modules", ())]
-        origin = ModuleOrigin(run.project_id, page.id, run.started_by, run.id)
-        saved = registry.implementation(LIBRARY).save(tx, announced, origin, page.workspace_id, dependencies)
-        summary = _summary(tx, run, parts, facts)
-        registry.implementation(MEMORIES).remember(
-            tx, project_id=run.project_id, thread_id=run.thread_id, run_id=run.id, summary=summary
-        )
-        versions.describe(tx, page.id, run.id, summary.partition(ARROW)[2] or summary)
-        tx.after_commit(embed)
-        if not saved:
-            return Finished()
-        told = [one.data(dependencies) for one in saved]
-        event = ModulesSaved(run_id=run.id, workspace_id=page.workspace_id, modules=told)
-        return Finished(events=(("modules.saved", event),))
-
-
-@contextmanager
-def _logged(run: Run) -> Iterator[None]:
-    """What goes wrong is logged, and raised as an `OutlastError`."""
-    try:
-        yield
-    except OutlastError as error:
-        log.warning("page not saved", extra={"run_id": run.id, "code": error.code, "reason": error.message})
-        raise
-    except (*NOT_READABLE, sa.exc.IntegrityError, sa.exc.DataError) as error:
-        log.warning("page not saved", extra={"run_id": run.id}, exc_info=error)
-        raise InternalError("The page's title, modules and memory could not be written.", run_id=run.id) from error
+    page's history. `embed` is called after the commit. The end of the run announces the page."""
+    found = pages.page_of_thread(tx, run.thread_id)
+    if found is None:  # deleted meanwhile, with its thread
+        return Finished()
+    page = pages.hold(tx, found.id)
+    problems = list(facts.get("problems", ()))
+    pages.update(tx, page.id, **_titled(tx, run, page, str(facts.get("title", ""))), problems=problems)
+    announced = [_module(one) for one in facts.get("modules", ())]
+    origin = ModuleOrigin(run.project_id, page.id, run.started_by, run.id)
+    saved = registry.implementation(LIBRARY).save(tx, announced, origin, page.workspace_id, dependencies)
+    summary = _summary(tx, run, parts, facts)
+    registry.implementation(MEMORIES).remember(
+        tx, project_id=run.project_id, thread_id=run.thread_id, run_id=run.id, summary=summary
+    )
+    versions.describe(tx, page.id, run.id, summary.partition(ARROW)[2] or summary)
+    tx.after_commit(embed)
+    if not saved:
+        return Finished()
+    told = [one.data(dependencies) for one in saved]
+    event = ModulesSaved(run_id=run.id, workspace_id=page.workspace_id, modules=told)
+    return Finished(events=(("modules.saved", event),))
 
 
 class _Usage(NamedTuple):

@@ -6,7 +6,7 @@ size.
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from outlast.apps.screens.agent.project_files import FileLists
 from outlast.apps.screens.agent.tags import Outcome, one_line, parse_outcome
-from outlast.apps.screens.agent.type_check import COMMAND, Types, types_of
+from outlast.apps.screens.agent.type_check import COMMAND, Problem, type_problem
 from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.store import screen_of_thread
 from outlast.apps.screens.theme_classes import dress
@@ -57,18 +57,9 @@ MAX_PICTURE_BYTES: Final = 8_000_000  # a page of noise makes fifty
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that is wrong: as the model is told it, and one line for people."""
-
-    text: str
-    short: str
-    mendable: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Before:
     """What is known when a check begins: the screen's row, the workspace's files (None: not all are saved), and of the
-    thread's last check its files, what it found of their types, and whether it was ever said why there is no
+    thread's last check its files, the problem of their types, and whether it was ever said why there is no
     picture. `found`: what this run's own last check found, in which files, and how often in a row."""
 
     screen: ScreenRow | None
@@ -106,7 +97,7 @@ class Checker:
         before = await self._before(context.run, opened.workspace_id)
         (types, facts), (look, page) = await self._types_and_page(context, opened, before, fresh=themed)
         outcome = parse_outcome("\n\n".join(context.said))
-        problems = [*_of_types(types), *page, *_of_tags(outcome)]
+        problems = [*([types] if types else []), *page, *_of_tags(outcome)]
         await context.tell("check", *_summed(problems))
         shorts = [problem.short for problem in problems]
         times = before.times_found(shorts, changed=themed)
@@ -159,10 +150,10 @@ class Checker:
 
     async def _types_and_page(
         self, context: StageContext, opened: OpenWorkspace, before: Before, *, fresh: bool
-    ) -> tuple[tuple[Types, dict[str, Any]], tuple[Look | None, list[Problem]]]:
+    ) -> tuple[tuple[Problem | None, dict[str, Any]], tuple[Look | None, list[Problem]]]:
         """Both at once: the browser mostly waits. The dev server comes first, as it may be installing the compiler."""
         silent = await self._silent_server(opened.workspace_id)
-        found: list[tuple[Types, dict[str, Any]]] = []
+        found: list[tuple[Problem | None, dict[str, Any]]] = []
 
         async def compile_it() -> None:
             found.append(await self._types(context, opened.sandbox, before, fresh=fresh))
@@ -177,11 +168,13 @@ class Checker:
 
     async def _types(
         self, context: StageContext, sandbox: Sandbox, before: Before, *, fresh: bool
-    ) -> tuple[Types, dict[str, Any]]:
-        """What the compiler says; where the files are those of the last check, what it said then."""
+    ) -> tuple[Problem | None, dict[str, Any]]:
+        """The problem that the compiler finds; where the files are those of the last check, the one that it found
+        then."""
         tree = None if fresh else before.tree
-        if tree is not None and tree == before.checked_tree and before.checked is not None:
-            return Types(**before.checked), {"tree": tree, "types": dict(before.checked)}
+        if tree is not None and tree == before.checked_tree:
+            kept = Problem(**before.checked) if before.checked else None
+            return kept, {"checked_tree": tree, "type_problem": before.checked}
         context.on_cancel(partial(sandbox.kill_command, context.effect_id))
         command = Command(
             effect_id=context.effect_id,
@@ -191,9 +184,10 @@ class Checker:
             output_limit_bytes=OUTPUT_BYTES,
         )
         result = await sandbox.run(command)
-        types = types_of(result, self.check_timeout_s)
-        kept = {"problem": types.problem, "short": types.short, "mendable": types.mendable}
-        return types, ({"tree": tree, "types": kept} if tree is not None and types.mendable else {})
+        found = type_problem(result, self.check_timeout_s)
+        if tree is None or (found is not None and not found.mendable):
+            return found, {}
+        return found, {"checked_tree": tree, "type_problem": asdict(found) if found else None}
 
     async def _page(self, opened: OpenWorkspace, before: Before) -> tuple[Look | None, list[Problem]]:
         """What the page looks like and what is wrong with it; None: nobody can look here."""
@@ -271,10 +265,6 @@ def _first(group: BaseExceptionGroup[Any]) -> BaseException:
     while isinstance(found, BaseExceptionGroup):
         found = found.exceptions[0]
     return found
-
-
-def _of_types(types: Types) -> list[Problem]:
-    return [Problem(types.problem, types.short, types.mendable)] if types.problem else []
 
 
 def _of_page(look: Look) -> list[Problem]:
@@ -360,4 +350,6 @@ def _read_before(tx: Tx, run: Run, workspace_id: str) -> Before:
     mine = check is not None and check.run_id == run.id and not check.inherited
     screen = screen_of_thread(tx, run.thread_id)
     found = facts.get("found", {}) if mine else {}
-    return Before(screen, tree, facts.get("tree"), facts.get("types"), bool(facts.get(NO_PICTURE)), found)
+    return Before(
+        screen, tree, facts.get("checked_tree"), facts.get("type_problem"), bool(facts.get(NO_PICTURE)), found
+    )

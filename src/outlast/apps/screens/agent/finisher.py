@@ -1,41 +1,23 @@
 """What a screen becomes by a run that completes: title, files, problems and picture, written in the run's last
 transaction."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
-
-import sqlalchemy as sa
 
 from outlast.apps.screens import store as screens
 from outlast.apps.screens.agent.tags import Outcome, merge_files, parse_outcome
 from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.shapes import ScreenFile
-from outlast.base.errors import InternalError, OutlastError
 from outlast.db.database import Tx
-from outlast.kernel.agents.prompt import NOT_READABLE
 from outlast.kernel.runs.model import Run
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.search import set_title
 from outlast.kernel.threads.tables import threads
 
-log = logging.getLogger("outlast.agents")
-
 
 def save_screen(tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> None:
-    """Write what the answer says of the screen, unless a person has named it, and what the check found. The project is
-    told by the end of the run. Raises `OutlastError`, after it was logged; nothing is to be kept then."""
-    try:
-        _save(tx, run, parts, facts)
-    except OutlastError as error:
-        log.warning("screen not saved", extra={"run_id": run.id, "code": error.code, "reason": error.message})
-        raise
-    except (*NOT_READABLE, sa.exc.IntegrityError, sa.exc.DataError) as error:
-        log.warning("screen not saved", extra={"run_id": run.id}, exc_info=error)
-        raise InternalError("The screen could not be written.", run_id=run.id) from error
-
-
-def _save(tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> None:
+    """Write what the answer says of the screen, unless a person has named it, and what the check found. The end of the
+    run announces it."""
     found = screens.screen_of_thread(tx, run.thread_id)
     if found is None:  # deleted meanwhile, with its thread
         return

@@ -4,13 +4,13 @@ Each is a named step of the workflow. The id of a new sandbox is in its row, and
 started; so whatever happens then, the next run finds it.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
 
 from outlast.apps.screens.agent.conversation import format_messages_for_agent, records_of
+from outlast.apps.screens.shapes import ScreenData
 from outlast.apps.screens.store import screen_data, screen_of_thread
 from outlast.base.errors import NotFound, OutlastError
 from outlast.db.database import Database, Tx
@@ -24,15 +24,6 @@ from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.tables import sandboxes
 
 NO_SCREEN: Final = "This thread has no screen any more, so there is nothing to build on."
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The screen of a run as it is at its start."""
-
-    id: str
-    title: str
-    sandbox_id: str | None
 
 
 def should_create_new_sandbox(sandbox_id: str | None) -> bool:
@@ -51,7 +42,7 @@ async def prepare(context: StageContext, db: Database, workspaces: Workspaces, c
     return StageResult(facts={"screen_id": screen.id, "sandbox_id": opened.sandbox.sandbox_id})
 
 
-async def _load_screen(context: StageContext, db: Database) -> Found:
+async def _load_screen(context: StageContext, db: Database) -> ScreenData:
     await context.tell("load_screen", "started")
     screen = await db.read(_screen, context.run.thread_id)
     if screen is None:
@@ -61,7 +52,7 @@ async def _load_screen(context: StageContext, db: Database) -> Found:
     return screen
 
 
-async def _open_sandbox(context: StageContext, workspaces: Workspaces, screen: Found) -> OpenWorkspace:
+async def _open_sandbox(context: StageContext, workspaces: Workspaces, screen: ScreenData) -> OpenWorkspace:
     anew = should_create_new_sandbox(screen.sandbox_id)
     await context.tell("open_sandbox", "started", "making a sandbox" if anew else f"connecting to {screen.sandbox_id}")
     try:
@@ -95,12 +86,9 @@ async def _load_messages(context: StageContext, db: Database, most: int) -> None
     await context.tell("load_messages", "done", f"{count} message{'' if count == 1 else 's'}")
 
 
-def _screen(tx: Tx, thread_id: str) -> Found | None:
+def _screen(tx: Tx, thread_id: str) -> ScreenData | None:
     row = screen_of_thread(tx, thread_id)
-    if row is None:
-        return None
-    data = screen_data(tx, row.id)
-    return Found(data.id, data.title, data.sandbox_id)
+    return None if row is None else screen_data(tx, row.id)
 
 
 def _count_messages(tx: Tx, run: Run, most: int) -> int:

@@ -18,19 +18,19 @@ _NO_COMPILER: Final = (126, 127)
 
 
 @dataclass(frozen=True, slots=True)
-class Types:
-    """How the check of types went. `problem`: for the model, empty when all is well; `short`: one line for people;
-    `mendable`: whether the model can do anything about it."""
+class Problem:
+    """Something that is wrong: the text for the model, and one line for people. `mendable`: whether the model can do
+    anything about it."""
 
-    problem: str = ""
-    short: str = ""
+    text: str
+    short: str
     mendable: bool = True
 
 
-def types_of(result: CommandResult, limit_s: float) -> Types:
-    """What a run of `COMMAND` says."""
+def type_problem(result: CommandResult, limit_s: float) -> Problem | None:
+    """The problem that a run of `COMMAND` shows; None: the types are right."""
     if result.exit_code == 0 and not result.timed_out and not result.killed_reason:
-        return Types()
+        return None
     if result.timed_out:
         return _not_done(f"it took longer than {limit_s:.0f} seconds")
     if result.killed_reason:
@@ -40,12 +40,13 @@ def types_of(result: CommandResult, limit_s: float) -> Types:
         return _not_done("the compiler is not installed in the sandbox")
     if not errors:
         tail = result.output.strip()[-2_000:] or "(no output)"
-        return Types(
+        return Problem(
             f"`{SHOWN_AS}` failed with exit code {result.exit_code}:\n{tail}",
             f"The type check failed with exit code {result.exit_code}.",
         )
     count = _count(len(errors))
-    return Types(f"`{SHOWN_AS}` finds {count}:\n{_listed(errors)}", f"{count}, the first: {errors[0].splitlines()[0]}")
+    first = errors[0].splitlines()[0]
+    return Problem(f"`{SHOWN_AS}` finds {count}:\n{_listed(errors)}", f"{count}, the first: {first}")
 
 
 def errors_in(output: str) -> list[str]:
@@ -79,6 +80,6 @@ def _count(number: int) -> str:
     return "1 type error" if number == 1 else f"{number} type errors"
 
 
-def _not_done(why: str) -> Types:
+def _not_done(why: str) -> Problem:
     text = f"The types could not be checked: {why}."
-    return Types(text, text, mendable=False)
+    return Problem(text, text, mendable=False)

@@ -15,14 +15,15 @@ from outlast.apps.screens.edits.pictures import picture_address, picture_path
 from outlast.apps.screens.edits.shapes import (
     MAX_ELEMENTS,
     EditAnswer,
+    EditRequest,
     EditsAnswer,
     ElementAnswer,
     PictureAnswer,
     UndoAnswer,
 )
-from outlast.apps.screens.edits.values import MAX_EDITS, Edit
+from outlast.apps.screens.edits.values import MAX_EDITS
 from outlast.apps.screens.file_actions import read_file
-from outlast.apps.screens.file_writer import rewrite_all
+from outlast.apps.screens.file_writer import rewrite
 from outlast.apps.screens.shapes import ScreenData
 from outlast.apps.screens.store import require_screen
 from outlast.base.errors import FilesChanged, MalformedInput, NotFound, OutlastError, PathRefused
@@ -49,7 +50,7 @@ from outlast_sandbox.checkpoints.tree import EMPTY, Tree
 class Batch:
     """Edits sorted by file. Filled while files are edited: what became of them."""
 
-    edits: Sequence[Edit]
+    edits: Sequence[EditRequest]
     by_path: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     results: dict[int, EditAnswer] = field(default_factory=dict)
 
@@ -88,7 +89,7 @@ async def inspect_elements(
     return await anyio.to_thread.run_sync(read_elements, files, locs)
 
 
-async def save_edits(services: Services, actor: Actor, screen_id: str, edits: Sequence[Edit]) -> EditsAnswer:
+async def save_edits(services: Services, actor: Actor, screen_id: str, edits: Sequence[EditRequest]) -> EditsAnswer:
     """Make edits in the source (editors who are not kept out by another's lock): each is applied, refused or stale on
     its own; those applied are written together, and kept as one checkpoint. Repeating is harmless: what is there
     already counts as applied. Raises `ThreadBusy` while a run works on the screen or waits for a person,
@@ -96,7 +97,7 @@ async def save_edits(services: Services, actor: Actor, screen_id: str, edits: Se
     check_count("edits", len(edits), MAX_EDITS)
     screen = await services.db.read(_may_edit, actor, screen_id)
     batch = Batch(edits)
-    saved = await rewrite_all(services, screen, batch.file_edits())
+    saved = await rewrite(services, screen, batch.file_edits())
     if saved is not None:
         await services.db.write(_tell, screen_id, actor)
     results = [batch.results[number] for number in range(len(edits))]
@@ -123,7 +124,7 @@ async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoin
     old = EMPTY if before is None else await keeper.tree(before)
     new = await keeper.tree(saved)
     wanted = await anyio.to_thread.run_sync(_back, services.blobs, old, new)
-    undone = await rewrite_all(services, screen, wanted)
+    undone = await rewrite(services, screen, wanted)
     if undone is not None:
         await services.db.write(_tell, screen_id, actor)
     return UndoAnswer(paths=sorted(wanted), checkpoint_id=None if undone is None else undone.id)
@@ -143,7 +144,7 @@ async def place_picture(services: Services, actor: Actor, screen_id: str, attach
     screen, row = await services.db.read(find)
     content = await anyio.to_thread.run_sync(services.blobs.get, row.blob)
     path = picture_path(row.name, row.media_type, row.blob)
-    saved = await rewrite_all(services, screen, {path: lambda _: content})
+    saved = await rewrite(services, screen, {path: lambda _: content})
     if saved is not None:
         await services.db.write(_tell, screen_id, actor)
     return PictureAnswer(path=path, src=picture_address(path), checkpoint_id=None if saved is None else saved.id)

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from outlast.apps.screens.edits.marks import Mark, byte_at, parse_mark, place_at
-from outlast.apps.screens.edits.shapes import EditAnswer
+from outlast.apps.screens.edits.shapes import EditAnswer, EditRequest
 from outlast.apps.screens.edits.slots import Slot, plain, same, slot_of
 from outlast.apps.screens.edits.syntax import MAX_SOURCE_BYTES, Element, Parsed, element_at, faults, parse
 from outlast.apps.screens.edits.values import (
     MAX_ATTRIBUTE_CHARS,
     MAX_CLASSES_CHARS,
     MAX_TEXT_CHARS,
-    Edit,
     EditStatus,
     Refusal,
     Splice,
@@ -39,18 +38,18 @@ class Ready:
     """An edit that can be made: its number, the byte where its element begins, what it replaces."""
 
     number: int
-    edit: Edit
+    edit: EditRequest
     start: int
     splice: Splice
 
 
-def apply_edits(files: Mapping[str, bytes], edits: Sequence[Edit]) -> Applied:
+def apply_edits(files: Mapping[str, bytes], edits: Sequence[EditRequest]) -> Applied:
     """Apply as many of the edits as can be; all places are those of `files` as given. An edit whose value is there
     already counts as applied, so a repeated request does no harm. Never raises for what an edit says. Each file is
     parsed within the bounds of `parse`, again after its edits, and where those do not go together, after each, until
     `MAX_PARSED_BYTES` were read: call it in a thread."""
     results: dict[int, EditAnswer] = {}
-    by_path: defaultdict[str, list[tuple[int, Edit, Mark]]] = defaultdict(list)
+    by_path: defaultdict[str, list[tuple[int, EditRequest, Mark]]] = defaultdict(list)
     for number, edit in enumerate(edits):
         mark = _mark(edit)
         if isinstance(mark, Refusal):
@@ -80,7 +79,7 @@ def splice(source: bytes, splices: Sequence[Splice]) -> bytes:
 
 
 def _apply_to(
-    path: str, source: bytes, wanted: Sequence[tuple[int, Edit, Mark]]
+    path: str, source: bytes, wanted: Sequence[tuple[int, EditRequest, Mark]]
 ) -> tuple[bytes, dict[int, EditAnswer]]:
     text = text_of(path, source)
     if isinstance(text, Refusal):
@@ -133,7 +132,7 @@ def find(parsed: Parsed, text: str, mark: Mark) -> Element | None:
     return None if byte is None else element_at(parsed, byte)
 
 
-def _prepare(number: int, edit: Edit, element: Element, ready: Sequence[Ready]) -> Ready | EditAnswer:
+def _prepare(number: int, edit: EditRequest, element: Element, ready: Sequence[Ready]) -> Ready | EditAnswer:
     """The edit ready to be made, or what became of it."""
     if edit.tag is not None and edit.tag != element.name:
         return _stale(edit, None)
@@ -143,7 +142,7 @@ def _prepare(number: int, edit: Edit, element: Element, ready: Sequence[Ready]) 
     return _fill(slot, number, edit, element, ready)
 
 
-def _fill(slot: Slot, number: int, edit: Edit, element: Element, ready: Sequence[Ready]) -> Ready | EditAnswer:
+def _fill(slot: Slot, number: int, edit: EditRequest, element: Element, ready: Sequence[Ready]) -> Ready | EditAnswer:
     if same(edit, slot.value, edit.value):
         return _applied(edit)
     if not same(edit, slot.value, edit.seen):
@@ -189,7 +188,7 @@ def _shift(made: Sequence[Ready], byte: int) -> int:
     return sum(len(one.splice.new) - (one.splice.end - one.splice.start) for one in made if one.splice.end <= byte)
 
 
-def _mark(edit: Edit) -> Mark | Refusal:
+def _mark(edit: EditRequest) -> Mark | Refusal:
     """Where the edit's element begins, if the edit says something that can be written."""
     try:
         mark = parse_mark(edit.loc)
@@ -199,7 +198,7 @@ def _mark(edit: Edit) -> Mark | Refusal:
     return mark if wrong is None else Refusal("value_invalid", wrong, "Change the value.")
 
 
-def _wrong_value(edit: Edit) -> str | None:
+def _wrong_value(edit: EditRequest) -> str | None:
     most = {"classes": MAX_CLASSES_CHARS, "text": MAX_TEXT_CHARS, "attribute": MAX_ATTRIBUTE_CHARS}[edit.kind]
     if len(edit.value) > most:
         return f"It is longer than {most:,} characters."
@@ -216,19 +215,19 @@ def _is_script(value: str) -> bool:
     return ":" in value and scheme in ("javascript", "vbscript")
 
 
-def _laid_out(edit: Edit) -> str:
+def _laid_out(edit: EditRequest) -> str:
     if edit.kind == "classes":
         return " ".join(edit.value.split())
     return plain(edit.value) if edit.kind == "text" else edit.value
 
 
-def _applied(edit: Edit) -> EditAnswer:
+def _applied(edit: EditRequest) -> EditAnswer:
     return EditAnswer(status="applied", loc=edit.loc, code=None, reason=None, hint=None, found=None)
 
 
-def _refused(edit: Edit, why: Refusal, status: EditStatus = "refused", found: str | None = None) -> EditAnswer:
+def _refused(edit: EditRequest, why: Refusal, status: EditStatus = "refused", found: str | None = None) -> EditAnswer:
     return EditAnswer(status=status, loc=edit.loc, code=why.code, reason=why.reason, hint=why.hint, found=found)
 
 
-def _stale(edit: Edit, found: str | None) -> EditAnswer:
+def _stale(edit: EditRequest, found: str | None) -> EditAnswer:
     return _refused(edit, STALE, "stale", found)

@@ -17,7 +17,6 @@ from outlast.apps.screens.edits.shapes import (
     UndoAnswer,
     UndoRequest,
 )
-from outlast.apps.screens.edits.values import Edit
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import reply
 
@@ -28,8 +27,7 @@ router = APIRouter(prefix="/v1", tags=["Screens"])
 async def save_edits(screen_id: str, body: EditsRequest, services: Svc, actor: Signed) -> Response:
     """Edit the app's source (editors). Each edit is applied, refused or reported as stale separately. All
     are refused (409) while a run works on the screen or another member drives its thread."""
-    edits = [Edit(one.loc, one.kind, one.seen, one.value, one.attribute, one.tag) for one in body.edits]
-    return reply(await actions.save_edits(services, actor, screen_id, edits))
+    return reply(await actions.save_edits(services, actor, screen_id, body.edits))
 
 
 @router.post("/screens/{screen_id}/edits/undo", response_model=UndoAnswer)

@@ -14,7 +14,8 @@ MAX_CLASSES = 200
 
 
 class EditRequest(Request):
-    """One edit of an element in the screen's source."""
+    """One edit of an element in the screen's source. `tag` is what the element was called (null: not checked), `seen`
+    the value that the person saw (null: there was none), `value` the new one; `attribute` is for that kind only."""
 
     loc: str = Field(max_length=MAX_MARK_CHARS, description="As `data-loc` or `data-use` says it.")
     kind: EditKind

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from outlast.apps.screens.edits import literals
+from outlast.apps.screens.edits.shapes import EditRequest
 from outlast.apps.screens.edits.syntax import Element, Parsed, unwrapped, value_of
-from outlast.apps.screens.edits.values import Edit, Refusal, Splice
+from outlast.apps.screens.edits.values import Refusal, Splice
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -38,7 +39,7 @@ class Slot:
     partly: bool = False
 
 
-def slot_of(element: Element, edit: Edit) -> Slot | Refusal:
+def slot_of(element: Element, edit: EditRequest) -> Slot | Refusal:
     """The slot that an edit is about."""
     if edit.kind == "classes":
         return class_slot(element)
@@ -104,7 +105,7 @@ def plain(text: str) -> str:
     return _BLANK.sub(" ", text).strip(" ")
 
 
-def same(edit: Edit, found: str | None, other: str | None) -> bool:
+def same(edit: EditRequest, found: str | None, other: str | None) -> bool:
     """Whether two values of the edit's kind mean the same; no value and an empty one do."""
     if edit.kind == "text":
         return plain(found or "") == plain(other or "")

@@ -12,19 +12,6 @@ MAX_ATTRIBUTE_CHARS: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
-    """One wish. `loc` names the element, `tag` what it was called (None: not checked), `seen` the value that the
-    person saw (None: there was none), `value` the new one; `attribute` for the kind `attribute` only."""
-
-    loc: str
-    kind: EditKind
-    seen: str | None
-    value: str
-    attribute: str | None = None
-    tag: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Refusal:
     """Why a value cannot be edited by hand: a stable code, what is the matter, what to do."""
 

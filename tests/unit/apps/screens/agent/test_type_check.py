@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from outlast.apps.screens.agent.type_check import MAX_ERRORS, TEXT_CHARS, Types, errors_in, types_of
+from outlast.apps.screens.agent.type_check import MAX_ERRORS, TEXT_CHARS, Problem, errors_in, type_problem
 from outlast_sandbox.interface import CommandResult
 
 OUTPUT = """app/page.tsx(3,7): error TS2322: Type 'string' is not assignable to type 'number'.
@@ -17,8 +17,14 @@ def result(output: str = "", exit_code: int = 2, timed_out: bool = False, reason
     return CommandResult(exit_code, output, timed_out, False, 1.0, reason)
 
 
+def found(answer: CommandResult) -> Problem:
+    problem = type_problem(answer, 9)
+    assert problem is not None
+    return problem
+
+
 def test_no_errors_are_no_problem() -> None:
-    assert types_of(result(exit_code=0), 9) == Types()
+    assert type_problem(result(exit_code=0), 9) is None
 
 
 def test_each_error_is_told_with_file_line_column_code_and_what_explains_it() -> None:
@@ -30,8 +36,8 @@ def test_each_error_is_told_with_file_line_column_code_and_what_explains_it() ->
         ),
         "TS18003 No inputs were found.",
     ]
-    types = types_of(result(OUTPUT), 9)
-    assert types.problem.startswith("`./node_modules/.bin/tsc --noEmit` finds 3 type errors:\napp/page.tsx:3:7")
+    types = found(result(OUTPUT))
+    assert types.text.startswith("`./node_modules/.bin/tsc --noEmit` finds 3 type errors:\napp/page.tsx:3:7")
     assert types.short == (
         "3 type errors, the first: app/page.tsx:3:7 TS2322 Type 'string' is not assignable to type 'number'."
     )
@@ -40,20 +46,20 @@ def test_each_error_is_told_with_file_line_column_code_and_what_explains_it() ->
 
 def test_very_many_errors_are_told_in_part() -> None:
     many = "".join(f"app/p{n}.tsx(1,1): error TS1: {'x' * 900}\n" for n in range(200))
-    types = types_of(result(many), 9)
-    assert len(types.problem) < TEXT_CHARS + 1_000
-    assert types.problem.count("TS1 ") <= MAX_ERRORS
-    assert types.problem.rstrip().endswith("more")
+    types = found(result(many))
+    assert len(types.text) < TEXT_CHARS + 1_000
+    assert types.text.count("TS1 ") <= MAX_ERRORS
+    assert types.text.rstrip().endswith("more")
 
 
 def test_a_check_that_could_not_be_done_is_no_matter_for_the_model() -> None:
     for broken in (result(timed_out=True), result(reason="memory", exit_code=137), result("not found", 127)):
-        types = types_of(broken, 9)
+        types = found(broken)
         assert not types.mendable
-        assert types.problem.startswith("The types could not be checked: ")
+        assert types.text.startswith("The types could not be checked: ")
 
 
 def test_a_compiler_that_fails_in_other_words_is_quoted() -> None:
-    types = types_of(result("SyntaxError: tsconfig.json", 1), 9)
-    assert "SyntaxError: tsconfig.json" in types.problem
+    types = found(result("SyntaxError: tsconfig.json", 1))
+    assert "SyntaxError: tsconfig.json" in types.text
     assert types.mendable

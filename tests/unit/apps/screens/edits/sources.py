@@ -2,7 +2,8 @@
 
 from outlast.apps.screens.edits.apply import Applied, apply_edits
 from outlast.apps.screens.edits.marks import place_at
-from outlast.apps.screens.edits.values import Edit, EditKind
+from outlast.apps.screens.edits.shapes import EditRequest
+from outlast.apps.screens.edits.values import EditKind
 
 PATH = "app/page.tsx"
 MARK = "§"
@@ -22,6 +23,13 @@ def page(element: str) -> str:
     return f"export default function Page({{ open, ...props }}: Props) {{\n  return (\n    {inner}\n  )\n}}\n"
 
 
+def edit_of(
+    loc: str, kind: EditKind, seen: str | None, value: str, attribute: str | None = None, tag: str | None = None
+) -> EditRequest:
+    """An edit whatever it says: `apply_edits` itself refuses what is not valid."""
+    return EditRequest.model_construct(loc=loc, kind=kind, seen=seen, value=value, attribute=attribute, tag=tag)  # type: ignore[arg-type]
+
+
 def change(
     element: str,
     value: str,
@@ -32,6 +40,6 @@ def change(
 ) -> tuple[Applied, str]:
     """Edit the marked element: the outcome, and the element's line in the new source."""
     source, loc = marked(page(element))
-    applied = apply_edits({PATH: source}, [Edit(loc, kind, seen, value, attribute, tag)])
+    applied = apply_edits({PATH: source}, [edit_of(loc, kind, seen, value, attribute, tag)])
     new = applied.files.get(PATH, source).decode()
     return applied, new.split("return (\n    ", 1)[1].rsplit("\n  )\n}", 1)[0]

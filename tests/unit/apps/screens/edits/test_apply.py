@@ -4,8 +4,7 @@ import pytest
 
 from outlast.apps.screens.edits.apply import apply_edits
 from outlast.apps.screens.edits.elements import read_elements
-from outlast.apps.screens.edits.values import Edit
-from tests.unit.apps.screens.edits.sources import PATH, change, marked, page
+from tests.unit.apps.screens.edits.sources import PATH, change, edit_of, marked, page
 
 
 @pytest.mark.parametrize(
@@ -174,7 +173,7 @@ def test_an_edit_that_was_made_already_counts_as_made() -> None:
 )
 def test_a_place_with_no_element_is_refused(loc: str, code: str) -> None:
     source, _ = marked(page("<div />"))
-    applied = apply_edits({PATH: source}, [Edit(loc, "classes", None, "p-4")])
+    applied = apply_edits({PATH: source}, [edit_of(loc, "classes", None, "p-4")])
     assert (applied.results[0].status, applied.results[0].code) == ("refused", code)
 
 
@@ -198,13 +197,13 @@ def test_many_edits_of_several_files_are_made_at_once_each_on_its_own() -> None:
     first = b'<main className="a"><p>One</p><p className={x}>Two</p></main>\n'
     second = b"<section>\n  <img />\n</section>\n"
     wishes = [
-        Edit("app/a.tsx:1:0", "classes", "a", "longer classes"),
-        Edit("app/a.tsx:1:20", "text", "One", "First words"),
-        Edit("app/a.tsx:1:30", "classes", None, "p-4"),
-        Edit("app/a.tsx:1:30", "text", "Two", "Second"),
-        Edit("app/b.tsx:2:2", "attribute", None, "/c.png", "src"),
-        Edit("app/b.tsx:2:2", "classes", None, "w-4"),
-        Edit("app/b.tsx:1:0", "classes", "seen", "w-4"),
+        edit_of("app/a.tsx:1:0", "classes", "a", "longer classes"),
+        edit_of("app/a.tsx:1:20", "text", "One", "First words"),
+        edit_of("app/a.tsx:1:30", "classes", None, "p-4"),
+        edit_of("app/a.tsx:1:30", "text", "Two", "Second"),
+        edit_of("app/b.tsx:2:2", "attribute", None, "/c.png", "src"),
+        edit_of("app/b.tsx:2:2", "classes", None, "w-4"),
+        edit_of("app/b.tsx:1:0", "classes", "seen", "w-4"),
     ]
     applied = apply_edits({"app/a.tsx": first, "app/b.tsx": second}, wishes)
     assert [one.status for one in applied.results] == [
@@ -231,25 +230,25 @@ def test_many_edits_of_several_files_are_made_at_once_each_on_its_own() -> None:
 
 def test_lines_are_counted_as_compilers_count_them() -> None:
     source = "// a\r\n// b\rconst c = '\u2028';\n<p>x</p>".encode()
-    applied = apply_edits({PATH: source}, [Edit(f"{PATH}:5:0", "classes", None, "p-4")])
+    applied = apply_edits({PATH: source}, [edit_of(f"{PATH}:5:0", "classes", None, "p-4")])
     assert applied.results[0].status == "applied"
     assert applied.files[PATH].endswith(b'<p className="p-4">x</p>')
 
 
 def test_a_file_that_is_broken_elsewhere_can_be_edited_where_it_is_whole() -> None:
     source, loc = marked(page('§<p className="a">x</p>') + "\nfunction (\n")
-    applied = apply_edits({PATH: source}, [Edit(loc, "classes", "a", "b")])
+    applied = apply_edits({PATH: source}, [edit_of(loc, "classes", "a", "b")])
     assert applied.results[0].status == "applied"
-    broken = apply_edits({PATH: b'<p className="a'}, [Edit(f"{PATH}:1:0", "classes", "a", "b")])
+    broken = apply_edits({PATH: b'<p className="a'}, [edit_of(f"{PATH}:1:0", "classes", "a", "b")])
     assert broken.results[0].code == "no_element"
-    binary = apply_edits({PATH: b"\xff\xfe"}, [Edit(f"{PATH}:1:0", "classes", "a", "b")])
+    binary = apply_edits({PATH: b"\xff\xfe"}, [edit_of(f"{PATH}:1:0", "classes", "a", "b")])
     assert binary.results[0].code == "broken_source"
 
 
 def test_a_file_that_the_grammar_reads_for_ever_is_refused() -> None:
     """32 characters in no order kept a thread busy without end."""
     source = b'<p>x</p>;\n`${const =[b""/>async}${<div>${#'
-    (result,) = apply_edits({PATH: source}, [Edit(f"{PATH}:1:0", "text", "x", "y")]).results
+    (result,) = apply_edits({PATH: source}, [edit_of(f"{PATH}:1:0", "text", "x", "y")]).results
     assert (result.status, result.code) == ("refused", "source_too_large")
     (read,) = read_elements({PATH: source}, [f"{PATH}:1:0"])
     assert read.refusal is not None

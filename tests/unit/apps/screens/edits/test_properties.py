@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from outlast.apps.screens.edits.apply import apply_edits
 from outlast.apps.screens.edits.elements import read_elements
-from outlast.apps.screens.edits.values import Edit
-from tests.unit.apps.screens.edits.sources import PATH, marked
+from tests.unit.apps.screens.edits.sources import PATH, edit_of, marked
 
 TOKENS = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp")), min_size=1, max_size=12
@@ -58,7 +57,7 @@ def test_every_byte_outside_the_class_string_stays_and_undoing_is_exact(
     element = form.format(old)
     text = f"{head}export const page = <main>{before}§{element}{after}</main>\n"
     source, loc = marked(text)
-    applied = apply_edits({PATH: source}, [Edit(loc, "classes", old, new)])
+    applied = apply_edits({PATH: source}, [edit_of(loc, "classes", old, new)])
     result = applied.results[0]
     assert result.status == "applied", result
     changed = applied.files.get(PATH, source)
@@ -71,7 +70,7 @@ def test_every_byte_outside_the_class_string_stays_and_undoing_is_exact(
     read = read_elements({PATH: changed}, [result.loc])[0]
     assert read.classes is not None
     assert (read.classes.value or "").split() == new.split()
-    undone = apply_edits({PATH: changed}, [Edit(result.loc, "classes", new, old)])
+    undone = apply_edits({PATH: changed}, [edit_of(result.loc, "classes", new, old)])
     assert undone.results[0].status == "applied"
     if not set("\"'`") & set(new):  # quotes that were exchanged stay exchanged: the string means the same
         assert undone.files.get(PATH, changed) == source
@@ -80,14 +79,14 @@ def test_every_byte_outside_the_class_string_stays_and_undoing_is_exact(
 @given(AROUND, WORDS, WORDS)
 def test_text_is_read_back_as_it_was_meant(around: str, old: str, new: str) -> None:
     source, loc = marked(f"const page = <main>{around}§<p></p>{around}</main>")
-    first = apply_edits({PATH: source}, [Edit(loc, "text", "", old)])
+    first = apply_edits({PATH: source}, [edit_of(loc, "text", "", old)])
     assert first.results[0].status == "applied", first.results[0]
     written = first.files.get(PATH, source)
     seen = read_elements({PATH: written}, [loc])[0].text
     assert seen is not None
-    second = apply_edits({PATH: written}, [Edit(loc, "text", seen.value, new)])
+    second = apply_edits({PATH: written}, [edit_of(loc, "text", seen.value, new)])
     assert second.results[0].status == "applied", second.results[0]
-    again = apply_edits({PATH: second.files.get(PATH, written)}, [Edit(loc, "text", new, "")])
+    again = apply_edits({PATH: second.files.get(PATH, written)}, [edit_of(loc, "text", new, "")])
     assert again.results[0].status == "applied"
     assert again.files.get(PATH, second.files.get(PATH, written)) == source
 
@@ -96,7 +95,7 @@ def test_text_is_read_back_as_it_was_meant(around: str, old: str, new: str) -> N
 def test_a_batch_is_the_same_as_one_edit_after_the_other(wishes: list[tuple[str, str]]) -> None:
     source = "".join(f'<p className="{old}">{n}</p>\n' for n, (old, _) in enumerate(wishes)).encode()
     source = b"const a = <main>\n" + source + b"</main>"
-    edits = [Edit(f"{PATH}:{n + 2}:0", "classes", old, new) for n, (old, new) in enumerate(wishes)]
+    edits = [edit_of(f"{PATH}:{n + 2}:0", "classes", old, new) for n, (old, new) in enumerate(wishes)]
     together = apply_edits({PATH: source}, edits)
     files = {PATH: source}
     for edit in edits:
@@ -111,6 +110,6 @@ def test_a_batch_is_the_same_as_one_edit_after_the_other(wishes: list[tuple[str,
 def test_nothing_that_is_sent_makes_it_fall_over(source: str, loc: str, kind: str, value: str) -> None:
     files = {PATH: source.encode("utf-8", "surrogatepass")}
     for place in (loc, f"{PATH}:1:0", f"{PATH}:1:3"):
-        applied = apply_edits(files, [Edit(place, kind, value, value, value)])  # type: ignore[arg-type]
+        applied = apply_edits(files, [edit_of(place, kind, value, value, value)])  # type: ignore[arg-type]
         assert len(applied.results) == 1
         read_elements(files, [place])

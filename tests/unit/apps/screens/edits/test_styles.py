@@ -11,7 +11,7 @@ from outlast.apps.screens.edits import design_system
 from outlast.apps.screens.edits.apply import apply_edits
 from outlast.apps.screens.edits.css_values import canonical
 from outlast.apps.screens.edits.styles import PROPERTIES, to_classes
-from outlast.apps.screens.edits.values import Edit
+from tests.unit.apps.screens.edits.sources import edit_of
 from tests.unit.apps.screens.edits.tailwind import project, run
 
 ONES = {
@@ -169,7 +169,7 @@ def test_every_style_is_either_a_class_that_can_be_written_or_refused(styles: di
     for class_ in mapped.classes.values():
         assert CLASS.fullmatch(class_), class_
         assert class_.count("[") == class_.count("]") or "'" in class_
-    edit = Edit("a.tsx:1:10", "classes", None, " ".join(mapped.classes.values()))
+    edit = edit_of("a.tsx:1:10", "classes", None, " ".join(mapped.classes.values()))
     assert apply_edits({"a.tsx": b"const a = <p />"}, [edit]).results[0].status == "applied"
 
 
