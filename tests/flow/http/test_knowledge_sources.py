@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from outlast.apps.knowledge import ingest as filling
+from outlast.apps.knowledge import ingest
 from outlast.apps.knowledge.ingest import NewSource
 from tests.asgi import Answer, Browser
 from tests.factories import Team
@@ -107,7 +107,7 @@ async def test_what_cannot_be_a_source_is_refused_and_says_what_to_do(scene: Sce
 
 async def test_what_the_configuration_names_is_everybodys_and_nobody_removes_it(site: Site, scene: Scene) -> None:
     new = NewSource("tracker", "markdown", "https://docs.example/all.md")
-    source_id = await site.services.db.write(lambda tx: filling.add(tx, new, None))
+    source_id = await site.services.db.write(lambda tx: ingest.add(tx, new, None))
     stranger = await site.signed_in(scene.team.stranger)
     assert (await stranger.get(f"/v1/knowledge/sources/{source_id}")).status == 200
     assert source_id in {one["id"] for one in (await stranger.get("/v1/knowledge/sources")).json()["items"]}

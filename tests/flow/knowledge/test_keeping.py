@@ -13,8 +13,7 @@ from typing import Any
 import anyio
 import orjson
 
-from outlast.apps.knowledge import ingest as filling
-from outlast.apps.knowledge import memory, store
+from outlast.apps.knowledge import ingest, memory, store
 from outlast.apps.knowledge.documents import Reading
 from outlast.apps.knowledge.http_fetch import Fetcher
 from outlast.apps.knowledge.indexer import Indexer, memories_without_vector, remove_unused, save_vectors
@@ -75,7 +74,7 @@ async def passages(db: Database) -> list[KnowledgePassageRow]:
 
 
 async def read_again(db: Database, keeper: SourceKeeper) -> None:
-    await db.write(filling.want_now, [one.id for one in await sources(db)])
+    await db.write(ingest.want_now, [one.id for one in await sources(db)])
     await keeper.read_due()
 
 
@@ -366,7 +365,7 @@ async def test_a_keeper_sleeps_until_a_source_is_due_or_wanted(db: Database) -> 
         tasks.start_soon(db.background)
         tasks.start_soon(keeper.run)
         await until(db, lambda: is_read(1))
-        await db.write(filling.want_now, [one.id for one in await sources(db)])
+        await db.write(ingest.want_now, [one.id for one in await sources(db)])
         await until(db, lambda: is_read(2))
         assert site.statuses == [200, 304]
         tasks.cancel_scope.cancel()
@@ -378,8 +377,8 @@ async def test_a_project_hears_of_its_own_sources_and_followed_ones_of_everybody
         web_site({"/own.md": GUIDE, "/all.md": GUIDE}) as site,
         keeping(db, site, f"{site.base}/all.md", followed=lambda: [team.project_id, "prj_gone"]) as keeper,
     ):
-        new = filling.NewSource("tracker", "markdown", f"{site.base}/own.md", team.project_id)
-        await db.write(lambda tx: filling.add(tx, new, tx.now))
+        new = ingest.NewSource("tracker", "markdown", f"{site.base}/own.md", team.project_id)
+        await db.write(lambda tx: ingest.add(tx, new, tx.now))
         await keeper.synchronise()
         await keeper.read_due()
     lines = [orjson.loads(line) for _, line in await db.read(read_all, team.project_id)]
@@ -395,8 +394,8 @@ async def test_a_source_that_a_person_names_never_reads_a_file_of_the_server(db:
     (tmp_path / "secret.md").write_text("# Secret\n\ntext")
     team = await db.write(Team)
     async with keeping(db, None) as keeper:
-        new = filling.NewSource("x", "markdown", str(tmp_path / "secret.md"), team.project_id)
-        source_id = await db.write(lambda tx: filling.add(tx, new, tx.now))
+        new = ingest.NewSource("x", "markdown", str(tmp_path / "secret.md"), team.project_id)
+        source_id = await db.write(lambda tx: ingest.add(tx, new, tx.now))
         await keeper.read_due()
         row = await db.read(store.find, source_id)
         assert row is not None
@@ -439,7 +438,7 @@ async def test_what_a_killed_server_was_reading_is_read_by_the_next(db: Database
     async with web_site({"/sdk.md": GUIDE}) as site, keeping(db, site, f"{site.base}/sdk.md") as keeper:
         await keeper.synchronise()
         lease = clock.now() + LEASE
-        assert await db.write(filling.claim, lease) is not None  # and then it was killed
+        assert await db.write(ingest.claim, lease) is not None  # and then it was killed
         assert await keeper.read_due() == 0
         if db.dialect == "sqlite":
             await keeper.synchronise()  # as the next server does: nobody else can be reading
@@ -454,8 +453,8 @@ async def test_a_removed_source_that_is_being_read_stays_removed(db: Database) -
         await keeper.synchronise()
         (source,) = await sources(db)
         contents = Contents(Reading(documents=[]), {}, "")
-        await db.write(filling.remove, source.id)
-        assert await db.write(filling.fill, source.id, contents, None) is False
+        await db.write(ingest.remove, source.id)
+        assert await db.write(ingest.fill, source.id, contents, None) is False
         assert await keeper.read_due() == 0
 
 

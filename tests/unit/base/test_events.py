@@ -6,13 +6,13 @@ from typing import Any
 
 import orjson
 import pytest
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from outlast.base.events import event_adapter
 from outlast.kernel.apps import registry
 from outlast.kernel.events import DELTA_EVENTS
-from outlast.kernel.threads.parts import PART_ADAPTER
 
+PARTS: TypeAdapter[Part] = TypeAdapter(Part)
 KINDS = registry.load().events
 NAMES = [name for kind in KINDS for name in kind.names]
 HEAD = {"id": "run_1:1", "timestamp": "2030-01-01T00:00:00.000Z", "sequenceNumber": 1}
@@ -62,8 +62,8 @@ def test_parts_are_told_apart_by_their_type() -> None:
         {"type": "notice", "id": "prt_5", "code": "x", "text": "Note"},
     ]
     for part in parts:
-        assert PART_ADAPTER.validate_python(part).type == part["type"]
-        again = PART_ADAPTER.validate_python(part).model_dump()
-        assert PART_ADAPTER.validate_python(again).model_dump() == again
+        assert PARTS.validate_python(part).type == part["type"]
+        again = PARTS.validate_python(part).model_dump()
+        assert PARTS.validate_python(again).model_dump() == again
     with pytest.raises(ValidationError):
-        PART_ADAPTER.validate_python({"type": "poem", "id": "prt_6"})
+        PARTS.validate_python({"type": "poem", "id": "prt_6"})

@@ -1,5 +1,5 @@
-"""Documentation: search it, and list, add, look into, read again, and remove its sources. Sources of the configuration
-are everybody's."""
+"""Documentation: search it, and list, add, look into, read again, and remove its sources. All projects share the
+sources of the configuration."""
 
 from datetime import timedelta
 from typing import Final
@@ -7,8 +7,7 @@ from typing import Final
 import anyio.to_thread
 import sqlalchemy as sa
 
-from outlast.apps.knowledge import ingest as filling
-from outlast.apps.knowledge import store
+from outlast.apps.knowledge import ingest, store
 from outlast.apps.knowledge.documents import Reading, document_of
 from outlast.apps.knowledge.http_fetch import NotRead, checked_address
 from outlast.apps.knowledge.ingest import NewSource
@@ -33,7 +32,7 @@ from outlast.kernel.services import Services, in_read, in_write
 PACKAGE_CHARS: Final = 200
 LOCATION_CHARS: Final = 2_000
 MAX_PER_PROJECT: Final = 500
-NOT_SOONER: Final = timedelta(seconds=15)  # than after the last time, for sources of everybody
+NOT_SOONER: Final = timedelta(seconds=15)  # for sources of the configuration, after the last time
 PASSAGES: Final = 50
 
 
@@ -46,7 +45,7 @@ async def search_knowledge(
     package: str | None = None,
     limit: int | None = None,
 ) -> SearchReply:
-    """What is found in everybody's documentation, the project's (None: the actor's default one) and the modules
+    """Search the documentation of all projects, the project's (None: the actor's default one) and the modules
     published to the actor (members). `limit` None: as configured. Raises `MalformedInput` for a query of spaces."""
     if not query.strip():
         raise MalformedInput("The query is empty.", hint="Say what you are looking for.", field="q")
@@ -71,7 +70,7 @@ async def list_packages(services: Services, actor: Actor, project_id: str | None
 async def list_sources(
     services: Services, actor: Actor, project_id: str | None = None, package: str | None = None
 ) -> list[SourceData]:
-    """Everybody's sources and those of a project (None: the actor's default one), by package (members)."""
+    """The sources of the configuration and of a project (None: the actor's default one), by package (members)."""
 
     def run(tx: Tx) -> list[SourceData]:
         rows = store.list_sources(tx, _readable_project(tx, actor, project_id), package or None)
@@ -81,7 +80,7 @@ async def list_sources(
 
 
 async def read_source(services: Services, actor: Actor, source_id: str) -> SourceData:
-    """One source (members; everybody's: anyone who is signed in). Raises `NotFound`."""
+    """One source (members; one of the configuration: anyone who is signed in). Raises `NotFound`."""
 
     def run(tx: Tx) -> SourceData:
         return store.source_data(tx, _source(tx, actor, source_id, Right.READ), _model(services))
@@ -102,8 +101,8 @@ def read_passages(
 
 async def add_source(services: Services, actor: Actor, asked: SourceRequest) -> SourceData:
     """Add documentation to a project (editors; None: the actor's default one). What is at an address is read soon; a
-    text is there at once. The same place again is the same source, read anew. A file of the server is never read
-    because somebody asks for it. Raises `MalformedInput`, `InputTooLarge`."""
+    text is there at once. The same place again is the same source, read again. Requests never make
+    the server read its own files. Raises `MalformedInput`, `InputTooLarge`."""
     if (asked.location is None) == (asked.text is None):
         raise MalformedInput(
             "A source has a location or a text.", hint="Send one of the two, and not both.", field="location"
@@ -117,19 +116,19 @@ async def add_source(services: Services, actor: Actor, asked: SourceRequest) -> 
 
     def run(tx: Tx) -> SourceData:
         chosen = _for_editing(tx, actor, asked.project_id)
-        source_id = filling.add(tx, NewSource(package, kind, location, chosen, actor.user_id), tx.now)
+        source_id = ingest.add(tx, NewSource(package, kind, location, chosen, actor.user_id), tx.now)
         return _told(tx, source_id, _model(services))
 
     return await services.db.write(run)
 
 
 async def refresh_source(services: Services, actor: Actor, source_id: str) -> SourceData:
-    """Have a source read again now (editors; everybody's: anyone who is signed in, at most every 15 s). Raises
-    `NotFound`, `Conflict` (a text that somebody handed in cannot be read again)."""
+    """Have a source read again now (editors; one of the configuration: anyone who is signed in, at most every 15 s).
+    Raises `NotFound`, `Conflict` (an uploaded text cannot be read again)."""
 
     def run(tx: Tx) -> SourceData:
         row = _source(tx, actor, source_id, Right.EDIT)
-        if row.kind in filling.HANDED_IN:
+        if row.kind in ingest.HANDED_IN:
             raise Conflict(
                 f"{row.location} was handed in as a text: there is nowhere to read it again.",
                 hint="Add it again under the same name; what has not changed is kept.",
@@ -137,7 +136,7 @@ async def refresh_source(services: Services, actor: Actor, source_id: str) -> So
             )
         lately = row.checked_at is not None and tx.now - row.checked_at < NOT_SOONER
         if not (row.project_id is None and lately):
-            filling.want_now(tx, [source_id])
+            ingest.want_now(tx, [source_id])
         return store.source_data(tx, _source(tx, actor, source_id, Right.READ), _model(services))
 
     return await services.db.write(run)
@@ -160,7 +159,7 @@ def remove_source(tx: Tx, actor: Actor, source_id: str) -> None:
             source_id=source_id,
             artifact_id=row.location,
         )
-    filling.remove(tx, source_id)
+    ingest.remove(tx, source_id)
 
 
 def package_label(text: str) -> str:
@@ -192,8 +191,8 @@ async def _add_text(services: Services, actor: Actor, package: str, asked: Sourc
 
     def run(tx: Tx) -> SourceData:
         chosen = _for_editing(tx, actor, asked.project_id)
-        source_id = filling.add(tx, NewSource(package, "text", name, chosen, actor.user_id), None)
-        filling.fill(tx, source_id, contents, None)
+        source_id = ingest.add(tx, NewSource(package, "text", name, chosen, actor.user_id), None)
+        ingest.fill(tx, source_id, contents, None)
         return _told(tx, source_id, _model(services))
 
     return await services.db.write(run)
@@ -204,7 +203,7 @@ def _place(services: Services, asked: SourceRequest, package: str) -> tuple[str,
     stated = (asked.location or "").strip()
     if asked.kind == "package" or stated == INSTALLED or stated.startswith((NPM, PYPI)):
         return _parse_package(package if stated in ("", INSTALLED) else stated, "location"), "package"
-    if asked.kind in filling.HANDED_IN:
+    if asked.kind in ingest.HANDED_IN:
         raise MalformedInput(
             "A text is handed in as text, with a name; a file at /v1/projects/{id}/artifacts.", field="kind"
         )
@@ -224,8 +223,8 @@ def _place(services: Services, asked: SourceRequest, package: str) -> tuple[str,
 
 
 def _readable_project(tx: Tx, actor: Actor, project_id: str | None) -> str:
-    """The project that is meant, which the actor may read; "" for an actor without a default project, who sees what is
-    everybody's."""
+    """The project that is meant, which the actor may read; "" for an actor without a default project, who sees what all
+    projects share."""
     chosen = project_id or projects.find_default_project(tx, actor.user_id)
     if chosen is None:
         return ""
@@ -248,8 +247,8 @@ def _for_editing(tx: Tx, actor: Actor, project_id: str | None) -> str:
 
 
 def _source(tx: Tx, actor: Actor, source_id: str, right: Right) -> KnowledgeSourceRow:
-    """The source's row. Everybody's may be read, and read again, by anyone who is signed in; the caller checks what
-    else is asked of it."""
+    """The source's row. Anyone who is signed in may read and refresh a source of the configuration; the caller checks
+    what else is asked of it."""
     row = store.find(tx, source_id)
     if row is not None and row.project_id is not None:
         return require_owned(tx, actor, KnowledgeSourceRow, knowledge_sources, "source", source_id, right)
@@ -259,7 +258,7 @@ def _source(tx: Tx, actor: Actor, source_id: str, right: Right) -> KnowledgeSour
 
 
 def _told(tx: Tx, source_id: str, model: str) -> SourceData:
-    filling.tell(tx, source_id, model)
+    ingest.announce(tx, source_id, model)
     row = store.find(tx, source_id)
     assert row is not None  # added a moment ago, in this transaction
     return store.source_data(tx, row, model)

@@ -1,4 +1,4 @@
-"""Which addresses of the network may be connected to: private ones only where somebody allowed them."""
+"""Which addresses of the network may be connected to: private ones only if they are allowed."""
 
 import asyncio
 import errno

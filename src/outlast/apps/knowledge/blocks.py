@@ -34,8 +34,8 @@ class Block:
 
 
 def fence_end(lines: Sequence[str], at: int) -> int:
-    """The line after the code whose opening fence stands at `at`; `at` itself where none does. Code that is not closed
-    goes on to the end."""
+    """The line after the code whose opening fence is at `at`; `at` itself if there is none. Code that is not closed
+    extends to the end."""
     opening = _FENCE.match(lines[at])
     if opening is None or (opening[1][0] == "`" and "`" in opening[2]):
         return at
@@ -102,7 +102,7 @@ def _block_end(lines: Sequence[str], at: int) -> tuple[int, Kind]:
 
 
 def _indented_end(lines: Sequence[str], at: int) -> int:
-    """Code by indentation goes on over empty lines."""
+    """Code by indentation continues over empty lines."""
     end = at + 1
     while end < len(lines) and (not lines[end].strip() or _INDENTED.match(lines[end])):
         end += 1

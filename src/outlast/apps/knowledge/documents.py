@@ -16,7 +16,7 @@ Language = Literal["markdown", "typescript", "python"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """One text of a source. `text` None: as it was when its passages were stored. `title` stands before its headings,
+    """One text of a source. `text` None: as it was when its passages were stored. `title` comes before its headings,
     `path` is that of its file in a package or folder."""
 
     url: str
@@ -74,7 +74,7 @@ def cut_documents(documents: Iterable[Document], passage_chars: int) -> dict[str
 
 
 def document_of(name: str, text: str, passage_chars: int) -> tuple[Document, list[Cut]]:
-    """A text that somebody handed in, with its passages; what it is, its name tells. Blocking for long texts."""
+    """An uploaded text with its passages; its name says which language it is. Blocking for long texts."""
     lower = name.lower()
     language: Language = "markdown"
     if lower.endswith((".d.ts", ".d.mts", ".d.cts")):
@@ -99,7 +99,7 @@ def read_file_text(path: str, text: str, url: str) -> tuple[str, str]:
 
 
 def title_of(path: str) -> str:
-    """What a file is called where its text does not say."""
+    """The title of a file whose text has none."""
     name = posixpath.splitext(posixpath.basename(path))[0]
     if name.lower() in ("index", "readme") and posixpath.dirname(path):
         name = posixpath.basename(posixpath.dirname(path))

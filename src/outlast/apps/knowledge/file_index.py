@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from outlast.apps.knowledge import ingest as filling
+from outlast.apps.knowledge import ingest
 from outlast.apps.knowledge.documents import Document, Reading, cut_documents, document_of
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
@@ -29,13 +29,13 @@ def plan(name: str, media_type: str, texts: Sequence[str], passage_chars: int) -
 def add(tx: Tx, file: ArtifactRow, planned: object) -> str:
     assert isinstance(planned, _Planned)
     new = NewSource(PACKAGE, "artifact", file.id, file.project_id, file.created_by)
-    source_id = filling.add(tx, new, None)
-    filling.fill(tx, source_id, planned.contents, None, planned.exchange)
+    source_id = ingest.add(tx, new, None)
+    ingest.fill(tx, source_id, planned.contents, None, planned.exchange)
     return source_id
 
 
 def remove(tx: Tx, source_id: str) -> None:
-    filling.remove(tx, source_id)
+    ingest.remove(tx, source_id)
 
 
 def _contents(name: str, media_type: str, texts: Sequence[str], passage_chars: int) -> Contents | None:

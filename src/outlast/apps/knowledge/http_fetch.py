@@ -1,4 +1,4 @@
-"""Documents from the network, asked for politely and judged like any address that somebody else may have written.
+"""Documents from the network, requested politely. An address is never trusted, whoever wrote it.
 
 A name is resolved here, what it leads to is judged after that, and the judged address itself is connected to: a private
 one only where it is allowed. Redirects are followed one by one, each judged the same.

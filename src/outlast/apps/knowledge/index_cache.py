@@ -97,11 +97,11 @@ class Shelves:
         return True
 
     def can_fill(self, passages: int, dimensions: int) -> bool:
-        """Whether vectors of so many passages may lie in memory at once."""
+        """Whether vectors of so many passages fit into memory at once."""
         return passages * dimensions * 4 <= self._most_bytes // 2
 
     async def fill_early(self, model: str, dimensions: int, source: KnowledgeSourceRow) -> None:
-        """The same for one source before anybody asks, where that takes no room from another."""
+        """The same for one source before the first search, if that takes no room from another."""
         shelf = await self.shelf(source)
         count = len(shelf.segment.ids)
         has_room = self.size_bytes + count * dimensions * 4 <= self._most_bytes * 0.9
@@ -109,7 +109,7 @@ class Shelves:
             await self._fill(shelf, model, dimensions)
 
     def forget(self, source_id: str) -> None:
-        """The source's index is not what it should be: make it anew."""
+        """The source's index is out of date: make it again."""
         self._shelves.pop(source_id, None)
         if self._folder is not None:
             saved.forget(self._folder, source_id)

@@ -1,9 +1,9 @@
 """Gives every text that is searched its vector, in the background: passages, modules, memories.
 
-Vectors lie in the table `vectors`, by model and by hash of the text, so that no text is ever sent twice. What has none
-is found by asking the database, after each wish; a wish that comes while one is at work is not lost. A text that the
-embedder refuses stays without a vector, and keeps no other from its own. Without this everything works: search goes by
-words until vectors are there.
+Vectors are stored in the table `vectors`, by model and by hash of the text, so that no text is ever sent twice. After
+each request, a query finds the texts that have none; a request that comes during this is not lost. A text that the
+embedder refuses stays without a vector, and the others still get theirs. Without the indexer everything works: search
+goes by words until vectors are there.
 """
 
 import logging
@@ -17,8 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from outlast.apps.knowledge import ingest as filling
-from outlast.apps.knowledge import store
+from outlast.apps.knowledge import ingest, store
 from outlast.apps.knowledge.keeper import Followed
 from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.search import QueryEmbedder
@@ -63,7 +62,7 @@ MISSING: Final = (memories_without_vector, modules_without_vector, passages_with
 
 
 class Indexer:
-    """One per server that has an embedder. In memory: whether somebody wishes it to look, and which texts the embedder
+    """One per server that has an embedder. In memory: whether it was asked to look, and which texts the embedder
     refused."""
 
     def __init__(
@@ -83,7 +82,7 @@ class Indexer:
         self._untold: set[str] = set()  # sources
         self._told_at: dict[str, float] = {}
         self._wish = anyio.Event()  # there may be texts without a vector
-        self._urgent = anyio.Event()  # somebody asks for it, also amid a pause
+        self._urgent = anyio.Event()  # asked for, also during a pause
         self._collected_at = clock.now() - COLLECT_EVERY
         db.on_notice(self._hear)
 
@@ -94,7 +93,7 @@ class Indexer:
 
     async def run(self) -> None:
         """Until cancelled: embed what has no vector, then wait for a wish. A failing embedder is left alone for longer
-        and longer, unless somebody wishes."""
+        and longer, unless it is asked to look."""
         failures = 0
         while True:
             self._wish, self._urgent = anyio.Event(), anyio.Event()
@@ -164,17 +163,18 @@ class Indexer:
         return len(texts)
 
     async def _tell(self, every_s: float) -> None:
-        """Tell how far those sources are that were told of this long ago; counted beside the database's writer."""
+        """Announce the progress of sources that were last announced this long ago; counted outside the database's
+        writer."""
         now, model = self._clock.monotonic(), self._embedder.model
         for one in sorted(self._untold):
             if now - self._told_at.get(one, -math.inf) >= every_s:
                 embedded = await self._db.read(store.count_vectors, model, one)
-                await self._db.write(filling.tell, one, model, self._followed(), embedded)
+                await self._db.write(ingest.announce, one, model, self._followed(), embedded)
                 self._told_at[one] = now
                 self._untold.discard(one)
 
     async def _rest(self, failures: int) -> None:
-        """Until there is something to do; after a failure until its pause is over, whatever comes meanwhile."""
+        """Until there is something to do; after a failure until its pause is over, whatever comes in the meantime."""
         if failures:
             await wait_at_most(self._clock, self._urgent, PAUSES_S[min(failures, len(PAUSES_S)) - 1])
         else:
@@ -189,7 +189,7 @@ def save_vectors(tx: Tx, model: str, made: dict[str, bytes]) -> None:
     """Keep vectors by the hash of their text; those that are there stay. Rings `VECTORS`."""
     insert = pg_insert if tx.conn.dialect.name == "postgresql" else sqlite_insert
     rows = [{"model": model, "hash": one, "vector": vector, "created_at": tx.now} for one, vector in made.items()]
-    # Another server may have embedded the same text meanwhile.
+    # Another server may have embedded the same text in the meantime.
     tx.execute(insert(vectors).on_conflict_do_nothing(), rows)
     tx.ring(VECTORS)
 

@@ -26,7 +26,7 @@ from outlast.db.database import Tx
 from outlast.kernel.streams.log import NamedEvent, append
 
 ERROR_CHARS: Final = 2000
-HANDED_IN: Final = ("text", "artifact")  # there is nowhere to read them again
+HANDED_IN: Final = ("text", "artifact")  # there is no place to read them again
 _MOVE: Final = (
     sa.update(knowledge_passages)
     .where(knowledge_passages.c.id == sa.bindparam("key"))
@@ -71,19 +71,19 @@ def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
 
 
 def configured_id(package: str, location: str) -> str:
-    """The id of everybody's source of that place: the same for servers that start together."""
+    """The id of a configured source at this place: the same for servers that start together."""
     digest = hashlib.sha256(f"{package}\0{location}".encode()).digest()
     name = base64.b32hexencode(digest)[:26].decode().lower()
     return f"{all_kinds()['source']}_{name.translate(_AS_IDS)}"
 
 
 def remove(tx: Tx, source_id: str, followed: Iterable[str] = ()) -> None:
-    """Remove a source with its passages; their vectors go when nothing else has their text. Announced as by `tell`."""
+    """Remove a source with its passages; their vectors go when nothing else has their text. See `announce`."""
     row = store.find(tx, source_id)
     if row is None:
         return
     tx.execute(sa.delete(knowledge_sources).where(knowledge_sources.c.id == source_id))
-    _announce(tx, row, followed, ("knowledge.removed", SourceRemoved(source_id=source_id)))
+    _send(tx, row, followed, ("knowledge.removed", SourceRemoved(source_id=source_id)))
     tx.ring(BELL)
 
 
@@ -113,8 +113,8 @@ def take_over(tx: Tx) -> None:
 
 
 def cut_anew(tx: Tx, cut: str) -> None:
-    """Those whose passages were cut by other rules are due now, and are read as if for the first time. What somebody
-    reads at this moment stays with them."""
+    """Sources whose passages were cut by other rules are due now, and are read as if for the first time. What a server
+    is reading at this moment stays with it."""
     other = sa.and_(
         knowledge_sources.c.cut != cut,
         knowledge_sources.c.kind.not_in(HANDED_IN),
@@ -155,7 +155,7 @@ def known_pages(tx: Tx, source_id: str) -> dict[str, KnowledgePageRow]:
 
 
 def unchanged(tx: Tx, source_id: str, due_at: datetime | None, version: str = "") -> None:
-    """It was asked for, and says what it said."""
+    """The source was read, and has not changed."""
     tx.update(knowledge_sources, {"id": source_id}, state="ready", error=None, checked_at=tx.now, due_at=due_at)
     row = store.find(tx, source_id)
     if version and row is not None and row.version != version:
@@ -166,7 +166,7 @@ def unchanged(tx: Tx, source_id: str, due_at: datetime | None, version: str = ""
 
 
 def failed(tx: Tx, source_id: str, error: str, due_at: datetime | None) -> None:
-    """It could not be read; what it holds stays."""
+    """The source could not be read; its passages stay."""
     tx.update(
         knowledge_sources,
         {"id": source_id},
@@ -179,13 +179,13 @@ def failed(tx: Tx, source_id: str, error: str, due_at: datetime | None) -> None:
 
 
 def give_back(tx: Tx, source_id: str) -> None:
-    """Its reader had to stop: it is due now."""
+    """The source's reader had to stop: it is due now."""
     tx.update(knowledge_sources, {"id": source_id, "state": "fetching"}, state="waiting", due_at=tx.now)
 
 
 def fill(tx: Tx, source_id: str, contents: Contents, due_at: datetime | None, planned: Exchange | None = None) -> bool:
     """Exchange what a source holds. `planned` was worked out before (from the revision that it states; otherwise it is
-    worked out here). False: the source was removed meanwhile."""
+    worked out here). False: the source was removed in the meantime."""
     row = tx.row(
         KnowledgeSourceRow, sa.select(knowledge_sources).where(knowledge_sources.c.id == source_id).with_for_update()
     )
@@ -228,17 +228,17 @@ def now_held(tx: Tx, source_id: str) -> tuple[int, list[KnowledgePassageRow]]:
     return (-1, []) if row is None else (row.revision, store.passages_of(tx, source_id))
 
 
-def tell(tx: Tx, source_id: str, model: str, followed: Iterable[str] = (), embedded: int | None = None) -> None:
+def announce(tx: Tx, source_id: str, model: str, followed: Iterable[str] = (), embedded: int | None = None) -> None:
     """Announce a source's state to its project, one without a project to those that are `followed`. `embedded` as in
     `store.source_data`: counting takes long in large sources."""
     row = store.find(tx, source_id)
     if row is None:
         return
     data = SourceChanged(source=store.source_data(tx, row, model, embedded))
-    _announce(tx, row, followed, ("knowledge.updated", data))
+    _send(tx, row, followed, ("knowledge.updated", data))
 
 
-def _announce(tx: Tx, row: KnowledgeSourceRow, followed: Iterable[str], event: NamedEvent) -> None:
+def _send(tx: Tx, row: KnowledgeSourceRow, followed: Iterable[str], event: NamedEvent) -> None:
     for project_id in followed if row.project_id is None else (row.project_id,):
         with suppress(NotFound):  # removed a moment ago
             append(tx, project_id, [event])

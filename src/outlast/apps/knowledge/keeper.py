@@ -1,4 +1,4 @@
-"""Keeps sources as they are elsewhere: reads what is due, and sleeps until something is.
+"""Keeps sources up to date: reads what is due, and sleeps until something is.
 
 Rows say what is due when; a bell in the database wakes the keeper, also in another process. Nothing is asked again
 and again. A source that cannot be read keeps what it holds, says why, and is tried again.
@@ -13,7 +13,7 @@ import anyio
 import anyio.to_thread
 import sqlalchemy as sa
 
-from outlast.apps.knowledge import ingest as filling
+from outlast.apps.knowledge import ingest
 from outlast.apps.knowledge.documents import Reading, cut_documents
 from outlast.apps.knowledge.http_fetch import NotRead
 from outlast.apps.knowledge.ingest import NewSource
@@ -34,7 +34,7 @@ AT_A_TIME: Final = 3  # sources
 GIVE_BACK_S: Final = 5.0
 PAUSE_S: Final = 5.0  # after the database refused
 Followed = Callable[[], Sequence[str]]
-"""The projects that somebody follows now: they hear of what is everybody's."""
+"""The projects that have followers now: they get the events of sources that all projects share."""
 Known = Mapping[str, KnowledgePageRow]
 """What is stored of a source's documents, by address."""
 Claimed = tuple[KnowledgeSourceRow, Known]
@@ -85,7 +85,7 @@ class SourceKeeper:
                     await self._want_packages()
                     row = await self._claim_with_room()
                     others = (*self._reading, *await self._guard.set_aside_ids(kinds.SOURCE))
-                    until = None if row else await self._db.read(filling.next_due, others)
+                    until = None if row else await self._db.read(ingest.next_due, others)
                 except OutlastError as error:
                     log.warning("sources not looked at", extra={"code": error.code, "reason": error.message})
                     await self._clock.sleep(PAUSE_S)
@@ -103,12 +103,12 @@ class SourceKeeper:
         followed = self._followed()
 
         def run(tx: Tx) -> None:
-            filling.keep_only_configured(tx, self._configured, followed)
-            if self._db.dialect == "sqlite":  # nobody else can be reading
-                filling.take_over(tx)
+            ingest.keep_only_configured(tx, self._configured, followed)
+            if self._db.dialect == "sqlite":  # no other server can be reading
+                ingest.take_over(tx)
             for one in self._configured.values():
-                filling.add(tx, NewSource(one.package, one.kind, one.location), tx.now)
-            filling.cut_anew(tx, self._cut)
+                ingest.add(tx, NewSource(one.package, one.kind, one.location), tx.now)
+            ingest.cut_anew(tx, self._cut)
 
         try:
             await self._db.write(run)
@@ -141,20 +141,20 @@ class SourceKeeper:
         return row
 
     def _claim(self, tx: Tx, followed: Sequence[str], reading: Sequence[str]) -> Claimed | None:
-        row = filling.claim(tx, tx.now + LEASE, reading)
+        row = ingest.claim(tx, tx.now + LEASE, reading)
         if row is None:
             return None
-        filling.tell(tx, row.id, self._model, followed)
-        return row, filling.known_pages(tx, row.id)
+        ingest.announce(tx, row.id, self._model, followed)
+        return row, ingest.known_pages(tx, row.id)
 
     async def _want_packages(self) -> None:
         """Packages themselves, and what has the version of one."""
         if self._packages_changed:
             self._packages_changed = False
-            ids = [filling.configured_id(*place) for place, one in self._configured.items() if one.installed]
+            ids = [ingest.configured_id(*place) for place, one in self._configured.items() if one.installed]
             self._again |= self._reading.intersection(ids)
             try:
-                await self._db.write(filling.want_now, ids)
+                await self._db.write(ingest.want_now, ids)
             except OutlastError:
                 self._packages_changed = True
                 raise
@@ -173,11 +173,11 @@ class SourceKeeper:
             if not await self._guard.attempt_now(kinds.SOURCE, row.id, self._read_or_note, row, pages):
                 await self._fail(row, "an error of this server, which its log has in full", None)
             if row.id in self._again:
-                await self._db.write(filling.want_now, [row.id])
+                await self._db.write(ingest.want_now, [row.id])
                 self._again.discard(row.id)
         except anyio.get_cancelled_exc_class():
             with suppress(OutlastError), anyio.CancelScope(shield=True), anyio.move_on_after(GIVE_BACK_S):
-                await self._db.write(filling.give_back, row.id)
+                await self._db.write(ingest.give_back, row.id)
             raise
         finally:
             self._reading.discard(row.id)
@@ -192,17 +192,17 @@ class SourceKeeper:
             return
         planned: Exchange | None = None
         if contents is not None:  # worked out beside the database: large sources would keep its writer for seconds
-            revision, old = await self._db.read(filling.now_held, row.id)
+            revision, old = await self._db.read(ingest.now_held, row.id)
             planned = await anyio.to_thread.run_sync(exchange, revision, old, contents)
         followed = self._followed()
 
         def run(tx: Tx) -> None:
             due_at = due_after(tx.now, self._settings.refresh_hours, failed=False)
             if contents is None:
-                filling.unchanged(tx, row.id, due_at, reading.version)
+                ingest.unchanged(tx, row.id, due_at, reading.version)
             else:
-                filling.fill(tx, row.id, contents, due_at, planned)
-            filling.tell(tx, row.id, self._model, followed)
+                ingest.fill(tx, row.id, contents, due_at, planned)
+            ingest.announce(tx, row.id, self._model, followed)
 
         await self._db.write(run)
 
@@ -243,8 +243,8 @@ class SourceKeeper:
             due_at = due_after(
                 tx.now, self._settings.refresh_hours, failed=True, read_at=row.fetched_at, retry_after_s=retry_after_s
             )
-            filling.failed(tx, row.id, why, due_at)
-            filling.tell(tx, row.id, self._model, followed)
+            ingest.failed(tx, row.id, why, due_at)
+            ingest.announce(tx, row.id, self._model, followed)
 
         log.warning("source not read", extra={"source": row.id, "location": row.location, "reason": why})
         await self._db.write(run)

@@ -38,7 +38,7 @@ class _Section:
 def cut_markdown(text: str, url: str, passage_chars: int, title: str = "") -> list[Cut]:
     """The passages of a Markdown text, in its order.
 
-    Each lies under one heading; its `heading` is the way there through the headings above it, beginning with `title`
+    Each is below one heading; its `heading` is the way there through the headings above it, beginning with `title`
     where the text has none of its own. It is at most about `passage_chars` long, unless a block of code is longer.
     `url` gets the heading's fragment, as GitHub and most generators make them, or the one that `{#id}` states.
     Sections without text give none.
@@ -128,7 +128,7 @@ def _heading_at(lines: Sequence[str], at: int, before: Sequence[str]) -> tuple[i
 
 
 def _without_closing(heading: str) -> str:
-    """Without the number signs that may stand behind a heading."""
+    """A heading without trailing number signs."""
     text = heading.rstrip("#")
     return text.rstrip(" \t") if text != heading and text.endswith((" ", "\t")) else heading
 

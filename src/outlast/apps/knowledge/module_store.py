@@ -1,7 +1,7 @@
 """Modules: reusable code that agents saved as files, described and found again. First argument: the open transaction.
 
 Of scope `session` a row speaks of a file of its workspace, and is removed as soon as that file is nowhere any more. Of
-scope `user` (published) the file lies in the blobs; it is used as `library/<path>` of a workspace.
+scope `user` (published) the file is a blob; it is used as `library/<path>` of a workspace.
 """
 
 import logging
@@ -23,7 +23,7 @@ MAX_OF_A_USER: Final = 500
 
 
 class ModuleFiles(Protocol):
-    """Who knows the files of workspaces."""
+    """What knows the files of workspaces."""
 
     async def holds(self, workspace_id: str, paths: Collection[str]) -> frozenset[str]:
         """Those of the paths that are files of the workspace, on its volume or in its newest checkpoint. No sandbox is
@@ -135,7 +135,7 @@ def remove(tx: Tx, module_ids: Collection[str]) -> None:
 
 
 def remove_unchanged(tx: Tx, seen: Iterable[Module]) -> None:
-    """Forget modules, unless they were announced anew since they were read."""
+    """Forget modules, unless they were announced again since they were read."""
     for one in seen:
         same = modules.c.id == one.id, modules.c.updated_at == one.updated_at
         tx.execute(sa.delete(modules).where(*same))

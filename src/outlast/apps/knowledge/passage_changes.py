@@ -12,7 +12,7 @@ from outlast.apps.knowledge.texts import Cut, page_of, text_hash
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a source holds from now on: what was read of it, the passages of documents that were read anew by their
+    """What a source holds from now on: what was read of it, the passages of documents that were read again by their
     address (the others keep theirs), and how they were cut."""
 
     reading: Reading
@@ -22,7 +22,7 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A passage that was not there, and where it stands."""
+    """A new passage, and its position."""
 
     position: int
     cut: Cut

@@ -1,4 +1,4 @@
-"""An inverted index over the passages of one source: which terms stand in which, how often. Immutable.
+"""An inverted index over the passages of one source: which terms occur in which, how often. Immutable.
 
 Several are searched together as one collection: how rare a term is, and how long passages are, is counted over all of
 them, so the scores are those of one great index and a source can be replaced without touching the others.
@@ -69,7 +69,7 @@ def _sorted(terms: dict[str, int], numbers: Int64s, lengths: Int32s) -> Postings
 
 
 def bm25(collection: Sequence[Postings], terms: Sequence[str]) -> list[Floats]:
-    """How well each passage of each index answers the terms: 0 where none of them stands in it, more is better."""
+    """How well each passage of each index answers the terms: 0 where it has none of them, more is better."""
     scores = [np.zeros(len(postings), np.float32) for postings in collection]
     total = sum(len(postings) for postings in collection)
     if not total:
@@ -89,7 +89,7 @@ def bm25(collection: Sequence[Postings], terms: Sequence[str]) -> list[Floats]:
 
 
 def _weighed(collection: Sequence[Postings], terms: Sequence[str]) -> Iterator[tuple[str, float]]:
-    """The terms that stand anywhere; for one that does not, its other forms that do, each counting for less."""
+    """The terms that occur anywhere; for one that does not, its other forms that do, each with less weight."""
     asked = set(terms)
     for term in terms:
         if any(term in postings.terms for postings in collection):

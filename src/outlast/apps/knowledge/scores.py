@@ -23,7 +23,7 @@ def fused(words: Floats, cosines: Floats | None, vector_share: float = VECTOR_SH
 
 
 def best(scores: Floats, limit: int) -> Int64s:
-    """Where the best scores above 0 stand, best first, the earlier of two equals first; at most `limit`."""
+    """The places of the best scores above 0, best first, the earlier of two equals first; at most `limit`."""
     found = np.flatnonzero(scores > 0)  # first: partitioning thousands of equal zeros takes ten times longer
     values = scores[found]
     if limit <= 0:
@@ -35,7 +35,7 @@ def best(scores: Floats, limit: int) -> Int64s:
 
 
 def as_shares(told: Sequence[float]) -> list[float]:
-    """A re-ranker's scores from 0 to 1: as they are where all lie there, else through the logistic function."""
+    """A re-ranker's scores from 0 to 1: unchanged if all are in that range, else through the logistic function."""
     values = np.asarray(told, np.float64)
     if len(values) and (values.min() < 0 or values.max() > 1):
         values = 1 / (1 + np.exp(-np.clip(values, -60, 60)))

@@ -136,8 +136,8 @@ class Knowledge:
             await self._guard.once("search indexes", "all", self._prepare)
 
     async def _prepare(self) -> None:
-        """Make the indexes of all sources as they are now, then read their vectors, as far as they fit; a change amid
-        it begins anew. What cannot be made now is made when it is searched."""
+        """Make the indexes of all sources as they are now, then read their vectors, as far as they fit. A change
+        starts it again. What cannot be made now is made when it is searched."""
         self._changed = anyio.Event()
         await self._mend()
         sources = await self._db.read(store.all_sources)
@@ -160,7 +160,7 @@ class Knowledge:
                 await self._guard.once("search index", source.id, make, source)
 
     def _opens_early(self, sources: Sequence[KnowledgeSourceRow]) -> bool:
-        """Whether indexes lie in memory before anybody searches."""
+        """Whether indexes are loaded into memory before the first search."""
         few = sum(source.passages for source in sources) <= QUICKLY_OPENED
         return self._is_used or self.embedder is not None or not few
 

@@ -14,7 +14,7 @@ from outlast.base.packages import NotAPackage, name_of, parse_package
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.hosts import parse_host_port
 
-INSTALLED: Final = "package"  # as a dependency's source: what the package itself brings along
+INSTALLED: Final = "package"  # as a dependency's source: the documentation inside the package
 _ARCHIVE: Final = re.compile(r"\.(?:tar\.gz|tgz|tar|zip)\Z")
 _LISTS: Final = re.compile(r"/llms(?:-[\w-]+)?\.txt\Z")
 _EXACT: Final = re.compile(r"\d[\w.+-]*\Z")
@@ -25,7 +25,7 @@ _GITEA: Final = re.compile(r"/([\w.-]+)/([\w.-]+)/src/(?:branch|tag|commit)/([^/
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """A source of everybody's, as the configuration describes it. `allowed` are the private addresses that it may be
+    """A source of all projects, as the configuration describes it. `allowed` are the private addresses that it may be
     read from; `package` is what it is filed under, `installed` the package whose version it has (empty: none)."""
 
     package: str
@@ -37,7 +37,7 @@ class Configured:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A repository's files in one archive: `folder` is where to look in it (empty: where documentation usually lies),
+    """A repository's files in one archive: `folder` is where to look in it (empty: in the usual folders),
     `shown_at` what the path of a file is appended to for people (empty: the archive's own address)."""
 
     url: str

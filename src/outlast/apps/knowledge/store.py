@@ -1,8 +1,8 @@
 """Sources, passages and vectors as they are read. First argument: the open transaction. `ingest.py` writes them.
 
-A source without a project is everybody's; it comes from the configuration. Whatever changes passages rings `BELL`, and
-whatever adds vectors rings `VECTORS`, in every process: an index made from them compares the sources' revisions again.
-What stores another text that needs a vector (a module, a memory) rings `TEXTS`.
+All projects share a source without a project; it comes from the configuration. A change of passages rings `BELL`, new
+vectors ring `VECTORS`, in every process: an index made from them compares the sources' revisions again. Any other text
+that needs a vector (a module, a memory) rings `TEXTS`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -53,12 +53,12 @@ _VECTOR_LENGTH: Final = (
 
 
 def sources_of_project(tx: Tx, project_id: str) -> list[KnowledgeSourceRow]:
-    """Every source that a project can search: everybody's and its own, by id."""
+    """Every source that a project can search: shared ones and its own, by id."""
     return tx.rows(KnowledgeSourceRow, _SOURCES, {"project": project_id})
 
 
 def all_sources(tx: Tx) -> list[KnowledgeSourceRow]:
-    """Every source there is, everybody's first."""
+    """Every source, shared ones first."""
     rows = tx.rows(KnowledgeSourceRow, sa.select(knowledge_sources).order_by(knowledge_sources.c.id))
     return sorted(rows, key=lambda row: row.project_id is not None)
 
@@ -125,7 +125,7 @@ def find(tx: Tx, source_id: str) -> KnowledgeSourceRow | None:
 
 
 def list_sources(tx: Tx, project_id: str, package: str | None = None) -> list[KnowledgeSourceRow]:
-    """Everybody's sources and those of the project (empty: none), by package, then in the order in which they were
+    """Shared sources and those of the project (empty: none), by package, then in the order in which they were
     added; files of projects are listed by themselves."""
     here = sa.or_(knowledge_sources.c.project_id.is_(None), knowledge_sources.c.project_id == project_id)
     query = sa.select(knowledge_sources).where(here, knowledge_sources.c.kind != "artifact")

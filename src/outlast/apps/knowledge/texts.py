@@ -21,7 +21,7 @@ class Cut:
 
 
 def searched_text(heading: str, body: str) -> str:
-    """What is indexed and embedded of a passage."""
+    """The text of a passage that is indexed and embedded."""
     return f"{heading}\n\n{body}" if heading else body
 
 
@@ -31,7 +31,7 @@ def text_hash(text: str) -> str:
 
 
 def page_of(url: str) -> str:
-    """The document that a passage's address lies in."""
+    """The address of the document that a passage is part of."""
     return url.partition("#")[0]
 
 

@@ -26,7 +26,7 @@ _STOP: Final = read_names(__file__, "stop_words")
 
 
 def terms_of(text: str) -> list[str]:
-    """The terms of a text in reading order, repeated as often as they stand there. An identifier gives itself and its
+    """The terms of a text in reading order, repeated as often as they occur. An identifier gives itself and its
     parts (`createIssues`: createissues, create, issue), ideographs give themselves one by one and in pairs. A word
     counts up to `MAX_WORD_CHARS`; steps grow with the length, 100 KB take 15 ms."""
     found: list[str] = []
@@ -41,7 +41,7 @@ def query_terms(text: str) -> list[str]:
 
 
 def found_words(text: str, terms: frozenset[str], limit: int = 40) -> list[str]:
-    """The words of a text, as they stand there, that have one of these terms: what is to be highlighted."""
+    """The words of a text, as they are written, that have one of these terms: what to highlight."""
     words = dict.fromkeys(raw for raw in _RAW.findall(text) if not terms.isdisjoint(_terms(raw[:MAX_WORD_CHARS])))
     return list(words)[:limit]
 
@@ -83,7 +83,7 @@ def stem(word: str) -> str:
 
 
 def relatives(term: str) -> tuple[str, ...]:
-    """Other forms that a term may stand in (`installing`: install, installed …), for one that stands nowhere."""
+    """Other forms of a term (`installing`: install, installed …), for one that occurs nowhere."""
     if len(term) < 5 or not term.isascii() or not term.isalpha():
         return ()
     root = term

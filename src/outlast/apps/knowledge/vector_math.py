@@ -24,7 +24,7 @@ async def away(size: int, work: Callable[[*Given], T], *given: *Given) -> T:
 
 
 def ordered(by_words: Floats, cosines: Floats | None, vector_share: float, limit: int) -> tuple[Floats, list[int]]:
-    """The fused score of every text, and where the best of them stand."""
+    """The fused score of every text, and the places of the best."""
     fused = scores.fused(by_words, cosines, vector_share)
     return fused, [int(at) for at in scores.best(fused, limit)]
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from outlast.base.events import Frozen
 
@@ -109,4 +109,3 @@ Part = Annotated[
     TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart,
     Field(discriminator="type"),
 ]
-PART_ADAPTER: TypeAdapter[Part] = TypeAdapter(Part)

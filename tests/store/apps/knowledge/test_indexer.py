@@ -9,8 +9,7 @@ import orjson
 import pytest
 
 from outlast.apps.knowledge import indexer as embedding
-from outlast.apps.knowledge import ingest as filling
-from outlast.apps.knowledge import memory
+from outlast.apps.knowledge import ingest, memory
 from outlast.apps.knowledge.documents import Document, Reading, cut_documents
 from outlast.apps.knowledge.indexer import Indexer
 from outlast.apps.knowledge.ingest import NewSource
@@ -55,8 +54,8 @@ async def documented(db: Database, team: Team, chapters: int) -> str:
     contents = Contents(Reading(documents=documents), cut_documents(documents, 1000), "cut")
 
     def run(tx: Tx) -> str:
-        source_id = filling.add(tx, NewSource("tracker", "markdown", WHERE, team.project_id), None)
-        filling.fill(tx, source_id, contents, None)
+        source_id = ingest.add(tx, NewSource("tracker", "markdown", WHERE, team.project_id), None)
+        ingest.fill(tx, source_id, contents, None)
         return source_id
 
     return await db.write(run)

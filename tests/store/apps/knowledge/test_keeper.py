@@ -1,4 +1,4 @@
-"""Whoever keeps sources outlives a database that refuses, and never reads one source twice at a time."""
+"""The keeper of sources survives a database that refuses, and never reads one source twice at a time."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import anyio
 import pytest
 import sqlalchemy as sa
 
-from outlast.apps.knowledge import ingest as filling
-from outlast.apps.knowledge import store
+from outlast.apps.knowledge import ingest, store
 from outlast.apps.knowledge.documents import Document, Reading
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.keeper import SourceKeeper
@@ -26,7 +25,7 @@ from outlast.db.database import Database, Tx
 from outlast.testing.clock import ManualClock
 
 PLACE = "https://docs.example/sdk.md"
-NAMES = ("claim", "next_due", "tell", "fill", "want_now", "keep_only_configured")
+NAMES = ("claim", "next_due", "announce", "fill", "want_now", "keep_only_configured")
 
 
 @pytest.fixture
@@ -65,14 +64,14 @@ def keeper_of(db: Database, clock: ManualClock, reader: Any, **more: Any) -> Sou
 
 
 async def row_of(db: Database) -> Any:
-    return await db.read(store.find, filling.configured_id("tracker", PLACE))
+    return await db.read(store.find, ingest.configured_id("tracker", PLACE))
 
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_database_that_refuses_once_does_not_end_the_keeper(
     db: Database, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    right = getattr(filling, name)
+    right = getattr(ingest, name)
     failures = [StorageUnavailable("no")]
 
     def once(*args: Any, **more: Any) -> Any:
@@ -80,7 +79,7 @@ async def test_a_database_that_refuses_once_does_not_end_the_keeper(
             raise failures.pop()
         return right(*args, **more)
 
-    monkeypatch.setattr(filling, name, once)
+    monkeypatch.setattr(ingest, name, once)
     one = keeper_of(db, clock, Held())
     one.packages_changed()
     async with anyio.create_task_group() as tasks:
@@ -133,9 +132,9 @@ async def test_what_is_being_read_stays_so_when_it_is_added_again_and_when_anoth
     one = keeper_of(db, clock, Held())
     await one.synchronise()
     lease = clock.now() + LEASE
-    assert await db.write(filling.claim, lease) is not None
-    await db.write(filling.add, NewSource("tracker", "markdown", PLACE), clock.now())
-    await db.write(filling.cut_anew, "other rules")
+    assert await db.write(ingest.claim, lease) is not None
+    await db.write(ingest.add, NewSource("tracker", "markdown", PLACE), clock.now())
+    await db.write(ingest.cut_anew, "other rules")
     row = await row_of(db)
     assert (row.state, row.due_at) == ("fetching", lease)
     if db.dialect == "postgresql":  # where another server may be reading it
@@ -155,8 +154,8 @@ async def test_a_large_source_is_stored_at_once_but_in_statements_that_let_other
     monkeypatch.setattr(Tx, "insert_many", noted)
     document = Document(url=PLACE, text="")
     cuts = {PLACE: [Cut(f"Heading {number}", "text", f"{PLACE}#{number}") for number in range(count)]}
-    source_id = await db.write(filling.add, NewSource("tracker", "markdown", PLACE), None)
-    await db.write(filling.fill, source_id, Contents(Reading(documents=[document]), cuts, "1:1600"), None)
+    source_id = await db.write(ingest.add, NewSource("tracker", "markdown", PLACE), None)
+    await db.write(ingest.fill, source_id, Contents(Reading(documents=[document]), cuts, "1:1600"), None)
     assert max(sizes) <= store.SLICE
     stored = await db.read(store.passages_of, source_id)
     assert [passage.url for passage in stored] == [cut.url for cut in cuts[PLACE]]

@@ -91,7 +91,7 @@ def _name(package: PackageAnswer) -> str:
 
 
 def _workspace(tx: Tx, run: Run) -> str | None:
-    """Where the run's files lie, if there are any yet."""
+    """The workspace with the run's files, if there is one yet."""
     if run.workspace_id is not None:
         return run.workspace_id
     workspace_id: str | None = tx.value(threads.c.workspace_id, {"id": run.thread_id})

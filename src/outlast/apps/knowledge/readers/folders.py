@@ -99,7 +99,7 @@ def _unpacked(body: bytes, archive: Archive, most_bytes: int) -> Mapping[str, by
 
 
 def _chosen(files: Mapping[str, bytes], folder: str) -> dict[str, bytes]:
-    """Those in the folder; without one, those where documentation usually lies, and the README."""
+    """Those in the folder; without one, those in the usual folders of documentation, and the README."""
     if folder:
         inside = folder.strip("/") + "/"
         return {path: data for path, data in files.items() if path.startswith(inside) or path == folder.strip("/")}

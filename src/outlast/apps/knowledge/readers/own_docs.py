@@ -1,4 +1,4 @@
-"""Outlast's own documentation, a source of everybody's from the first start: the Markdown that is served at /docs."""
+"""Outlast's own documentation, a source of all projects from the first start: the Markdown that is served at /docs."""
 
 from importlib.metadata import version
 from pathlib import Path

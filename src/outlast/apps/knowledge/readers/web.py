@@ -203,7 +203,7 @@ def _below(links: Sequence[str], host: str, path: str) -> list[str]:
 
 
 def _permitted(links: Sequence[str], rules: RobotFileParser, most: int) -> list[str]:
-    """The first ones that a host's robots.txt allows, one more than `most`: that tells that there are more. So many
+    """The first ones that a host's robots.txt allows, one more than `most` to show that there are more. So many
     rules for so many addresses may take long: it is blocking, and looks at `TRIED` addresses for each at most."""
     allowed = (link for link in links[: most * TRIED] if rules.can_fetch("Outlast", link))
     return list(islice(allowed, most + 1))
