@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from outlast.base.events import event_adapter
 from outlast.kernel.apps import registry
 from outlast.kernel.events import DELTA_EVENTS
+from outlast.kernel.threads.parts import Part
 
 PARTS: TypeAdapter[Part] = TypeAdapter(Part)
 KINDS = registry.load().events

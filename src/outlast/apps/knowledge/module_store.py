@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from outlast.apps.knowledge.store import TEXTS
 from outlast.apps.knowledge.tables import modules
-from outlast.base.errors import NotFound, OutlastError
+from outlast.base.errors import OutlastError
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.library.modules import Module, ModuleOrigin, NewModule, hash_of, searched_text
@@ -79,14 +79,6 @@ def of_workspace(tx: Tx, workspace_id: str) -> list[Module]:
 def of_user(tx: Tx, user_id: str) -> list[Module]:
     """What was published to a user, by path."""
     return _all(tx, modules.c.user_id == user_id, modules.c.scope == "user")
-
-
-def module_of(tx: Tx, module_id: str) -> Module:
-    """Raises `NotFound`."""
-    module = tx.find(Module, modules, {"id": module_id})
-    if module is None:
-        raise NotFound("This module was deleted.", id=module_id)
-    return module
 
 
 def save(
@@ -168,4 +160,6 @@ def _put(tx: Tx, before: Module | None, values: dict[str, object]) -> Module:
         tx.update(modules, {"id": module_id}, **values)
     else:
         tx.insert(modules, id=module_id, created_at=tx.now, **values)
-    return module_of(tx, module_id)
+    module = tx.find(Module, modules, {"id": module_id})
+    assert module is not None  # written a moment ago, in this transaction
+    return module

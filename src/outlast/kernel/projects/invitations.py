@@ -79,8 +79,7 @@ def open_invitation(tx: Tx, secret: str) -> InvitationRow:
 def accept(tx: Tx, invited: InvitationRow, user_id: str) -> None:
     """Make the user a member as the invitation says. Raises `AlreadyMember`."""
     add_member(tx, invited.project_id, user_id, Role(invited.role))
-    used = sa.update(invitations).where(invitations.c.id == invited.id)
-    tx.execute(used.values(accepted_at=tx.now, accepted_by=user_id))
+    tx.update(invitations, {"id": invited.id}, accepted_at=tx.now, accepted_by=user_id)
 
 
 def _open(tx: Tx) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:

@@ -116,35 +116,22 @@ class _NamedMember(NamedTuple):
     name: str
 
 
+_MEMBERS: Final = sa.select(members, users.c.name).join(users, users.c.id == members.c.user_id)
+
+
 def list_members(tx: Tx, project_id: str) -> list[MemberAnswer]:
     """Everybody in the project, in the order of joining, without plans and balances."""
-    rows = tx.rows(
-        _NamedMember,
-        sa.select(members, users.c.name)
-        .join(users, users.c.id == members.c.user_id)
-        .where(members.c.project_id == project_id)
-        .order_by(members.c.created_at, members.c.user_id),
-    )
+    inside = _MEMBERS.where(members.c.project_id == project_id)
+    rows = tx.rows(_NamedMember, inside.order_by(members.c.created_at, members.c.user_id))
     return [shape_of(MemberAnswer, row.member, name=row.name, plan=None, balance=None) for row in rows]
-
-
-class _MemberLine(NamedTuple):
-    user_id: str
-    name: str
-    role: str
 
 
 def member_data(tx: Tx, project_id: str, user_id: str) -> MemberData:
     """One member. Raises `NotFound`."""
-    row = tx.row(
-        _MemberLine,
-        sa.select(members.c.user_id, users.c.name, members.c.role)
-        .join(users, users.c.id == members.c.user_id)
-        .where(members.c.project_id == project_id, members.c.user_id == user_id),
-    )
+    row = tx.row(_NamedMember, _MEMBERS.where(members.c.project_id == project_id, members.c.user_id == user_id))
     if row is None:
         raise NotFound("This person is not a member of the project.", project_id=project_id, user_id=user_id)
-    return MemberData(**row._asdict())
+    return shape_of(MemberData, row.member, name=row.name)
 
 
 def add_member(tx: Tx, project_id: str, user_id: str, role: Role) -> MemberData:

@@ -94,7 +94,7 @@ async def test_what_is_told_of_a_module_is_the_same_everywhere(db: Database, tea
     data = one.data("d2")
     assert (data.scope, data.verified, data.exports) == ("session", False, ["openIssues(page)"])
     assert one.data("d1").verified is True
-    assert await db.read(modules.module_of, one.id) == one
+    assert await db.read(modules.of_workspace, workspace_id) == [one]
 
 
 async def test_modules_are_usable_while_their_files_live_and_forgotten_at_once_after(
@@ -212,11 +212,6 @@ async def test_the_file_of_a_published_module_stays_among_the_blobs(db: Database
         blobs.get(unused)
     await db.write(modules.remove, [one.id])
     assert (await collect(db, blobs, timedelta(days=30), grace_s=-60, data_dir=tmp_path)).blobs == 1
-
-
-async def test_one_that_is_not_there_says_so(db: Database) -> None:
-    with pytest.raises(NotFound):
-        await db.read(modules.module_of, "mod_none")
 
 
 def test_the_library_is_named_in_an_import_of_either_language() -> None:
