@@ -11,10 +11,14 @@ from bench.figures import Figure, Results, median, print_table
 from bench.rig import rig
 from bench.servers import CONTESTANTS, CORES, pin_client
 from bench.workloads import ALL, Workload
+from outlast.apps import APPS
+from outlast.kernel.apps import packages, registry
 
 
 async def run(workload: Workload, contestants: list[str], quick: bool, rounds: int) -> Results:
     """Every contestant in turn, round by round, so that a slow minute of the machine hits all alike."""
+    packages.declare(APPS)
+    registry.load()  # some workloads measure parts of the server in this process
     measured: dict[str, list[list[Figure]]] = {}
     for number in range(rounds):
         for name in (name for name in contestants if name in workload.contestants):

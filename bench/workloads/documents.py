@@ -19,9 +19,8 @@ from bench.client import percentile
 from bench.figures import Figure, Results
 from bench.servers import CORES, Server, server
 from bench.workloads.canvas import busy_ms, chromium, request
-from outlast.apps.documents.app import APP
 from outlast.apps.documents.tables import edits, proposals
-from outlast.base.ids import new_id, use_kinds
+from outlast.base.ids import new_id
 
 SECTIONS: Final = 25
 BLOCKS: Final = 500
@@ -96,7 +95,6 @@ Measured = tuple[Taken, Taken, Taken, Taken]  # opened, opened with the review, 
 
 async def measure(quick: bool) -> Results:
     """Outlast beside the bare page, by the same clocks in the same browser."""
-    use_kinds(APP.prefixes)
     os.sched_setaffinity(0, set(CORES))  # the browser is what is measured: it has all cores
     opens, keys = (4, 40) if quick else (12, 150)
     with tempfile.TemporaryDirectory(prefix="bench-") as name:

@@ -26,12 +26,11 @@ import orjson
 
 from bench.figures import Figure
 from outlast.apps.knowledge import store
-from outlast.apps.knowledge.app import APP
 from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, vectors
 from outlast.apps.knowledge.texts import Cut, searched_text
 from outlast.base.clock import SystemClock
-from outlast.base.ids import new_id, use_kinds
+from outlast.base.ids import new_id
 from outlast.db.connect import migrate, open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.models.embedders import OpenAIEmbedder
@@ -58,7 +57,6 @@ class Question:
 
 async def measure(quick: bool) -> list[Figure]:
     """Quality per set and method; then latency at 10,000 and (unless `quick`) 100,000 passages."""
-    use_kinds(APP.prefixes)
     folder = Path(os.environ.get("OUTLAST_BENCH_IR", FOLDER))
     figures: list[Figure] = []
     for name in SETS:
