@@ -46,13 +46,13 @@ class Access:
         self._closed = False
 
     async def exchange(self, secret: str, address: Address) -> str | None:
-        """The cookie's value for a ticket; None when it is no good."""
+        """The cookie's value for a ticket; None when it is not valid."""
         return await actions.redeem(
             self._services, secret, address.sandbox_id, address.port, local_mode=self._local_mode
         )
 
     async def visitor(self, values: Iterable[str], address: Address) -> tuple[str, Visitor] | None:
-        """The first of these cookies that lets somebody in, and whom."""
+        """The first of these cookies that is valid, and its visitor."""
         for value in values:
             visitor = await self._visitor(_Key(value, address))
             if visitor is not None:
@@ -83,7 +83,7 @@ class Access:
             self._doubt.set()
 
     async def run(self) -> None:
-        """End what is open for those who may not look any more; until cancelled."""
+        """End what is open for visitors who lost access; until cancelled."""
         while True:
             with anyio.move_on_after(self._recheck_s):
                 await self._doubt.wait()

@@ -50,7 +50,7 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Somebody who may see one port of a workspace's sandbox, until they may not. `siblings`: the ports of its declared
+    """A person who may see one port of a workspace's sandbox at this moment. `siblings`: the ports of its declared
     services; `image_hosts`: whose pictures its pages may load, beside those of the settings."""
 
     user_id: str

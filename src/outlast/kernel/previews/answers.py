@@ -26,8 +26,8 @@ display:inline-block;height:.9rem;margin-right:.6rem;vertical-align:-.1rem;width
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something to tell. `refresh_s`: the page asks again by itself after so long (0: it does not); `log` is shown as
-    it is; `link`: (text, address) of what to do."""
+    """A message to a visitor. `refresh_s`: the page asks again by itself after so long (0: it does not); `log` is shown
+    as it is; `link`: (text, address) of what to do."""
 
     status: int
     title: str
@@ -51,7 +51,7 @@ def is_page_visit(method: str, headers: Headers) -> bool:
 async def answer_notice(
     send: Send, notice: Notice, *, as_page: bool, frame_ancestors: bytes, more: Sequence[tuple[bytes, bytes]] = ()
 ) -> None:
-    """Tell it, as a page or as text."""
+    """Send it, as a page or as text."""
     body = _page(notice) if as_page else _text(notice)
     kind = b"text/html" if as_page else b"text/plain"
     policy = b"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors "

@@ -121,7 +121,7 @@ class Answer:
     # What the parser calls.
 
     def on_message_begin(self) -> None:
-        if self._complete:  # more than one answer was sent: nobody asked for it
+        if self._complete:  # a second answer without a request
             self.may_reuse = False
             return
         self._headers = []

@@ -21,7 +21,7 @@ HOP_BY_HOP: Final = frozenset(
         b"upgrade",
     }
 )
-# Written anew, or spoken to our own server alone.
+# Replaced by our own, or meant for our own server alone.
 NOT_INSIDE: Final = frozenset(
     {
         b"expect",
@@ -41,7 +41,7 @@ NOT_OUTSIDE: Final = frozenset({b"date", b"x-frame-options", b"clear-site-data",
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a request comes from, as the app inside is told: the client's address, the scheme and host it used."""
+    """Where a request comes from, as the app inside sees it: the client's address, the scheme and host it used."""
 
     client: str
     scheme: str

@@ -22,7 +22,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class PreviewHosts:
-    """`domain` is what all previews of this server lie under, in lower case."""
+    """`domain` is the parent of all previews' host names, in lower case."""
 
     domain: str = DEFAULT_DOMAIN
 
@@ -38,12 +38,12 @@ class PreviewHosts:
         return f"{secure} http://*.{self.domain}:*"
 
     def covers(self, host: str) -> bool:
-        """Whether a Host header lies under the domain, a preview's name or not."""
+        """Whether a Host header is under the domain, a preview's name or not."""
         name = _name(host)
         return name == self.domain or name.endswith(f".{self.domain}")
 
     def parse(self, host: str) -> Address | None:
-        """What a Host header names; None when it is no preview."""
+        """What a Host header names; None when it is not a preview."""
         name = _name(host)
         label, dot, rest = name.partition(".")
         found = _LABEL.fullmatch(label)

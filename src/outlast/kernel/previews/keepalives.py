@@ -1,4 +1,4 @@
-"""Telling a person's use of a WebSocket from the beats that keep it open. Pure.
+"""Distinguishes a person's use of a WebSocket from the beats that keep it open. Pure.
 
 Development servers' pages send a small message every few seconds for as long as a tab is open. Were that a use, an
 open tab would keep its sandbox awake for ever. So ping and pong frames are none, neither is a short message that is

@@ -1,4 +1,4 @@
-"""The ASGI layer in front of the application: whatever is asked under the preview domain ends here."""
+"""The ASGI layer in front of the application: it answers every request under the preview domain."""
 
 import logging
 import re
@@ -37,8 +37,8 @@ from outlast.kernel.services import Services
 
 OWN_PATHS: Final = "/.outlast/"
 TICKET_PATH: Final = "/.outlast/ticket"
-PAGE_PATIENCE_S: Final = 1.5  # then a person is told what is being waited for
-PATIENCE_S: Final = 10.0  # then a program is
+PAGE_PATIENCE_S: Final = 1.5  # then a person sees what the page waits for
+PATIENCE_S: Final = 10.0  # then a program gets the error
 MAX_REPORT_BYTES: Final = 16_384
 COOKIE_AGE_S: Final = 7 * 86_400
 _ORIGIN: Final = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]{1,5})?", re.IGNORECASE)  # policies know no IPv6
@@ -74,7 +74,7 @@ class PreviewLayer:
         self.places = places or StreamPlaces()
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """What goes on beside the requests; until cancelled."""
+        """What runs beside the requests; until cancelled."""
         supervisor = self.services.supervisor
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(supervisor.keep, "access to previews", self.access.run)
@@ -104,7 +104,7 @@ class PreviewLayer:
         await _Visit(self, scope, receive, send, host).serve()
 
     def scheme(self, scope: Scope) -> str:
-        """What browsers use, also where something in front of this server speaks TLS."""
+        """What browsers use, also where a proxy in front of this server terminates TLS."""
         return urlsplit(self._public_url).scheme or str(scope["scheme"])
 
     def home(self, host: str) -> str:
@@ -178,7 +178,7 @@ class _Visit:
         await self._answer(303, headers)
 
     async def _take_report(self, address: Address) -> None:
-        """A browser tells what it blocked: a member may want to allow pictures of that host."""
+        """A browser reports what it blocked: a member may want to allow pictures of that host."""
         found = None if self._is_foreign(address) else await self._visitor(address)
         body = await _small_body(Body(self._receive, StarletteHeaders(raw=list(self._headers)), None).receive)
         if found is not None and (blocked := blocked_picture(body)):
@@ -279,7 +279,7 @@ class _Visit:
         return preview_policy(self._ancestors, self._host.lower(), scheme, siblings, images)
 
     async def _connect(self, request: Request, proxy: Proxy) -> None:
-        """A WebSocket. It thaws a frozen sandbox and restarts none: a forgotten tab tries again for ever."""
+        """A WebSocket. It thaws a frozen sandbox and restarts none: a forgotten tab never stops trying."""
         reached = await self._layer.waker.reach_awake(request.visitor)
         try:
             head, answer = await shake_hands(reached.line, request)
@@ -293,7 +293,7 @@ class _Visit:
         finally:
             reached.line.close()
 
-    # --- telling ---
+    # --- own answers ---
 
     @property
     def _is_page(self) -> bool:
@@ -355,8 +355,8 @@ class NoMachines:
 
 
 def with_previews(app: ASGIApp, surface: Surface, hosts: KnownHosts) -> PreviewLayer:
-    """The application behind the preview layer. Made before the sandboxes of the last server are taken up, so that it
-    hears of them."""
+    """The application behind the preview layer. Made before the sandboxes of the last server are reconnected, so that
+    it knows them as awake."""
     services = surface.services
     settings, machines = services.settings, services.sandboxes.manager
     awake = Awake(thaws_fast=machines is not None and machines.provider.name == LOCAL)

@@ -37,12 +37,12 @@ class Line:
                 await anyio.wait_writable(self._sock)
 
     def end(self) -> None:
-        """Say that nothing more will be sent."""
+        """Close the sending side."""
         with suppress(OSError):
             self._sock.shutdown(socket.SHUT_WR)
 
     def is_quiet(self) -> bool:
-        """Whether it is open and nobody has said anything: fit for another request."""
+        """Whether it is open and nothing has come: fit for another request."""
         try:
             self._sock.recv(1, socket.MSG_PEEK)
         except BlockingIOError:

@@ -31,4 +31,4 @@ def _no_domain(_previews: PreviewHosts) -> str:
 
 IMAGE_HOSTS: Final[Port[ImageHosts]] = Port("image hosts", NoImageHosts())
 PAGES_DOMAIN: Final[Port[Callable[[PreviewHosts], str]]] = Port("domain of pages", _no_domain)
-"""The domain that pages of people lie under, beside that of previews; empty: there is none."""
+"""The domain of published pages, beside that of previews; empty: there is none."""

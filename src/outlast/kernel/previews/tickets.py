@@ -45,7 +45,7 @@ def add_ticket(tx: Tx, actor: Actor, workspace_id: str, port: int, opener: str) 
 
 
 def exchange(tx: Tx, secret: str, grant: Grant) -> str | None:
-    """Use up the ticket; the answer is the cookie's value. None: somebody else was faster."""
+    """Use up the ticket; the answer is the cookie's value. None: it was used a moment ago."""
     used = sa.delete(preview_grants).where(preview_grants.c.hash == hash_of(secret), preview_grants.c.kind == "ticket")
     if tx.execute(used).rowcount != 1:
         return None

@@ -1,4 +1,4 @@
-"""From a visit to a connection: the sandbox is woken, or restarted, or made anew, and its port dialled."""
+"""From a visit to a connection: the sandbox is woken, restarted or replaced, and its port dialled."""
 
 import socket
 import time
@@ -33,7 +33,7 @@ class Machines(Protocol):
 
 class Awake:
     """An `Attendant` of the sandbox manager. In memory: the sandboxes that are awake, so that a visit to one of them
-    asks nobody; and, where a thaw takes about a millisecond (`thaws_fast`), those that fell asleep, so that a visit
+    asks no manager; and, where a thaw takes about a millisecond (`thaws_fast`), those that fell asleep, so that a visit
     need not wait until it is written down that they wake."""
 
     def __init__(self, *, thaws_fast: bool = False) -> None:
@@ -129,7 +129,7 @@ class Waker:
         self._tasks: TaskGroup | None = None
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Hold what wakes go on in, also when visitors leave; until cancelled."""
+        """Hold the tasks that wake sandboxes, also when visitors leave; until cancelled."""
         try:
             async with anyio.create_task_group() as self._tasks:
                 task_status.started()
@@ -155,8 +155,8 @@ class Waker:
         return reached
 
     async def reach_awake(self, visitor: Visitor) -> Reached:
-        """A new connection, if the sandbox is awake or frozen: this restarts nothing, and is no use. Raises
-        `Waiting`."""
+        """A new connection, if the sandbox is awake or frozen: this restarts nothing, and does not count as a use.
+        Raises `Waiting`."""
         sandbox = self._awake_now.get(visitor.workspace_id)
         if sandbox is None:
             try:
@@ -173,7 +173,7 @@ class Waker:
             raise _refused(error) from None
 
     def use(self, visitor: Visitor) -> None:
-        """Somebody is at work on an open connection: keeps it awake, wakes it if need be. Returns at once."""
+        """An open connection is in use: keep its sandbox awake, or wake it. Returns at once."""
         if self._is_asleep_or_stale(visitor.workspace_id) and self._tasks is not None:
             once = self._guard.once
             self._tasks.start_soon(once, "waking", visitor.workspace_id, self._keep_awake, visitor)
@@ -186,7 +186,7 @@ class Waker:
     async def _keep_awake(self, visitor: Visitor) -> None:
         try:
             await self._awake(visitor)
-        except Waiting:  # those who wait for an answer will be told
+        except Waiting:  # the visits that wait for an answer report it
             return
 
     async def _reach(self, visitor: Visitor, until: float, fresh: bool) -> Reached:
@@ -269,7 +269,7 @@ class Waker:
         return self._awake_now.get(workspace_id) is None
 
     def _forget(self) -> None:
-        """Places that nobody has asked for in a while."""
+        """Forget places that were not asked for in a while."""
         now = self._now()
         self._used = {key: at for key, at in self._used.items() if now - at < USE_EVERY_S}
         self._waits = {key: times for key, times in self._waits.items() if now - times[1] < USE_EVERY_S}

@@ -53,9 +53,9 @@ async def kill_sandbox(services: Services, actor: Actor, sandbox_id: str) -> San
 
 
 async def list_files(services: Services, actor: Actor, sandbox_id: str, path: str = "") -> list[FileEntry]:
-    """Files and folders of the workspace below `path`, at most 5,000. Of a sandbox that is asleep its
-    checkpoint answers; only where nothing was kept is it woken. A name that is no UTF-8 is shown as far as it is, and
-    cannot be asked for. Raises `PathRefused`, `NotFound`."""
+    """Files and folders of the workspace below `path`, at most 5,000. A sleeping
+    sandbox is listed from its checkpoint, and woken only if it has none. A name that is not UTF-8 is shown as far as it
+    is, and cannot be asked for. Raises `PathRefused`, `NotFound`."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.READ)
     kept = await list_asleep(services, row.sandbox.workspace_id, path)
     if kept is not None:
@@ -128,7 +128,7 @@ def _waiting_runs(tx: Tx, workspace_id: str) -> list[str]:
 
 
 def _busy_workspaces(tx: Tx) -> set[str]:
-    """Where a run works or will go on at once, and where a program's sandbox runs; runs that wait for a person do not
-    keep a sandbox awake."""
+    """Where a run works or will continue at once, and where a program's sandbox runs; runs that wait for a person do
+    not keep a sandbox awake."""
     working = sa.select(runs.c.workspace_id).where(runs.c.leg.in_(("ready", "held")), runs.c.workspace_id.is_not(None))
     return set(tx.execute(working).scalars()) | running_workspaces(tx)

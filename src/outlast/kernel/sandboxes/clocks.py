@@ -1,4 +1,4 @@
-"""What time will take away from a sandbox nobody uses, and when: shown wherever the sandbox or its run is."""
+"""When an idle sandbox will be paused or ended, and what that takes away: shown with the sandbox and with its run."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from outlast.db.database import Tx
 from outlast.kernel.runs.shapes import ClockAnswer
 from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.sandboxes.rows import WorkspaceRow
-from outlast.kernel.sandboxes.rules import Life, PauseKind, State, is_alive
+from outlast.kernel.sandboxes.rules import IdleStep, Life, idle_steps
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.store import SandboxRecord, newest
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, workspaces
@@ -33,20 +33,15 @@ TAKES_AWAY: Final[Mapping[str, str]] = {
 _PROGRAMS: Final = sa.select(hosted_sandboxes.c.ends_at, hosted_sandboxes.c.on_timeout).where(
     hosted_sandboxes.c.workspace_id == sa.bindparam("workspace"), hosted_sandboxes.c.paused_at.is_(None)
 )
+_CLOCKS: Final = {IdleStep.FREEZE: FREEZE, IdleStep.STOP: STOP, IdleStep.KILL: KILL}
 OF_RUNS: Final[Mapping[str, str]] = {"approval_pause": FREEZE, "paused_kill": KILL}
 """Timers of a run that waits for a person, and the clock of its sandbox that each brings forward."""
 
 
 def idle_clocks(life: Life, last_used_at: datetime, settings: SandboxSettings) -> dict[str, datetime]:
-    """When each further step down is due if nobody uses it; nothing for one that has ended. Pure."""
-    if not is_alive(life.state):
-        return {}
-    steps = {FREEZE: settings.idle_pause_s, STOP: settings.stop_after_s, KILL: settings.kill_after_s}
-    if life.state is State.PAUSED:
-        del steps[FREEZE]
-    if life.pause_kind is PauseKind.STOPPED:
-        del steps[STOP]
-    return {name: last_used_at + timedelta(seconds=seconds) for name, seconds in steps.items()}
+    """When each step of `idle_steps` is due if the sandbox stays unused, by the name of its clock. Pure."""
+    due = idle_steps(life, settings)
+    return {_CLOCKS[step]: last_used_at + timedelta(seconds=after_s) for step, after_s in due.items()}
 
 
 class _Program(NamedTuple):
@@ -78,7 +73,7 @@ def clocks_of(tx: Tx, settings: SandboxSettings, row: SandboxRecord) -> list[Clo
 
 
 def clocks_beside_run(tx: Tx, settings: SandboxSettings, workspace_id: str) -> list[ClockAnswer]:
-    """Those of the workspace's sandbox that no clock of its run speaks of already."""
+    """Those of the workspace's sandbox that no clock of its run shows already."""
     row = newest(tx, workspace_id)
     if row is None:
         return []
@@ -110,7 +105,7 @@ def _timers_of(tx: Tx, run_ids: list[str]) -> list[_SetTimer]:
 
 
 def _eviction(tx: Tx, settings: SandboxSettings, workspace_id: str) -> dict[str, datetime]:
-    """Files go only once a checkpoint holds them all."""
+    """Files are removed only when a checkpoint has all of them."""
     place = tx.row(WorkspaceRow, sa.select(workspaces).where(workspaces.c.id == workspace_id))
     if place is None or place.checkpoint_id is None or place.changed_at or place.evicted_at:
         return {}

@@ -123,7 +123,8 @@ class DiskGuard:
             one.looking = False
 
     async def _check(self, one: Watched) -> None:
-        """Walk, and end it when it holds too much. While it may, it stands still, so that it cannot outrun the walk."""
+        """Walk, and end it when it holds too much. It is frozen before it is ended, so that it cannot outrun the
+        walk."""
         (room,) = await anyio.to_thread.run_sync(_rooms, one.folders[:1])
         if room is None:
             return
@@ -190,7 +191,7 @@ class DiskGuard:
 
 
 def _rooms(folders: Sequence[Path]) -> list[Room | None]:
-    """Of the file systems that these folders lie in; None: it is not there. Blocks for microseconds."""
+    """For each folder the room on its file system; None: the folder does not exist. Blocks for microseconds."""
     found: list[Room | None] = []
     for folder in folders:
         try:

@@ -25,7 +25,7 @@ OnTimeout = Literal["pause", "kill"]
 
 @dataclass(frozen=True, slots=True)
 class HostedOrder:
-    """What somebody asks for. `options` is what the surface wants to read back later."""
+    """What a program asks for. `options` is what the surface wants to read back later."""
 
     timeout_s: float
     template: str = BASE
@@ -81,7 +81,7 @@ def add(tx: Tx, project_id: str, user_id: str, order: HostedOrder, ends_at: date
 
 
 def find(tx: Tx, workspace_id: str) -> Hosted | None:
-    """The sandbox of this workspace; None for one that was killed, or is no sandbox of the API."""
+    """The sandbox of this workspace; None for one that was killed, or was not made through the API."""
     return tx.row(Hosted, _all().where(hosted_sandboxes.c.workspace_id == workspace_id))
 
 
@@ -109,7 +109,7 @@ def count_running(tx: Tx, project_id: str) -> tuple[int, int]:
 
 
 def running_workspaces(tx: Tx) -> set[str]:
-    """Where one runs: the idle clocks stand still there."""
+    """Where one runs: the idle clocks do not count there."""
     now = sa.select(hosted_sandboxes.c.workspace_id).where(hosted_sandboxes.c.paused_at.is_(None))
     return set(tx.execute(now).scalars())
 

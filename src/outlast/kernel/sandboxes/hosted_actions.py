@@ -118,7 +118,7 @@ async def connect_hosted(
     services: Services, actor: Actor, workspace_id: str, timeout_s: float, *, keep_memory: bool = True
 ) -> tuple[Hosted, bool]:
     """Wake it if it sleeps, and let it run for at least so long; with it, whether it slept. `keep_memory` false starts
-    a sleeping one anew, with its files alone."""
+    a sleeping one again with its files alone."""
     _check_timeout(services, timeout_s)
     found = await services.db.read(_require, actor, workspace_id)
     if found.runs:
@@ -191,7 +191,7 @@ def find_hosted(tx: Tx, is_it: Callable[[Hosted], bool], limit: int = 5_000) -> 
 async def snapshot_hosted(
     services: Services, actor: Actor, workspace_id: str, name: str | None = None
 ) -> HostedSnapshot:
-    """Keep the files of a sandbox as they are now; it goes on meanwhile. What runs in it is not kept. Raises
+    """Keep the files of a sandbox as they are now; it continues to run. What runs in it is not kept. Raises
     `InputTooLarge`, `DiskFull`, `NotFound`."""
     found = await read_hosted(services, actor, workspace_id)
     await keeper_of(services).take(workspace_id, "fork")
@@ -221,8 +221,8 @@ def delete_hosted_snapshot(tx: Tx, actor: Actor, named: str) -> None:
 async def fork_hosted(
     services: Services, actor: Actor, workspace_id: str, timeout_s: float, count: int
 ) -> list[Hosted | OutlastError]:
-    """So many new sandboxes with the files, environment and words of this one, each or why there is none. This one goes
-    on; what runs in it is not copied."""
+    """So many new sandboxes with the files, environment and words of this one, each or why there is none. This one
+    continues to run; what runs in it is not copied."""
     found = await read_hosted(services, actor, workspace_id)
     await keeper_of(services).take(workspace_id, "fork")
     order = HostedOrder(

@@ -1,6 +1,6 @@
-"""The way down for sandboxes that nobody uses: frozen, then stopped, then killed, each when its time has come.
+"""Steps down idle sandboxes: frozen, then stopped, then killed, each when it is due.
 
-Nothing polls: the ladder sleeps until the next step is due, or until somebody wakes one more sandbox.
+Nothing polls: the ladder sleeps until the next step is due, or until one more sandbox is awake.
 """
 
 import logging
@@ -30,7 +30,7 @@ async def step_down(machines: SandboxManager, busy: Collection[str] = ()) -> Non
     rows, now = await machines.recorded(), machines.clock.now()
     at_work = [row for row in rows if row.workspace_id in busy]
     if at_work:
-        await machines.db.write(store.touch_all, at_work)
+        await machines.db.write(store.touch, [(row.id, row.workspace_id) for row in at_work])
     for row in rows:
         due = _due_at(machines, row)
         if due is not None and due <= now and row.workspace_id not in busy:
@@ -90,21 +90,17 @@ class Ladder:
 
 async def _step(machines: SandboxManager, seen: SandboxRecord) -> None:
     async with machines.locks[seen.workspace_id]:
-        await _step_held(machines, seen)
-
-
-async def _step_held(machines: SandboxManager, seen: SandboxRecord) -> None:
-    row = await machines.db.read(store.newest, seen.workspace_id)
-    if row is None or row.id != seen.id:
-        return
-    idle_s = (machines.clock.now() - row.last_used_at).total_seconds()
-    match idle_step(row.life, idle_s, machines.settings):
-        case IdleStep.FREEZE:
-            await machines.lives.freeze(row)
-        case IdleStep.STOP:
-            await machines.lives.stop(row)
-        case IdleStep.KILL:
-            await machines.lives.end(row, State.KILLED)
+        row = await machines.db.read(store.newest, seen.workspace_id)
+        if row is None or row.id != seen.id:
+            return
+        idle_s = (machines.clock.now() - row.last_used_at).total_seconds()
+        match idle_step(row.life, idle_s, machines.settings):
+            case IdleStep.FREEZE:
+                await machines.lives.freeze(row)
+            case IdleStep.STOP:
+                await machines.lives.stop(row)
+            case IdleStep.KILL:
+                await machines.lives.end(row, State.KILLED)
 
 
 def _due_at(machines: SandboxManager, row: SandboxRecord) -> datetime | None:

@@ -32,23 +32,23 @@ log = logging.getLogger("outlast.sandboxes")
 
 
 class Attendant(Protocol):
-    """Who has something to do while a sandbox is awake. Told inside the step: it must neither wait nor raise."""
+    """What works with a sandbox while it is awake. Called inside the step: it must neither wait nor raise."""
 
     def awake(self, row: SandboxRecord, sandbox: Sandbox) -> None:
-        """It is awake and connected; told again after each sleep and each restart of the server."""
+        """It is awake and connected; called again after each sleep and each restart of the server."""
 
     def asleep(self, row: SandboxRecord) -> None:
         """It is about to be frozen, or is gone: leave it alone."""
 
 
 class WayOut(Protocol):
-    """What leads from sandboxes to the network. Told inside the step: neither `open` nor `close` waits or raises."""
+    """What leads from sandboxes to the network. Called inside the step: neither `open` nor `close` waits or raises."""
 
     async def prepare(self, row: SandboxRecord, spec: SandboxSpec) -> SandboxSpec:
         """The spec of a sandbox about to start, completed."""
 
     def open(self, row: SandboxRecord, sandbox: Sandbox) -> None:
-        """It is awake; told again after each sleep and each restart of the server."""
+        """It is awake; called again after each sleep and each restart of the server."""
 
     def close(self, sandbox_id: str, *, for_good: bool) -> None:
         """Its processes are ended; `for_good`: it never starts again."""
@@ -59,7 +59,7 @@ class Lives:
 
     To be set before the first step: `templates` (by name, what workspaces of each need), `files` (has a workspace's
     files before a sandbox starts, and saves them before one is ended), `snapshots` (what sandboxes start from),
-    `way_out`; `attendants` are told of every sandbox that wakes and falls asleep."""
+    `way_out`; `attendants` are called for every sandbox that wakes or falls asleep."""
 
     def __init__(
         self, db: Database, provider: SandboxProvider, settings: SandboxSettings, data_dir: Path, announce: Announce
@@ -70,13 +70,17 @@ class Lives:
         self.handles: dict[str, Sandbox] = {}
         self.attendants: list[Attendant] = []
         self._answered: dict[str, float] = {}  # when its agent did last, by sandbox
-        self._awake: dict[str, SandboxRecord] = {}  # what attendants were told, by workspace
+        self._awake: dict[str, SandboxRecord] = {}  # those that attendants know as awake, by workspace
         self.snapshots: SnapshotKeeper | None = None
         self.way_out: WayOut | None = None
         self.files: CheckpointKeeper | None = None
 
     def workspace_dir(self, workspace_id: str) -> Path:
         return self._data_dir / "workspaces" / workspace_id
+
+    def template(self, name: str | None) -> Template | None:
+        """The app template of this name; None: there is no name, or this server does not have it any more."""
+        return None if name is None else self.templates.get(name)
 
     async def wake(self, row: SandboxRecord) -> Sandbox | None:
         """A handle on the recorded sandbox, awake; None when a new one is needed, with the row closed."""
@@ -131,7 +135,7 @@ class Lives:
         await self.change(row, State.PAUSED, PauseKind.STOPPED)
 
     async def end(self, row: SandboxRecord, state: State, why: OutlastError | None = None) -> None:
-        """End it for good; `why` is told with it."""
+        """End it for good; `why` is published with it."""
         await self._kill_processes(row)
         self._shut(row.id, for_good=True)
         await self.change(row, state, why=why)
@@ -160,7 +164,7 @@ class Lives:
                         await sandbox.kill()
                 finally:  # one that cannot be ended is an orphan; its row must not wait for it
                     self._shut(row.id, for_good=True)
-                    # It may be recorded as ready without an answer. Nobody has been given it: nothing began there.
+                    # It may be recorded as ready without an answer. No caller has it: nothing began there.
                     await self.change(row, State.LOST, ref=row.ref)
             raise
         self._keep(row, sandbox)
@@ -226,14 +230,13 @@ class Lives:
         return False
 
     async def _template_of(self, row: SandboxRecord) -> Template | None:
-        """The app template of its workspace; None: it has none, or one that this server does not know any more."""
         name = (await self._db.read(store.templates_of, [row.workspace_id])).get(row.workspace_id)
         if name is not None and name not in self.templates:
             log.warning("unknown app template", extra={"template": name, "workspace_id": row.workspace_id})
-        return self.templates.get(name) if name is not None else None
+        return self.template(name)
 
     async def _snapshot_ref(self, row: SandboxRecord, named: str | None, app: str) -> str:
-        """What the configuration has installed, what the app template needs, or the snapshot that somebody asked for by
+        """What the configuration has installed, what the app template needs, or the snapshot that was asked for by
         name; empty: the bare base."""
         if self.snapshots is None or named == BASE:
             return ""

@@ -1,5 +1,4 @@
-"""One sandbox for each workspace that needs one: made at the first use, found again, woken, put to sleep,
-replaced."""
+"""One sandbox for each workspace that needs one: made at the first use, reconnected, woken, paused, replaced."""
 
 import os
 from collections import defaultdict
@@ -39,12 +38,12 @@ TOUCH_EVERY_S: Final = 30.0
 
 
 class SandboxManager:
-    """Joins provider, rows and files. Files of a workspace lie in `data_dir/workspaces/<workspace id>` and stay for as
-    long as its owner.
+    """Joins provider, rows and files. Files of a workspace are stored in `data_dir/workspaces/<workspace id>` until its
+    owner is deleted.
 
     In memory: one lock per workspace, so that two calls never make two sandboxes, and (in `lives`) handles on living
-    sandboxes. Every change of state is told through `announce`, in its transaction. What happens to sandboxes that
-    nobody uses is in `idle_policy.py`, what is found at a start in `orphans.py`.
+    sandboxes. Every change of state is published by `announce`, in its transaction. Idle sandboxes are paused and ended
+    by `idle_policy.py`; what an earlier server left is handled by `orphans.py`.
     """
 
     def __init__(
@@ -71,7 +70,7 @@ class SandboxManager:
         self.disk = DiskUsage(clock)
         self.woken = anyio.Event()  # set, and replaced, when one more is awake than before
         self._touched: dict[str, float] = {}
-        self._room = anyio.Lock()  # taken inside a workspace's lock; nobody waits for a workspace's lock inside it
+        self._room = anyio.Lock()  # taken inside a workspace's lock; never wait for a workspace's lock inside it
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         self.awake_allowed = awake_allowed(settings.max_awake, memory, settings.memory_mb * MEBIBYTE)
 
@@ -80,16 +79,16 @@ class SandboxManager:
         return self.lives.provider
 
     def layers_of(self, template: str | None) -> tuple[str, ...]:
-        """The folders of a workspace of this app template that are no files of it."""
-        found = self.lives.templates.get(template) if template is not None else None
+        """The folders in a workspace of this app template that do not belong to its files."""
+        found = self.lives.template(template)
         return found.layers if found is not None else ()
 
     def attend(self, attendant: Attendant) -> None:
-        """From now on tell it of every sandbox that wakes and falls asleep."""
+        """Call it from now on whenever a sandbox wakes or falls asleep."""
         self.lives.attendants.append(attendant)
 
     def workspace_dir(self, workspace_id: str) -> Path:
-        """Where the workspace's files lie on this machine; read them through a sandbox, never directly."""
+        """Where the workspace's files are stored on this machine; read them through a sandbox, never directly."""
         return self.lives.workspace_dir(workspace_id)
 
     def folders_of(self, workspace_id: str) -> list[Path]:
@@ -104,7 +103,7 @@ class SandboxManager:
         """A sandbox that is awake: the one there is, woken or found again; else a new one over the same files.
 
         Raises `SandboxUnavailable` when none can be made. Repeatable. A cancelled call leaves either a usable
-        sandbox or none. The id of the answer tells whether it is still the one that a command was started in.
+        sandbox or none. Compare its id to see whether it is still the one that a command was started in.
         """
         if self.lives.files is not None:
             await self.lives.files.ready(workspace_id)
@@ -188,7 +187,7 @@ class SandboxManager:
                 await sandbox.kill_command(effect_id)
 
     async def end_sessions(self, workspace_id: str) -> int:
-        """End the code sessions at rest in its sandbox, if that is awake: how many. One that sleeps is let sleep."""
+        """End the code sessions at rest in its sandbox, if that is awake: how many. One that sleeps is not woken."""
         async with self.locks[workspace_id]:
             row = await self._newest(workspace_id)
             if row is None or row.life.state is not State.READY:
@@ -202,7 +201,7 @@ class SandboxManager:
         return await self.db.read(store.alive_on, self.provider.name, self.node_id)
 
     async def trim(self) -> None:
-        """Stop what is awake beyond the limit; that holds back nobody who is at work."""
+        """Stop what is awake beyond the limit, but nothing that is in use."""
         async with self._room:
             await self._make_room(0)
 
@@ -214,7 +213,7 @@ class SandboxManager:
         return {"connected": len(self.lives.handles)}
 
     def _is_here(self, row: SandboxRecord) -> bool:
-        """Whether this server can reach it: one whose files lie on a machine belongs to that machine's node."""
+        """Whether this server can reach it: one whose files are stored on a machine belongs to that machine's node."""
         on_a_machine = self.provider.capabilities.volume
         return row.provider == self.provider.name and (row.node_id == self.node_id or not on_a_machine)
 
@@ -232,7 +231,7 @@ class SandboxManager:
         name, node = self.provider.name, self.node_id
         async with self._room:
             await self._make_room(await self._places_of(workspace_id))
-            with anyio.CancelScope(shield=True):  # or the row might be there with nobody to start or close it
+            with anyio.CancelScope(shield=True):  # or the row might remain without a task that starts or closes it
                 row = await self.db.write(store.add, workspace_id, project_id, name, node, self.announce)
         return await self._start(row)
 
@@ -249,7 +248,7 @@ class SandboxManager:
         return sandbox
 
     async def _make_room(self, coming: int) -> None:
-        """Stop what rests until so many more may be awake. One that somebody is using at this moment is let be."""
+        """Stop idle sandboxes until so many more may be awake. One whose lock is held at this moment is left alone."""
         awake = await self.db.read(store.awake_on, self.provider.name, self.node_id)
         named = await self.db.read(store.templates_of, [row.workspace_id for row, _ in awake])
         weighed = [replace(waking, places=self._places(named.get(row.workspace_id))) for row, waking in awake]
@@ -268,8 +267,7 @@ class SandboxManager:
         return self._places((await self.db.read(store.templates_of, [workspace_id])).get(workspace_id))
 
     def _places(self, template: str | None) -> int:
-        found = self.lives.templates.get(template) if template is not None else None
-        return places_taken(self.settings, found)
+        return places_taken(self.settings, self.lives.template(template))
 
     async def _stop_for_room(self, seen: SandboxRecord) -> None:
         row = await self._newest(seen.workspace_id)
@@ -282,4 +280,4 @@ class SandboxManager:
         now = self.clock.monotonic()
         if now - self._touched.get(sandbox_id, float("-inf")) >= TOUCH_EVERY_S:
             self._touched[sandbox_id] = now
-            await self.db.write(store.touch, sandbox_id, workspace_id)
+            await self.db.write(store.touch, [(sandbox_id, workspace_id)])

@@ -1,4 +1,4 @@
-"""What nobody owns: sandboxes without a row, rows whose sandbox vanished, what deleted workspaces left behind."""
+"""What has no owner: sandboxes without a row, rows whose sandbox vanished, what deleted workspaces left behind."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -22,14 +22,14 @@ PATIENCE_S: Final = 1.0  # with the holder of a workspace: one whose sandbox is 
 
 async def reconcile(machines: SandboxManager) -> None:
     """At the server's start: keep what lives, mark what vanished or does not answer as lost, end what no row knows,
-    collect what a deleted owner left. Repeatable, but only while nobody uses a sandbox yet. Trouble with one sandbox
-    or workspace holds up no other. Raises where the provider or the database cannot be asked at all."""
+    collect what a deleted owner left. Repeatable, but only while no sandbox is in use yet. An error with one sandbox
+    or workspace does not affect others. Raises where the provider or the database cannot be asked at all."""
     refs = dict(await machines.provider.list_refs())
     for row in await machines.recorded():
         if await machines.guard.once(kinds.SANDBOX_TAKE_UP, row.id, _take_up, machines, row, refs):
             continue
         if not await machines.guard.once(kinds.SANDBOX_TAKE_UP, row.id, machines.lives.lose, row):
-            refs.pop(row.id, None)  # its row says that it lives, so it is let be
+            refs.pop(row.id, None)  # its row says that it lives, so it is left alone
     await _end_all(machines, refs)
     await collect(machines)
 
@@ -42,7 +42,7 @@ async def _take_up(machines: SandboxManager, row: SandboxRecord, refs: dict[str,
 
 
 async def sweep(machines: SandboxManager) -> None:
-    """Beside the work of others: mark what vanished or does not answer as lost, end what no row knows, collect what a
+    """While the server works: mark what vanished or does not answer as lost, end what no row knows, collect what a
     deleted owner left. The provider removes what its dead sandboxes left behind. Repeatable; errors as of
     `reconcile`."""
     refs = dict(await machines.provider.list_refs())
@@ -74,8 +74,8 @@ async def _check(machines: SandboxManager, row: SandboxRecord, ask_agent: bool) 
 
 async def collect(machines: SandboxManager) -> None:
     """End the sandboxes and remove the files of workspaces whose owner was deleted. Repeatable; what a killed
-    server did not get to, what somebody is still busy with, and what failed, is done by a later call: one workspace
-    holds up no other."""
+    server did not get to, what is still in use, and what failed, is done by a later call: one workspace does
+    not hold up others."""
     for workspace_id in await machines.db.read(store.garbage, machines.node_id):
         await machines.guard.attempt(kinds.WORKSPACE_REMOVAL, workspace_id, _collect, machines, workspace_id)
 
@@ -99,7 +99,7 @@ async def _collect(machines: SandboxManager, workspace_id: str) -> None:
 
 async def _end_unknown(machines: SandboxManager) -> None:
     """Every sandbox with an id of ours has its row before it exists: one without has lost its owner. Those with other
-    ids (trials, builds) are of short life, and somebody waits for them."""
+    ids (trials, builds) live for a short time, and their makers end them."""
     found = dict(await machines.provider.list_refs())
     refs = {sandbox_id: ref for sandbox_id, ref in found.items() if sandbox_id.startswith(OURS)}
     without = await machines.db.read(store.unknown, refs.keys())

@@ -25,8 +25,8 @@ def provider_setup(settings: SandboxSettings, data_dir: Path) -> ProviderSetup:
 
 
 def open_provider(settings: SandboxSettings, data_dir: Path) -> SandboxProvider:
-    """The chosen provider; nothing is started. Raises `InvalidSetting` for a name that nobody has (naming those there
-    are) and for options it does not know, `StartRefused` where it cannot be loaded."""
+    """The chosen provider; nothing is started. Raises `InvalidSetting` for an unknown name (listing the known ones)
+    and for options it does not know, `StartRefused` where it cannot be loaded."""
     return _open(settings.provider, provider_setup(settings, data_dir))
 
 

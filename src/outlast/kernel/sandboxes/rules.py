@@ -43,9 +43,8 @@ class Step(StrEnum):
 
 
 class IdleStep(StrEnum):
-    """What to do with an idle sandbox."""
+    """What happens to an idle sandbox, one after the other."""
 
-    LEAVE = "leave"
     FREEZE = "freeze"
     STOP = "stop"
     KILL = "kill"
@@ -109,6 +108,9 @@ def is_alive(state: State) -> bool:
     return bool(_NEXT_STATES[state])
 
 
+ALIVE: Final = [state.value for state in State if is_alive(state)]
+
+
 def step_to_use(life: Life | None, connected: bool) -> Step:
     """What must happen before a command can run. `life` is that of the workspace's newest sandbox (None: it never had
     one); `connected`: this server process holds a handle on it."""
@@ -162,27 +164,29 @@ def choose_to_stop(awake: Sequence[AwakeSandbox], allowed: int, coming: int) -> 
     return chosen
 
 
-def idle_step(life: Life, idle_s: float, settings: SandboxSettings) -> IdleStep:
-    """What to do with a sandbox that has been idle for `idle_s` seconds: the last step that is due."""
-    if life.state not in (State.READY, State.PAUSED):
-        return IdleStep.LEAVE
-    if idle_s >= settings.kill_after_s:
-        return IdleStep.KILL
-    if idle_s >= settings.stop_after_s and life.pause_kind is not PauseKind.STOPPED:
-        return IdleStep.STOP
-    if idle_s >= settings.idle_pause_s and life.state is State.READY:
-        return IdleStep.FREEZE
-    return IdleStep.LEAVE
+def idle_steps(life: Life, settings: SandboxSettings) -> dict[IdleStep, float]:
+    """The steps that are still ahead, in their order, each with the idle seconds after which it is due; none for a
+    sandbox that has ended."""
+    if not is_alive(life.state):
+        return {}
+    steps = {
+        IdleStep.FREEZE: settings.idle_pause_s,
+        IdleStep.STOP: settings.stop_after_s,
+        IdleStep.KILL: settings.kill_after_s,
+    }
+    if life.state is State.PAUSED:
+        del steps[IdleStep.FREEZE]
+    if life.pause_kind is PauseKind.STOPPED:
+        del steps[IdleStep.STOP]
+    return steps
+
+
+def idle_step(life: Life, idle_s: float, settings: SandboxSettings) -> IdleStep | None:
+    """The last step that is due for a sandbox that has been idle for `idle_s` seconds; None: leave it alone."""
+    due = [step for step, after_s in idle_steps(life, settings).items() if idle_s >= after_s]
+    return due[-1] if due and life.state in (State.READY, State.PAUSED) else None
 
 
 def idle_due_s(life: Life, settings: SandboxSettings) -> float | None:
     """After how many idle seconds the next `idle_step` is due; None: never in this state."""
-    match life:
-        case Life(State.READY):
-            return settings.idle_pause_s
-        case Life(State.PAUSED, PauseKind.FROZEN):
-            return settings.stop_after_s
-        case Life(State.PAUSED):
-            return settings.kill_after_s
-        case _:
-            return None
+    return min(idle_steps(life, settings).values()) if life.state in (State.READY, State.PAUSED) else None

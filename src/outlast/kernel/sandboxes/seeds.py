@@ -2,7 +2,7 @@
 or empty.
 
 A template's files are stored once, as one manifest over shared blobs; each workspace of it is a row and a first
-checkpoint that names that manifest. Nothing is written into a folder, and no sandbox is made, until somebody needs one.
+checkpoint that names that manifest. Nothing is written into a folder, and no sandbox is made, until one is needed.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ Owner = tuple[str, str]  # noun and id of a subject
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A template's files as they lie in the blobs: `tree` is the name of their manifest."""
+    """A template's files as the blobs hold them: `tree` is the name of their manifest."""
 
     template: str
     tree: str
@@ -126,8 +126,9 @@ def fork_workspace(tx: Tx, parent: ThreadRow, fork_id: str, message_id: str, *, 
         raise NotFound("The thread has no files.", id=parent.id)
     position = tx.value(messages.c.position, {"id": message_id})
     kept = checkpoints.at_message(tx, source_id, parent.id, position)
-    workspace_id, began_empty = _add_like(tx, source_id, owner_id, fork_id), _began_empty(tx, source_id)
-    kept = kept or (None if began_empty else checkpoints.first_of(tx, source_id))
+    workspace_id = _add_like(tx, source_id, owner_id, fork_id)
+    if kept is None and tx.value(workspaces.c.template, {"id": source_id}) is not None:
+        kept = checkpoints.first_of(tx, source_id)
     _copy_upto(tx, parent, fork_id, workspace_id, position, kept)
     if kept is None:
         _begin_empty(tx, workspace_id)
@@ -136,7 +137,8 @@ def fork_workspace(tx: Tx, parent: ThreadRow, fork_id: str, message_id: str, *, 
 
 def fork_files(tx: Tx, parent: ThreadRow, fork_id: str, message_id: str) -> None:
     """Give a forked thread the files as they were at the message, with the history up to it. Nothing is copied on disk:
-    the new workspace lies in its checkpoint alone until its first use. Nothing happens where none was kept by then."""
+    until its first use the new workspace exists in its checkpoint alone. Nothing happens where none was kept by
+    then."""
     if parent.workspace_id is None:
         return
     position = tx.value(messages.c.position, {"id": message_id})
@@ -165,11 +167,6 @@ def _begin_empty(tx: Tx, workspace_id: str) -> None:
     tx.update(workspaces, {"id": workspace_id}, evicted_at=None)
 
 
-def _began_empty(tx: Tx, workspace_id: str) -> bool:
-    """Whether it began without the files of a template."""
-    return tx.value(workspaces.c.template, {"id": workspace_id}) is None
-
-
 def _add_like(tx: Tx, source_id: str, owner_id: str, thread_id: str) -> str:
     """An empty workspace with the template and the declared services of another, for an owner of the same kind. Raises
     `NotFound`."""
@@ -184,7 +181,7 @@ def _add_like(tx: Tx, source_id: str, owner_id: str, thread_id: str) -> str:
 
 
 def _add(tx: Tx, project_id: str, owner: Owner, thread_id: str, template: str | None) -> str:
-    # The files lie nowhere but in the checkpoint, until the first use.
+    # Until the first use the files exist in the checkpoint alone.
     workspace_id = add_workspace(tx, project_id, *owner, template=template, evicted_at=tx.now)
     tx.update(threads, {"id": thread_id}, workspace_id=workspace_id)
     return workspace_id

@@ -1,6 +1,6 @@
 """Rows of workspaces and sandboxes. First argument: the open transaction."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
@@ -13,17 +13,16 @@ from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.checkpoints.workspaces import hold
 from outlast.kernel.sandboxes.hosted import running_workspaces
 from outlast.kernel.sandboxes.rows import SandboxRow
-from outlast.kernel.sandboxes.rules import AwakeSandbox, Life, PauseKind, State, advance, is_alive, is_awake
+from outlast.kernel.sandboxes.rules import ALIVE, AwakeSandbox, Life, PauseKind, State, advance, is_alive, is_awake
 from outlast.kernel.sandboxes.services import store as services
 from outlast.kernel.sandboxes.shapes import ContextLost, SandboxStateData
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.streams.log import append
 
 Announce = Callable[[Tx, str, str, SandboxStateData | ContextLost], None]
-"""Tells followers, inside the transaction: (transaction, project id, event name, data)."""
+"""Publishes an event inside the transaction: (transaction, project id, event name, data)."""
 
 GARBAGE: Final = "collect:"  # followed by a workspace's id: a key in `meta`, its value the node that had it
-ALIVE = [state.value for state in State if is_alive(state)]
 
 
 class SandboxRecord(SandboxRow):
@@ -87,7 +86,7 @@ def templates_of(tx: Tx, workspace_ids: Collection[str]) -> dict[str, str]:
 
 
 def tell_stopped(tx: Tx, row: SandboxRecord, announce: Announce) -> None:
-    """Tell that a sandbox was stopped to make room, and what that cost."""
+    """Publish that a sandbox was stopped to make room, and what was lost."""
     text = "The sandbox was stopped to make room for another. Files are kept; running processes and variables are gone."
     lost = ContextLost(workspace_id=row.workspace_id, sandbox_id=row.id, text=text)
     announce(tx, row.project_id, "context.lost", lost)
@@ -128,7 +127,8 @@ def change(
 ) -> SandboxRecord:
     """Move a sandbox along its life cycle and tell followers. Raises `Conflict` when the life cycle forbids it.
 
-    A `lost` sandbox also tells that what ran in it is gone. Raises `NotFound` when it was given up meanwhile.
+    For a `lost` sandbox followers also learn that what ran in it is gone. Raises `NotFound` when it was given up in
+    the meantime.
     """
     row = tx.row(SandboxRecord, sa.select(sandboxes).where(sandboxes.c.id == sandbox_id).with_for_update())
     if row is None:
@@ -202,20 +202,15 @@ def unknown(tx: Tx, sandbox_ids: Collection[str]) -> set[str]:
     return set(sandbox_ids) - set(known)
 
 
-def touch(tx: Tx, sandbox_id: str, workspace_id: str) -> None:
-    """Both were used just now: the idle clocks start again."""
-    tx.update(sandboxes, {"id": sandbox_id}, last_used_at=tx.now)
-    tx.update(workspaces, {"id": workspace_id}, last_used_at=tx.now)
-
-
-def touch_all(tx: Tx, rows: Sequence[SandboxRecord]) -> None:
-    """As `touch`, for several."""
-    for row in rows:
-        touch(tx, row.id, row.workspace_id)
+def touch(tx: Tx, used: Iterable[tuple[str, str]]) -> None:
+    """These sandboxes and their workspaces (ids) were used just now: their idle clocks start again."""
+    for sandbox_id, workspace_id in used:
+        tx.update(sandboxes, {"id": sandbox_id}, last_used_at=tx.now)
+        tx.update(workspaces, {"id": workspace_id}, last_used_at=tx.now)
 
 
 def tell(tx: Tx, row: SandboxRecord, announce: Announce, reason: str | None = None) -> None:
-    """Tell followers its state, and that of what runs in it."""
+    """Publish its state, and the states of its services."""
     life = row.life
     data = SandboxStateData(
         sandbox_id=row.id,

@@ -21,7 +21,7 @@ SHARED: Final = "shared"
 KIT: Final = "components/ui/"
 LEFT_OUT: Final = frozenset({"node_modules", ".next", ".vite", "dist", "out"})
 INSTALL: Final = "npm ci --no-audit --no-fund --loglevel=error"
-# Nothing about the installation depends on these, so a change to them builds no snapshot anew.
+# Nothing about the installation depends on these, so a change to them builds no snapshot.
 _BESIDE: Final = frozenset({"README.md", ".gitignore"})
 _NEXT: Final = f"exec ./node_modules/.bin/next dev --hostname 127.0.0.1 --port {DEV_PORT}"
 _VITE: Final = f"exec ./node_modules/.bin/vite --host 127.0.0.1 --port {DEV_PORT} --strictPort"
@@ -62,7 +62,7 @@ def load_templates(settings: ScreenSettings) -> Templates:
 
 @functools.cache
 def template_files(name: str) -> Mapping[str, bytes]:
-    """A new project's files by relative path. Raises `FileNotFoundError` for a name that is no template."""
+    """A new project's files by relative path. Raises `FileNotFoundError` for a name that is not a template."""
     root = SOURCES if (SOURCES / SHARED).is_dir() else PACKAGED
     own = _read(root / name)
     return MappingProxyType({**_read(root / SHARED), **own})

@@ -18,7 +18,7 @@ class Template:
     `files`: the whole project by relative path, what a new workspace of it holds. `installed`: those of `files` that
     the installation depends on (package.json, lock file, what warming up needs); with `commands`, run once in the
     project folder while the snapshot is built, they make its name. `layers`: folders that come from the snapshot and
-    lie in the workspace under a layer of each sandbox's own (node_modules, a build cache); never in a checkpoint.
+    are in the workspace under a layer of each sandbox's own (node_modules, a build cache); never in a checkpoint.
     `service`: its dev server. `memory_mb` and `cpus`: what one sandbox of it may use, at least. `env` is added to the
     environment of everything that runs in its sandboxes, and in the build of its snapshot; `OUTLAST_PREVIEW_HOSTS`
     is added to it there: the host names that its previews are seen under, such as `*.preview.localhost`.

@@ -1,6 +1,6 @@
 """Sandboxes as their project sees them: state, owner, what they use, what runs in them, what time will take away."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final, NamedTuple
 
 import anyio
@@ -12,12 +12,11 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.projects.permissions import require, require_sandbox
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.runs.shapes import ClockAnswer
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.clocks import clocks_of
 from outlast.kernel.sandboxes.rules import is_alive
 from outlast.kernel.sandboxes.services.store import states_of
-from outlast.kernel.sandboxes.shapes import SandboxAnswer, SandboxLimitsAnswer, ServiceStateData
+from outlast.kernel.sandboxes.shapes import SandboxAnswer, SandboxLimitsAnswer
 from outlast.kernel.sandboxes.sizes import limits_of
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, sandboxes, workspaces
@@ -40,50 +39,37 @@ class ShownSandbox(NamedTuple):
     active_run_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """What the tables say of one sandbox."""
-
-    row: ShownSandbox
-    services: list[ServiceStateData]
-    clocks: list[ClockAnswer]
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    memory_bytes: int | None = None
-    processes: int | None = None
-    cpu_s: float | None = None
-    disk_bytes: int | None = None
-
-
 async def list_sandboxes(services: Services, actor: Actor, project_id: str) -> list[SandboxAnswer]:
     """The project's living sandboxes, newest first, at most 200; a few at a time are measured."""
 
-    def run(tx: Tx) -> list[Recorded]:
+    def run(tx: Tx) -> list[tuple[ShownSandbox, SandboxAnswer]]:
         require(tx, actor, project_id, Right.READ)
         alive = _rows().where(sandboxes.c.project_id == project_id, sandboxes.c.ended_at.is_(None))
         newest_first = alive.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(MAX_LISTED)
-        return [_recorded(tx, services, row) for row in tx.rows(ShownSandbox, newest_first)]
+        return [(row, _recorded(tx, services, row)) for row in tx.rows(ShownSandbox, newest_first)]
 
     found = await services.db.read(run)
-    used: dict[str, Usage] = {}
+    measured: dict[str, SandboxAnswer] = {}
     limiter = anyio.CapacityLimiter(MEASURED_AT_A_TIME)
 
-    async def look(one: Recorded) -> None:
+    async def measure(row: ShownSandbox, recorded: SandboxAnswer) -> None:
         async with limiter:
-            used[one.row.sandbox.id] = await _measure(services, one)
+            measured[recorded.id] = await _measured(services, row, recorded)
 
     async with anyio.create_task_group() as tasks:
-        for one in found:
-            tasks.start_soon(look, one)
-    return [_view(services, one, used[one.row.sandbox.id]) for one in found]
+        for row, recorded in found:
+            tasks.start_soon(measure, row, recorded)
+    return [measured[recorded.id] for _, recorded in found]
 
 
 async def read_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
     """One sandbox, measured; it is not woken for that."""
-    found = await services.db.read(_read, services, actor, sandbox_id)
-    return _view(services, found, await _measure(services, found))
+
+    def run(tx: Tx) -> tuple[ShownSandbox, SandboxAnswer]:
+        row = require_row(tx, actor, sandbox_id, Right.READ)
+        return row, _recorded(tx, services, row)
+
+    return await _measured(services, *await services.db.read(run))
 
 
 def require_row(tx: Tx, actor: Actor, sandbox_id: str, right: Right) -> ShownSandbox:
@@ -94,27 +80,41 @@ def require_row(tx: Tx, actor: Actor, sandbox_id: str, right: Right) -> ShownSan
     return row
 
 
-def _read(tx: Tx, services: Services, actor: Actor, sandbox_id: str) -> Recorded:
-    return _recorded(tx, services, require_row(tx, actor, sandbox_id, Right.READ))
-
-
-def _recorded(tx: Tx, services: Services, row: ShownSandbox) -> Recorded:
-    sandbox, settings = row.sandbox, services.settings.sandbox
+def _recorded(tx: Tx, services: Services, row: ShownSandbox) -> SandboxAnswer:
+    """What the tables say of a sandbox; what it uses is not known yet."""
+    sandbox, settings, machines = row.sandbox, services.settings.sandbox, services.sandboxes.manager
+    columns = {**sandbox._asdict(), **row._asdict()}
+    same = {name: value for name, value in columns.items() if name in SandboxAnswer.model_fields}
+    bounds = settings and limits_of(settings, machines.lives.template(row.template) if machines is not None else None)
+    limits = bounds and SandboxLimitsAnswer(
+        memory_bytes=bounds.memory_bytes,
+        disk_bytes=bounds.disk_bytes,
+        processes=bounds.processes,
+        cpus=bounds.cpu_count,
+    )
     alive = is_alive(sandbox.life.state)
-    clocks = clocks_of(tx, settings, sandbox) if alive and settings is not None else []
-    return Recorded(row, states_of(tx, sandbox.workspace_id), clocks)
+    return SandboxAnswer(
+        **{
+            **same,
+            **dict.fromkeys(("memory_bytes", "processes", "cpu_s", "disk_bytes")),
+            "limits": limits,
+            "services": states_of(tx, sandbox.workspace_id),
+            "clocks": clocks_of(tx, settings, sandbox) if alive and settings is not None else [],
+            "created_at": iso(sandbox.created_at),
+            "last_used_at": iso(sandbox.last_used_at),
+            "ended_at": iso(sandbox.ended_at) if sandbox.ended_at else None,
+        }
+    )
 
 
-async def _measure(services: Services, one: Recorded) -> Usage:
+async def _measured(services: Services, row: ShownSandbox, recorded: SandboxAnswer) -> SandboxAnswer:
+    """With what the sandbox uses now, as far as it lives; it is not woken for that."""
     machines = services.sandboxes.manager
-    if machines is None or not is_alive(one.row.sandbox.life.state):
-        return Usage()
-    layers = machines.layers_of(one.row.template)
-    disk = await machines.disk.of(machines.workspace_dir(one.row.sandbox.workspace_id), layers)
-    used = await machines.measure(one.row.sandbox.workspace_id)
-    if used is None:
-        return Usage(disk_bytes=disk)
-    return Usage(used.memory_bytes, used.processes, used.cpu_s, disk)
+    if machines is None or not is_alive(row.sandbox.life.state):
+        return recorded
+    disk = await machines.disk.of(machines.workspace_dir(recorded.workspace_id), machines.layers_of(row.template))
+    used = await machines.measure(recorded.workspace_id)
+    return recorded.model_copy(update={"disk_bytes": disk, **(asdict(used) if used is not None else {})})
 
 
 def _rows() -> sa.Select[Any]:
@@ -142,31 +142,4 @@ def _rows() -> sa.Select[Any]:
         .outerjoin(threads, is_thread)
         .outerjoin(hosted_sandboxes, hosted_sandboxes.c.workspace_id == workspaces.c.id)
         .outerjoin(users, users.c.id == user_id)
-    )
-
-
-def _view(services: Services, one: Recorded, used: Usage) -> SandboxAnswer:
-    row, settings = one.row, services.settings.sandbox
-    columns = {**row.sandbox._asdict(), **row._asdict()}
-    same = {name: value for name, value in columns.items() if name in SandboxAnswer.model_fields}
-    machines = services.sandboxes.manager
-    template = machines.lives.templates.get(row.template or "") if machines is not None else None
-    bounds = settings and limits_of(settings, template)
-    limits = bounds and SandboxLimitsAnswer(
-        memory_bytes=bounds.memory_bytes,
-        disk_bytes=bounds.disk_bytes,
-        processes=bounds.processes,
-        cpus=bounds.cpu_count,
-    )
-    return SandboxAnswer(
-        **{
-            **same,
-            **asdict(used),
-            "limits": limits,
-            "services": one.services,
-            "clocks": one.clocks,
-            "created_at": iso(row.sandbox.created_at),
-            "last_used_at": iso(row.sandbox.last_used_at),
-            "ended_at": iso(row.sandbox.ended_at) if row.sandbox.ended_at else None,
-        }
     )

@@ -39,7 +39,7 @@ class Warmer:
         limiter = anyio.CapacityLimiter(AT_A_TIME)
         async with anyio.create_task_group() as tasks:
             async for thread_id in self._coming:
-                # Tried again by the first tool call, which tells people.
+                # The first tool call tries again, and reports the error.
                 tasks.start_soon(self._machines.guard.once, "warming", thread_id, self._warm, thread_id, limiter)
 
     async def _warm(self, thread_id: str, limiter: anyio.CapacityLimiter) -> None:

@@ -22,7 +22,7 @@ from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSetting
 from outlast.kernel.sandboxes.shapes import SnapshotProgress
 from outlast.kernel.sandboxes.snapshots import store
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
-from outlast.kernel.sandboxes.snapshots.rules import RETRY_AFTER, State
+from outlast.kernel.sandboxes.snapshots.rules import RETRY_AFTER, BuildState
 from outlast.kernel.sandboxes.snapshots.store import Place
 from outlast.kernel.streams.log import read_all
 from outlast_sandbox.interface import BuiltSnapshot, Capabilities, Progress, SnapshotRecipe
@@ -94,8 +94,8 @@ class House:
         events = [event_adapter(registry.load().events).validate_json(line) for _, line in lines]
         return [event.data for event in events if isinstance(event.data, SnapshotProgress)]
 
-    async def states(self) -> dict[str, State]:
-        return {one.name: one.state for one in await self.db.read(store.all_known, HERE)}
+    async def states(self) -> dict[str, str]:
+        return {one.name: one.state for one in await self.db.read(store.list_all, HERE)}
 
 
 H = TypeVar("H", bound=House)
@@ -197,7 +197,7 @@ async def test_a_failed_build_leaves_the_older_one_working_and_says_why(house: H
         assert await keeper.start_from("sbx_1", house.project_id) == older
     told = (await house.told())[-1]
     assert (told.state, told.error, told.older) == ("failed", "npm says: no such version", True)
-    assert sorted(state.value for state in (await house.states()).values()) == ["failed", "ready"]
+    assert sorted((await house.states()).values()) == ["failed", "ready"]
 
 
 async def test_a_failed_build_without_an_older_one_refuses_with_the_reason(house: House) -> None:
@@ -267,7 +267,7 @@ async def test_another_node_builds_its_own(house: House) -> None:
     keeper = house.keeper("zod@3", node_id="nod_2")
     await keeper.build()
     assert len(house.provider.begun) == 2
-    assert len(await house.db.read(store.all_known, Place("memory", "nod_2"))) == 1
+    assert len(await house.db.read(store.list_all, Place("memory", "nod_2"))) == 1
 
 
 async def test_a_snapshot_can_be_asked_for_by_name(house: House) -> None:
@@ -317,7 +317,7 @@ async def test_a_provider_without_snapshots_starts_from_its_bare_base(house: Hou
 async def test_a_build_that_a_stopped_server_left_is_begun_anew(house: House) -> None:
     async with running(house.keeper("zod@3")):
         await house.provider.arrived.wait()
-    assert list((await house.states()).values()) == [State.BUILDING]
+    assert list((await house.states()).values()) == [BuildState.BUILDING]
     house.provider.go.set()
     keeper = house.keeper("zod@3")
     async with running(keeper):
@@ -327,4 +327,4 @@ async def test_a_build_that_a_stopped_server_left_is_begun_anew(house: House) ->
 async def test_a_late_failure_does_not_undo_what_another_process_made_ready(house: House) -> None:
     name = await built(house, "zod@3")
     await house.db.write(store.fail, HERE, name, "too late")
-    assert await house.states() == {name: State.READY}
+    assert await house.states() == {name: BuildState.READY}

@@ -114,19 +114,19 @@ def test_only_what_was_left_half_asleep_is_woken_after_a_restart(state: State) -
 @pytest.mark.parametrize(
     ("life", "idle_s", "wanted"),
     [
-        (READY, 99, IdleStep.LEAVE),
+        (READY, 99, None),
         (READY, 100, IdleStep.FREEZE),
-        (FROZEN, 100, IdleStep.LEAVE),
+        (FROZEN, 100, None),
         (READY, 200, IdleStep.STOP),
         (FROZEN, 200, IdleStep.STOP),
-        (STOPPED, 200, IdleStep.LEAVE),
+        (STOPPED, 200, None),
         (STOPPED, 300, IdleStep.KILL),
         (READY, 300, IdleStep.KILL),
-        (Life(State.CREATING), 300, IdleStep.LEAVE),
-        (Life(State.KILLED), 300, IdleStep.LEAVE),
+        (Life(State.CREATING), 300, None),
+        (Life(State.KILLED), 300, None),
     ],
 )
-def test_the_deepest_idle_step_that_is_due_is_taken(life: Life, idle_s: float, wanted: IdleStep) -> None:
+def test_the_deepest_idle_step_that_is_due_is_taken(life: Life, idle_s: float, wanted: IdleStep | None) -> None:
     settings = SandboxSettings(idle_pause_s=100, stop_after_s=200, kill_after_s=300)
     assert idle_step(life, idle_s, settings) is wanted
 

@@ -1,4 +1,4 @@
-"""Browsers at hand, each in a local sandbox of its own.
+"""Running browsers, each in a local sandbox of its own.
 
 A browser serves one sandbox only, so pages of different screens never meet, and stays for a minute for the next
 picture of the same one. In memory: those that run. What a killed server left is ended by the next one's `run`, and each
@@ -121,7 +121,7 @@ class Browsers:
             return begun
 
     def give_back(self, at_hand: AtHand, *, usable: bool = True) -> None:
-        """`usable` false: something in it may be busy for ever, so it ends."""
+        """`usable` false: something in it may never end, so it is closed."""
         at_hand.users -= 1
         at_hand.used_at = self._clock.monotonic()
         if not usable:
@@ -155,7 +155,7 @@ class Browsers:
         begin.tell(BrowserGone("a fault of this server, which its log has in full"))
 
     async def _live(self, serves: tuple[str, int], begin: "_Beginning") -> None:
-        """One browser from its start to its end. A start that fails is told as the value it began with."""
+        """One browser from its start to its end. A failed start is passed to the caller as a value."""
         name = f"browser_{new_id('request')[-12:]}"
         at_hand: AtHand | None = None
         box: LocalSandbox | None = None
@@ -221,7 +221,7 @@ class Browsers:
 
     async def _sweep(self) -> None:
         """Only this server works in the folder, so whatever lives in it belongs to one that was killed."""
-        with suppress(OSError):  # a folder that cannot be read is told of by the first start
+        with suppress(OSError):  # the first start reports a folder that cannot be read
             for sandbox_id, ref in await self._provider.list_refs():
                 with suppress(SandboxLost):
                     await (await self._provider.connect(sandbox_id, ref)).kill()
@@ -229,7 +229,7 @@ class Browsers:
 
 
 def _cause(error: BaseException) -> SandboxError | BrowserGone | None:
-    """Why a browser failed, out of a group of errors too; None: it is no failure of a browser."""
+    """Why a browser failed, also out of a group of errors; None: the error is of another kind."""
     if isinstance(error, BaseExceptionGroup):
         causes = [_cause(inner) for inner in error.exceptions]
         return causes[0] if causes and all(causes) else None

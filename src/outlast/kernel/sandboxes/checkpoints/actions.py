@@ -230,5 +230,5 @@ def _kept(entry: Entry) -> KeptFileAnswer:
 
 
 def shown_name(name: str) -> str:
-    """A name that is no UTF-8, as people can see it."""
+    """A name that may not be UTF-8, in readable form."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -36,7 +36,7 @@ def edited_tree(blobs: FolderBlobs, tree: Tree, edits: Mapping[str, Edit]) -> Tr
 
 
 def demand_editable(path: str, size: int) -> None:
-    """Raise `InputTooLarge` for a file that is too long to be read whole, changed and written anew."""
+    """Raise `InputTooLarge` for a file that is too long to be read whole, changed and written."""
     if size > MAX_BYTES:
         raise InputTooLarge(
             f"{path!r} is longer than the {MAX_BYTES:,} bytes that are edited by hand.",

@@ -1,4 +1,4 @@
-"""Checkpoints that have had their time, and blobs that nobody names any more.
+"""Removes checkpoints that are no longer kept, and blobs that nothing names any more.
 
 A blob may go when no table names it, no manifest needs it, and it was neither stored nor used again for a day. A
 caller that stores a blob therefore has a day to reference it. Each app declares its columns with names of blobs.

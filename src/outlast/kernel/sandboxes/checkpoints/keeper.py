@@ -1,4 +1,4 @@
-"""Keeps workspaces' files: takes checkpoints, brings folders back, gives up those that nobody uses."""
+"""Keeps workspaces' files: takes checkpoints, restores folders, removes those that are not in use."""
 
 import hashlib
 import logging
@@ -29,6 +29,7 @@ from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
 from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.settings import SandboxSettings
+from outlast.kernel.sandboxes.sizes import MEBIBYTE
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.translation import translated, untranslated
 from outlast.kernel.set_aside import kinds
@@ -43,12 +44,11 @@ from outlast_sandbox.checkpoints.unsynced import Unsynced
 from outlast_sandbox.folders import remove_folder
 from outlast_sandbox.interface import Sandbox
 
-MEBIBYTE: Final = 1024 * 1024
 ROOM: Final = 2  # files with holes in them are longer than what the quota counts
 LOOK_EVERY_S: Final = 60.0
 COLLECT_EVERY: Final = 60  # looks
 KEEP_UNBOUND: Final = timedelta(days=30)
-LEFT_FOR: Final = timedelta(seconds=10)  # after that nobody is about to save a change any more
+LEFT_FOR: Final = timedelta(seconds=10)  # after that no running tool call is about to save the change
 Find = Callable[[str], Awaitable[Sandbox | None]]
 LayersOf = Callable[[str | None], Collection[str]]
 log = logging.getLogger("outlast.checkpoints")
@@ -61,7 +61,7 @@ def _none(_template: str | None) -> Collection[str]:
 class CheckpointKeeper:
     """One per server. `local`: the provider's workspaces are folders of this machine; else they are read and filled
     through `find`, which gives a workspace's sandbox if it lives. `layers_of` says of an app template which folders of
-    its workspaces are no files of theirs.
+    its workspaces do not belong to their files.
 
     In memory: one lock per workspace (taken inside the sandbox manager's own, never around it), trees and looks of
     files that are read again when missing, and which workspaces wait for a checkpoint. A killed server loses at most
@@ -109,8 +109,8 @@ class CheckpointKeeper:
         effect_id: str | None = None,
         sandbox: Sandbox | None = None,
     ) -> CheckpointData | None:
-        """Save the files as they are now. None: nothing has changed, or there is nothing to look at (its files lie in a
-        checkpoint alone, on another node, or in a sandbox that does not run).
+        """Save the files as they are now. None: nothing has changed, or there is nothing to look at (its files exist in
+        a checkpoint alone, on another node, or in a sandbox that does not run).
 
         Raises `InputTooLarge` (too many or too large files), `DiskFull`, `SandboxLost`, `NotFound` (it is gone). A
         cancelled call leaves the files alone and no checkpoint, or a whole one.
@@ -127,12 +127,12 @@ class CheckpointKeeper:
         self._news = anyio.Event()
 
     async def settled(self, workspace_id: str) -> None:
-        """Return once nothing that `changed` told of is left to be saved. A failure is logged, not raised: the files
+        """Return once everything that `changed` reported is saved. A failure is logged, not raised: the files
         are where they were, and are tried again with the next change."""
         await self._guard.once(kinds.WORKSPACE_CHECKPOINT, workspace_id, self._settle, workspace_id)
 
     async def run(self) -> None:
-        """Until cancelled: save what `changed` tells of, and look after the rest every minute."""
+        """Until cancelled: save what `changed` reports, and run `look_after` every minute."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._supervisor.keep, "checkpoints of changed workspaces", self._serve, tasks)
             for look in count(1):
@@ -142,7 +142,7 @@ class CheckpointKeeper:
                     await self.collect()
 
     async def look_after(self) -> None:
-        """Save what a killed or cancelled run has left unsaved, and give up folders that nobody has used for as long as
+        """Save what a killed or cancelled run has left unsaved, and remove folders that were not used for as long as
         the settings say."""
         for workspace_id, run_id in await self._db.read(places.unsaved, self._node_id, LEFT_FOR):
             self.changed(workspace_id, run_id, None)
@@ -160,7 +160,7 @@ class CheckpointKeeper:
             self._hands.pop(workspace_id, None)
 
     async def collect(self, grace_s: float = GRACE_S) -> Collected:
-        """Remove checkpoints that have had their time, and blobs that nobody has named for `grace_s`; see `garbage`."""
+        """Remove checkpoints that are no longer kept, and blobs that nothing names since `grace_s`; see `garbage`."""
         collected = await collect(self._db, self._blobs, self._keep_unbound, grace_s, data_dir=self._data_dir)
         if collected.held:
             log.warning("stored files are not collected", extra={"reason": collected.held})
@@ -175,7 +175,7 @@ class CheckpointKeeper:
                 pass
 
     async def bring_back(self, workspace_id: str) -> None:
-        """Before a sandbox starts: its folder is made whole where it was given up, was lost, or lies on another node.
+        """Before a sandbox starts: its folder is restored where it was removed, was lost, or is on another node.
         Raises `DiskFull`, `WorkspaceUnreadable` (a stored file is missing or damaged)."""
         if not self._local:
             return
@@ -218,7 +218,7 @@ class CheckpointKeeper:
 
     async def restore(self, target: CheckpointData) -> CheckpointData:
         """Bring the workspace's files back to what they were; what they are now is kept as a checkpoint first. The new
-        newest checkpoint. Once this has begun it cannot be lost: a killed server goes on with it at the next use.
+        newest checkpoint. Once this has begun it cannot be lost: a killed server continues it at the next use.
 
         Raises `ThreadBusy` while a run works there or waits for a person, `NotFound`, `DiskFull`.
         """
@@ -264,8 +264,8 @@ class CheckpointKeeper:
 
     @asynccontextmanager
     async def _moved(self, workspace_id: str) -> AsyncIterator[tuple[WorkspaceRow, Sandbox | None]]:
-        """The workspace, while its files are exchanged: nobody else reads or writes them. With the sandbox that its
-        files lie in, where they lie in none of this machine's folders. Raises `ThreadBusy`, `NotFound`."""
+        """The workspace, while its files are exchanged: nothing else reads or writes them. With the sandbox that
+        has its files, where no folder of this machine has them. Raises `ThreadBusy`, `NotFound`."""
         await self._db.read(places.demand_idle, workspace_id)
         sandbox = None if self._local else await self._find(workspace_id)
         self._moving.add(workspace_id)
@@ -308,7 +308,7 @@ class CheckpointKeeper:
             return await anyio.to_thread.run_sync(files_in_folder, self._folder(workspace_id), paths)
         return frozenset() if newest is None else files_in_tree(await self.tree(newest), paths)
 
-    # --- told of by the sandboxes
+    # --- called by the sandbox manager
 
     def awake(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         """What runs there may change files at any time."""
@@ -326,7 +326,7 @@ class CheckpointKeeper:
     async def _exchange(
         self, place: WorkspaceRow, target: CheckpointData | NewCheckpoint, sandbox: Sandbox | None
     ) -> CheckpointData:
-        """Make the workspace's files those of `target`, wherever they lie."""
+        """Make the workspace's files those of `target`, wherever they are stored."""
         now = await self._db.write(store.begin_restore, target)
         if self._local and self._is_here(place):
             await self._place(place.id)
@@ -370,7 +370,7 @@ class CheckpointKeeper:
         run_id, effect_id = wanted
         try:
             await self._take(NewCheckpoint(workspace_id, "tool", run_id=run_id, effect_id=effect_id), sandbox)
-        except InvalidRequest as error:  # too much to save, until somebody inside removes some of it
+        except InvalidRequest as error:  # too much to save, until some of it is removed inside
             _log_failure(workspace_id, error)
 
     async def _take(
@@ -419,7 +419,7 @@ class CheckpointKeeper:
         return data
 
     async def _place(self, workspace_id: str) -> None:
-        """Make the folder hold the newest checkpoint. Its row says meanwhile that it is not to be believed."""
+        """Make the folder hold the newest checkpoint. Its row says meanwhile that the folder is not valid."""
         _, place, newest = await self._db.read(store.place_now, workspace_id)
         if place is None or newest is None:
             return
@@ -483,7 +483,7 @@ def _read_tree(blobs: FolderBlobs, name: str) -> Tree:
 
 @contextmanager
 def _told_as_unreadable() -> Iterator[None]:
-    """Files that cannot be brought back are told with the way out, which a person has to choose."""
+    """Report files that cannot be restored with the way out, which a person has to choose."""
     try:
         yield
     except (StoredFileMissing, StoredFileDamaged) as error:
@@ -493,12 +493,7 @@ def _told_as_unreadable() -> Iterator[None]:
         ) from error
 
 
-def _log_failure(workspace_id: str, error: Exception) -> None:
+def _log_failure(workspace_id: str, error: OutlastError | OSError) -> None:
     code = error.code if isinstance(error, OutlastError) else type(error).__name__
     facts = {"workspace_id": workspace_id, "code": code, "reason": str(error)}
-    log.warning("workspace not saved", extra=facts, exc_info=_bug(error))
-
-
-def _bug(error: Exception) -> Exception | None:
-    """What is worth a trace in the log."""
-    return None if isinstance(error, OutlastError | OSError) else error
+    log.warning("workspace not saved", extra=facts)

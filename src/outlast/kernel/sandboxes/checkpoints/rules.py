@@ -1,7 +1,6 @@
-"""Which checkpoints are kept, and when a workspace's folder may go. Pure."""
+"""Which checkpoints are kept. Pure."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -18,26 +17,10 @@ class Kept(NamedTuple):
     created_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
-    """What decides over a workspace's folder: a run that is `active` (at work, queued or waiting for a person), a
-    sandbox that is `awake`; when it was used last; whether all of it is `kept` in a checkpoint."""
-
-    active: bool
-    awake: bool
-    kept: bool
-    last_used_at: datetime
-
-
 def superfluous(checkpoints: Iterable[Kept], now: datetime, keep_unbound: timedelta) -> list[str]:
-    """Those that have had their time. The newest of a workspace and those of a message live as long as their thread;
+    """Those that are no longer kept. The newest of a workspace and those of a message live as long as their thread;
     those in between as long as their run's record; those of no run for `keep_unbound`."""
     return [one.checkpoint_id for one in checkpoints if not _stays(one, now, keep_unbound)]
-
-
-def eviction_due(use: Use, now: datetime, ttl: timedelta) -> bool:
-    """Whether the folder may go: nothing is open, nothing awake, nobody came for `ttl`, and a checkpoint has it all."""
-    return use.kept and not use.active and not use.awake and now - use.last_used_at >= ttl
 
 
 def _stays(one: Kept, now: datetime, keep_unbound: timedelta) -> bool:

@@ -85,7 +85,7 @@ def add(tx: Tx, new: NewCheckpoint, since: datetime | None) -> CheckpointData:
     del facts["packed"]
     ids = {"id": new_id("checkpoint"), "project_id": place.project_id, "parent_id": place.checkpoint_id}
     data = CheckpointData(**facts | ids, created_at=iso(tx.now))
-    tell(tx, place, data)  # holds the log's owner first, as those do who delete it
+    tell(tx, place, data)  # holds the log's owner first, as its deletion does
     hold(tx, place.id)
     tx.insert(checkpoints, **data.model_dump() | {"created_at": tx.now})
     _unbind(tx, data)
@@ -160,8 +160,8 @@ def last_run(tx: Tx, workspace_id: str) -> str | None:
 
 
 def begin_restore(tx: Tx, target: CheckpointData | NewCheckpoint) -> CheckpointData:
-    """From now on the workspace's files are those of `target`, wherever they lie; its folder follows. What is no
-    checkpoint yet becomes one. Errors as `demand_idle`."""
+    """From now on the workspace's files are those of `target`, wherever they are stored; its folder follows. What is
+    not a checkpoint yet becomes one. Errors as `demand_idle`."""
     place = demand_idle(tx, target.workspace_id)
     reason = target.reason if isinstance(target, NewCheckpoint) else "restore"
     new = NewCheckpoint(place.id, reason, target.tree, target.files, target.size_bytes)
@@ -171,7 +171,7 @@ def begin_restore(tx: Tx, target: CheckpointData | NewCheckpoint) -> CheckpointD
 
 
 def located(tx: Tx, hashes: Collection[str]) -> dict[str, tuple[str, int]]:
-    """Where contents of these hashes lie, as far as they are known: (blob, offset). A blob may be gone by now."""
+    """Where contents of these hashes are stored, as far as known: (blob, offset). A blob may be gone by now."""
     wanted, found = sorted(hashes), {}
     for at in range(0, len(wanted), IN_ONE):
         some = packed_files.c.hash.in_(wanted[at : at + IN_ONE])
@@ -214,7 +214,7 @@ def kept_candidates(tx: Tx) -> list[Kept]:
 
 
 def drop(tx: Tx, checkpoint_ids: Iterable[str]) -> int:
-    """Remove checkpoints that have had their time; one that has become the newest or a message's meanwhile stays."""
+    """Remove these checkpoints; one that has become the newest or a message's in the meantime stays."""
     newest = sa.select(workspaces.c.id).where(workspaces.c.checkpoint_id == checkpoints.c.id).exists()
     ids, dropped = list(checkpoint_ids), 0
     for at in range(0, len(ids), IN_ONE):

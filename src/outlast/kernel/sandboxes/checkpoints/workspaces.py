@@ -1,4 +1,4 @@
-"""What workspaces say of their files: where they lie, whether all is kept, who works with them.
+"""The files of workspaces: where they are stored, whether a checkpoint has all of them, which run works with them.
 
 First argument: the open transaction.
 """
@@ -13,15 +13,13 @@ from outlast.base.errors import NotFound, ThreadBusy
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.sandboxes.checkpoints.rules import Use, eviction_due
 from outlast.kernel.sandboxes.rows import WorkspaceRow
-from outlast.kernel.sandboxes.rules import PauseKind, State, is_alive
+from outlast.kernel.sandboxes.rules import ALIVE, PauseKind
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads.tables import threads
 
 IN_ONE: Final = 400  # values in one query
-_AWAKE: Final = [state.value for state in State if is_alive(state)]
 
 
 def place_of(tx: Tx, workspace_id: str) -> WorkspaceRow | None:
@@ -73,34 +71,31 @@ def demand_idle(tx: Tx, workspace_id: str) -> WorkspaceRow:
 
 
 def away(tx: Tx, workspace_id: str) -> None:
-    """Its folder is not to be believed until its checkpoint has been put there; what it has changed is given up."""
+    """Its folder is not valid until its checkpoint has been restored there; its unsaved changes are given up."""
     tx.update(workspaces, {"id": workspace_id}, evicted_at=tx.now, changed_at=None)
 
 
 def back(tx: Tx, workspace_id: str, node_id: str) -> None:
-    """Its files lie on this node, and somebody is about to use them."""
+    """Its files are on this node, and are about to be used."""
     tx.update(workspaces, {"id": workspace_id}, evicted_at=None, node_id=node_id, last_used_at=tx.now)
 
 
 def evict(tx: Tx, workspace_id: str, ttl: timedelta) -> bool:
-    """Give up the folder, if the rules allow it at this moment: whether they did."""
+    """Give up the folder if it may go at this moment, and return whether it may: its files were not used for `ttl`, a
+    checkpoint has all of them, no sandbox is awake, and no run works there, is queued or waits for a person."""
     place = place_of(tx, workspace_id)
-    if place is None or place.evicted_at is not None:
+    if place is None or place.evicted_at is not None or tx.now - place.last_used_at < ttl:
         return False
-    use = Use(
-        active=active_run(tx, place) is not None,
-        awake=_is_awake(tx, workspace_id),
-        kept=place.checkpoint_id is not None and place.changed_at is None,
-        last_used_at=place.last_used_at,
-    )
-    if not eviction_due(use, tx.now, ttl):
+    if place.checkpoint_id is None or place.changed_at is not None:
+        return False
+    if active_run(tx, place) is not None or _is_awake(tx, workspace_id):
         return False
     away(tx, workspace_id)
     return True
 
 
 def idle(tx: Tx, node_id: str, ttl: timedelta) -> list[str]:
-    """Workspaces of this node that nobody has used for so long, the longest first."""
+    """Workspaces of this node that were not used for so long, the longest first."""
     rows = sa.select(workspaces.c.id).where(
         workspaces.c.evicted_at.is_(None), workspaces.c.node_id == node_id, workspaces.c.last_used_at <= tx.now - ttl
     )
@@ -113,8 +108,8 @@ class _Unsaved(NamedTuple):
 
 
 def unsaved(tx: Tx, node_id: str, since: timedelta) -> list[_Unsaved]:
-    """Workspaces of this node whose changes nobody has saved for so long, and where no run is at work. With each the
-    last run it had."""
+    """Workspaces of this node whose changes were not saved for so long, and where no run works. With each the last run
+    it had."""
     working = sa.select(runs.c.id).where(runs.c.workspace_id == workspaces.c.id, runs.c.leg.in_(("ready", "held")))
     last = sa.select(runs.c.id).where(runs.c.workspace_id == workspaces.c.id)
     newest = last.order_by(runs.c.created_at.desc()).limit(1).scalar_subquery()
@@ -138,7 +133,7 @@ def unknown(tx: Tx, workspace_ids: Collection[str]) -> set[str]:
 
 
 def active_run(tx: Tx, place: WorkspaceRow) -> str | None:
-    """The run that is at work there, queued, or waiting for a person."""
+    """The run that works there, is queued, or waits for a person."""
     here = runs.c.workspace_id == place.id
     if place.owner_type == "thread":
         here |= runs.c.thread_id == place.owner_id
@@ -149,11 +144,10 @@ def active_run(tx: Tx, place: WorkspaceRow) -> str | None:
 
 
 def _is_awake(tx: Tx, workspace_id: str) -> bool:
-    stopped = (sandboxes.c.pause_kind == PauseKind.STOPPED.value) & (sandboxes.c.state == State.PAUSED.value)
     awake = sa.select(sandboxes.c.id).where(
         sandboxes.c.workspace_id == workspace_id,
-        sandboxes.c.state.in_(_AWAKE),
-        sa.or_(sandboxes.c.pause_kind.is_(None), ~stopped),
+        sandboxes.c.state.in_(ALIVE),
+        sandboxes.c.pause_kind.is_distinct_from(PauseKind.STOPPED.value),
     )
     return tx.execute(awake.limit(1)).scalar() is not None
 

@@ -17,7 +17,7 @@ from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.kernel.sandboxes.egress import store
 from outlast.kernel.sandboxes.egress.uses import UseLog
-from outlast.kernel.sandboxes.store import SandboxRecord
+from outlast.kernel.sandboxes.store import SandboxRecord, unknown
 from outlast.kernel.sandboxes.translation import untranslated
 from outlast.kernel.set_aside.kinds import SANDBOX_EGRESS
 from outlast_sandbox.egress.authorities import Authorities, write_private
@@ -45,8 +45,8 @@ class Gate:
 
 class EgressKeeper:
     """The `WayOut` of the sandbox manager. In memory: the proxies of living sandboxes, and the key of placeholders; the
-    key and each sandbox's authority lie in `folder`, so that a restarted server goes on with both. Without anything to
-    reach in the policy nothing is opened, and sandboxes have no network at all."""
+    key and each sandbox's authority are stored in `folder`, so that a restarted server continues with both. Without
+    anything to reach in the policy nothing is opened, and sandboxes have no network at all."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class EgressKeeper:
 
     @property
     def is_needed(self) -> bool:
-        """Whether there is anything to reach, or a sandbox that must be told that there no longer is."""
+        """Whether there is anything to reach, or a sandbox that could reach something under earlier settings."""
         return self.policy.opens or bool(self._earlier)
 
     def statistics(self) -> dict[str, EgressStatistics]:
@@ -86,7 +86,7 @@ class EgressKeeper:
         return {key: gate.proxy.statistics() for key, gate in self._gates.items() if gate.proxy is not None}
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Serve until cancelled; the sandboxes live on, and the next server goes on serving them."""
+        """Serve until cancelled; the sandboxes keep running, and the next server serves them."""
         async with anyio.create_task_group() as tasks:
             self._tasks = tasks
             try:
@@ -144,7 +144,7 @@ class EgressKeeper:
                 log.warning("authority not removed", extra={"sandbox": sandbox_id, "reason": str(error)})
 
     async def _keep_serving(self, row: SandboxRecord, sandbox: Sandbox, gate: Gate) -> None:
-        """Until it is closed, or its listener is gone. A sandbox that cannot be served costs nobody else theirs."""
+        """Until it is closed, or its listener is gone. One that cannot be served does not affect others."""
         try:
             with gate.scope:
                 await self._supervisor.guard.keep(SANDBOX_EGRESS, row.id, self._serve, row, sandbox, gate)
@@ -169,8 +169,7 @@ class EgressKeeper:
                 tasks.cancel_scope.cancel()
 
     async def _whose(self, workspace_id: str) -> str | None:
-        """Whom the work there is done for, as it was a moment ago at the most: any news in the database makes it be
-        looked up again."""
+        """The user for whom the run there works, at most a second old: any commit makes it be looked up again."""
         found = self._users.get(workspace_id)
         now = self._clock.monotonic()
         if found is None or found[0] < now:
@@ -196,7 +195,7 @@ class EgressKeeper:
     async def _forget_ended(self) -> None:
         """Remove the authorities of sandboxes that ended while no server ran."""
         kept = await anyio.to_thread.run_sync(self._authorities.kept)
-        for sandbox_id in await self._db.read(store.ended_of, kept) if kept else ():
+        for sandbox_id in await self._db.read(unknown, kept) if kept else ():
             self._authorities.remove(sandbox_id)
 
 

@@ -13,7 +13,7 @@ GROUP: Final = "outlast.secret_lookups"
 def open_lookup(name: str, environment: Mapping[str, str] | None = None) -> SecretLookup:
     """The look-up of that name: an async function of another package, an entry point of the group
     `outlast.secret_lookups` (see `SecretLookup`); "": the server's environment variables (`environment`; None: the
-    process's own). Raises `InvalidSetting` for a name that nobody has, `StartRefused` where it cannot be loaded."""
+    process's own). Raises `InvalidSetting` for an unknown name, `StartRefused` where it cannot be loaded."""
     if not name:
         return OperatorSecrets(environment)
     found = {entry.name: entry for entry in entry_points(group=GROUP)}

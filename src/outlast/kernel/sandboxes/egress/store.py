@@ -1,6 +1,6 @@
-"""Queries of the egress room. First argument: the open transaction."""
+"""Queries of the egress proxy. First argument: the open transaction."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
@@ -13,7 +13,7 @@ from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.rows import SecretUseRow
 from outlast.kernel.sandboxes.shapes import SecretUseAnswer
-from outlast.kernel.sandboxes.tables import hosted_sandboxes, sandboxes, secret_uses, workspaces
+from outlast.kernel.sandboxes.tables import hosted_sandboxes, secret_uses, workspaces
 from outlast.kernel.threads.tables import threads
 
 _BY_LEG: Final = sa.case((runs.c.leg == "held", 0), (runs.c.leg.in_(("ready", "parked")), 1), else_=2)
@@ -42,7 +42,7 @@ class Use:
 
 
 def user_of(tx: Tx, workspace_id: str) -> str | None:
-    """Whom the work there is done for: who started the run at work, else the latest one, else who made the sandbox
+    """The user for whom the run there works: who started the active run, else the latest one, else who made the sandbox
     or the thread."""
     found = tx.execute(_WORKER, {"workspace_id": workspace_id}).scalar()
     if found is not None:
@@ -59,13 +59,6 @@ def user_of(tx: Tx, workspace_id: str) -> str | None:
         if user is not None:
             return user
     return None
-
-
-def ended_of(tx: Tx, sandbox_ids: Collection[str]) -> list[str]:
-    """Those of these sandboxes that have ended, or have no row."""
-    alive = sa.select(sandboxes.c.id).where(sandboxes.c.id.in_(sandbox_ids), sandboxes.c.ended_at.is_(None))
-    living = set(tx.execute(alive).scalars())
-    return [sandbox_id for sandbox_id in sandbox_ids if sandbox_id not in living]
 
 
 def add_uses(tx: Tx, uses: Sequence[Use]) -> None:

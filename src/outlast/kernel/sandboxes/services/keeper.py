@@ -1,5 +1,5 @@
-"""Keeps the declared services of awake sandboxes running: starts them, takes them up again after a restart of the
-server, checks that they answer, starts them again when they end."""
+"""Keeps the declared services of awake sandboxes running: starts them, finds them again after a restart of the server,
+checks that they answer, starts them again when they end."""
 
 import hashlib
 from collections.abc import Awaitable, Callable
@@ -26,7 +26,6 @@ from outlast.kernel.sandboxes.services.rules import (
     MAX_MISSED,
     START_S,
     Declared,
-    GiveUp,
     after_end,
     how_it_ended,
 )
@@ -55,7 +54,7 @@ class Place:
 
 
 @dataclass(slots=True)
-class Life:
+class ServiceLife:
     """One life of a service: when it became healthy (monotonic; None: never), whether it was ended for not answering,
     else how it ended by itself."""
 
@@ -65,8 +64,8 @@ class Life:
 
 
 class ServiceKeeper:
-    """An `Attendant` of the sandbox manager. In memory: only who is awake and which tasks look after what; everything
-    else is in rows and logs. `find` (`SandboxManager.find`) is asked when a sandbox seems to be
+    """An `Attendant` of the sandbox manager. In memory: only which sandboxes are awake and which task runs which
+    service; everything else is in rows and logs. `find` (`SandboxManager.find`) is asked when a sandbox seems to be
     gone."""
 
     def __init__(
@@ -87,7 +86,7 @@ class ServiceKeeper:
         self._news = anyio.Event()  # set, and replaced, whenever a service's state changes
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Until cancelled. The processes live on; the next server takes them up."""
+        """Until cancelled. The processes keep running; the next server finds them again."""
         async with anyio.create_task_group() as tasks:
             self._tasks = tasks
             try:
@@ -188,7 +187,7 @@ class ServiceKeeper:
         self._tasks.start_soon(self._keep, place, service, scope, anew)
 
     async def _keep(self, place: Place, service: ServiceRow, scope: anyio.CancelScope, anew: bool) -> None:
-        """Life after life, until it is given up, or left alone."""
+        """One life after the other, until the service has failed or is left alone."""
         name = f"{service.workspace_id}/{service.name}"
         with scope:
             await self._guard.keep(kinds.SERVICE, name, self._keep_once, place, service, anew)
@@ -224,20 +223,19 @@ class ServiceKeeper:
             life = await self._live(place, service)
             lived_s = 0.0 if life.healthy_at is None else self._clock.monotonic() - life.healthy_at
             why = self._why(place, service.name, life)
-            match after_end(failures, lived_s):
-                case GiveUp():
-                    await self._tell(place, service.name, "failed", why)
-                    return
-                case restart:
-                    failures = restart.failures
-                    await self._tell(place, service.name, "starting", why, restarted=True)
-                    await self._clock.sleep(restart.delay_s)
+            restart = after_end(failures, lived_s)
+            if restart is None:
+                await self._tell(place, service.name, "failed", why)
+                return
+            failures = restart.failures
+            await self._tell(place, service.name, "starting", why, restarted=True)
+            await self._clock.sleep(restart.delay_s)
 
-    async def _live(self, place: Place, service: Declared) -> Life:
+    async def _live(self, place: Place, service: Declared) -> ServiceLife:
         """One life: from the start, or from where an earlier server left it, to the end of its process."""
         pid, found = await self._process(place, service)
         row = await self._db.read(store.service_of, place.row.workspace_id, service.name)
-        life = Life(healthy_at=self._clock.monotonic() if found and row.state == "healthy" else None)
+        life = ServiceLife(healthy_at=self._clock.monotonic() if found and row.state == "healthy" else None)
         if life.healthy_at is None:
             await self._tell(place, service.name, "starting", row.error)
         async with anyio.create_task_group() as tasks:
@@ -263,7 +261,7 @@ class ServiceKeeper:
         spec = ProcessSpec(argv, env={"PORT": str(service.port)}, stdin=False, tag=tag)
         return (await place.sandbox.processes.start(spec)).pid, False
 
-    async def _check(self, place: Place, service: Declared, pid: int, life: Life) -> None:
+    async def _check(self, place: Place, service: Declared, pid: int, life: ServiceLife) -> None:
         """Note when it becomes healthy; end it when it does not, or no longer, answer."""
         if life.healthy_at is None:
             with anyio.move_on_after(START_S):
@@ -295,7 +293,7 @@ class ServiceKeeper:
                         if isinstance(one, ProcessEnd):
                             break
 
-    def _why(self, place: Place, name: str, life: Life) -> str:
+    def _why(self, place: Place, name: str, life: ServiceLife) -> str:
         ended = how_it_ended(life.exit_code, life.healthy_at is not None)
         end = self.logs.tail(place.row.workspace_id, name, SHOWN_BYTES).strip()
         return f"{ended}\n{end}" if end else ended

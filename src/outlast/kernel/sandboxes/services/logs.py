@@ -12,7 +12,7 @@ class ServiceLogs:
     """`folder` holds one folder per workspace, one file per service. Calls block, for microseconds."""
 
     def __init__(self, folder: Path, hide: Callable[[bytes], bytes] = bytes) -> None:
-        """`hide` takes out of a text what nobody may read."""
+        """`hide` removes secrets from a text."""
         self._folder, self.hide = folder, hide
 
     def append(self, workspace_id: str, name: str, data: bytes) -> None:

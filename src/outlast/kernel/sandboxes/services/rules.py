@@ -13,11 +13,11 @@ from outlast.base.errors import MalformedInput
 
 NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 PATH: Final = re.compile(r"/[\x21-\x7e]{0,499}")
-MIN_PORT: Final = 1024  # nobody inside may listen below
+MIN_PORT: Final = 1024  # programs in a sandbox may not listen below
 COMMAND_CHARS: Final = 4_000
 MAX_SERVICES: Final = 10
 START_S: Final = 180.0  # so long a service may take until it answers
-STEADY_S: Final = 30.0  # one that was healthy for so long begins anew with its restarts
+STEADY_S: Final = 30.0  # after being healthy for so long, its restarts are counted from zero
 DELAYS_S: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 MAX_FAILURES: Final = 6
 CHECK_EVERY_S: Final = 30.0
@@ -26,7 +26,7 @@ MAX_MISSED: Final = 3  # checks in a row that a healthy service may miss
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A service as somebody wants it: `health_path` empty means that a connection to the port is enough."""
+    """The declaration of a service. An empty `health_path` means that a connection to the port is enough."""
 
     name: str
     command: str
@@ -42,13 +42,8 @@ class Restart:
     failures: int
 
 
-@dataclass(frozen=True, slots=True)
-class GiveUp:
-    """It is failed until somebody wants it anew."""
-
-
 def checked(wanted: Declared, others: Sequence[Declared]) -> Declared:
-    """The declaration, if it may stand beside the workspace's others. Raises `MalformedInput` naming the field."""
+    """The declaration, if it is valid beside the workspace's others. Raises `MalformedInput` naming the field."""
     if not NAME.fullmatch(wanted.name):
         _refuse("name", "1 to 40 small letters, digits and hyphens, none of these at an end")
     if not wanted.command.strip() or len(wanted.command) > COMMAND_CHARS or "\0" in wanted.command:
@@ -65,18 +60,18 @@ def checked(wanted: Declared, others: Sequence[Declared]) -> Declared:
     return wanted
 
 
-def after_end(failures: int, healthy_s: float) -> Restart | GiveUp:
-    """What happens once it has ended by itself, having been healthy for so long this time, after `failures` ends in a
-    row that came too early."""
+def after_end(failures: int, healthy_s: float) -> Restart | None:
+    """How to start a service again that ended by itself after it was healthy for `healthy_s`; None: not at all, so it
+    is failed until it is declared anew. `failures`: ends in a row before this one that came too early."""
     if healthy_s >= STEADY_S:
         return Restart(DELAYS_S[0], 0)
     if failures + 1 >= MAX_FAILURES:
-        return GiveUp()
+        return None
     return Restart(DELAYS_S[min(failures, len(DELAYS_S) - 1)], failures + 1)
 
 
 def must_restart(before: Declared, state: str, wanted: Declared) -> bool:
-    """Whether declaring it (again) starts it anew; a repeated declaration leaves what runs alone."""
+    """Whether a declaration restarts the service; a repeated one leaves a running service alone."""
     return before != wanted or state == "failed"
 
 

@@ -28,7 +28,7 @@ def service_of(tx: Tx, workspace_id: str, name: str) -> ServiceRow:
 
 
 def declared_by(row: ServiceRow) -> Declared:
-    """What somebody wanted, of a recorded service."""
+    """The declaration of a recorded service."""
     return Declared(row.name, row.command, row.port, row.health_path)
 
 
@@ -56,7 +56,7 @@ def remove(tx: Tx, workspace_id: str, name: str) -> None:
 def set_state(
     tx: Tx, workspace_id: str, name: str, state: ServiceStatus, *, error: str | None = None, restarted: bool = False
 ) -> bool:
-    """Record where it stands. False: it was removed meanwhile."""
+    """Record its state. False: it was removed in the meantime."""
     values: dict[str, Any] = {"state": state, "error": error, "changed_at": tx.now}
     if restarted:
         values["restarts"] = services.c.restarts + 1

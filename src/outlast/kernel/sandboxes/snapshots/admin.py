@@ -9,8 +9,8 @@ from outlast.base.errors import InvalidSetting, NotFound
 from outlast.db.database import Database
 from outlast.kernel.cli.admin import in_database
 from outlast.kernel.sandboxes.providers import open_provider
-from outlast.kernel.sandboxes.rows import SnapshotRow
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.kernel.sandboxes.snapshots.rules import Snapshot
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.templates import preview_environment
 from outlast.kernel.settings import Settings
@@ -63,12 +63,12 @@ def _with_keeper(settings: Settings, work: Callable[[SnapshotKeeper], Awaitable[
     return in_database(settings, run, create=create)
 
 
-def _plain(row: SnapshotRow, wanted: str) -> dict[str, Any]:
+def _plain(row: Snapshot, wanted: str) -> dict[str, Any]:
     return {
         "name": row.name,
         "state": row.state,
         "configured": row.name == wanted,
-        "template": row.recipe.get("template", ""),
+        "template": row.template,
         "dependencies": row.recipe["dependencies"],
         "commands": row.recipe["commands"],
         "files": len(row.recipe["files"]),

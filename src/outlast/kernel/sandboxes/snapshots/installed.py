@@ -1,7 +1,7 @@
-"""Files of the packages that sandboxes have installed, as they lie in the snapshot that sandboxes start from.
+"""Files of the packages that sandboxes have installed, as the snapshot that sandboxes start from has them.
 
-What lies there was made by installed packages and is not trusted: nothing is followed out of the home folder, and
-nothing is run.
+These files come from installed packages and are not trusted: no link is followed out of the home folder, and nothing
+is run.
 """
 
 import json
@@ -131,7 +131,7 @@ def _below(folder: Path) -> Iterator[str]:
 
 
 def _read(path: Path, home: Path) -> bytes:
-    """A file, if it lies in the home folder wherever links lead; else nothing."""
+    """A file, if it is in the home folder after all links are resolved; else nothing."""
     real = os.path.realpath(path)
     if not real.startswith(os.path.realpath(home) + os.sep) or not os.path.isfile(real):
         return b""

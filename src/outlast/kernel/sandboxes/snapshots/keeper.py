@@ -4,7 +4,6 @@ from; gives up old ones."""
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Final
@@ -16,12 +15,11 @@ from outlast.base.clock import Clock
 from outlast.base.errors import Conflict, OutlastError, SandboxUnavailable
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
-from outlast.kernel.sandboxes.rows import SnapshotRow
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.shapes import SnapshotProgress
 from outlast.kernel.sandboxes.snapshots import store
 from outlast.kernel.sandboxes.snapshots.recipes import CONFIGURED, Recipes
-from outlast.kernel.sandboxes.snapshots.rules import Known, State, must_build, to_collect, to_start_from
+from outlast.kernel.sandboxes.snapshots.rules import BuildState, Snapshot, must_build, to_collect, to_start_from
 from outlast.kernel.sandboxes.snapshots.store import Announce, Place, announce_to_project
 from outlast.kernel.sandboxes.templates import Templates
 from outlast.kernel.set_aside import kinds
@@ -38,14 +36,6 @@ log = logging.getLogger("outlast.snapshots")
 
 def _to_nobody(_step: str, _output: str) -> None:
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """How far the build is that runs now."""
-
-    step: str = ""
-    output: str = ""
 
 
 class SnapshotKeeper:
@@ -69,14 +59,14 @@ class SnapshotKeeper:
         env: Mapping[str, str] = _NONE,
         supervisor: Supervisor | None = None,
     ) -> None:
-        """`env` is added to that of each app template. Raises `InvalidSetting` for a configured template that is no
+        """`env` is added to that of each app template. Raises `InvalidSetting` for a configured template that is not a
         folder."""
         self._db, self._provider, self._clock, self._settings = db, provider, clock, settings
         self._place = Place(provider.name, node_id)
         self._announce = announce
         self._supervisor = supervisor or Supervisor(clock)
         self._recipes = Recipes(provider, settings, templates, env)
-        self._progress: tuple[str, Reached] | None = None  # of the snapshot of this name
+        self._progress: tuple[str, str, str] | None = None  # snapshot being built, step, the end of its output
         self._told_at = float("-inf")
         self._waiting: dict[str, Counter[str]] = {}  # by app template: the projects
         self._wanted: set[str] = {CONFIGURED}
@@ -86,8 +76,8 @@ class SnapshotKeeper:
         self._listeners: list[Callable[[], None]] = []
 
     async def run(self) -> None:
-        """Build what is configured, then whenever somebody needs it and it is not there; collect what is old. Until
-        cancelled; a build cut short is begun anew by the next server."""
+        """Build what is configured, then whatever is missing when it is needed; collect what is old. Until cancelled;
+        the next server repeats a build that was cut short."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._supervisor.keep, "collection of snapshots", self._collect_now_and_then)
             at_start = True
@@ -106,8 +96,7 @@ class SnapshotKeeper:
                 at_start, self._wish = False, anyio.Event()
 
     def want(self, template: str) -> None:
-        """Have the snapshot of an app template built soon, if it is not there: somebody is about to need it. Returns at
-        once."""
+        """Have the snapshot of an app template built soon, if it is missing: it will be needed. Returns at once."""
         if template in self._recipes.templates:
             self._wanted.add(template)
             self._wish.set()
@@ -120,14 +109,14 @@ class SnapshotKeeper:
         """The ref of the configured snapshot, if it can be started from now; else empty. Builds nothing."""
         recipe = await self.recipe()
         known = await self._db.read(store.find, self._place, recipe.name) if recipe is not None else None
-        return known.ref if known is not None and known.state is State.READY else ""
+        return known.ref if known is not None and known.state == BuildState.READY else ""
 
     async def start_from(
         self, sandbox_id: str, project_id: str, named: str | None = None, template: str = CONFIGURED
     ) -> str:
         """The ref of the snapshot that a new sandbox starts from, recorded with both; empty: the bare base.
 
-        Waits for the build under way, telling the project how far it is. `template` asks for that of an app template
+        Waits for the running build and reports its progress to the project. `template` asks for that of an app template
         instead of the configured one, `named` for the one of this name. Raises `SandboxUnavailable` when it could not
         be built and there is no older one, `MalformedInput` (no such template). A cancelled call leaves the build
         alone.
@@ -138,9 +127,9 @@ class SnapshotKeeper:
         await self._db.write(store.start_from, self._place, known.name, sandbox_id)
         return known.ref
 
-    async def build(self, told: Progress = _to_nobody, template: str = CONFIGURED) -> Known | None:
+    async def build(self, told: Progress = _to_nobody, template: str = CONFIGURED) -> Snapshot | None:
         """Build what is configured, or what an app template needs, now, even if that failed a moment ago; None when
-        nothing is to be installed. `told` hears how far it is. Raises `SandboxUnavailable` with the reason,
+        nothing is to be installed. `told` is called with its progress. Raises `SandboxUnavailable` with the reason,
         `MalformedInput` (no such template). What is there already is looked at only."""
         recipe = await self.recipe(template)
         if recipe is None:
@@ -150,10 +139,10 @@ class SnapshotKeeper:
             raise failure
         return await self._db.read(store.find, self._place, recipe.name)
 
-    async def listed(self) -> tuple[list[SnapshotRow], str]:
+    async def listed(self) -> tuple[list[Snapshot], str]:
         """(all that is recorded, newest first; the name of the configured one, empty: none)."""
         recipe = await self.recipe()
-        rows = await self._db.read(store.listed, self._place)
+        rows = await self._db.read(store.list_all, self._place)
         return rows, recipe.name if recipe else ""
 
     async def remove(self, name: str) -> bool:
@@ -168,7 +157,7 @@ class SnapshotKeeper:
     async def collect(self) -> list[str]:
         """Remove those that no sandbox was started from for `snapshot_days`; the names of those removed."""
         recipe = await self.recipe()
-        known = await self._db.read(store.all_known, self._place)
+        known = await self._db.read(store.list_all, self._place)
         old = to_collect(known, recipe.name if recipe else None, self._clock.now(), self._settings.snapshot_days)
         removed = []
         for one in old:
@@ -186,9 +175,9 @@ class SnapshotKeeper:
 
     # --- choosing -------------------------------------------------------------------------------------------------
 
-    async def _named(self, name: str) -> Known | None:
+    async def _named(self, name: str) -> Snapshot | None:
         known = await self._db.read(store.find, self._place, name)
-        if known is None or known.state is not State.READY or not await self._provider.has_snapshot(known.ref):
+        if known is None or known.state != BuildState.READY or not await self._provider.has_snapshot(known.ref):
             raise SandboxUnavailable(
                 f"The snapshot {name} is not ready on this server.",
                 hint="'outlast snapshots list' shows those that are.",
@@ -196,7 +185,7 @@ class SnapshotKeeper:
             )
         return known
 
-    async def _built(self, template: str, project_id: str) -> Known | None:
+    async def _built(self, template: str, project_id: str) -> Snapshot | None:
         recipe = await self.recipe(template)
         if recipe is None:
             return None
@@ -207,14 +196,14 @@ class SnapshotKeeper:
         waiting[project_id] += 1
         try:
             if self._progress is not None:
-                await self._tell([project_id], self._event(recipe, State.BUILDING))
+                await self._tell([project_id], self._event(recipe, BuildState.BUILDING))
             return await self._wait(recipe, template, project_id)
         finally:
             waiting[project_id] -= 1
             if not waiting[project_id]:
                 del waiting[project_id]
 
-    async def _wait(self, recipe: SnapshotRecipe, template: str, project_id: str) -> Known:
+    async def _wait(self, recipe: SnapshotRecipe, template: str, project_id: str) -> Snapshot:
         while True:
             news = self._news
             chosen = await self._choose(recipe, project_id)
@@ -224,29 +213,31 @@ class SnapshotKeeper:
             self._wish.set()
             await news.wait()
 
-    async def _choose(self, recipe: SnapshotRecipe, project_id: str) -> Known | None:
+    async def _choose(self, recipe: SnapshotRecipe, project_id: str) -> Snapshot | None:
         """What there is to start from now; None: it has to be built first."""
         known = await self._usable()
         own = next((one for one in known if one.name == recipe.name), None)
         if own is None or must_build(own, self._clock.now()):
             return None
-        return own if own.state is State.READY else await self._instead(recipe, known, own, project_id)
+        return own if own.state == BuildState.READY else await self._instead(recipe, known, own, project_id)
 
-    async def _usable(self) -> list[Known]:
-        """All that is recorded; what has been removed behind our back is forgotten, and built anew when wanted."""
-        known = await self._db.read(store.all_known, self._place)
+    async def _usable(self) -> list[Snapshot]:
+        """All that is recorded; what was removed from disk is forgotten, and built again when wanted."""
+        known = await self._db.read(store.list_all, self._place)
         kept = []
         for one in known:
-            if one.state is State.READY and not await self._provider.has_snapshot(one.ref):
+            if one.state == BuildState.READY and not await self._provider.has_snapshot(one.ref):
                 await self._db.write(store.forget, self._place, one.name)
             else:
                 kept.append(one)
         return kept
 
-    async def _instead(self, recipe: SnapshotRecipe, known: list[Known], failed: Known, project_id: str) -> Known:
+    async def _instead(
+        self, recipe: SnapshotRecipe, known: list[Snapshot], failed: Snapshot, project_id: str
+    ) -> Snapshot:
         """An older one keeps working when the new one cannot be built."""
         older = to_start_from(known, recipe.name, failed.template)
-        event = self._event(recipe, State.FAILED, failed.error or "no reason is recorded", older is not None)
+        event = self._event(recipe, BuildState.FAILED, failed.error or "no reason is recorded", older is not None)
         await self._tell([project_id], event)
         if older is None:
             raise SandboxUnavailable(
@@ -271,15 +262,15 @@ class SnapshotKeeper:
     async def _build(self, recipe: SnapshotRecipe, told: Progress = _to_nobody) -> OutlastError | None:
         async with self._building:
             await self._db.write(store.begin, self._place, recipe)
-            self._progress = recipe.name, Reached()
+            self._progress = recipe.name, "", ""
             try:
                 async with anyio.create_task_group() as tasks:
                     failure = await self._build_telling(recipe, tasks, told)
                     tasks.cancel_scope.cancel()
             finally:
                 self._progress = None
-            if failure is None:  # of a failure each that waits is told by itself, with what it gets instead
-                await self._tell(self._waiting_for(recipe), self._event(recipe, State.READY))
+            if failure is None:  # each waiter reports a failure itself, with what it gets instead
+                await self._tell(self._waiting_for(recipe), self._event(recipe, BuildState.READY))
                 for listener in self._listeners:
                     listener()
             self._ring()
@@ -291,14 +282,14 @@ class SnapshotKeeper:
         news = anyio.Event()
 
         def hear(step: str, output: str) -> None:
-            last = self._reached(recipe)
-            self._progress = recipe.name, Reached(step, output[-SHOWN_CHARS:])
+            last_step, _ = self._reached(recipe)
+            self._progress = recipe.name, step, output[-SHOWN_CHARS:]
             told(step, output)
             now = self._clock.monotonic()
-            if step != last.step or now - self._told_at >= TELL_EVERY_S:
+            if step != last_step or now - self._told_at >= TELL_EVERY_S:
                 self._told_at = now
                 news.set()
-            if step != last.step:
+            if step != last_step:
                 log.info("building a snapshot", extra={"snapshot": recipe.name, "step": step})
 
         async def tell() -> None:
@@ -306,7 +297,7 @@ class SnapshotKeeper:
             while True:
                 await news.wait()
                 news = anyio.Event()
-                await self._tell(self._waiting_for(recipe), self._event(recipe, State.BUILDING))
+                await self._tell(self._waiting_for(recipe), self._event(recipe, BuildState.BUILDING))
 
         tasks.start_soon(tell)
         try:
@@ -328,25 +319,26 @@ class SnapshotKeeper:
                 log.warning("snapshots not collected", extra={"code": error.code, "reason": error.message})
             await self._clock.sleep(COLLECT_EVERY_S)
 
-    # --- telling --------------------------------------------------------------------------------------------------
+    # --- reporting --------------------------------------------------------------------------------------------------
 
     def _event(
-        self, recipe: SnapshotRecipe, state: State, error: str | None = None, older: bool = False
+        self, recipe: SnapshotRecipe, state: BuildState, error: str | None = None, older: bool = False
     ) -> SnapshotProgress:
-        progress = self._reached(recipe)
+        step, output = self._reached(recipe)
         return SnapshotProgress(
             name=recipe.name,
             state=state.value,
-            step=progress.step,
-            output=progress.output,
+            step=step,
+            output=output,
             error=error,
             older=older,
             template=recipe.project.template if recipe.project is not None else "",
         )
 
-    def _reached(self, recipe: SnapshotRecipe) -> Reached:
-        name, reached = self._progress or ("", Reached())
-        return reached if name == recipe.name else Reached()
+    def _reached(self, recipe: SnapshotRecipe) -> tuple[str, str]:
+        """(step, output) of the build of this recipe; empty while it does not run."""
+        name, step, output = self._progress or ("", "", "")
+        return (step, output) if name == recipe.name else ("", "")
 
     def _waiting_for(self, recipe: SnapshotRecipe) -> list[str]:
         return list(self._waiting.get(recipe.name, ()))

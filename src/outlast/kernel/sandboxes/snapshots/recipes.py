@@ -67,8 +67,8 @@ class Recipes:
 
 
 def check_template(folder: str) -> Path:
-    """The configured folder whose files lie in every sandbox's home folder. Raises `InvalidSetting` when it is
-    none."""
+    """The configured folder, whose files are copied into every sandbox's home folder. Raises `InvalidSetting` when it
+    does not exist."""
     root = Path(folder).expanduser()
     if not root.is_dir():
         raise _bad_template(folder, "there is no such folder")
@@ -77,7 +77,7 @@ def check_template(folder: str) -> Path:
 
 def read_template(folder: str) -> Mapping[str, bytes]:
     """The files below a folder by relative path, without `.git` and `node_modules`; links are left out. Blocking.
-    Raises `InvalidSetting` when it is no folder, or holds more than 64 MiB."""
+    Raises `InvalidSetting` when it is not a folder, or holds more than 64 MiB."""
     root = check_template(folder)
     found: dict[str, bytes] = {}
     size = 0

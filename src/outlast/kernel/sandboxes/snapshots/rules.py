@@ -3,12 +3,12 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
 from outlast.base.packages import parse_package
+from outlast.kernel.sandboxes.rows import SnapshotRow
 from outlast.kernel.sandboxes.templates import Template
 from outlast_sandbox.interface import Project, SnapshotRecipe
 
@@ -16,24 +16,21 @@ NAME_LENGTH: Final = 20
 RETRY_AFTER: Final = timedelta(minutes=5)
 
 
-class State(StrEnum):
+class BuildState(StrEnum):
     BUILDING = "building"
     READY = "ready"
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What is recorded of one snapshot. `error` says why a failed one failed; `template` is the app template that it is
-    for, empty where it is for sandboxes of any other kind."""
+class Snapshot(SnapshotRow):
+    """What is recorded of one snapshot."""
 
-    name: str
-    state: State
-    ref: str
-    built_at: datetime | None
-    last_used_at: datetime
-    error: str | None = None
-    template: str = ""
+    __slots__ = ()
+
+    @property
+    def template(self) -> str:
+        """The app template that it is for; empty: it is for sandboxes of any other kind."""
+        return str(self.recipe.get("template", ""))
 
 
 def recipe_of(
@@ -63,7 +60,7 @@ def recipe_of(
 
 def project_of(template: Template, env: Mapping[str, str]) -> Project:
     """What is installed for an app template: of its files those that this depends on, so that a change to any other
-    builds nothing anew. `env` is added to its own."""
+    builds nothing. `env` is added to its own."""
     files = {path: template.files[path] for path in template.installed}
     return Project(template.name, files, template.commands, template.layers, {**template.env, **env})
 
@@ -72,27 +69,29 @@ def _hashes(files: Mapping[str, bytes]) -> dict[str, str]:
     return {path: hashlib.sha256(data).hexdigest() for path, data in sorted(files.items())}
 
 
-def to_start_from(known: Iterable[Known], wanted: str, template: str = "") -> Known | None:
+def to_start_from(known: Iterable[Snapshot], wanted: str, template: str = "") -> Snapshot | None:
     """The wanted one if it is ready, else the newest other one of the same app template that is; None when there is
     none."""
-    ready = [one for one in known if one.state is State.READY and one.template == template]
+    ready = [one for one in known if one.state == BuildState.READY and one.template == template]
     for one in ready:
         if one.name == wanted:
             return one
     return max(ready, key=lambda one: one.built_at or one.last_used_at, default=None)
 
 
-def must_build(known: Known | None, now: datetime) -> bool:
+def must_build(known: Snapshot | None, now: datetime) -> bool:
     """Whether to build it now: never tried, or failed a while ago (an index may have been away)."""
-    if known is None or known.state is State.BUILDING:
+    if known is None or known.state == BuildState.BUILDING:
         return True
-    if known.state is State.READY:
+    if known.state == BuildState.READY:
         return False
     return known.built_at is None or now - known.built_at >= RETRY_AFTER
 
 
-def to_collect(known: Iterable[Known], wanted: str | None, now: datetime, keep_days: float) -> list[Known]:
-    """Those that nobody has started from for long, oldest use first; never the wanted one, nor one being built."""
+def to_collect(known: Iterable[Snapshot], wanted: str | None, now: datetime, keep_days: float) -> list[Snapshot]:
+    """Those that no sandbox was started from for long, oldest use first; never the wanted one, nor one being built."""
     limit = now - timedelta(days=keep_days)
-    old = [one for one in known if one.name != wanted and one.state is not State.BUILDING and one.last_used_at <= limit]
+    old = [
+        one for one in known if one.name != wanted and one.state != BuildState.BUILDING and one.last_used_at <= limit
+    ]
     return sorted(old, key=lambda one: one.last_used_at)

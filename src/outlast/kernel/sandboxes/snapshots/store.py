@@ -7,9 +7,8 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
-from outlast.kernel.sandboxes.rows import SnapshotRow
 from outlast.kernel.sandboxes.shapes import SnapshotProgress
-from outlast.kernel.sandboxes.snapshots.rules import Known, State
+from outlast.kernel.sandboxes.snapshots.rules import BuildState, Snapshot
 from outlast.kernel.sandboxes.tables import sandboxes, snapshots
 from outlast.kernel.streams.log import append
 from outlast_sandbox.interface import SnapshotRecipe
@@ -32,18 +31,13 @@ def announce_to_project(tx: Tx, project_id: str, data: SnapshotProgress) -> None
     append(tx, project_id, [("snapshot.progress", data)])
 
 
-def find(tx: Tx, place: Place, name: str) -> Known | None:
-    row = tx.find(SnapshotRow, snapshots, {"provider": place.provider, "node_id": place.node_id, "name": name})
-    return None if row is None else _known(row)
+def find(tx: Tx, place: Place, name: str) -> Snapshot | None:
+    return tx.find(Snapshot, snapshots, {"provider": place.provider, "node_id": place.node_id, "name": name})
 
 
-def all_known(tx: Tx, place: Place) -> list[Known]:
-    return [_known(row) for row in tx.rows(SnapshotRow, sa.select(snapshots).where(_at(place)))]
-
-
-def listed(tx: Tx, place: Place) -> list[SnapshotRow]:
+def list_all(tx: Tx, place: Place) -> list[Snapshot]:
     """Newest first."""
-    return tx.rows(SnapshotRow, sa.select(snapshots).where(_at(place)).order_by(snapshots.c.created_at.desc()))
+    return tx.rows(Snapshot, sa.select(snapshots).where(_at(place)).order_by(snapshots.c.created_at.desc()))
 
 
 def begin(tx: Tx, place: Place, recipe: SnapshotRecipe) -> None:
@@ -55,7 +49,7 @@ def begin(tx: Tx, place: Place, recipe: SnapshotRecipe) -> None:
             name=recipe.name,
             provider=place.provider,
             node_id=place.node_id,
-            state=State.BUILDING.value,
+            state=BuildState.BUILDING.value,
             recipe={
                 "dependencies": list(recipe.dependencies),
                 "commands": list(recipe.commands),
@@ -65,24 +59,24 @@ def begin(tx: Tx, place: Place, recipe: SnapshotRecipe) -> None:
             created_at=tx.now,
             last_used_at=tx.now,
         )
-    elif known.state is not State.READY:
-        _update(tx, place, recipe.name, state=State.BUILDING.value, created_at=tx.now, built_at=None, error=None)
+    elif known.state != BuildState.READY:
+        _update(tx, place, recipe.name, state=BuildState.BUILDING.value, created_at=tx.now, built_at=None, error=None)
 
 
 def finish(tx: Tx, place: Place, name: str, ref: str, size_bytes: int) -> None:
-    made = {"state": State.READY.value, "ref": ref, "size_bytes": size_bytes, "error": None}
+    made = {"state": BuildState.READY.value, "ref": ref, "size_bytes": size_bytes, "error": None}
     _update(tx, place, name, **made, built_at=tx.now, last_used_at=tx.now)
 
 
 def fail(tx: Tx, place: Place, name: str, error: str) -> None:
     """It cannot be built. Whatever another process has meanwhile made ready stays so."""
-    being_built = snapshots.c.state == State.BUILDING.value
-    _update(tx, place, name, being_built, state=State.FAILED.value, error=error[:ERROR_CHARS], built_at=tx.now)
+    being_built = snapshots.c.state == BuildState.BUILDING.value
+    _update(tx, place, name, being_built, state=BuildState.FAILED.value, error=error[:ERROR_CHARS], built_at=tx.now)
 
 
 def forget(tx: Tx, place: Place, name: str) -> None:
     """It is ready no more: its files are gone."""
-    _update(tx, place, name, state=State.BUILDING.value, ref="", built_at=None)
+    _update(tx, place, name, state=BuildState.BUILDING.value, ref="", built_at=None)
 
 
 def start_from(tx: Tx, place: Place, name: str, sandbox_id: str) -> None:
@@ -102,9 +96,3 @@ def _update(tx: Tx, place: Place, name: str, *more: sa.ColumnElement[bool], **va
 
 def _at(place: Place) -> sa.ColumnElement[bool]:
     return sa.and_(snapshots.c.provider == place.provider, snapshots.c.node_id == place.node_id)
-
-
-def _known(row: SnapshotRow) -> Known:
-    return Known(
-        row.name, State(row.state), row.ref, row.built_at, row.last_used_at, row.error, row.recipe.get("template", "")
-    )

@@ -173,6 +173,15 @@ async def test_a_folder_that_nobody_uses_goes_and_comes_back_at_the_next_use(bot
     assert await both.keeper.evict(both.workspace_id) is False  # it was used just now
 
 
+async def test_a_folder_stays_until_it_was_unused_for_as_long_as_the_settings_say(desk: Desk) -> None:
+    desk.write(a_txt="one")
+    await desk.take()
+    await desk.pass_time(timedelta(minutes=29))
+    assert not await desk.keeper.evict(desk.workspace_id)
+    await desk.pass_time(timedelta(minutes=1))
+    assert await desk.keeper.evict(desk.workspace_id)
+
+
 @pytest.mark.parametrize("leg", ["blocked", "ready", "held", "parked"])
 async def test_a_folder_stays_while_a_run_is_open(desk: Desk, leg: str) -> None:
     desk.write(a_txt="one")
