@@ -15,7 +15,7 @@ from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.tables import timers
-from outlast.kernel.runs.timers import due_of
+from outlast.kernel.runs.timers import timers_of
 from outlast.kernel.threads.tables import threads
 from outlast.testing.scripted_model import turn
 from tests.app_settings import settings_with
@@ -36,7 +36,7 @@ async def last_used(it: PageAgent, before_s: float) -> None:
 async def test_the_end_of_a_run_sets_the_timer(db: Database, tmp_path: Path) -> None:
     async with page_agent(db, tmp_path, [turn(WROTE)]) as it:
         await it.asked()
-        ((kind, due_at),) = await db.read(due_of, it.page.id)
+        ((kind, _, due_at),) = await db.read(timers_of, it.page.id)
         assert kind == KIND
         assert due_at == await db.read(_active_at) + timedelta(seconds=300)
 
@@ -47,7 +47,7 @@ async def test_a_page_used_since_keeps_its_tree_and_gets_a_new_time(db: Database
         await last_used(it, 200)
         await it.dormancy.rest(it.page.id)
         assert len(it.live) == 1
-        ((_, due_at),) = await db.read(due_of, it.page.id)
+        ((_, _, due_at),) = await db.read(timers_of, it.page.id)
         assert due_at == await db.read(_active_at) + timedelta(seconds=300)
 
 
@@ -78,7 +78,7 @@ async def test_the_sweeper_puts_pages_to_rest_when_their_time_has_come(db: Datab
         await it.asked()
         await Sweeper(it.services.engine, None, {KIND: it.dormancy.rest}).sweep()
         assert len(it.live) == 0
-        assert await db.read(due_of, it.page.id) == []
+        assert await db.read(timers_of, it.page.id) == []
 
 
 async def test_a_page_that_is_gone_has_no_timer_any_more(db: Database, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ async def test_a_page_that_is_gone_has_no_timer_any_more(db: Database, tmp_path:
             await it.dormancy.rest("pag_gone")
         await db.write(lambda tx: tx.insert(timers, kind=KIND, subject_id="pag_gone", due_at=tx.now - timedelta(1)))
         await Sweeper(it.services.engine, None, {KIND: it.dormancy.rest}).sweep()
-        assert await db.read(due_of, "pag_gone") == []
+        assert await db.read(timers_of, "pag_gone") == []
 
 
 def _active_at(tx: Tx) -> datetime:

@@ -23,16 +23,17 @@ async def test_a_runs_page_and_export_show_what_it_made_of_the_page_and_its_cach
     async with page_agent(db, tmp_path, turns) as it:
         started = await it.ask()
         await it.events(started.run_id)
-        summary_, details = await read_run(it.services, it.owner, started.run_id)
+        details = await read_run(it.services, it.owner, started.run_id)
         assert details.page is not None
-        assert (details.page["page_id"], details.page["version"]) == (it.page.id, (await it.now()).version)
-        stats = details.page["stats"]
-        assert (stats["patches"], stats["replaced"], stats["refused"]) == (2, 1, 1)
-        assert (stats["input_tokens"], stats["cached_tokens"], stats["cached_share"]) == (2000, 900, 0.45)
-        assert summary_.usage.cached_tokens == 900
+        assert (details.page.page_id, details.page.version) == (it.page.id, (await it.now()).version)
+        stats = details.page.stats
+        assert stats is not None
+        assert (stats.patches, stats.replaced, stats.refused) == (2, 1, 1)
+        assert (stats.input_tokens, stats.cached_tokens, stats.cached_share) == (2000, 900, 0.45)
+        assert details.usage.cached_tokens == 900
         exported = await export_run(it.services, it.owner, started.run_id)
         assert exported["cached_share"] == 0.45
-        assert exported["page"] == details.page
+        assert exported["page"] == details.page.model_dump()
         kept = [effect["result"].get("problems", []) for effect in exported["effects"] if effect["kind"] == "model"]
         assert [len(problems) for problems in kept] == [1, 0]
         told = [message.role for message in it.model.requests[1].messages]

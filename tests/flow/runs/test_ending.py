@@ -40,7 +40,7 @@ async def test_a_run_ends_after_its_last_step_with_what_it_has(db: Database, tmp
     async with stage(db, tmp_path, model, FakeTool("look"), settings=settings) as it:
         started = await it.start()
         assert await it.ended(started.run_id) == "completed"
-        summary, _ = await read_run(it.services, it.owner, started.run_id)
+        summary = await read_run(it.services, it.owner, started.run_id)
         assert (summary.stop_reason, summary.step_count, summary.tool_count) == ("steps", 3, 3)
         assert [part.type for part in (await it.messages())[-1].parts] == ["text", "tool_call"] * 3
 
@@ -55,7 +55,7 @@ async def test_an_answer_with_problems_is_saved_and_not_charged(db: Database, tm
         await db.write(join, it.project_id, payer, "editor")
         started = await it.start(actor=payer)
         assert await it.ended(started.run_id) == "completed"
-        summary, _ = await read_run(it.services, it.owner, started.run_id)
+        summary = await read_run(it.services, it.owner, started.run_id)
         answer = (await it.messages())[-1]
         assert summary.problems == ["It does not compile."]
         assert (summary.stop_reason, answer.stop_reason, answer.credits) == ("problems", "problems", 0)
@@ -90,7 +90,7 @@ async def test_no_answer_is_saved_when_the_sandbox_could_not_even_be_made(
     async with stage(db, tmp_path, turns, FakeTool("look", body), settings=Settings(retry=QUICK)) as it:
         started = await it.start()
         assert await it.ended(started.run_id) == "error"
-        summary, _ = await read_run(it.services, it.owner, started.run_id)
+        summary = await read_run(it.services, it.owner, started.run_id)
         assert summary.error is not None
         assert (summary.stop_reason, summary.error.code) == ("sandbox", "sandbox_unavailable")
         assert len(await it.messages()) == (2 if worked_before else 1)

@@ -41,7 +41,7 @@ async def test_an_answer_cut_at_the_limit_says_so_and_is_continued_where_it_stop
         *_, before, asked = it.model.requests[1].messages
         assert (before.role, words(before)) == ("assistant", "One two three")
         assert (asked.role, "cut at the output limit" in words(asked)) == ("user", True)
-        summary, _ = await read_run(it.services, it.owner, again.run_id)
+        summary = await read_run(it.services, it.owner, again.run_id)
         assert summary.stop_reason == "end"
         with pytest.raises(RunNotContinuable):
             await continue_run(it.services, it.owner, again.run_id)
@@ -66,7 +66,7 @@ async def test_a_call_cut_at_the_limit_goes_back_to_the_model_with_how_much_fitt
         assert len(write.calls) == 1
         (sent,) = [piece for piece in it.model.requests[1].messages[-2].pieces if isinstance(piece, ToolCallPiece)]
         assert sent.arguments.startswith('{"invalid_json":')
-        summary, _ = await read_run(it.services, it.owner, started.run_id)
+        summary = await read_run(it.services, it.owner, started.run_id)
         assert (summary.stop_reason, summary.usage.output_tokens) == ("end", 15)
 
 
@@ -89,7 +89,7 @@ async def test_failed_tries_are_booked_as_far_as_the_provider_said(db: Database,
     async with stage(db, tmp_path, turns) as it:
         started = await it.start()
         assert await it.ended(started.run_id) == "completed"
-        summary, _ = await read_run(it.services, it.owner, started.run_id)
+        summary = await read_run(it.services, it.owner, started.run_id)
         assert (summary.usage.input_tokens, summary.usage.output_tokens) == (210, 16_389)
         assert summary.usage.cost_usd == 1.0
 
@@ -100,7 +100,7 @@ async def test_a_turn_that_failed_for_good_is_booked_too(db: Database, tmp_path:
     async with stage(db, tmp_path, [refused]) as it:
         started = await it.start()
         assert await it.ended(started.run_id) == "error"
-        summary, _ = await read_run(it.services, it.owner, started.run_id)
+        summary = await read_run(it.services, it.owner, started.run_id)
         assert (summary.usage.input_tokens, summary.usage.output_tokens) == (100, 7)
 
 

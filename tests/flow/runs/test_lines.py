@@ -312,5 +312,5 @@ async def test_a_run_shows_its_steps_as_ever(db: Database, tmp_path: Path) -> No
     async with stage(db, tmp_path, [turn("+one")], agent=FakeLinedAgent()) as it:
         started = await it.start()
         await it.ended(started.run_id)
-        _, details = await read_run(it.services, it.owner, started.run_id)
+        details = await read_run(it.services, it.owner, started.run_id)
         assert [step.kind for step in details.steps] == ["start", "model", "settle"]

@@ -9,10 +9,10 @@ import pytest
 from outlast.db.database import Database
 from outlast.kernel.runs.actions import cancel_run, retry_run
 from outlast.kernel.streams.actions import follow_thread
-from outlast.kernel.streams.fold import ThreadFold, apply_to_thread
 from outlast.kernel.threads.actions import fork_thread, rename_thread
 from outlast.testing.scripted_model import HANG, ScriptedModel, turn
 from tests.flow.harness import Stage, frames, stage
+from tests.thread_fold import ThreadFold, apply_to_thread
 
 
 async def said(it: Stage) -> list[str]:

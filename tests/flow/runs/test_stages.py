@@ -43,7 +43,7 @@ def user_texts(messages: tuple[ModelMessage, ...]) -> list[str]:
 
 
 async def _journal(it: Stage, run_id: str) -> list[tuple[str, str]]:
-    _, details = await read_run(it.services, it.owner, run_id)
+    details = await read_run(it.services, it.owner, run_id)
     return [(step.kind, step.status) for step in details.steps]
 
 
@@ -73,13 +73,13 @@ async def test_a_run_prepares_before_the_first_turn_checks_after_the_last_and_sh
         assert last(events, "run.completed")["stop_reason"] == "end"
         assert agent.facts == {"prepared": True, "checked": 2}
         assert agent.forgotten == [effect_id for _, effect_id, _ in agent.stages]
-        _, details = await read_run(it.services, it.owner, started.run_id)
-        assert [step["name"] for step in details.workflow] == [
+        details = await read_run(it.services, it.owner, started.run_id)
+        assert [step.name for step in details.workflow] == [
             *("load_screen", "agent", "check", "save_chat", "save_answer", "settle_credits")
         ]
-        at_work = next(step for step in details.workflow if step["name"] == "agent")
-        assert at_work["detail"] == "2 turns, 1 tool call"
-        assert at_work["duration_s"] is not None
+        at_work = next(step for step in details.workflow if step.name == "agent")
+        assert at_work.detail == "2 turns, 1 tool call"
+        assert at_work.duration_s is not None
         assert await _journal(it, started.run_id) == [
             *(("start", "done"), ("prepare", "finished"), ("model", "finished"), ("tool", "finished")),
             *(("model", "finished"), ("check", "finished"), ("settle", "completed")),

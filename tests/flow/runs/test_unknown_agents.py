@@ -139,8 +139,8 @@ async def test_a_run_that_was_told_to_wait_is_answered_by_a_server_that_comes_la
                     await anyio.lowlevel.checkpoint()
             group.cancel_scope.cancel()
         assert [part["type"] for part in (await it.shown()).parts] == ["notice", "text"]
-        assert await it.services.db.read(timers.due_of, it.run_id) != []
-        kinds = {kind for kind, _ in await it.services.db.read(timers.due_of, it.run_id)}
+        assert await it.services.db.read(timers.timers_of, it.run_id) != []
+        kinds = {timer.kind for timer in await it.services.db.read(timers.timers_of, it.run_id)}
         assert "agent_unknown" not in kinds
 
 

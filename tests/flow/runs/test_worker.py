@@ -85,7 +85,7 @@ async def test_a_run_under_which_three_processes_died_ends_with_what_it_has_and_
             worker = Worker(it.services.engine)
             group.start_soon(worker.run)
             assert await it.ended(first.run_id) == "error"
-            summary, _ = await read_run(it.services, it.owner, first.run_id)
+            summary = await read_run(it.services, it.owner, first.run_id)
             assert summary.error is not None
             assert summary.error.code == "run_crashes_server"
             again = await retry_run(it.services, it.owner, first.run_id)

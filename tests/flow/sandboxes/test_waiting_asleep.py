@@ -66,11 +66,11 @@ class Life:
     sweeper: Sweeper
 
     async def clocks(self, run_id: str) -> list[str]:
-        _, details = await read_run(self.it.services, self.it.owner, run_id)
+        details = await read_run(self.it.services, self.it.owner, run_id)
         return [clock.name for clock in details.clocks]
 
     async def status(self, run_id: str) -> str:
-        summary, _ = await read_run(self.it.services, self.it.owner, run_id)
+        summary = await read_run(self.it.services, self.it.owner, run_id)
         return summary.status
 
     async def state(self) -> str | None:

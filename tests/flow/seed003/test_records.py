@@ -34,7 +34,7 @@ async def test_operators_see_named_steps_and_find_the_run_by_words(db: Database,
     async with stage(db, tmp_path, [turn(Call("look", {})), turn("Done.")], FakeTool("look")) as it:
         started = await it.start("Count the herons")
         await it.ended(started.run_id)
-        _, details = await read_run(it.services, it.owner, started.run_id)
+        details = await read_run(it.services, it.owner, started.run_id)
         found = await list_runs(it.services, it.owner, query="herons")
     names = [step.name for step in details.steps]
     assert names == ["start", "model turn 1", "look", "model turn 2", "settle"]

@@ -90,8 +90,8 @@ async def test_what_is_shown_is_soon_saved_also_while_the_model_hangs(db: Databa
 
         async def saved() -> bool:
             """The polling fallback reads only what is saved."""
-            _, details = await read_run(it.services, it.owner, started.run_id)
-            return [part.get("text") for part in details.parts] == ["Half an answer"]
+            details = await read_run(it.services, it.owner, started.run_id)
+            return [getattr(part, "text", None) for part in details.parts] == ["Half an answer"]
 
         await until(saved)
 

@@ -91,10 +91,10 @@ async def test_a_waiting_run_is_a_row_with_its_question_and_no_worker(db: Databa
         row = await db.read(lambda tx: tx.row(RunRow, sa.select(runs).where(runs.c.id == run_id)))
         assert row is not None
         assert (row.leg, row.owner, row.lease_until) == ("parked", None, None)
-        summary, details = await read_run(it.services, it.owner, run_id)
-        assert (summary.status, summary.waiting_for) == ("awaiting_approval", "approval")
-        assert [item["id"] for item in details.pending] == [approval_id]
-        assert [part["type"] for part in details.parts] == ["text", "tool_call"]
+        run = await read_run(it.services, it.owner, run_id)
+        assert (run.status, run.waiting_for) == ("awaiting_approval", "approval")
+        assert [item.id for item in run.pending] == [approval_id]
+        assert [part.type for part in run.parts] == ["text", "tool_call"]
         shown = await it.services.db.read(thread_data, it.thread_id)
         assert shown.run_status == "awaiting_approval"
 
@@ -103,13 +103,13 @@ async def test_after_five_minutes_the_sandbox_is_frozen_and_the_run_is_paused(db
     machines = Machines()
     async with stage(db, tmp_path, list(TURNS), FakeTool("look"), settings=ASKING) as it:
         run_id, approval_id = await parked(it)
-        _, details = await read_run(it.services, it.owner, run_id)
+        details = await read_run(it.services, it.owner, run_id)
         assert [clock.name for clock in details.clocks] == ["approval_pause"]
         await pass_time(it, machines, run_id, "approval_pause")
         assert machines.asked == ["freeze"]
         assert await status_of(it, run_id) == "paused"
-        _, details = await read_run(it.services, it.owner, run_id)
-        assert [item["id"] for item in details.pending] == [approval_id]
+        details = await read_run(it.services, it.owner, run_id)
+        assert [item.id for item in details.pending] == [approval_id]
         assert [clock.name for clock in details.clocks] == ["paused_kill"]
 
 

@@ -19,12 +19,12 @@ from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.actions import follow_project, follow_run, follow_thread
-from outlast.kernel.streams.fold import ThreadFold, apply_to_thread
 from outlast.kernel.threads.actions import rename_thread
 from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import Call, WaitFor, turn
 from tests.factories import make_thread
 from tests.flow.harness import Event, Stage, frames, stage
+from tests.thread_fold import ThreadFold, apply_to_thread
 
 
 class Nothing(BaseModel):

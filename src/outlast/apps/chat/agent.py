@@ -10,9 +10,10 @@ from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
 from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
 from outlast.kernel.agents.tools.run_code import run_code_tool
-from outlast.kernel.agents.tools.start_service import Keeper, start_service_tool
+from outlast.kernel.agents.tools.start_service import start_service_tool
 from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.tables import threads
 
@@ -47,7 +48,7 @@ def chat_agent(
     settings: Settings,
     workspaces: Workspaces,
     *,
-    keeper: Keeper | None = None,
+    keeper: ServiceKeeper | None = None,
     search: Tool | None = None,
     code: Tool | None = None,
 ) -> Agent:

@@ -85,7 +85,7 @@ def _outcome(tx: Tx, actor: Actor, run_id: str) -> AgentRunAnswer | AgentRunOpen
     require_run(tx, actor, run_id, Right.READ)
     summary = views.summary_of(tx, run_id)
     if summary.status not in ENDED:
-        pending = views.details_of(tx, run_id).pending
+        pending = views.fold_of(tx, run_id).pending
         shown = {"pending": pending[0] if pending else None, "status": summary.status}
         return AgentRunOpen.model_validate({**shown, "thread_id": summary.thread_id, "run_id": run_id})
     ids: dict[str, Any] = {"run_id": run_id, "thread_id": summary.thread_id, "message_id": summary.answer_message_id}
@@ -103,7 +103,7 @@ def _outcome(tx: Tx, actor: Actor, run_id: str) -> AgentRunAnswer | AgentRunOpen
 
 
 def _answer(tx: Tx, summary: RunSummaryAnswer) -> AgentRunAnswer:
-    parts = views.details_of(tx, summary.id).parts
+    parts = views.fold_of(tx, summary.id).parts
     made = [proposal_data(tx, proposal_id) for proposal_id in tx.execute(_OF_RUN, {"run": summary.id}).scalars()]
     edits = [edit for proposal in made for edit in proposal.edits if edit.state != "superseded"]
     return AgentRunAnswer(

@@ -41,7 +41,7 @@ async def list_code(
         thread = threads.thread_data(tx, thread_id)
         items = []
         if before is None and thread.active_run_id is not None:
-            items = _of_run(tx, services, thread.active_run_id)
+            items = _of_run(tx, thread.active_run_id)
         return _of_messages(tx, thread_id, items, before, limit)
 
     return await services.db.read(run)
@@ -57,8 +57,8 @@ async def list_page_modules(services: Services, actor: Actor, page_id: str) -> l
     return [module.data(services.modules.dependencies) for module in usable]
 
 
-def _of_run(tx: Tx, services: Services, run_id: str) -> list[CodeAnswer]:
-    parts = views.details_of(tx, run_id, services.settings.sandbox).parts
+def _of_run(tx: Tx, run_id: str) -> list[CodeAnswer]:
+    parts = views.fold_of(tx, run_id).parts
     row = run_of(tx, run_id)
     at = iso(row.started_at or row.created_at)
     return _calls(parts, run_id, None, at)

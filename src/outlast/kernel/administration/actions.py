@@ -108,7 +108,7 @@ def delete_set_aside(tx: Tx, actor: Actor, kind: str, item_id: str) -> SetAside:
 
 def _give_up_timer(tx: Tx, item_id: str) -> None:
     kind, _, subject_id = item_id.partition(":")
-    timers.forget(tx, kind, subject_id)
+    timers.clear_timers(tx, subject_id, kind)
 
 
 _GIVE_UP: Final[Mapping[str, Callable[[Tx, str], None]]] = {

@@ -1,1 +1,1 @@
-"""What every agent is made with: its conversation as a model is told it, its workspace, and tools."""
+"""What every agent is made with: its conversation as a model reads it, its workspace, and tools."""

@@ -19,7 +19,7 @@ NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """How a model works for people: what it is told, what it can do, and what happens around its turns.
+    """How a model works for people: what it reads, what it can do, and what happens around its turns.
 
         support = Agent(
             "support",
@@ -52,7 +52,7 @@ class Agent:
     `prepare` and `check` are effects in the journal, named before they start and never repeated once recorded; a run
     that continues another one prepares again. `SandboxLost` tries a stage again in the new sandbox,
     `SandboxUnavailable` a little later; when that does not help, `prepare` ends the run without an answer and `check`
-    with the one there is. What else `check` raises is a problem that nobody can mend.
+    with the one there is. What else `check` raises is a problem that cannot be mended.
 
     Raises `ValueError` for a name that is not one, two tools of one name, and `output` together with `check`.
     """

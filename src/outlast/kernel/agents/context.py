@@ -50,7 +50,7 @@ class EffectContext:
 @dataclass(slots=True, kw_only=True)
 class Context(EffectContext):
     """What a tool is given when it is called. `reattach`: an earlier attempt has begun this very effect; collect its
-    result or go on with it, never do it twice. `started_at` is when it was begun first.
+    result or continue it, never do it twice. `started_at` is when it first began.
 
         @tool
         async def slow_report(ctx: Context, month: str) -> str:
@@ -75,7 +75,7 @@ class StageContext(EffectContext):
     `tell` shows a step of the workflow (`workflow.step`), saved before it returns; a step that a stage leaves at
     `started` is closed when the run ends. For a check: `said` is the text of every turn so far, oldest first, also of
     inherited ones; `last`: no further turn follows, whatever it finds; `untold` are problems with lines of the last
-    turn that the model has not been told of: they stand among the check's problems whether it repeats them or not;
+    turn that the model has not read yet: they are among the check's problems whether it repeats them or not;
     `answer` is what the model gave as the agent's `output` (JSON text; None: nothing yet).
     """
 

@@ -1,4 +1,4 @@
-"""From a thread's history to the messages a model is told, within a number of messages and a token budget."""
+"""From a thread's history to the messages that a model reads, within a number of messages and a token budget."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final

@@ -13,7 +13,7 @@ from outlast.kernel.threads.parts import Part
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
-    """`problems`: what a check found, each a text that the model is told so that it goes on and mends it; at the step
+    """`problems`: what a check found, each a text that the model reads so that it continues and mends it; at the step
     limit, or where `mendable` is false, the run ends with them (stop reason `problems`, not charged). `parts`: added
     to the answer (a picture, a notice); their `step` is set. `facts`: plain JSON kept in the journal and handed to
     `finish`, those of the last check over older ones. `changed_files`: the workspace may differ from its newest
@@ -28,9 +28,9 @@ class StageResult:
 
 @dataclass(frozen=True, slots=True)
 class LinesTaken:
-    """What became of a model's lines. `events` are told in the run's log, in the transaction that took the lines;
+    """What became of a model's lines. `events` go into the run's log, in the transaction that took the lines;
     `prose` is what of them people read (shown as the step's text, with its line breaks); `problems` are lines that
-    could not be taken, each a text that the model is told before its next turn; `counts` are added up over the step for
+    could not be taken, each a text that the model reads before its next turn; `counts` are added up over the step for
     `Lines.part` and kept with the turn."""
 
     events: Sequence[tuple[str, Any]] = ()
@@ -42,9 +42,9 @@ class LinesTaken:
 class Lines(Protocol):
     """For an agent whose model writes lines for the server. They are not shown as text: each whole line is handed over
     while the model still writes, several together where they come fast, in one transaction of the run's fence with the
-    events that tell of them. The raw text stays in the transcript.
+    events that show them. The raw text stays in the transcript.
 
-    What a step's lines did stands as soon as it is told, also when the run is cancelled or fails; a step that is asked
+    What a step's lines did is kept once it is shown, also when the run is cancelled or fails; a step that is asked
     again (the server died, the model's stream broke) is taken back first, with the `step.reset` that says so. A line
     ends at a line break, at a tool call, or with the turn; JSON that the model spread over several lines is one line.
     Blank lines are handed over too: they keep paragraphs of prose apart.
@@ -56,19 +56,19 @@ class Lines(Protocol):
 
     def take(self, tx: Tx, run: Run, step: int, lines: Sequence[str]) -> LinesTaken:
         """Take whole lines of one turn, in order. Never raises for what a model wrote; should it raise nevertheless,
-        what it did is taken back and the model told that these lines could not be taken."""
+        what it did is taken back and the model reads that these lines could not be taken."""
 
     def reset(self, tx: Tx, run: Run, step: int) -> Sequence[tuple[str, Any]]:
         """The step is asked again: take back what its lines did, and say so. Called again, it does nothing."""
 
     def part(self, tx: Tx, run: Run, step: int, counts: Mapping[str, int]) -> Part | None:
-        """The part that stands for the step's lines in the answer; None: they changed nothing. Its `step` is set.
+        """The part that represents the step's lines in the answer; None: they changed nothing. Its `step` is set.
         Asked at the end of the turn, or at the end of a run that was cut in it."""
 
     def end(self, tx: Tx, run: Run, status: str) -> Sequence[tuple[str, Any]]:
         """The run ends, however it ends (`status`: completed | cancelled | error), in the settle transaction and after
-        `finish`: what is to be told of it in the run's log (statistics, with `usage_of` of this transaction), and what
-        stood waiting for it goes on. Where it raises, that is undone and noted among the run's problems."""
+        `finish`: what to add to the run's log (statistics, with `usage_of` of this transaction), and what
+        waited for it continues. Where it raises, that is undone and noted among the run's problems."""
 
 
 @dataclass(frozen=True, slots=True)

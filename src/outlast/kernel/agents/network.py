@@ -1,4 +1,4 @@
-"""What an agent is told of the network of its sandbox: which hosts it reaches, and which secrets it has without seeing
+"""What an agent reads about the network of its sandbox: which hosts it reaches, and which secrets it has without seeing
 them."""
 
 from collections.abc import Sequence

@@ -28,7 +28,7 @@ log = logging.getLogger("outlast.agents")
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """The messages that a model is asked with, before the run's own turns. `notices` are shown to the person: a code
-    and a text each, told once a run."""
+    and a text each, shown once a run."""
 
     messages: Sequence[ModelMessage]
     notices: Sequence[tuple[str, str]] = ()
@@ -55,7 +55,7 @@ class PromptContext:
 
     @property
     def token_budget(self) -> int:
-        """How many tokens of history the model is told."""
+        """How many tokens of history the model reads."""
         return token_budget(self.settings, self.model)
 
     def own_parts(self) -> Sequence[Mapping[str, Any]]:
@@ -70,7 +70,7 @@ class PromptContext:
         row = self.tx.find(AttachmentRow, attachments, {"id": attachment_id})
         try:
             return None if row is None else (row.media_type, self.blobs.get(row.blob))
-        except NotFound:  # the answer goes on without it, and says that it was not shown
+        except NotFound:  # the answer is written without it, and says that it was not shown
             return None
 
     def with_history(self, render: Callable[[Sequence[Exchange]], Sequence[ModelMessage]]) -> Conversation:
@@ -91,12 +91,12 @@ def conversation_so_far(context: PromptContext) -> Conversation:
 
 
 def context_messages(settings: Settings, agent: str) -> int:
-    """How many of the last messages an agent's model is told."""
+    """How many of the last messages an agent's model reads."""
     own = settings.profiles.get(agent)
     chosen = own.context_messages if own is not None else None
     return int(chosen if chosen is not None else settings.runs.context_messages)
 
 
 def token_budget(settings: Settings, model: ModelSpec) -> int:
-    """How many tokens of history a model is told: at most half of what it can read, as the run itself needs room."""
+    """How many tokens of history a model reads: at most half of what it can read, as the run itself needs room."""
     return min(settings.runs.context_tokens, model.context_tokens // 2)

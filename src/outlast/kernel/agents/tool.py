@@ -32,7 +32,7 @@ class ToolResult:
     `content` is the text for the model, `is_error` whether the call failed, `files` what it changed in the workspace.
     `parts` is what people are shown behind the call (their `step` is set), recorded together with the result.
     `interrupted`: an earlier attempt had started the call, and it could be neither re-attached nor repeated. `notes`
-    are told to the model beside the results of the step, in messages of their own.
+    reach the model with the results of the step, in messages of their own.
     """
 
     content: str
@@ -117,14 +117,14 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Tool 
     The tool's name is the function's (at most 80 characters), the text for the model its docstring, and the arguments
     are its parameters with their types, defaults and bounds (`Annotated[…, Field(…)]` of Pydantic). A first parameter
     of the type `Context` is not shown to the model. An `async def` runs on the event loop and must not block it; a
-    `def` runs in a thread. What it returns is told to the model: a text as it is, a `ToolResult` with what it says,
+    `def` runs in a thread. What it returns is given to the model: a text as it is, a `ToolResult` with what it says,
     anything else as JSON. What it raises the model reads too: the message of an `OutlastError`, of others the type.
 
     `name`: instead of the function's. `ask`: a person decides about each call, who is shown this reason, unless a
     `[[policy]]` of the configuration says otherwise. `asks_person`: the call is a question, which a person answers; the
     function is never called. `repeatable`: calling it again with the same arguments does no harm, so a call that a
     stopped server cut off is made again; `reattaches`: it is called again with `ctx.reattach` and looks for what it
-    began. Without both the model is told that the call was interrupted. `changes_files`: a checkpoint of the workspace
+    began. Without both the model reads that the call was interrupted. `changes_files`: a checkpoint of the workspace
     is taken after each call. `check`: called with the arguments before anybody decides about the call; raises
     `ArgumentsInvalid`.
 

@@ -4,7 +4,7 @@ it."""
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
@@ -14,17 +14,12 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context, EffectContext
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.threads.tables import threads
 from outlast_sandbox.interface import Sandbox
 
 T = TypeVar("T")
-
-
-class SandboxSource(Protocol):
-    """What the sandboxes room offers here: a living sandbox over a workspace, made or brought back as needed."""
-
-    async def ensure(self, workspace_id: str, project_id: str) -> Sandbox: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +31,21 @@ class OpenWorkspace:
 class Workspaces:
     """Opens the workspace of a run. `source` is None where the configuration offers no sandboxes."""
 
-    def __init__(self, db: Database, source: SandboxSource | None) -> None:
+    def __init__(self, db: Database, source: SandboxManager | None) -> None:
         self._db, self._source = db, source
 
     async def open(self, context: EffectContext) -> OpenWorkspace:
-        """The run's sandbox, made now if there is none; a run is told when what it began there has ended with its
-        sandbox.
-        Raises `SandboxUnavailable` with the reason and the fix."""
+        """The run's sandbox, made now if there is none; the run gets a note when what it began there has ended with
+        its sandbox. Raises `SandboxUnavailable` with the reason and the fix."""
         run = context.run
         if self._source is None:
             raise SandboxUnavailable(
                 "This server has no sandboxes configured, so nothing can be run or written.",
                 hint="Configure [sandbox] provider, or ask without tools.",
             )
-        workspace_id = run.workspace_id or await self._workspace_of(run)
+        workspace_id = run.workspace_id
+        if workspace_id is None:
+            workspace_id = await self._db.write(workspace_of_run, run)
         sandbox = await self._source.ensure(workspace_id, run.project_id)
         replaced = await self._db.read(_lost_during, run, workspace_id)
         if replaced is not None:
@@ -66,8 +62,7 @@ class Workspaces:
         try:
             return await call(True)
         except NotFound:
-            since = context.started_at
-            if await self._db.read(_lived_elsewhere, workspace, since):
+            if await self._db.read(_lived_elsewhere, workspace, context.started_at):
                 return None
             return await call(False)
 
@@ -86,15 +81,12 @@ class Workspaces:
         context.on_cancel(kill)
         context.on_recorded(acknowledge)
 
-    async def _workspace_of(self, run: Run) -> str:
-        return await self._db.write(workspace_of_run, run)
-
 
 def workspace_of_run(tx: Tx, run: Run) -> str:
-    """The id of the workspace of the run's thread, made at its first use; the run is told."""
+    """The id of the workspace of the run's thread, made at its first use and noted in the run."""
     tx.execute(sa.select(runs.c.id).where(runs.c.id == run.id).with_for_update())  # before its thread
     workspace_id = workspace_of_thread(tx, run.project_id, run.thread_id)
-    tx.execute(sa.update(runs).where(runs.c.id == run.id).values(workspace_id=workspace_id))
+    tx.update(runs, {"id": run.id}, workspace_id=workspace_id)
     return workspace_id
 
 
@@ -112,18 +104,18 @@ def workspace_of_thread(tx: Tx, project_id: str, thread_id: str) -> str:
         raise NotFound("This thread was deleted.", id=thread_id)
     if thread.workspace_id is not None:
         return str(thread.workspace_id)
-    workspace_id = find_workspace(tx, thread_id) or new_id("workspace")
-    row = {"id": workspace_id, "project_id": project_id, "owner_type": "thread", "owner_id": thread_id}
-    if find_workspace(tx, thread_id) is None:
-        tx.execute(sa.insert(workspaces).values(**row, created_at=tx.now, last_used_at=tx.now))
-    tx.execute(sa.update(threads).where(threads.c.id == thread_id).values(workspace_id=workspace_id))
+    workspace_id = find_workspace(tx, thread_id)
+    if workspace_id is None:
+        workspace_id = new_id("workspace")
+        row = {"id": workspace_id, "project_id": project_id, "owner_type": "thread", "owner_id": thread_id}
+        tx.insert(workspaces, **row, created_at=tx.now, last_used_at=tx.now)
+    tx.update(threads, {"id": thread_id}, workspace_id=workspace_id)
     return workspace_id
 
 
 def find_workspace(tx: Tx, thread_id: str) -> str | None:
     """The id of the workspace that the thread has; None: none yet."""
-    mine = workspaces.c.owner_type == "thread", workspaces.c.owner_id == thread_id
-    found: str | None = tx.execute(sa.select(workspaces.c.id).where(*mine)).scalar()
+    found: str | None = tx.value(workspaces.c.id, {"owner_type": "thread", "owner_id": thread_id})
     return found
 
 

@@ -1,9 +1,9 @@
 """What the ledger's next rows are. Pure: the user's rows so far go in, the rows to add come out."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from outlast.base.errors import CreditsNeeded, InvalidSetting
 
@@ -16,8 +16,7 @@ class Kind(StrEnum):
     SETTLE = "settle"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One row: `credits` is signed; `period` ("2026-11") belongs to a grant or expiry, `run_id` to the others."""
 
     kind: Kind
@@ -32,7 +31,7 @@ def is_charged(status: str, problems: Collection[str]) -> bool:
 
 
 def period_of(moment: datetime) -> str:
-    """The month a moment lies in, in UTC."""
+    """The month of a moment, in UTC."""
     return moment.astimezone(UTC).strftime("%Y-%m")
 
 

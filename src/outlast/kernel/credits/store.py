@@ -6,7 +6,7 @@ Every change is made under the user row's lock, so that two runs cannot reserve 
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -21,6 +21,7 @@ from outlast.kernel.credits.rows import LedgerRow
 from outlast.kernel.credits.rules import Entry, Kind, period_of
 from outlast.kernel.credits.shapes import CreditsAnswer, LedgerEntryAnswer
 from outlast.kernel.credits.tables import ledger
+from outlast.kernel.row_shapes import shape_of
 
 Plans = Mapping[str, int | None]
 SHOWN_ENTRIES: Final = 20
@@ -28,11 +29,7 @@ SHOWN_ENTRIES: Final = 20
 # Built once: making a statement anew costs four times what running it does, and every start goes through these.
 _USER: Final = sa.select(users).where(users.c.id == sa.bindparam("user"))
 _HOLD_USER: Final = _USER.with_for_update(key_share=True)
-_OF_RUN: Final = sa.select(ledger.c.kind, ledger.c.credits).where(ledger.c.run_id == sa.bindparam("run"))
-_PAYER: Final = sa.select(ledger.c.user_id).where(
-    ledger.c.run_id == sa.bindparam("run"), ledger.c.kind == Kind.RESERVE.value
-)
-_ADD: Final = sa.insert(ledger)
+_OF_RUN: Final = sa.select(*(ledger.c[name] for name in Entry._fields)).where(ledger.c.run_id == sa.bindparam("run"))
 
 
 def ensure_month(tx: Tx, user_id: str, plans: Plans) -> int | None:
@@ -53,9 +50,8 @@ def balance(tx: Tx, user_id: str, plans: Plans) -> int | None:
     allowance = rules.allowance_of(_user(tx, user_id).plan, plans)
     if allowance is None:
         return None
-    this_month = (ledger.c.user_id == user_id, ledger.c.kind == Kind.GRANT.value, ledger.c.period == period_of(tx.now))
-    begun = tx.execute(sa.select(ledger.c.id).where(*this_month)).first() is not None
-    return _sum(tx, user_id) if begun else allowance
+    this_month = {"user_id": user_id, "kind": Kind.GRANT.value, "period": period_of(tx.now)}
+    return _sum(tx, user_id) if tx.exists(ledger, this_month) else allowance
 
 
 def hold_payers(tx: Tx, user_ids: Collection[str]) -> None:
@@ -67,7 +63,8 @@ def hold_payers(tx: Tx, user_ids: Collection[str]) -> None:
 
 def payer_of(tx: Tx, run_id: str) -> str | None:
     """Who reserved credits for a run; None: nothing was reserved."""
-    return tx.execute(_PAYER, {"run": run_id}).scalar()
+    payer: str | None = tx.value(ledger.c.user_id, {"run_id": run_id, "kind": Kind.RESERVE.value})
+    return payer
 
 
 def reserve(tx: Tx, user_id: str, run_id: str, price: int, plans: Plans) -> None:
@@ -120,12 +117,6 @@ def credits_data(tx: Tx, user_id: str, plans: Plans, low_at: int) -> CreditsAnsw
     left = balance(tx, user_id, plans)
     mine = sa.select(ledger).where(ledger.c.user_id == user_id)
     rows = tx.rows(LedgerRow, mine.order_by(ledger.c.created_at.desc(), ledger.c.id.desc()).limit(SHOWN_ENTRIES))
-    entries = [
-        LedgerEntryAnswer(
-            id=row.id, kind=row.kind, credits=row.credits, run_id=row.run_id, created_at=iso(row.created_at)
-        )
-        for row in rows
-    ]
     plan = _user(tx, user_id).plan
     return CreditsAnswer(
         plan=plan,
@@ -134,7 +125,7 @@ def credits_data(tx: Tx, user_id: str, plans: Plans, low_at: int) -> CreditsAnsw
         reserved=_reserved(tx, user_id),
         low=left is not None and left <= low_at,
         resets_at=iso(rules.next_reset(tx.now)),
-        entries=entries,
+        entries=[shape_of(LedgerEntryAnswer, row) for row in rows],
     )
 
 
@@ -168,30 +159,16 @@ def _reserved(tx: Tx, user_id: str) -> int:
     )
 
 
-class _Entry(NamedTuple):
-    kind: str
-    credits: int
-
-
 def _of_run(tx: Tx, run_id: str) -> dict[Kind, Entry]:
-    rows = tx.rows(_Entry, _OF_RUN, {"run": run_id})
-    return {Kind(row.kind): Entry(Kind(row.kind), row.credits, run_id=run_id) for row in rows}
+    return {Kind(row.kind): row for row in tx.rows(Entry, _OF_RUN, {"run": run_id})}
 
 
 def _reserved_at(tx: Tx, run_id: str) -> datetime:
-    reserved = ledger.c.run_id == run_id, ledger.c.kind == Kind.RESERVE.value
-    moment: datetime = tx.execute(sa.select(ledger.c.created_at).where(*reserved)).scalar_one()
+    moment: datetime = tx.value(ledger.c.created_at, {"run_id": run_id, "kind": Kind.RESERVE.value})
     return moment
 
 
 def _add(tx: Tx, user_id: str, entry: Entry) -> None:
-    row = {
-        "id": new_id("ledger"),
-        "user_id": user_id,
-        "kind": entry.kind.value,
-        "credits": entry.credits,
-        "run_id": entry.run_id,
-        "period": entry.period,
-        "created_at": tx.now,
-    }
-    tx.execute(_ADD, row)
+    tx.insert(
+        ledger, id=new_id("ledger"), user_id=user_id, **entry._asdict() | {"kind": entry.kind.value}, created_at=tx.now
+    )

@@ -1,15 +1,11 @@
 """Answers as JSON. Routes name their model for the documentation and give ready bytes, so nothing is validated
 twice."""
 
-from dataclasses import fields
 from typing import Any
 
 import orjson
 from pydantic import BaseModel
 from starlette.responses import Response
-
-from outlast.kernel.runs.shapes import RunSummaryAnswer
-from outlast.kernel.runs.views import RunDetails
 
 MEDIA_TYPE = "application/json"
 
@@ -27,11 +23,6 @@ def page(items: Any, next_cursor: Any = None) -> dict[str, Any]:
 def nothing() -> Response:
     """Done, and there is nothing to say."""
     return Response(status_code=204)
-
-
-def shown_run(summary: RunSummaryAnswer, details: RunDetails) -> dict[str, Any]:
-    """A run's two halves as one object."""
-    return dict(summary) | {field.name: getattr(details, field.name) for field in fields(details)}
 
 
 def _plain(value: Any) -> Any:

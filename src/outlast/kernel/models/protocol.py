@@ -16,7 +16,7 @@ CHECK_MARK: Final = "[Outlast checked your work and found problems]"
 """How a user message begins that no person wrote: what a check after a turn found."""
 
 NOTE_MARK: Final = "[Outlast]"
-"""How a user message begins in which the server tells the model something beside the work: its sandbox was lost, its
+"""How a user message begins in which the server notes something beside the work: its sandbox was lost, its
 answer was cut."""
 
 
@@ -167,7 +167,7 @@ class UsageDelta:
 @dataclass(frozen=True, slots=True)
 class TurnEnd:
     """The turn is over. The arguments of its calls are what the model wrote, which may be no JSON object. After
-    `length` the last call may be cut. After `paused` the provider goes on when it gets the turn back."""
+    `length` the last call may be cut. After `paused` the provider continues when it gets the turn back."""
 
     finish: Finish
     usage: Usage

@@ -1,4 +1,4 @@
-"""Is anybody following? Written when a thread's followers on this node go between none and some, with a lease."""
+"""Whether a thread has followers: rows with a lease, written when those on this node go between none and some."""
 
 from datetime import timedelta
 from typing import Final
@@ -38,7 +38,7 @@ def followed(tx: Tx, thread_id: str) -> bool:
 
 
 def arm_abandonment(tx: Tx, settings: Settings, run_id: str, thread_id: str) -> None:
-    """A run goes on: start the clock that runs while nobody follows, unless somebody does."""
+    """A run continues: start the clock of abandonment, unless the thread has a follower."""
     if followed(tx, thread_id):
         return
     tx.update(runs, {"id": run_id}, unwatched_since=tx.now)

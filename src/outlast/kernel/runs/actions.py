@@ -29,9 +29,8 @@ from outlast.kernel.runs.permissions import require_steering
 from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.rules import ENDED, may_continue, may_retry
 from outlast.kernel.runs.run_queue import NewRun, active_run, find_place, let_wait_for, queue_run
-from outlast.kernel.runs.shapes import CacheShareAnswer, OnBusy, RunSummaryAnswer, StartedAnswer
+from outlast.kernel.runs.shapes import CacheShareAnswer, OnBusy, RunAnswer, RunSummaryAnswer, StartedAnswer
 from outlast.kernel.runs.sweeper import request_cancel
-from outlast.kernel.runs.views import RunDetails
 from outlast.kernel.services import Services, in_read
 from outlast.kernel.subjects import registry
 from outlast.kernel.subjects.hooks import call_run_hook
@@ -120,7 +119,7 @@ async def retry_run(
 async def continue_run(
     services: Services, actor: Actor, run_id: str, *, model: str | None = None, key: str | None = None
 ) -> StartedAnswer:
-    """A new run that goes on where a failed or cancelled one stopped, with all that was done. Raises as `start_run`,
+    """A new run that continues where a failed or cancelled one stopped, with all that was done. Raises as `start_run`,
     `RunNotContinuable`, and `RunCleanedUp` once its records are gone."""
     return await _again(services, actor, run_id, "continue", model, key)
 
@@ -143,16 +142,16 @@ async def resume_run(services: Services, actor: Actor, run_id: str) -> RunSummar
     return await services.db.read(views.summary_of, run_id)
 
 
-async def read_run(services: Services, actor: Actor, run_id: str) -> tuple[RunSummaryAnswer, RunDetails]:
+async def read_run(services: Services, actor: Actor, run_id: str) -> RunAnswer:
     """The polling fallback: status, parts as saved, what is pending, steps, clocks. Counts as following for a while."""
 
-    def run(tx: Tx) -> tuple[RunSummaryAnswer, RunDetails]:
+    def read(tx: Tx) -> RunAnswer:
         require_run(tx, actor, run_id, Right.READ)
-        return views.summary_of(tx, run_id), views.details_of(tx, run_id, services.settings.sandbox)
+        return views.whole_run(tx, run_id, services.settings.sandbox)
 
-    summary, details = await services.db.read(run)
-    services.watching.touch(summary.thread_id)
-    return summary, details
+    run = await services.db.read(read)
+    services.watching.touch(run.thread_id)
+    return run
 
 
 @in_read
@@ -302,12 +301,6 @@ def _interrupt(tx: Tx, services: Services, thread_id: str, actor: Actor, new_run
     return None if store.run_of(tx, run_id).leg == "ended" else run_id
 
 
-def _not_again(status: str, mode: str) -> str:
-    what = "continued" if mode == "continue" else "tried again"
-    why = ENDS.get(status, "it has not ended")
-    return f"This answer cannot be {what}: {why}."
-
-
 async def _again(
     services: Services, actor: Actor, run_id: str, mode: str, model: str | None, key: str | None
 ) -> StartedAnswer:
@@ -315,10 +308,10 @@ async def _again(
         thread = threads.hold(tx, row.thread_id)
         demand_open(thread.status, row.thread_id)
         store.require_records(tx, run_id)
-        allowed = may_continue if mode == "continue" else may_retry
+        allowed, what = (may_continue, "continued") if mode == "continue" else (may_retry, "tried again")
         if not allowed(row.status, row.stop_reason):
             raise RunNotContinuable(
-                _not_again(row.status, mode),
+                f"This answer cannot be {what}: {ENDS.get(row.status, 'it has not ended')}.",
                 hint="Send a new message." if row.status in ENDED else "Wait for it to end, or cancel it.",
                 run_id=run_id,
                 status=row.status,

@@ -1,4 +1,4 @@
-"""Decisions on approvals and answers to questions: the first one stands, and the run goes on."""
+"""Decisions on approvals and answers to questions: the first one counts, and the run continues."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal
@@ -99,7 +99,7 @@ async def answer_question(
 
 @in_read
 def read_decision(tx: Tx, actor: Actor, approval_id: str) -> DecisionAnswer:
-    """An approval or question as it stands ("open" until decided)."""
+    """An approval or question as it is now ("open" until decided)."""
     row = _item(tx, approval_id)
     require_run(tx, actor, row.approval.run_id, Right.READ)
     return _decided(row.approval)
@@ -145,7 +145,7 @@ def _edited(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any] | No
 
 async def _checked(services: Services, item_id: str, arguments: Mapping[str, Any]) -> str | OutlastError:
     """The edited arguments as text, if the tool takes them and no rule of the run's profile denies them; otherwise the
-    error, told to nobody before it is known that they may decide. A command may take long to read: not in the
+    error, raised only once it is known that the actor may decide. A command may take long to read: not in the
     transaction."""
 
     def read(tx: Tx) -> tuple[str, str] | None:
@@ -171,7 +171,7 @@ def _allowed(services: Services, name: str, profile: str, arguments: Mapping[str
         )
     if (tool := agent.tool(name)) is not None:
         tool.check(arguments)
-    verdict = policy.decide(services.settings.policy, (), profile, name, arguments)
+    verdict = policy.judge(services.settings.policy, profile, name, arguments).verdict
     if verdict.decision == "deny":
         raise PolicyDenied(verdict.reason, tool=name)
     return orjson.dumps(dict(arguments)).decode()

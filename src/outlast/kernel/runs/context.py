@@ -1,7 +1,7 @@
 """What an effect of a run works with: the run, its agent, and the one hand that writes its log.
 
 An effect is given this context and returns what came of it; it sets no attribute of anything. What a leg has to keep
-between two effects (what is shown, what the model was not told yet, where files were changed) lies here.
+between two effects (what is shown, what the model has yet to read, where files were changed) is kept here.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ class RunContext:
         self.run = run
         self.agent = engine.agents[run.profile]
         self.shown = RunFold()
-        self.lost_sandboxes: set[str] = set()  # whose loss the run has told of
+        self.lost_sandboxes: set[str] = set()  # whose loss the run has shown
         self.is_cancelled = False
         self.writer = RunWriter(
             engine.db, engine.hub, engine.clock, run.id, run.attempt, run.seq_saved, first_seq, run.seq_reserved
@@ -51,26 +51,29 @@ class RunContext:
         """A fact of the claim, recorded together with the first effect."""
         self._opening.append(event)
 
-    async def record(self, events: Sequence[NamedEvent], change: Callable[[Tx], T], last: bool = False) -> T:
-        """`RunWriter.record`, with the facts of the claim before the first, and folded into what is shown. `change` may
-        add to `events`; it may be run again."""
-        opening, given = self._opening, list(events)
-        all_events: list[NamedEvent] = []
+    async def record(self, change: Callable[[Tx, list[NamedEvent]], T], last: bool = False) -> T:
+        """`RunWriter.record`, with the facts of the claim before the first, and folded into what is shown. `change`
+        adds its events to the list; it may be run again, with an empty one."""
+        opening = self._opening
+        events: list[NamedEvent] = []
 
         def run(tx: Tx) -> T:
-            if isinstance(events, list):
-                events[:] = given
-            result = change(tx)
-            all_events[:] = [*opening, *events]
+            added: list[NamedEvent] = []
+            result = change(tx, added)
+            events[:] = [*opening, *added]
             return result
 
         self._fold_streamed()
-        result = await self.writer.record(all_events, run, last)
+        result = await self.writer.record(events, run, last)
         if self._opening is opening:
             self._opening = []
-        for name, data in all_events:
+        for name, data in events:
             apply(self.shown, {"event": name, "data": data.model_dump(), "sequenceNumber": 0})
         return result
+
+    async def record_events(self, *facts: NamedEvent) -> None:
+        """Record these facts alone."""
+        await self.record(lambda _tx, events: events.extend(facts))
 
     def show(self, deltas: Sequence[tuple[str, str, str]]) -> None:
         """Show streamed deltas at once; they are saved within the save interval."""
@@ -91,7 +94,7 @@ class RunContext:
         self._notes.append(text)
 
     def take_notes(self) -> tuple[str, ...]:
-        """The notes so far, which the caller tells the model, or which its own result makes needless."""
+        """Remove and return the notes so far: the caller gives them to the model, or its own result replaces them."""
         notes, self._notes = tuple(self._notes), []
         return notes
 

@@ -1,8 +1,7 @@
-"""What a leg is given to work with, and what both legs and actions need to end or park a run."""
+"""What legs work with, and what legs and actions need to end or park a run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from outlast.base.clock import Clock
 from outlast.db.blobs import FolderBlobs
@@ -10,24 +9,15 @@ from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.models.catalog import ModelCatalog
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
 
 
-class FileKeeping(Protocol):
-    """What the sandboxes room does for the files that runs change."""
-
-    def changed(self, workspace_id: str, run_id: str | None, effect_id: str | None) -> None:
-        """A tool call may have changed files: a checkpoint is taken soon, beside what the run does next."""
-
-    async def settled(self, workspace_id: str) -> None:
-        """Return once that is done. Does not raise."""
-
-
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """The open resources that runs stand on, and the agents that this server knows. `files` is None where there are no
+    """The open resources that runs need, and the agents that this server knows. `files` is None where there are no
     sandboxes."""
 
     db: Database
@@ -40,7 +30,7 @@ class Engine:
     flusher: Flusher
     node_id: str
     log: Callable[..., None]
-    files: FileKeeping | None = None
+    files: CheckpointKeeper | None = None
 
     def max_steps(self, agent: Agent) -> int:
         """Turns of the model in one run: the configuration's word for this agent, the agent's own, or that for all."""

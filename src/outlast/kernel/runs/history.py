@@ -42,7 +42,7 @@ class Exchange:
 @dataclass(frozen=True, slots=True)
 class _Answer:
     parts: Sequence[Mapping[str, Any]]
-    run_ids: Sequence[str] = ()  # oldest first: the last goes on from those before
+    run_ids: Sequence[str] = ()  # oldest first: the last continues those before
 
 
 class _Asked(NamedTuple):
@@ -135,12 +135,9 @@ class _Continued(NamedTuple):
 
 
 def _continued(tx: Tx, message_ids: Sequence[str]) -> dict[str, str | None]:
-    """Which run each run for these messages goes on from; not all of them left an answer."""
-    rows = tx.rows(
-        _Continued,
-        sa.select(runs.c.id, runs.c.parent_run_id).where(runs.c.message_id.in_(message_ids), runs.c.mode == "continue"),
-    )
-    return {row.id: row.parent_run_id for row in rows}
+    """Which run each run for these messages continues; not all of them left an answer."""
+    continued = sa.select(runs.c.id, runs.c.parent_run_id).where(runs.c.mode == "continue")
+    return dict(tx.rows(_Continued, continued.where(runs.c.message_id.in_(message_ids))))
 
 
 def _last_messages(exchanges: list[Exchange], limit: int) -> list[Exchange]:

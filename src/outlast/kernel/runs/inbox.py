@@ -1,4 +1,4 @@
-"""What runs ask people for: in the inbox of everybody who may decide, and told when it comes and goes."""
+"""Approvals and questions of runs, in the inboxes of all who may decide, with news when one opens or closes."""
 
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
@@ -51,7 +51,7 @@ def waiting(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None
 
 
 def tell_asked(tx: Tx, run: Run, item_id: str) -> None:
-    """A run asks people for something: everybody's inbox has it from now on."""
+    """A run asks people for something: announce it in their inboxes."""
     for row in tx.rows(_WaitingItem, _OPEN.where(approvals.c.id == item_id)):
         append(tx, run.project_id, [(INBOX, came(_item(row), None))])
 

@@ -76,7 +76,7 @@ class JsonLineJoiner:
 
 
 def _split_objects(line: str) -> list[str]:
-    """The objects of a line and the words around them, one by one. What cannot be told apart stays together."""
+    """The objects of a line and the words around them, one by one. What cannot be separated stays together."""
     found = _OBJECT.search(line)
     if found is None:
         return [line]

@@ -24,7 +24,7 @@ LAST_WORDS_S: Final = 5.0  # how long the last transaction of a cancelled leg ma
 
 
 class Leg:
-    """A claimed run in the hands of this worker. `stop` is None while it may work; "person" (cancelled), "shutdown", or
+    """A claimed run at work in this process. `stop` is None while it may work; "person" (cancelled), "shutdown", or
     "fence" (another attempt has the run). `over` is set once nothing of it runs any more."""
 
     def __init__(self, engine: Engine, run: Run, first_seq: int) -> None:
@@ -39,7 +39,7 @@ class Leg:
 
     async def work(self) -> None:
         """Until the run has ended, waits for a person, or is taken away. Raises `FenceLost`, `StorageUnavailable` or
-        `DiskFull` (the run is taken up again), nothing else."""
+        `DiskFull` (the run is resumed later), nothing else."""
         try:
             self.context.writer.open()
             self.engine.flusher.add(self.context.writer)
@@ -118,12 +118,11 @@ class Leg:
         """End the run, in a transaction of its own."""
         if end.status != "cancelled":  # that is confirmed at once
             await self.context.files_saved()
-        events: list[NamedEvent] = []
 
-        def change(tx: Tx) -> None:
+        def change(tx: Tx, events: list[NamedEvent]) -> None:
             events.extend(self.context.settle_in(tx, end, error, save_message))
 
-        await self.context.record(events, change, last=True)
+        await self.context.record(change, last=True)
         self.ended = True
 
     async def _end_now(self) -> None:

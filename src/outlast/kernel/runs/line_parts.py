@@ -1,4 +1,4 @@
-"""The part of an answer that stands for the lines of one step. First argument: the open transaction."""
+"""The part of an answer that represents the lines of one step. First argument: the open transaction."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -9,10 +9,9 @@ from outlast.db.database import Tx
 from outlast.kernel.agents.hooks import Lines
 from outlast.kernel.runs import store
 from outlast.kernel.runs.model import Run
-from outlast.kernel.runs.shapes import PartCarrier
+from outlast.kernel.runs.shapes import PartCarrier, whole_parts
 from outlast.kernel.runs.tables import effects
 from outlast.kernel.streams.log import NamedEvent
-from outlast.kernel.threads.parts import Part
 
 _CUT: Final = (
     sa.select(effects.c.step, effects.c.result)
@@ -30,15 +29,10 @@ def reset_in(tx: Tx, lines: Lines | None, run: Run, effect_id: str, step: int) -
     return list(lines.reset(tx, run, step))
 
 
-def part_in(
-    tx: Tx, lines: Lines, run: Run, step: int, counts: Mapping[str, int]
-) -> tuple[list[Part], list[NamedEvent]]:
-    """The part that stands for a step's lines, and how it is shown."""
+def part_in(tx: Tx, lines: Lines, run: Run, step: int, counts: Mapping[str, int]) -> list[tuple[str, PartCarrier]]:
+    """The events of the part that represents a step's lines; empty: they changed nothing."""
     part = lines.part(tx, run, step, counts)
-    if part is None:
-        return [], []
-    carried = PartCarrier(part=part.model_copy(update={"step": step}))
-    return [carried.part], [("part.created", carried), ("part.completed", carried)]
+    return [] if part is None else whole_parts([part], step)
 
 
 class _Turn(NamedTuple):
@@ -46,11 +40,8 @@ class _Turn(NamedTuple):
     result: Any
 
 
-def cut_part_in(tx: Tx, lines: Lines, run: Run) -> tuple[list[dict[str, Any]], list[NamedEvent]]:
+def cut_part_in(tx: Tx, lines: Lines, run: Run) -> list[tuple[str, PartCarrier]]:
     """The same for the step in which a run was cut: what of it was taken stays, and the answer says so."""
     row = tx.row(_Turn, _CUT, {"run": run.id})
     counts = (row.result or {}).get("counts") if row is not None else None
-    if row is None or not counts:
-        return [], []
-    parts, events = part_in(tx, lines, run, row.step, counts)
-    return [part.model_dump() for part in parts], events
+    return part_in(tx, lines, run, row.step, counts) if row is not None and counts else []

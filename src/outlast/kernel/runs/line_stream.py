@@ -1,5 +1,5 @@
 """Handing a model's lines to their agent while the model still writes: what was taken is committed with the events
-that tell of it, before anybody sees them.
+that announce it, before they are shown.
 
 Lines that come while a commit is under way go together into the next one. Beside the lines taken, the open model
 effect keeps their sums, so that a run that is cut in the middle of a step ends with that step's part.
@@ -95,10 +95,9 @@ async def _take(context: RunContext, taker: Lines, effect: Effect, turn: LinedTu
     while turn.waiting or begun is not None:
         lines, turn.waiting = turn.waiting[:LINES_AT_ONCE], turn.waiting[LINES_AT_ONCE:]
         last = begun if not turn.waiting else None
-        events: list[NamedEvent] = []
 
         def change(
-            tx: Tx, lines: list[Line] = lines, last: NamedEvent | None = last, events: list[NamedEvent] = events
+            tx: Tx, events: list[NamedEvent], lines: list[Line] = lines, last: NamedEvent | None = last
         ) -> tuple[LinesTaken, OpenPart | None]:
             taken = _take_in(tx, context, taker, turn.step, lines)
             prose, shown = turn.prose_events(taken.prose)
@@ -110,7 +109,7 @@ async def _take(context: RunContext, taker: Lines, effect: Effect, turn: LinedTu
         whole = [line for line in lines if isinstance(line, str)]
         if any(len(line) >= LONG_LINE_CHARS for line in whole):
             await anyio.to_thread.run_sync(taker.prepare, whole)
-        taken, prose = await context.record(events, change)
+        taken, prose = await context.record(change)
         turn.taken(taken, prose, closes=last is not None)
         if last is not None:
             begun = None
@@ -128,7 +127,7 @@ def _take_in(tx: Tx, context: RunContext, taker: Lines, step: int, lines: Sequen
         with savepoint(tx):
             taken = taker.take(tx, context.run, step, whole)
     except (StorageUnavailable, DiskFull, FenceLost, sa.exc.SQLAlchemyError, OSError):
-        raise  # not about these lines: the run is taken up again
+        raise  # not about these lines: the run is resumed
     except OutlastError as error:
         taken = LinesTaken(problems=(NOT_TAKEN.format(count=len(whole), reason=error.message),))
     except Exception as bug:  # the edge of an effect, as for tools

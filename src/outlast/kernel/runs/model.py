@@ -38,7 +38,7 @@ class Run(NamedTuple):
 class Effect(NamedTuple):
     """One model turn, tool call or stage. `result`: a turn as `{pieces, finish, opaque}` (and, where its text was
     lines, `counts` of what they did and `problems` with them; `counts` alone while it is open), a call as
-    `{content, is_error}` (and `notes` that the model is told beside it), a stage (kinds `prepare` and `check`) as
+    `{content, is_error}` (and `notes` that the model reads with it), a stage (kinds `prepare` and `check`) as
     `{problems, mendable, facts}`. `question`, the only field that is no column: a person answers the call."""
 
     id: str
@@ -137,7 +137,7 @@ class Transcript:
 
     @property
     def untold(self) -> tuple[str, ...]:
-        """What could not be taken of the last turn's lines: the model is told with its next turn, if one comes."""
+        """What could not be taken of the last turn's lines: the model reads it before its next turn, if one comes."""
         turn = self.last_turn
         return tuple((turn.result or {}).get("problems", ())) if turn is not None else ()
 

@@ -45,7 +45,9 @@ REFUSED = ErrorData(
 async def ask_model(context: RunContext, transcript: Transcript, step: int, named: Effect | None = None) -> bool:
     """Ask for turn `step` until it is whole, its retries are used up, or it was refused for good: whether the run has
     ended with it. `named`: its effect, where the last call's result was recorded together with it."""
-    effect = named or await _name_effect(context, transcript, step)
+    effect = named
+    if effect is None:
+        effect = await context.record(lambda tx, events: name_effect_in(tx, context, transcript, step, events))
     retries = Retries(context.engine.settings.retry, effect.retries)
     while True:
         lines = context.agent.lines
@@ -57,7 +59,7 @@ async def ask_model(context: RunContext, transcript: Transcript, step: int, name
             else:
                 await _stream(context, request, turn)
         except (StorageUnavailable, DiskFull, FenceLost):
-            raise  # not the model's failure: the run is taken up again, or is another attempt's
+            raise  # not the model's failure: the run is resumed, or is another attempt's
         except TryLater as error:
             wait_s = retries.wait_s(error)
             if wait_s is None:
@@ -68,11 +70,6 @@ async def ask_model(context: RunContext, transcript: Transcript, step: int, name
         except OutlastError as error:
             return await _fail(context, effect, turn, error)
         return await _record_turn(context, effect, turn)
-
-
-async def _name_effect(context: RunContext, transcript: Transcript, step: int) -> Effect:
-    events: list[NamedEvent] = []
-    return await context.record(events, lambda tx: name_effect_in(tx, context, transcript, step, events))
 
 
 def name_effect_in(tx: Tx, context: RunContext, transcript: Transcript, step: int, events: list[NamedEvent]) -> Effect:
@@ -88,11 +85,7 @@ def name_effect_in(tx: Tx, context: RunContext, transcript: Transcript, step: in
     if again is not None:
         store.update_effect(tx, again.id, status="started", attempt=context.run.attempt)
         return again
-    ordinal = transcript.next_ordinal
-    effect_id = store.insert_effect(
-        tx, context.run.id, ordinal, step, "model", status="started", attempt=context.run.attempt, started_at=tx.now
-    )
-    return Effect(effect_id, ordinal, step, "model", "started", context.run.attempt)
+    return store.start_effect(tx, context.run, transcript.next_ordinal, step, "model")
 
 
 async def _request(context: RunContext, transcript: Transcript, effect: Effect) -> ModelRequest:
@@ -114,16 +107,13 @@ async def _request(context: RunContext, transcript: Transcript, effect: Effect) 
 async def _show_notices(context: RunContext, conversation: Conversation, step: int) -> None:
     """Tell the person what its prompt has for them, once a run."""
     told = {part["code"] for part in context.shown.parts if part["type"] == "notice"}
-    events: list[NamedEvent] = [
-        (
-            "part.created",
-            PartCarrier(part=NoticePart(id=new_id("part"), step=step, level="warning", code=code, text=text)),
-        )
+    notices = [
+        NoticePart(id=new_id("part"), step=step, level="warning", code=code, text=text)
         for code, text in conversation.notices
         if code not in told
     ]
-    if events:
-        await context.record(events, lambda _tx: None)
+    if notices:
+        await context.record_events(*(("part.created", PartCarrier(part=notice)) for notice in notices))
 
 
 async def _stream(context: RunContext, request: ModelRequest, turn: Turn) -> None:
@@ -137,7 +127,7 @@ async def _stream(context: RunContext, request: ModelRequest, turn: Turn) -> Non
                     if waiting:
                         context.show(waiting)
                         waiting = []
-                    await context.record([begun], lambda _tx: None)
+                    await context.record_events(begun)
                 if shown is not None:
                     waiting.append(shown)
             if waiting:
@@ -150,12 +140,11 @@ async def _announce_retry(
     context: RunContext, effect: Effect, turn: Turn, retries: int, error: OutlastError, wait_s: float
 ) -> None:
     """Take back what was shown of the failed try, and what its lines did, and say when the next one is."""
-    events: list[NamedEvent] = []
     reset = StepReset(run_id=context.run.id, step=turn.step, attempt=context.run.attempt, parts=[])
     at = iso(context.engine.clock.now() + timedelta(seconds=wait_s))
     status = RunStatusChanged(run_id=context.run.id, status="running", retry_at=at, reason=error.code)
 
-    def change(tx: Tx) -> None:
+    def change(tx: Tx, events: list[NamedEvent]) -> None:
         store.update_effect(tx, effect.id, retries=retries, error=error.to_dict())
         _book(tx, context, turn)
         if turn.parts:
@@ -163,7 +152,7 @@ async def _announce_retry(
             events.extend(reset_in(tx, context.agent.lines, context.run, effect.id, turn.step))
         events.append(("run.status", status))
 
-    await context.record(events, change)
+    await context.record(change)
 
 
 def _book(tx: Tx, context: RunContext, turn: Turn) -> None:
@@ -175,15 +164,14 @@ def _book(tx: Tx, context: RunContext, turn: Turn) -> None:
 async def _fail(context: RunContext, effect: Effect, turn: Turn, error: OutlastError) -> bool:
     """The turn failed for good: the run ends with what was made and an error a person can act on."""
     await context.files_saved()
-    events: list[NamedEvent] = []
     reason = "policy" if error.code == "model_policy_refused" else "provider"
 
-    def change(tx: Tx) -> None:
+    def change(tx: Tx, events: list[NamedEvent]) -> None:
         store.update_effect(tx, effect.id, status="failed", ended_at=tx.now, error=error.to_dict())
         _book(tx, context, turn)
         events.extend(context.settle_in(tx, End("error", reason), error_data(error)))
 
-    await context.record(events, change, last=True)
+    await context.record(change, last=True)
     return True
 
 
@@ -196,12 +184,12 @@ async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
     ends = not turn.calls and agent.lines is None and (agent.plan is None or turn.end.finish == "refused")
     if ends:
         await context.files_saved()
-    usage, finish = asdict(turn.end.usage), turn.end.finish
-    events = turn.completed()
+    usage, finish, shown = asdict(turn.end.usage), turn.end.finish, turn.completed()
     calls = await anyio.to_thread.run_sync(judge_calls, context, tuple(turn.calls), finish) if turn.calls else []
     completed = StepCompleted(run_id=context.run.id, step=turn.step, finish=turn.end.finish, usage=UsageData(**usage))
 
-    def change(tx: Tx) -> bool:
+    def change(tx: Tx, events: list[NamedEvent]) -> bool:
+        events.extend(shown)
         store.update_effect(
             tx, effect.id, status="finished", ended_at=tx.now, result=turn.result(), usage=usage, error=None
         )
@@ -210,7 +198,7 @@ async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
         for offset, call in enumerate(calls, start=1):
             events.extend(plan_call(tx, context, effect, call, effect.ordinal + offset, grants))
         if isinstance(turn, LinedTurn) and agent.lines is not None and turn.took:
-            events.extend(part_in(tx, agent.lines, context.run, turn.step, turn.counts)[1])
+            events.extend(part_in(tx, agent.lines, context.run, turn.step, turn.counts))
         events.append(("step.completed", completed))
         if not ends:
             return False
@@ -220,4 +208,4 @@ async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
             return True
         return False
 
-    return await context.record(events, change, last=ends)
+    return await context.record(change, last=ends)

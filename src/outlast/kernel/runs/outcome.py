@@ -21,13 +21,18 @@ class Ending:
     problems: tuple[str, ...] = ()
     save_message: bool = True
     by: str | None = None
-    notices: tuple[Mapping[str, Any], ...] = field(default=())
+    notices: tuple[Mapping[str, Any], ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     workflow: Sequence[Mapping[str, Any]] = ()
 
+    @property
+    def last_step(self) -> int:
+        """The last step that has a part; 0: none has."""
+        return max((part.get("step", 0) for part in self.parts), default=0)
+
     @classmethod
     def of(cls, end: End, shown: RunFold, error: ErrorData | None = None, by: str | None = None) -> "Ending":
-        """The end of a run that nobody works on any more, with what its log shows."""
+        """The end of a run that no worker holds any more, with what its log shows."""
         return cls(end, shown.parts, error, by=by, workflow=shown.workflow)
 
 

@@ -24,10 +24,9 @@ _CALL_STATES = sa.select(effects.c.status).where(effects.c.run_id == sa.bindpara
 
 
 async def park(context: RunContext, waiting_for: WaitingFor) -> bool:
-    """Give the run up until a person decides. False: a decision came in between, go on."""
-    events: list[NamedEvent] = []
+    """Give the run up until a person decides. False: a decision came in between, so the leg continues."""
 
-    def change(tx: Tx) -> bool:
+    def change(tx: Tx, events: list[NamedEvent]) -> bool:
         run = store.run_of(tx, context.run.id)
         if run.cancel_reason is not None or _decided(tx, run.id):
             return False
@@ -50,20 +49,19 @@ async def park(context: RunContext, waiting_for: WaitingFor) -> bool:
         _tell_thread(tx, run, "awaiting_approval")
         return True
 
-    return await context.record(events, change)
+    return await context.record(change)
 
 
 async def announce_decisions(context: RunContext, transcript: Transcript) -> None:
     """Write the decisions made while this leg held the run into its log."""
     if not any(effect.kind == "tool" for effect in transcript.effects):
         return
-    events: list[NamedEvent] = []
     if await context.engine.db.read(store.unannounced, context.run.id):
-        await context.record(events, lambda tx: announce_decisions_in(tx, context.run.id, events))
+        await context.record(lambda tx, events: announce_decisions_in(tx, context.run.id, events))
 
 
 def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None:
-    """Add the decisions not yet in the run's log to `events`, and mark them as told."""
+    """Add the decisions not yet in the run's log to `events`, and mark them as announced."""
     decided = store.unannounced(tx, run_id)
     for row in decided:
         events.extend(resolution_events(row.approval, row.part_id, row.call_id))
@@ -107,8 +105,8 @@ def wake(tx: Tx, settings: Settings, run: Run) -> None:
 
 
 def _show_waiting(tx: Tx, run: Run, status: Literal["awaiting_approval", "paused"], paused_at: datetime | None) -> None:
-    tx.execute(sa.update(runs).where(runs.c.id == run.id).values(status=status, paused_at=paused_at))
-    waiting_for = tx.execute(sa.select(runs.c.waiting_for).where(runs.c.id == run.id)).scalar()
+    tx.update(runs, {"id": run.id}, status=status, paused_at=paused_at)
+    waiting_for = tx.value(runs.c.waiting_for, {"id": run.id})
     changed = RunStatusChanged(run_id=run.id, status=status, waiting_for=waiting_for)
     store.append_unheld(tx, run.id, [("run.status", changed)])
 

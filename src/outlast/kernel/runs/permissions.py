@@ -11,7 +11,7 @@ from outlast.kernel.runs.rows import RunRow
 
 
 def require_steering(tx: Tx, actor: Actor, run_id: str) -> RunRow:
-    """The run's row, if the actor may steer it: an owner, the holder of the thread's lock or, while nobody holds it,
+    """The run's row, if the actor may steer it: an owner, the holder of the thread's lock or, while it is free,
     the user who started the run. Other editors take over or ask for the lock first. Raises `NotFound`, `Forbidden`."""
     row = require_run(tx, actor, run_id, Right.EDIT)
     if role_of(tx, actor.user_id, row.project_id) is Role.OWNER:

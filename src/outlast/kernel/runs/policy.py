@@ -76,13 +76,6 @@ def judge(
     return Judgement(tool, text, verdict)
 
 
-def decide(
-    rules: Sequence[PolicyRule], grants: Sequence[Grant], profile: str, tool: str, arguments: Mapping[str, Any]
-) -> Verdict:
-    """What the rules and what people allowed say of one call."""
-    return judge(rules, profile, tool, arguments).after(grants)
-
-
 def _command(arguments: Mapping[str, Any], text: str) -> str:
     """The shell command of a call: its argument of that name, or its only text; empty: it has none."""
     if "command" in arguments:

@@ -40,7 +40,7 @@ async def retry_in_sandbox(
     is_final: Callable[[SandboxLost], bool] = lambda _error: False,
 ) -> T:
     """What `attempt` gives, tried again while its sandbox goes away (three times, unless `is_final` says that this
-    loss stands) or none can be had. Raises the last `SandboxLost` or `SandboxUnavailable`, and whatever else it
+    loss is final) or none can be had. Raises the last `SandboxLost` or `SandboxUnavailable`, and whatever else it
     raises at once."""
     retries, lost = Retries(settings), 0
     while True:

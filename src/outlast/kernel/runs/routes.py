@@ -7,7 +7,7 @@ from fastapi import APIRouter, Header, Query
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import Signed, Svc
-from outlast.kernel.http.responses import page, reply, shown_run
+from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.runs import actions
 from outlast.kernel.runs.actions import NewThread
@@ -75,7 +75,7 @@ async def read_cache_shares(
 @router.get("/runs/{run_id}", response_model=RunAnswer)
 async def read_run(run_id: str, services: Svc, actor: Signed) -> Response:
     """Everything about a run: its parts so far, what it waits for, steps, clocks. Counts as following for a while."""
-    return reply(shown_run(*await actions.read_run(services, actor, run_id)))
+    return reply(await actions.read_run(services, actor, run_id))
 
 
 @router.post("/runs/{run_id}/cancel", response_model=RunSummaryAnswer)

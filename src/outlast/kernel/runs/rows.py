@@ -97,7 +97,9 @@ class ApprovalRow(NamedTuple):
 
 
 class TimerRow(NamedTuple):
-    kind: Literal["approval_pause", "paused_kill", "abandon", "cancel_force", "fold", "clean_up", "page_dormant"]
+    kind: Literal[
+        "approval_pause", "paused_kill", "abandon", "cancel_force", "agent_unknown", "fold", "clean_up", "page_dormant"
+    ]
     subject_id: str
     due_at: datetime
 

@@ -29,7 +29,7 @@ THREAD_STATUS: Final[Mapping[str, str]] = {
     "error": "error",
 }
 SUSPECT_DEATHS: Final = 2  # from so many on, a run is executed only while no other suspect is
-FATAL_DEATHS: Final = 3
+FATAL_DEATHS: Final = 3  # from so many on, it is not executed any more
 WaitingFor = Literal["approval", "answer"]
 
 
@@ -161,7 +161,7 @@ def _after_turn(now: Situation) -> Next:
 
 
 def _after_staged_turn(now: Situation, stages: Stages) -> Next:
-    """A check stands before every end that the model's turns come to."""
+    """As `_after_turn`, with a check before the run ends."""
     thinks_done = (not now.calls and now.finish != "paused") or stages.done
     at_limit = now.step >= now.max_steps
     if not thinks_done and not at_limit:
@@ -173,11 +173,6 @@ def _after_staged_turn(now: Situation, stages: Stages) -> Next:
     if stages.checked == "final" or at_limit:
         return End("completed", "problems")
     return AskModel(now.step + 1)
-
-
-def crashes_server(deaths: int) -> bool:
-    """Whether a run is not executed any more."""
-    return deaths >= FATAL_DEATHS
 
 
 def may_continue(status: str, stop_reason: str | None = None) -> bool:

@@ -1,6 +1,5 @@
 """The queue of a thread's runs: where a new run has its place, and the rows that a start writes."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -10,6 +9,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.models.protocol import ModelSpec
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs import store
 from outlast.kernel.runs.abandonment import arm_abandonment
 from outlast.kernel.runs.rows import EffectRow
@@ -24,7 +24,7 @@ from outlast.kernel.threads import store as threads
 _NEWEST_OPEN = (
     sa.select(runs.c.id)
     .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended")
-    .order_by(runs.c.id.desc())  # made with the thread's row held; `created_at` is when its transaction began
+    .order_by(runs.c.id.desc())  # inserted with the thread's row held; `created_at` is when its transaction began
     .limit(1)
 )
 
@@ -36,8 +36,7 @@ _ACTIVE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NewRun:
+class NewRun(NamedTuple):
     """What a run is made of. `mode`: start | retry | continue; a continued one inherits its parent's transcript."""
 
     project_id: str
@@ -52,7 +51,7 @@ class NewRun:
 
 
 def queue_run(tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None, run_id: str | None = None) -> str:
-    """Insert the run (ready at once, or blocked behind `after_run_id`), reserve its credits, tell its thread.
+    """Insert the run (ready at once, or blocked behind `after_run_id`), reserve its credits, and log it.
     Returns its id (`run_id` where others wait for it already). Raises `CreditsNeeded`; `ThreadBusy` where another start
     was faster."""
     run_id = run_id or new_id("run")
@@ -61,20 +60,11 @@ def queue_run(tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None,
     except sa.exc.IntegrityError as error:
         raise ThreadBusy("The agent already works in this thread.", thread_id=new.thread_id) from error
     ledger.reserve(tx, new.started_by, run_id, new.model.credits, settings.credits.plans)
-    queued = RunQueued(
-        run_id=run_id,
-        thread_id=new.thread_id,
-        message_id=new.message_id,
-        profile=new.profile,
-        model=new.model.id,
-        started_by=new.started_by,
-        after_run_id=after_run_id,
-        parent_run_id=new.parent_run_id,
-    )
+    queued = shape_of(RunQueued, new, run_id=run_id, model=new.model.id, after_run_id=after_run_id)
     store.append_unheld(tx, run_id, [("run.queued", queued)])
     if after_run_id is None:
         threads.set_run_state(tx, new.thread_id, THREAD_STATUS["queued"], run_id)
-        if new.mode != "start":  # a message that was just added stands at the end already
+        if new.mode != "start":  # a message that was just added is the last already
             thread_messages.take_turn(tx, new.thread_id, new.message_id)
         arm_abandonment(tx, settings, run_id, new.thread_id)
         tx.ring(store.BELL)
@@ -92,10 +82,11 @@ def active_run(tx: Tx, thread_id: str) -> str | None:
 
 
 def let_wait_for(tx: Tx, run_id: str, other_id: str) -> None:
-    """What waits for one run waits for another from now on, which followers of the thread are told."""
+    """Let every run that waits for one run wait for another, and log it in the thread."""
     for waiting_id in store.successors(tx, run_id):
         tx.update(runs, {"id": waiting_id}, after_run_id=other_id)
-        append(tx, store.run_of(tx, waiting_id).thread_id, [("run.queued", _queued_event(tx, waiting_id))])
+        run = store.run_of(tx, waiting_id)
+        append(tx, run.thread_id, [("run.queued", shape_of(RunQueued, run, run_id=run.id, after_run_id=other_id))])
 
 
 def last_queued(tx: Tx, thread_id: str) -> str | None:
@@ -116,36 +107,11 @@ def find_place(tx: Tx, thread_id: str, on_busy: OnBusy) -> str | None:
     return waits_for
 
 
-class _Queued(NamedTuple):
-    thread_id: str
-    message_id: str
-    profile: str
-    model: str
-    started_by: str
-    after_run_id: str | None
-    parent_run_id: str | None
-
-
-def _queued_event(tx: Tx, run_id: str) -> RunQueued:
-    row = tx.find(_Queued, runs, {"id": run_id})
-    assert row is not None
-    return RunQueued(run_id=run_id, **row._asdict())
-
-
 def _insert(tx: Tx, run_id: str, new: NewRun, after_run_id: str | None) -> None:
     tx.insert(
         runs,
-        id=run_id,
-        project_id=new.project_id,
-        thread_id=new.thread_id,
-        workspace_id=new.workspace_id,
-        profile=new.profile,
-        model=new.model.id,
-        message_id=new.message_id,
-        parent_run_id=new.parent_run_id,
-        mode=new.mode,
+        **new._asdict() | {"id": run_id, "model": new.model.id},
         after_run_id=after_run_id,
-        started_by=new.started_by,
         status="queued",
         leg="ready" if after_run_id is None else "blocked",
         problems=[],

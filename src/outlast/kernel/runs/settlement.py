@@ -6,14 +6,13 @@ is gone.
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.agent import Agent
-from outlast.kernel.agents.hooks import Lines
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.credits.rules import is_charged
 from outlast.kernel.credits.shapes import CreditLow, CreditSettled
@@ -77,14 +76,15 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
     unasked = [_ASKED[name] for name, _ in events if name in _ASKED]
     parts = _final_parts(ending)
     if ending.end.stop_reason == "length":
-        notice = _output_limit_notice(ending)
+        step = ending.last_step
+        notice = NoticePart(id=new_id("part"), step=step, level="warning", code=OUTPUT_LIMIT, text=OUTPUT_LIMIT_TEXT)
         parts.append(notice.model_dump())
         events.append(("part.created", PartCarrier(part=notice)))
     lines = agent.lines if agent is not None else None
     if lines is not None:
-        cut, shown = cut_part_in(tx, lines, run)
-        parts += cut
-        events += shown
+        cut = cut_part_in(tx, lines, run)
+        parts += [carrier.part.model_dump() for _, carrier in cut[-1:]]
+        events += cut
     problems = [*run.problems, *ending.problems]
     events += open_steps_closed(run.id, ending)
     if ending.end.status == "completed" and agent is not None:
@@ -93,8 +93,10 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
         parts += notices
         events += saved
     if lines is not None:
-        told, failed = _lines_ended(tx, lines, run, ending)
-        events += told
+        shown, failed = call_guarded(
+            tx, run.profile, "ended", lambda: [*lines.end(tx, run, ending.end.status)], list[NamedEvent]()
+        )
+        events += shown
         problems += failed
     problems += call_run_hook(
         tx,
@@ -126,18 +128,6 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
     return events
 
 
-def _lines_ended(tx: Tx, lines: Lines, run: Run, ending: Ending) -> tuple[list[NamedEvent], list[str]]:
-    def end() -> list[NamedEvent]:
-        return list(lines.end(tx, run, ending.end.status))
-
-    return call_guarded(tx, run.profile, "ended", end, [])
-
-
-def _output_limit_notice(ending: Ending) -> NoticePart:
-    step = max((part.get("step", 0) for part in ending.parts), default=0)
-    return NoticePart(id=new_id("part"), step=step, level="warning", code=OUTPUT_LIMIT, text=OUTPUT_LIMIT_TEXT)
-
-
 def _stop_reason(ending: Ending, problems: Sequence[str]) -> str:
     """An answer that was cut at its limit may have problems too; the limit is what a person can act on."""
     if problems and ending.end.status == "completed" and ending.end.stop_reason != "length":
@@ -167,7 +157,7 @@ def _leave_files(tx: Tx, run: Run, answer_id: str | None, *, cut: bool) -> None:
 
 
 def _as_saved(run: Run, ending: Ending) -> list[NamedEvent]:
-    step = max((part.get("step", 0) for part in ending.parts), default=0)
+    step = ending.last_step
     if not step:
         return []
     parts: Any = [part for part in ending.parts if part.get("step") == step]
@@ -232,22 +222,19 @@ def _save_answer(tx: Tx, run: Run, ending: Ending, parts: list[dict[str, Any]], 
         credits=run.credits if is_charged(ending.end.status, problems) else 0,
         error=ending.error.model_dump() if ending.error else None,
         stop_reason=_stop_reason(ending, problems),
-        logged=False,  # message.created stands in the run's log, before run.completed
+        logged=False,  # message.created is in the run's log, before run.completed
     )
 
 
 def _settle_credits(
     tx: Tx, settings: Settings, run: Run, ending: Ending, problems: list[str]
 ) -> tuple[int, list[NamedEvent]]:
-    if is_charged(ending.end.status, problems):
-        charged, balance = ledger.settle(tx, run.id, settings.credits.plans)
-        kind = "settle"
-    else:
-        charged, balance = 0, ledger.release(tx, run.id, settings.credits.plans)
-        kind = "release"
+    paid, plans = is_charged(ending.end.status, problems), settings.credits.plans
+    charged, balance = ledger.settle(tx, run.id, plans) if paid else (0, ledger.release(tx, run.id, plans))
     events: list[NamedEvent] = []
     if run.credits or balance is not None:
-        settled = CreditSettled(run_id=run.id, kind=kind, credits=charged, balance=balance)  # type: ignore[arg-type]
+        kind: Literal["settle", "release"] = "settle" if paid else "release"
+        settled = CreditSettled(run_id=run.id, kind=kind, credits=charged, balance=balance)
         events.append(("credit.settled", settled))
     if balance is not None and balance <= settings.credits.low_at:
         events.append(("credit.low", CreditLow(balance=balance)))

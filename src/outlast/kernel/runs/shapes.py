@@ -1,5 +1,6 @@
 """Runs, their steps, and the questions they wait with."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -155,6 +156,12 @@ class PartCarrier(Frozen):
     """A whole part: a new one, or one that replaces the part with its id."""
 
     part: Part
+
+
+def whole_parts(parts: Iterable[Part], step: int) -> list[tuple[str, PartCarrier]]:
+    """The events of parts that come whole, as parts of this step."""
+    carried = [PartCarrier(part=part.model_copy(update={"step": step})) for part in parts]
+    return [(name, part) for part in carried for name in ("part.created", "part.completed")]
 
 
 class Delta(Frozen):

@@ -43,7 +43,7 @@ _TAKE_SCRIPTS: Final = frozenset(
     {"watch", "script", "su", "runuser", "flock", "env", "parallel", "concurrently", "npx", "pnpx", "bunx", "nodemon"}
 )
 _DEEPEST: Final = 6
-ANYTHING: Final[Sequence[Words]] = ((UNKNOWN,),)  # stands for a script that may run whatever there is
+ANYTHING: Final[Sequence[Words]] = ((UNKNOWN,),)  # a script that may run any program
 _GIT_TAKES_A_WORD: Final = frozenset(
     {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source"}
 )
@@ -64,7 +64,7 @@ def programs_of(script: str, budget: Budget | None = None) -> Sequence[Words]:
 
 def first_match(programs: Sequence[Words], patterns: Sequence[str]) -> str | None:
     """The first pattern that one of the programs matches; None: none does. The words of a pattern are globs. Those that
-    are options (`-r`, `--hard`) match an option of the program wherever it stands, one letter also among several; the
+    are options (`-r`, `--hard`) match an option of the program at any place, one letter also among several; the
     others match the first words of the program."""
     if programs is ANYTHING:
         return patterns[0] if patterns else None
@@ -209,7 +209,7 @@ def _only_manages(name: str, rest: Sequence[str]) -> bool:
 
 
 def _exec_of(name: str, rest: Sequence[str]) -> int | None:
-    """Where a package manager is told to run a program of a package; None: it is not."""
+    """Where a package manager runs a program of a package; None: it is not."""
     for at, word in enumerate(rest):
         if word in _EXEC or (word == "run" and name in ("bun", "deno")):
             return at

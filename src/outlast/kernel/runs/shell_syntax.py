@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node, Tree
 
 LONGEST: Final = 20_000  # characters of one script
-UNKNOWN: Final = "\ue000"  # stands in a word for what only running it would tell
+UNKNOWN: Final = "\ue000"  # in a word: what only running it would show
 _MAX_CPU_S: Final = 0.1  # of one parse
 _MAX_PIPES: Final = 2_000  # the parser takes a time that grows with their square, without asking in between
 _LONGEST_VALUE: Final = 4_000  # characters of a variable
@@ -256,7 +256,7 @@ class _Reader:
                 yield re.sub(r"\\(.)", _kept, self._text(node), flags=re.DOTALL), "bare"
 
     def _joined(self, node: "Node", start: int, end: int) -> Iterator[tuple[str, str]]:
-        """The pieces between two places: those of the node's children, and the text between them as it stands."""
+        """The pieces between two places: those of the node's children, and the text between them unchanged."""
         quoted = node.type in ("string", "translated_string")
         for child in node.named_children:
             self.budget.spend()

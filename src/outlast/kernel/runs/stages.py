@@ -31,8 +31,8 @@ from outlast.kernel.runs.finishers import workflow_step
 from outlast.kernel.runs.model import Effect, Transcript
 from outlast.kernel.runs.outcome import error_data, leaves_of
 from outlast.kernel.runs.retry import LIMIT, retry_in_sandbox
-from outlast.kernel.runs.rules import Check, End, Next, Prepare
-from outlast.kernel.runs.shapes import PartCarrier, WorkflowStatus
+from outlast.kernel.runs.rules import Check, End, Prepare
+from outlast.kernel.runs.shapes import WorkflowStatus, whole_parts
 from outlast.kernel.runs.tool_calls import STOP_S, clean_up, tell_lost
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.streams.log import NamedEvent
@@ -63,7 +63,7 @@ async def perform_stage(context: RunContext, transcript: Transcript, stage: Prep
             await _stop(context, stage_context)
         raise
     except (StorageUnavailable, DiskFull, FenceLost):
-        raise  # not the stage's failure: the run is taken up again, or is another attempt's
+        raise  # not the stage's failure: the run is resumed, or is another attempt's
     except OutlastError as error:
         await _fail(context, effect, error)
         return True
@@ -77,29 +77,24 @@ async def _tell(context: RunContext, name: str, status: WorkflowStatus, detail: 
     began = context.step_began(name, anew=status == "started")
     took_s = (context.engine.clock.now() - began).total_seconds()
     duration_s = None if status in ("started", "skipped") else took_s
-    await context.record([workflow_step(context.run.id, name, status, detail, duration_s)], lambda _tx: None)
+    await context.record_events(workflow_step(context.run.id, name, status, detail, duration_s))
 
 
 async def _name_stage(context: RunContext, transcript: Transcript, stage: Prepare | Check) -> Effect:
-    """Write the effect's id before it starts; one that was cut is taken up under its own."""
+    """Write the effect's id before it starts; one that was cut is resumed under its own."""
     kind: Kind = "prepare" if isinstance(stage, Prepare) else "check"
     step = stage.step if isinstance(stage, Check) else 0
     cut = [e for e in transcript.effects if e.kind == kind and e.status == "started" and e.step == step]
-    events: list[NamedEvent] = []
 
-    def change(tx: Tx) -> Effect:
+    def change(tx: Tx, events: list[NamedEvent]) -> Effect:
         if kind == "check" and context.shown.step_of("agent") == "started":
             events.append(_agent_done(context, transcript, tx.now))
         if cut:
             store.update_effect(tx, cut[-1].id, attempt=context.run.attempt)
             return cut[-1]
-        ordinal, attempt = transcript.next_ordinal, context.run.attempt
-        effect_id = store.insert_effect(
-            tx, context.run.id, ordinal, step, kind, status="started", attempt=attempt, started_at=tx.now
-        )
-        return Effect(effect_id, ordinal, step, kind, "started", attempt)
+        return store.start_effect(tx, context.run, transcript.next_ordinal, step, kind)
 
-    return await context.record(events, change)
+    return await context.record(change)
 
 
 def _agent_done(context: RunContext, transcript: Transcript, now: datetime) -> NamedEvent:
@@ -178,8 +173,8 @@ async def _stop(context: RunContext, stage: StageContext) -> None:
 
 
 def with_untold(result: StageResult, transcript: Transcript, untold: Sequence[str]) -> StageResult:
-    """The result with the problems of the last turn's lines, which the model was not told of yet. Where they are all
-    that is wrong, and the same as the check before found, telling them again would not help: nobody can mend them."""
+    """The result with the problems of the last turn's lines, which the model has not read yet. Where they are all
+    that is wrong, and the same as the check before found, repeating them would not help: they cannot be mended."""
     if not untold:
         return result
     checks = [check for check in transcript.stages("check") if not check.inherited]
@@ -191,38 +186,30 @@ def with_untold(result: StageResult, transcript: Transcript, untold: Sequence[st
 
 async def _record(context: RunContext, effect: Effect, result: StageResult) -> None:
     """The result with its parts; and, when the model's turn comes next, that the agent is at work."""
-    parts = [part.model_copy(update={"step": effect.step}) for part in result.parts]
-    carried = [PartCarrier(part=part) for part in parts]
-    events: list[NamedEvent] = [(name, part) for part in carried for name in ("part.created", "part.completed")]
     kept = {"problems": list(result.problems), "mendable": result.mendable, "facts": dict(result.facts)}
 
-    def change(tx: Tx) -> None:
+    def change(tx: Tx, events: list[NamedEvent]) -> None:
+        events.extend(whole_parts(result.parts, effect.step))
         workspace_id = store.run_of(tx, context.run.id).workspace_id if result.changed_files else None
         if workspace_id is not None:
             mark_changed(tx, workspace_id)
             context.works_in(workspace_id)
         store.update_effect(tx, effect.id, status="finished", ended_at=tx.now, result=kept)
-        coming = context.next(context.transcript_in(tx))
-        if _goes_on(coming):
+        if not isinstance(context.next(context.transcript_in(tx)), (Prepare, Check, End)):
             events.append(workflow_step(context.run.id, "agent", "started"))
 
-    await context.record(events, change)
+    await context.record(change)
     if result.changed_files:
         context.files_changed(effect.id)
-
-
-def _goes_on(coming: Next) -> bool:
-    return not isinstance(coming, (Prepare, Check, End))
 
 
 async def _fail(context: RunContext, effect: Effect, error: OutlastError) -> None:
     """It cannot be done: the run ends with an error a person can act on; without an answer where none was begun."""
     await context.files_saved()
-    events: list[NamedEvent] = []
 
-    def change(tx: Tx) -> None:
+    def change(tx: Tx, events: list[NamedEvent]) -> None:
         store.update_effect(tx, effect.id, status="failed", ended_at=tx.now, error=error.to_dict())
         data, is_answer = error_data(error), effect.kind == "check"
         events.extend(context.settle_in(tx, End("error", "sandbox"), data, save_message=is_answer))
 
-    await context.record(events, change, last=True)
+    await context.record(change, last=True)

@@ -20,11 +20,9 @@ from outlast.kernel.streams.writer import RESERVE
 
 BELL = "runs"  # rung when a leg becomes ready
 
-_RUN_COLUMNS = [runs.c[name] for name in Run._fields]
 _EFFECT_COLUMNS = [effects.c[name] for name in Effect._fields[:-1]]
 
 # Statements of the hot path, built once: see db/prepared.py.
-_RUN = sa.select(*_RUN_COLUMNS).where(runs.c.id == sa.bindparam("run"))
 _EFFECTS = sa.select(*_EFFECT_COLUMNS).where(effects.c.run_id == sa.bindparam("run")).order_by(effects.c.ordinal)
 _DUE = sa.and_(runs.c.leg == "ready", sa.or_(runs.c.ready_at.is_(None), runs.c.ready_at <= sa.bindparam("now")))
 _HELD_SUSPECT = sa.select(runs.c.id).where(runs.c.leg == "held", runs.c.deaths >= SUSPECT_DEATHS).limit(1)
@@ -108,17 +106,11 @@ class ApprovalOfCall(NamedTuple):
 
 
 @cache
-def _ready(agents: frozenset[str] | None) -> sa.Select[Any]:
-    """The oldest runs that are due, of these agents (None: of any)."""
-    chosen = sa.select(runs.c.id).where(_DUE, runs.c.deaths < SUSPECT_DEATHS, of_agents(agents))
+def _ready(agents: frozenset[str] | None, *, suspect: bool = False) -> sa.Select[Any]:
+    """The oldest runs that are due, of these agents (None: of any): suspects, or all others."""
+    deaths = runs.c.deaths >= SUSPECT_DEATHS if suspect else runs.c.deaths < SUSPECT_DEATHS
+    chosen = sa.select(runs.c.id).where(_DUE, deaths, of_agents(agents))
     return chosen.order_by(runs.c.created_at).limit(sa.bindparam("most", type_=sa.Integer))
-
-
-@cache
-def _ready_suspect(agents: frozenset[str] | None) -> sa.Select[Any]:
-    """The oldest suspect that is due."""
-    chosen = sa.select(runs.c.id).where(_DUE, runs.c.deaths >= SUSPECT_DEATHS, of_agents(agents))
-    return chosen.order_by(runs.c.created_at).limit(1)
 
 
 def of_agents(agents: frozenset[str] | None) -> sa.ColumnElement[bool]:
@@ -130,7 +122,7 @@ def of_agents(agents: frozenset[str] | None) -> sa.ColumnElement[bool]:
 
 def run_of(tx: Tx, run_id: str) -> Run:
     """The run. Raises `NotFound`."""
-    run = tx.row(Run, _RUN, {"run": run_id})
+    run = tx.find(Run, runs, {"id": run_id})
     if run is None:
         raise NotFound("There is no such run.", id=run_id)
     return run
@@ -150,7 +142,7 @@ def hold_run(tx: Tx, run_id: str) -> Run:
 
 
 def hold_run_if_free(tx: Tx, run_id: str) -> Run | None:
-    """As `hold_run`, without waiting; None: somebody else holds it (a worker that claims it, or who cancels it), or it
+    """As `hold_run`, without waiting; None: it is locked (by a claim or a cancel), or it
     is gone."""
     if tx.execute(_HOLD_IF_FREE, {"run": run_id}).scalar() is None:
         return None
@@ -199,14 +191,14 @@ def claim_ready(
 
 def _claimable_suspect(tx: Tx, agents: frozenset[str] | None) -> list[str]:
     """The oldest suspect that is ready, unless another one is being executed on any node."""
-    suspect = _ready_suspect(agents)
-    if tx.execute(suspect, {"now": tx.now}).scalar() is None:
+    suspect, oldest = _ready(agents, suspect=True), {"now": tx.now, "most": 1}
+    if tx.execute(suspect, oldest).scalar() is None:
         return []
     if tx.conn.dialect.name == "postgresql":
         tx.execute(sa.select(sa.func.pg_advisory_xact_lock(_ONE_SUSPECT)))
     if tx.execute(_HELD_SUSPECT).scalar() is not None:
         return []
-    return list(tx.execute(suspect.with_for_update(skip_locked=True), {"now": tx.now}).scalars())
+    return list(tx.execute(suspect.with_for_update(skip_locked=True), oldest).scalars())
 
 
 def next_ready_at(tx: Tx) -> datetime | None:
@@ -233,7 +225,7 @@ def renew_leases(tx: Tx, owner: str, run_ids: Sequence[str], lease: timedelta) -
 
 
 def free_lapsed(tx: Tx, everything: bool = False) -> list[str]:
-    """Make ready the runs whose lease lapsed (`everything`: all held ones, where nobody else can be alive). Each counts
+    """Make ready the runs whose lease lapsed (`everything`: all held ones, when no other process is alive). Each counts
     as a death of the process, unless the attempt had recorded a result; a process that lives takes that back
     (`take_back_death`)."""
     lapsed = runs.c.leg == "held"
@@ -258,7 +250,7 @@ def free_lapsed(tx: Tx, everything: bool = False) -> list[str]:
 
 
 def take_back_death(tx: Tx, run_id: str, attempt: int) -> None:
-    """The process that held this attempt is alive: its lease lapsed for another reason, which counts against nobody.
+    """The process that held this attempt is alive: its lease lapsed for another reason, which counts as no death.
     Repeating it is harmless."""
     tx.execute(
         sa.update(runs)
@@ -276,11 +268,8 @@ def next_lapse(tx: Tx) -> datetime | None:
 
 def hand_back(tx: Tx, run_id: str, attempt: int, ready_at: datetime | None = None) -> None:
     """Give the leg back, to be claimed again at once or at `ready_at`. Refused silently when the fence moved on."""
-    tx.execute(
-        sa.update(runs)
-        .where(runs.c.id == run_id, runs.c.attempt == attempt, runs.c.leg == "held")
-        .values(leg="ready", owner=None, lease_until=None, ready_at=ready_at)
-    )
+    held = {"id": run_id, "attempt": attempt, "leg": "held"}
+    tx.update(runs, held, leg="ready", owner=None, lease_until=None, ready_at=ready_at)
     tx.ring(BELL if ready_at is None else "timers")
 
 
@@ -304,6 +293,12 @@ def insert_effect(tx: Tx, run_id: str, ordinal: int, step: int, kind: str, **val
     effect_id = new_id("effect")
     tx.insert(effects, id=effect_id, run_id=run_id, ordinal=ordinal, step=step, kind=kind, created_at=tx.now, **values)
     return effect_id
+
+
+def start_effect(tx: Tx, run: Run, ordinal: int, step: int, kind: str) -> Effect:
+    """Insert an effect that this attempt starts now."""
+    effect_id = insert_effect(tx, run.id, ordinal, step, kind, status="started", attempt=run.attempt, started_at=tx.now)
+    return Effect(effect_id, ordinal, step, kind, "started", run.attempt)
 
 
 def update_effect(tx: Tx, effect_id: str, **values: Any) -> None:
@@ -355,11 +350,8 @@ def close_approvals(tx: Tx, run_id: str) -> list[ApprovalOfCall]:
     """Close every open approval and question of a run that ends; returns them with their parts."""
     still_open = tx.rows(ApprovalOfCall, _OPEN_APPROVALS, {"run": run_id})
     if still_open:
-        tx.execute(
-            sa.update(approvals)
-            .where(approvals.c.run_id == run_id, approvals.c.status == "open")
-            .values(status="cancelled", decided_at=tx.now, announced=True)
-        )
+        of_run = {"run_id": run_id, "status": "open"}
+        tx.update(approvals, of_run, status="cancelled", decided_at=tx.now, announced=True)
     return still_open
 
 
@@ -391,5 +383,5 @@ def last_model(tx: Tx, thread_id: str) -> str | None:
 
 def require_records(tx: Tx, run_id: str) -> None:
     """Raises `RunCleanedUp` where the run's raw records are gone."""
-    if tx.execute(sa.select(runs.c.cleaned).where(runs.c.id == run_id)).scalar():
+    if tx.value(runs.c.cleaned, {"id": run_id}):
         raise RunCleanedUp("The records of this run were removed after the retention time.", id=run_id)

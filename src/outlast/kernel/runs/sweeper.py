@@ -4,7 +4,7 @@ was set."""
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 import anyio
 import sqlalchemy as sa
@@ -21,8 +21,7 @@ from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import ENDED, End
 from outlast.kernel.runs.settlement import end_unheld
-from outlast.kernel.runs.tables import approvals, effects, runs
-from outlast.kernel.runs.timers import TimerKind
+from outlast.kernel.runs.tables import TimerKind, approvals, effects, runs
 from outlast.kernel.runs.worker import CANCEL_BELL
 from outlast.kernel.set_aside import kinds
 from outlast.kernel.streams.fold import fold_deltas, fold_lines
@@ -35,8 +34,7 @@ Handler = Callable[[str], Awaitable[None]]  # by the timer's subject
 SandboxStep = Callable[[str], Awaitable[None]]  # by workspace id
 
 
-@dataclass(frozen=True, slots=True)
-class Ahead:
+class Ahead(NamedTuple):
     """Whether something is due, when the next lease lapses, and the moments at which more falls due."""
 
     is_due: bool
@@ -109,9 +107,9 @@ class Sweeper:
             await engine.db.write(store.free_lapsed)
         if await engine.db.read(unknown_agents.unwatched, engine.agents.names):
             await engine.db.write(unknown_agents.set_timers, engine.agents.names)
-        while due := await engine.db.read(timers.take_due):
-            for kind, subject_id in due:
-                await self._handle(kind, subject_id)
+        while due := await engine.db.read(timers.due_now):
+            for timer in due:
+                await self._handle(timer.kind, timer.subject_id)
         if await engine.db.read(_ready_now, engine.agents.names):
             engine.hub.ring(store.BELL)
 
@@ -135,7 +133,7 @@ class Sweeper:
                 await handler(subject_id)
             await self._engine.db.write(timers.done, kind, subject_id)
         except NotFound:  # its thread was deleted meanwhile
-            await self._engine.db.write(timers.forget, kind, subject_id)
+            await self._engine.db.write(timers.clear_timers, subject_id, kind)
 
     def _until_next(self, ahead: Ahead) -> tuple[float, bool]:
         """Seconds until something is due, and whether nothing can lapse before a run starts here. No bell tells of the
@@ -155,7 +153,6 @@ class Sweeper:
             return
         if self._sandboxes is not None and run.workspace_id:
             await self._sandboxes.freeze(run.workspace_id)
-
         await self._engine.db.write(parking.pause, self._engine.settings, run_id)
 
     async def _kill(self, run_id: str) -> None:
@@ -172,7 +169,7 @@ class Sweeper:
             run = store.hold_run(tx, run_id)
             if run.leg not in ("ready", "held"):
                 return
-            since = tx.execute(sa.select(runs.c.unwatched_since).where(runs.c.id == run_id)).scalar()
+            since = tx.value(runs.c.unwatched_since, {"id": run_id})
             after = timedelta(seconds=self._engine.settings.runs.abandoned_after_s)
             waits = unknown_agents.is_waiting(run, self._engine.agents.names)  # nothing to follow yet
             if waits or followed(tx, run.thread_id):
@@ -228,23 +225,19 @@ class Sweeper:
             replace_all(tx, run_id, kept)
             tx.execute(sa.delete(approvals).where(approvals.c.run_id == run_id))
             tx.execute(sa.delete(effects).where(effects.c.run_id == run_id))
-            tx.execute(sa.update(runs).where(runs.c.id == run_id).values(cleaned=True))
+            tx.update(runs, {"id": run_id}, cleaned=True)
             tx.execute(sa.delete(idempotency).where(idempotency.c.created_at < tx.now - KEY_LIFE))
 
         await self._engine.db.write(change)
 
 
 def request_cancel(tx: Tx, engine: Engine, run_id: str, reason: str, by: str | None) -> None:
-    """The durable cancel flag. A run that nobody holds ends in this transaction; a held one is told by the bell,
+    """The durable cancel flag. A run that nobody holds ends in this transaction; for a held one the bell rings,
     and taken away if that is not confirmed in time. Repeating it is harmless: the first one counts."""
     run = store.hold_run(tx, run_id)
     if run.status in ENDED or run.cancel_reason is not None:
         return
-    tx.execute(
-        sa.update(runs)
-        .where(runs.c.id == run_id)
-        .values(cancel_requested_at=tx.now, cancelled_by=by, cancel_reason=reason)
-    )
+    tx.update(runs, {"id": run_id}, cancel_requested_at=tx.now, cancelled_by=by, cancel_reason=reason)
     if run.leg == "held":
         force_at = tx.now + timedelta(seconds=engine.settings.runs.cancel_force_s)
         timers.set_timer(tx, "cancel_force", run_id, force_at)
@@ -278,7 +271,7 @@ def look(tx: Tx, agents: frozenset[str]) -> Ahead:
     is_due = (
         (lapse is not None and lapse < tx.now)
         or bool(unknown_agents.unwatched(tx, agents))
-        or bool(timers.take_due(tx))
+        or bool(timers.due_now(tx))
         or _ready_now(tx, agents)
     )
     found = (timers.next_due(tx), lapse, store.next_ready_at(tx))
@@ -287,11 +280,6 @@ def look(tx: Tx, agents: frozenset[str]) -> Ahead:
 
 def _cut_calls(tx: Tx, run_id: str) -> list[str]:
     """Calls and stages that had begun when the run was cancelled."""
-    cut = sa.and_(effects.c.status == "cancelled", effects.c.started_at.is_not(None))
-    return list(
-        tx.execute(
-            sa.select(effects.c.id).where(
-                effects.c.run_id == run_id, effects.c.kind != "model", sa.not_(effects.c.inherited), cut
-            )
-        ).scalars()
-    )
+    mine = sa.select(effects.c.id).where(effects.c.run_id == run_id, effects.c.kind != "model", ~effects.c.inherited)
+    cut = mine.where(effects.c.status == "cancelled", effects.c.started_at.is_not(None))
+    return list(tx.execute(cut).scalars())

@@ -1,5 +1,7 @@
 """Runs, their effects, what they wait for, and the timers of all rooms."""
 
+from typing import Literal, get_args
+
 import sqlalchemy as sa
 
 from outlast.db.columns import choice, count, flag, json, metadata, moment, own_id, ref, text, word
@@ -159,12 +161,24 @@ approvals = sa.Table(
     sa.Index("ix_approvals_open", "status", "created_at"),
 )
 
+TimerKind = Literal[
+    "approval_pause",  # a run waits for a person: freeze its sandbox, show it as paused
+    "paused_kill",  # a run has been paused for a day: kill its sandbox, keep the files
+    "abandon",  # a run works and nobody follows it
+    "cancel_force",  # a cancel that no worker confirmed
+    "agent_unknown",  # a queued run waits for a server that knows its agent
+    "fold",  # a run ended a while ago: fold its deltas
+    "clean_up",  # a run's raw records have had their time
+    "page_dormant",  # nobody has used a page for a while
+]
+
 timers = sa.Table(
     "timers",
     metadata,
     choice(
         "kind",
-        ["approval_pause", "paused_kill", "abandon", "cancel_force", "fold", "clean_up", "page_dormant"],
+        get_args(TimerKind),
+        "approval_pause | paused_kill | abandon | cancel_force | fold | clean_up | page_dormant",
         chars=30,
         primary_key=True,
     ),

@@ -93,7 +93,7 @@ def plan_call(
 def _ask_person(
     tx: Tx, context: RunContext, call: JudgedCall, effect_id: str, reason: str, *, is_question: bool
 ) -> NamedEvent:
-    """The approval or question that the call waits for, in the inbox of everybody who may decide."""
+    """The approval or question that the call waits for, in the inboxes of all who may decide."""
     part, run, text = call.part, context.run, call.part.whole() or "{}"
     kind = "question" if is_question else "approval"
     item_id = store.insert_approval(tx, run, effect_id, kind, part.tool, text, reason)

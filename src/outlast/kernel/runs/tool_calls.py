@@ -30,7 +30,7 @@ from outlast.kernel.runs.model_turn import name_effect_in
 from outlast.kernel.runs.parked import announce_decisions_in
 from outlast.kernel.runs.retry import retry_in_sandbox
 from outlast.kernel.runs.rules import AskModel
-from outlast.kernel.runs.shapes import PartCarrier, ToolResultData
+from outlast.kernel.runs.shapes import PartCarrier, ToolResultData, whole_parts
 from outlast.kernel.runs.tool_call_validation import REMOVED_TOOL
 from outlast.kernel.runs.turns import encodable
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
@@ -38,7 +38,7 @@ from outlast.kernel.sandboxes.shapes import ContextLost, FilesChanged
 from outlast.kernel.streams.log import Line, NamedEvent
 from outlast.kernel.threads.parts import NoticePart
 
-STOP_S = 1.0  # a tool's own stopping may take this long before the run goes on without it
+STOP_S = 1.0  # a tool's own stopping may take this long before the run continues without it
 LOST_TEXT = "The sandbox had ended. It was started anew over the same files; what ran in it before is gone."
 RESULT_CHARS = 60_000  # what a model is given of one result at most
 
@@ -65,7 +65,7 @@ async def call_tools(context: RunContext, effects: Sequence[Effect]) -> CallsOut
 async def _mark_started(context: RunContext, effects: Sequence[Effect]) -> list[Effect]:
     """The effects with the time each was begun first; `status` still says whether an earlier attempt had."""
 
-    def change(tx: Tx) -> list[Effect]:
+    def change(tx: Tx, _events: list[NamedEvent]) -> list[Effect]:
         begun = [effect._replace(started_at=effect.started_at or tx.now) for effect in effects]
         for effect in begun:
             store.update_effect(
@@ -73,7 +73,7 @@ async def _mark_started(context: RunContext, effects: Sequence[Effect]) -> list[
             )
         return begun
 
-    return await context.record([], change)
+    return await context.record(change)
 
 
 async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> None:
@@ -93,7 +93,7 @@ async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> N
     except SandboxUnavailable as error:
         outcome.unavailable = error
         return
-    if notes := context.take_notes():  # the model is told with the first result that comes after it
+    if notes := context.take_notes():  # the model reads them with the next result
         result = replace(result, notes=notes)
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
         changed = tool.changes_files
@@ -117,20 +117,20 @@ async def _perform(context: RunContext, tool: Tool, call: Context, arguments: Ma
     except SandboxLost as error:
         if context.run.workspace_id and (gone := error.fields.get("sandbox_id")):
             await tell_lost(context, context.run.workspace_id, str(gone))
-            context.take_notes()  # this very result tells the model
+            context.take_notes()  # this result says so itself
         return lost_with_sandbox(tool.name)
     except (SandboxUnavailable, StorageUnavailable, DiskFull, InternalError):
         raise
     except OutlastError as error:
         return _refused(context, error)
-    except Exception as error:  # the edge of an effect: a tool's bug is told to the model, not to the run
+    except Exception as error:  # the edge of an effect: a tool's bug is reported to the model and does not end the run
         context.engine.log("tool failed", run_id=context.run.id, effect_id=call.effect_id, tool=tool.name, error=error)
         return ToolResult(f"The tool {tool.name} failed inside the server ({type(error).__name__}).", is_error=True)
 
 
 def _refused(context: RunContext, error: OutlastError) -> ToolResult:
-    """The result of a call that was refused. That its workspace cannot be restored is told to people as well, once in
-    an answer: the way out is theirs to choose."""
+    """The result of a call that was refused. That its workspace cannot be restored is shown to people too, once in
+    an answer: they choose what to do."""
     if not isinstance(error, WorkspaceUnreadable):
         return ToolResult(f"{error.message} {error.hint}".strip(), is_error=True)
     told = any(part.get("code") == error.code for part in context.shown.parts)
@@ -148,7 +148,7 @@ async def _over_its_disk(context: RunContext, error: DiskLimit) -> ToolResult:
     text = f"{error.message} {error.hint}"
     if context.run.workspace_id and (gone := error.fields.get("sandbox_id")):
         await tell_lost(context, context.run.workspace_id, str(gone), text, error.code)
-        context.take_notes()  # this very result tells the model
+        context.take_notes()  # this result says so itself
     return ToolResult(
         f"{text} Its processes and variables are gone; whether this call took effect is not known. The next call finds"
         " the same files in a new sandbox.",
@@ -158,7 +158,7 @@ async def _over_its_disk(context: RunContext, error: DiskLimit) -> ToolResult:
 
 
 def interrupted(tool: str) -> ToolResult:
-    """What the model is told of a call that can be neither re-attached nor repeated."""
+    """What the model reads about a call that can be neither re-attached nor repeated."""
     return ToolResult(
         f"The call of {tool} was interrupted by a restart of the server; whether it took effect is not known. "
         "Check before repeating it.",
@@ -168,7 +168,7 @@ def interrupted(tool: str) -> ToolResult:
 
 
 def lost_with_sandbox(tool: str) -> ToolResult:
-    """What the model is told of a call whose sandbox went away under it."""
+    """What the model reads about a call whose sandbox went away under it."""
     return ToolResult(
         f"The sandbox was lost while {tool} ran; whether it took effect is not known. A new sandbox with the same "
         "files is made at the next call; running processes and variables are gone. Check before repeating it.",
@@ -180,18 +180,18 @@ def lost_with_sandbox(tool: str) -> ToolResult:
 async def tell_lost(
     context: RunContext, workspace_id: str, sandbox_id: str, text: str = LOST_TEXT, code: str = "context_lost"
 ) -> None:
-    """Tell the run, once per sandbox, that it goes on in a new one: an event for programs, a notice for people."""
+    """Tell the run, once per sandbox, that it continues in a new one: an event for programs, a notice for people."""
     if sandbox_id in context.lost_sandboxes:
         return
     context.lost_sandboxes.add(sandbox_id)
     context.note(text)
     told = ContextLost(workspace_id=workspace_id, sandbox_id=sandbox_id, text=text)
     notice = NoticePart(id=new_id("part"), step=context.shown.step, level="warning", code=code, text=text)
-    await context.record([("context.lost", told), ("part.created", PartCarrier(part=notice))], lambda _tx: None)
+    await context.record_events(("context.lost", told), ("part.created", PartCarrier(part=notice)))
 
 
 def lost_so_far(lines: Iterable[Line]) -> set[str]:
-    """The sandboxes whose loss the run's log tells of already: an earlier attempt did."""
+    """The sandboxes whose loss is already in the run's log, from an earlier attempt."""
     told = (orjson.loads(body) for _, body in lines if b'"context.lost"' in body)
     return {event["data"]["sandbox_id"] for event in told if event["event"] == "context.lost"}
 
@@ -231,9 +231,10 @@ async def _record_result(
         result=content,
         duration_s=None if duration_s is None else round(duration_s, 3),
     )
-    events: list[NamedEvent] = [("tool_call.result", shown), *_parts_shown(result, effect.step)]
 
-    def change(tx: Tx) -> tuple[Transcript, Effect] | None:
+    def change(tx: Tx, events: list[NamedEvent]) -> tuple[Transcript, Effect] | None:
+        # In the commit of the result: shown with it, never twice and never without it.
+        events += [("tool_call.result", shown), *whole_parts(result.parts, effect.step)]
         workspace_id = store.run_of(tx, context.run.id).workspace_id if changed or result.files else None
         if changed and workspace_id is not None:
             mark_changed(tx, workspace_id)
@@ -251,16 +252,10 @@ async def _record_result(
         )
         return _name_next_turn(tx, context, events)
 
-    named = await context.record(events, change)
+    named = await context.record(change)
     if changed:
         context.files_changed(effect.id)
     return named
-
-
-def _parts_shown(result: ToolResult, step: int) -> list[NamedEvent]:
-    """What people are shown of a call beside its result. Written in its commit, so never twice and never without it."""
-    carried = [PartCarrier(part=part.model_copy(update={"step": step})) for part in result.parts]
-    return [(name, part) for part in carried for name in ("part.created", "part.completed")]
 
 
 def _name_next_turn(tx: Tx, context: RunContext, events: list[NamedEvent]) -> tuple[Transcript, Effect] | None:
@@ -274,7 +269,7 @@ def _name_next_turn(tx: Tx, context: RunContext, events: list[NamedEvent]) -> tu
 
 
 async def clean_up(context: RunContext, action: CleanUp, effect: EffectContext) -> None:
-    """Clean up after a call or a stage. What it raises is logged: the effect's result stands."""
+    """Clean up after a call or a stage. What it raises is logged: the effect's result is kept."""
     try:
         await action()
     except Exception as error:

@@ -151,7 +151,7 @@ def call_part(part: OpenPart, step: int, **values: Any) -> ToolCallPart:
 
 
 def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
-    """The run's own turns, as a model is told them: each finished turn, then the results of its calls, then what could
+    """The run's own turns, as a model reads them: each finished turn, then the results of its calls, then what could
     not be taken of its lines and what a check found."""
     messages: list[ModelMessage] = []
     for turn in (effect for effect in effects if effect.kind == "model" and effect.status == "finished"):
@@ -166,7 +166,7 @@ def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
         messages += [ModelMessage("user", (TextPiece(f"{NOTE_MARK} {note}"),)) for note in notes]
         told = result.get("problems", ())
         checks = [effect for effect in effects if effect.kind == "check" and effect.step == turn.step]
-        found = [(check.result or {}).get("problems", ()) for check in checks]  # the first has those told with it
+        found = [(check.result or {}).get("problems", ()) for check in checks]  # the first includes those of the lines
         if result["finish"] == "length" and not (results or told or any(found)):
             messages.append(ModelMessage("user", (TextPiece(GO_ON),)))
         messages += [
@@ -190,7 +190,7 @@ def cut_call_text(arguments: str, finish: str) -> str:
 
 
 def problems_text(problems: Sequence[str]) -> str:
-    """What a check found, as the model is told it: by the server, in the place of the person."""
+    """What a check found, as the model reads it: a user message from the server."""
     listed = "\n\n".join(f"{number}. {problem}" for number, problem in enumerate(problems, start=1))
     return f"{CHECK_MARK}\n\n{listed}\n\nMend this, then finish as you were told."
 
@@ -202,7 +202,7 @@ def _piece(piece: Mapping[str, Any]) -> Piece:
 
 
 def _result_piece(call: Effect, asked: Mapping[str, str]) -> ToolResultPiece:
-    """The result as the model is told it; where a person changed the arguments, with those that were used."""
+    """The result as the model reads it; where a person changed the arguments, with those that were used."""
     result, call_id = call.result or {}, call.call_id or ""
     content = str(result["content"])
     if call.arguments is not None and call.arguments != (asked.get(call_id, call.arguments) or "{}"):

@@ -1,5 +1,5 @@
 """Queued runs whose agent this server does not know: they are left for a server that does, and after a day the person
-is told."""
+gets a notice."""
 
 from datetime import timedelta
 from typing import Final
@@ -43,7 +43,7 @@ def tell(tx: Tx, run_id: str, agents: frozenset[str]) -> None:
     run = store.hold_run(tx, run_id)
     if not is_waiting(run, agents):
         return
-    if not _is_told(tx, run):
+    if not any(f'"code":"{CODE}"'.encode() in line for _, line in read_all(tx, run.id)):
         text = TEXT.format(agent=run.profile)
         notice = NoticePart(id=new_id("part"), level="warning", code=CODE, text=text)
         store.append_unheld(tx, run_id, [("part.created", PartCarrier(part=notice))])
@@ -59,7 +59,3 @@ def is_waiting(run: Run, agents: frozenset[str]) -> bool:
 def _waiting(agents: frozenset[str]) -> sa.Select[tuple[str]]:
     has_timer = sa.exists().where(timer_rows.c.kind == CODE, timer_rows.c.subject_id == runs.c.id)
     return sa.select(runs.c.id).where(runs.c.leg == "ready", ~store.of_agents(agents), ~has_timer)
-
-
-def _is_told(tx: Tx, run: Run) -> bool:
-    return any(f'"code":"{CODE}"'.encode() in line for _, line in read_all(tx, run.id))

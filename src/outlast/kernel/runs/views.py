@@ -1,7 +1,6 @@
 """A run as people and programs read it: summaries, named steps, what it waits for, its clocks, the export."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -12,13 +11,22 @@ from outlast.base.clock import iso
 from outlast.base.errors import CursorUnknown, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs import timers
 from outlast.kernel.runs.rows import ApprovalRow, EffectRow, RunRow
-from outlast.kernel.runs.shapes import ClockAnswer, ErrorData, RunSummaryAnswer, StepAnswer, StepKind, UsageData
+from outlast.kernel.runs.shapes import (
+    ClockAnswer,
+    ErrorData,
+    RunAnswer,
+    RunSummaryAnswer,
+    StepAnswer,
+    StepKind,
+    UsageData,
+)
 from outlast.kernel.runs.tables import approvals, effects, runs
 from outlast.kernel.sandboxes.clocks import clocks_beside_run
 from outlast.kernel.sandboxes.settings import SandboxSettings
-from outlast.kernel.streams.fold import fold_lines
+from outlast.kernel.streams.fold import RunFold, fold_lines
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads.tables import messages, threads
 
@@ -28,22 +36,6 @@ TAKES_AWAY: Final[Mapping[str, str]] = {
     "abandon": "The run is cancelled, because nobody follows it.",
     "clean_up": "The run's steps and events are removed; its messages stay.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class RunDetails:
-    """What a single run shows beyond its summary; `cursor` is where its stream goes on after these parts; `workflow`
-    its named steps as they were last told (empty: its agent has none), `page` where it has brought its page, with the
-    statistics that it told (None: it has none), `modules` what it announced of its code."""
-
-    parts: list[dict[str, Any]]
-    pending: list[dict[str, Any]]
-    steps: list[StepAnswer]
-    cursor: int
-    clocks: list[ClockAnswer]
-    workflow: list[dict[str, Any]]
-    page: dict[str, Any] | None
-    modules: list[dict[str, Any]]
 
 
 class _ShownRun(NamedTuple):
@@ -90,26 +82,33 @@ def list_summaries(
     return page, page[-1].id if len(rows) > limit else None
 
 
-def details_of(tx: Tx, run_id: str, sandbox: SandboxSettings | None = None) -> RunDetails:
-    """Parts, open questions, steps and clocks of one run; with the settings of `sandbox`, those of its sandbox too."""
-    row = tx.row(RunRow, sa.select(runs).where(runs.c.id == run_id))
-    if row is None:
-        raise NotFound("There is no such run.", id=run_id)
-    state = fold_lines(read_all(tx, run_id))
-    parts = state.parts
-    if row.answer_id is not None:
-        saved = tx.execute(sa.select(messages.c.parts).where(messages.c.id == row.answer_id)).scalar()
-        parts = saved if saved is not None else parts
-    due = timers.due_of(tx, run_id)
+def fold_of(tx: Tx, run_id: str) -> RunFold:
+    """The run as its log shows it; once it has ended, with the parts of its saved answer."""
+    shown = fold_lines(read_all(tx, run_id))
+    answer_id = tx.value(runs.c.answer_id, {"id": run_id})
+    saved = None if answer_id is None else tx.value(messages.c.parts, {"id": answer_id})
+    shown.parts = shown.parts if saved is None else saved
+    return shown
+
+
+def whole_run(tx: Tx, run_id: str, sandbox: SandboxSettings | None) -> RunAnswer:
+    """The run with its parts, what it waits for, its steps and clocks; with the settings of `sandbox`, those of its
+    sandbox too. `cursor` is where its stream continues after these parts; `workflow` has its named steps as last shown
+    (empty: its agent has none), `page` where it has brought its page, with its statistics (None: it has none),
+    `modules` what it announced of its code. Raises `NotFound`."""
+    summary, shown, row = summary_of(tx, run_id), fold_of(tx, run_id), tx.find(RunRow, runs, {"id": run_id})
+    assert row is not None
     clocks = [
-        ClockAnswer(name=kind, due_at=iso(moment), takes_away=TAKES_AWAY[kind])
-        for kind, moment in due
-        if kind in TAKES_AWAY
+        ClockAnswer(name=timer.kind, due_at=iso(timer.due_at), takes_away=TAKES_AWAY[timer.kind])
+        for timer in timers.timers_of(tx, run_id)
+        if timer.kind in TAKES_AWAY
     ]
     if sandbox is not None and row.workspace_id is not None and row.ended_at is None:
         clocks += clocks_beside_run(tx, sandbox, row.workspace_id)
-    steps = steps_of(tx, row)
-    return RunDetails(parts, state.pending, steps, state.last_seq, clocks, state.workflow, state.page, state.modules)
+    folded: dict[str, Any] = {
+        name: getattr(shown, name) for name in ("parts", "pending", "workflow", "page", "modules")
+    }
+    return RunAnswer(**dict(summary), **folded, steps=steps_of(tx, row), cursor=shown.last_seq, clocks=clocks)
 
 
 def steps_of(tx: Tx, run: RunRow) -> list[StepAnswer]:
@@ -136,7 +135,7 @@ def export_of(tx: Tx, run_id: str) -> dict[str, Any]:
     of its prompts came from the provider's cache, and what it made of its page."""
     summary = summary_of(tx, run_id)
     rows = tx.rows(EffectRow, sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal))
-    run = tx.row(RunRow, sa.select(runs).where(runs.c.id == run_id))
+    run = tx.find(RunRow, runs, {"id": run_id})
     assert run is not None
     lines = read_all(tx, run_id)
     shown = fold_lines(lines)
@@ -222,24 +221,14 @@ def _matches(query: str) -> sa.ColumnElement[bool]:
 
 
 def _summary(row: _ShownRun) -> RunSummaryAnswer:
-    names = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "cost_usd")
     began, ended = row.run.started_at, row.run.ended_at
     released = row.run.status in ("cancelled", "error") or bool(row.run.problems)
-    own = row.run._asdict()
-    same = {name: value for name, value in own.items() if name in RunSummaryAnswer.model_fields}
-    return RunSummaryAnswer(
-        **{
-            **same,
-            "thread_title": row.thread_title,
-            "started_by_name": row.started_by_name,
-            "step_count": row.step_count,
-            "tool_count": row.tool_count,
-            "answer_message_id": row.run.answer_id,
-            "credits": 0 if released else row.run.credits,
-            "usage": {name: own[name] for name in names},
-            "created_at": iso(row.run.created_at),
-            "started_at": iso(began) if began else None,
-            "ended_at": iso(ended) if ended else None,
-            "duration_s": (ended - began).total_seconds() if began and ended else None,
-        }
+    return shape_of(
+        RunSummaryAnswer,
+        row.run,
+        row,
+        answer_message_id=row.run.answer_id,
+        credits=0 if released else row.run.credits,
+        usage=shape_of(UsageData, row.run),
+        duration_s=(ended - began).total_seconds() if began and ended else None,
     )

@@ -14,7 +14,7 @@ from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.leg import Leg
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending, leaves_of
-from outlast.kernel.runs.rules import FATAL_DEATHS, End, crashes_server
+from outlast.kernel.runs.rules import FATAL_DEATHS, End
 from outlast.kernel.runs.settlement import end_unheld
 from outlast.kernel.runs.shapes import ErrorData
 from outlast.kernel.runs.tables import runs
@@ -96,7 +96,7 @@ class Worker:
                         continue
                     is_unsure = False
                 for run, first_seq in claimed:
-                    if crashes_server(run.deaths):
+                    if run.deaths >= FATAL_DEATHS:
                         group.start_soon(once, kinds.RUN, run.id, self._refuse, run)
                         continue
                     leg = Leg(engine, run, first_seq)
@@ -170,7 +170,9 @@ class Worker:
                 if storage:
                     await self._hand_back(leg, 1.0)
                 else:
-                    await self._give_up(leg)
+                    # End the run with what its log holds: the leg's own state is no longer trusted.
+                    message = "The run stopped by a fault inside the server."
+                    await self._end_claimed(leg.run, "internal_error", message, "Retry it.")
                 return
             except FenceLost:
                 return
@@ -188,10 +190,6 @@ class Worker:
             if not after_s:
                 return  # stopping: the lease lapses by itself
             raise
-
-    async def _give_up(self, leg: Leg) -> None:
-        """End the run with what its log holds: the leg's own hands are no longer trusted."""
-        await self._end_claimed(leg.run, "internal_error", "The run stopped by a fault inside the server.", "Retry it.")
 
     async def _refuse(self, run: Run) -> None:
         """End a run that no leg may work on, as it ends the server."""
@@ -244,7 +242,7 @@ class Worker:
                 version = channel.version
                 try:
                     await self._pass_on()
-                except OutlastError as error:  # ask again: what the database could not tell now still stands in it
+                except OutlastError as error:  # ask again: the flags are still in the database
                     self._engine.log("cancels not read", error=error)
                     await self._engine.clock.sleep(error.retry_after_s or 1)
                     continue
@@ -258,8 +256,5 @@ class Worker:
 
 
 def _cancelled_among(tx: Tx, run_ids: list[str]) -> list[str]:
-    return list(
-        tx.execute(
-            sa.select(runs.c.id).where(runs.c.id.in_(run_ids), runs.c.cancel_requested_at.is_not(None))
-        ).scalars()
-    )
+    cancelled = sa.select(runs.c.id).where(runs.c.id.in_(run_ids), runs.c.cancel_requested_at.is_not(None))
+    return list(tx.execute(cancelled).scalars())

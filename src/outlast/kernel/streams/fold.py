@@ -18,10 +18,10 @@ Json = dict[str, Any]
 
 @dataclass(slots=True)
 class RunFold:
-    """A run as its events tell it, with the events' own field names. `parts` and `pending` are plain dicts as in
-    kernel/threads/parts.py, in order of creation; `workflow` has each named step once, as it was last told, in order of
+    """A run as its events describe it, with the events' own field names. `parts` and `pending` are plain dicts as in
+    kernel/threads/parts.py, in order of creation; `workflow` has each named step once, as last shown, in order of
     their first appearance; `page` is where the run has brought its page, `{page_id, version, stats}` (its HTML is not
-    kept here), `modules` what it announced of its code, each as last told; `last_seq` is where the log has been read to
+    kept here), `modules` what it announced of its code, as last shown; `last_seq` is where the log has been read to
     (0: not from a log)."""
 
     run_id: str | None = None
@@ -56,27 +56,12 @@ class RunFold:
         return next((part for part in reversed(self.parts) if part["id"] == part_id), None)
 
     def step_of(self, name: str) -> str | None:
-        """How a step of the workflow stands; None: it has not begun."""
+        """The status of a step of the workflow; None: it has not begun."""
         return next((step["status"] for step in self.workflow if step["name"] == name), None)
 
     def put(self, part: Json) -> None:
         """Replace the part of this id, or add it."""
-        _put_by(self.parts, part, "id")
-
-
-@dataclass(slots=True)
-class ThreadFold:
-    """A thread as its stream tells it: its own facts, and its runs by id. `messages` are ordered by position; `page` is
-    `{page_id, version}` as last told, `actions` what people did on it, in order of first appearance, `proposals` what
-    its agent proposes about a document, oldest first, as it is decided."""
-
-    thread: Json | None = None
-    lock: Json | None = None
-    messages: list[Json] = field(default_factory=list)
-    page: Json | None = None
-    actions: list[Json] = field(default_factory=list)
-    proposals: list[Json] = field(default_factory=list)
-    runs: dict[str, RunFold] = field(default_factory=dict)
+        put_by(self.parts, part, "id")
 
 
 def apply(state: RunFold, event: Json) -> None:
@@ -95,55 +80,14 @@ def apply(state: RunFold, event: Json) -> None:
         changes = {key: data[key] for key in ("status", "result", "duration_s")}
         _change_call(state, data["part_id"], changes)
     elif name == "workflow.step":
-        _put_by(state.workflow, data, "name")
+        put_by(state.workflow, data, "name")
     elif name in _PAGE_MOVES or name == "page.stats":
         _fold_page(state, name, data)
     elif name == "modules.saved":
         for module in data["modules"]:
-            _put_by(state.modules, module, "id")
+            put_by(state.modules, module, "id")
     elif name == "stream.ended":
         state.ended = True
-
-
-def apply_to_thread(state: ThreadFold, event: Json) -> None:
-    """Fold one event of a thread's stream (its own log, interleaved with its runs' logs) into `state`."""
-    name, data = event["event"], event["data"]
-    if name in _PAGE_MOVES:
-        state.page = {"page_id": data["page_id"], "version": data["version"]}
-    if name == "message.created":
-        _put_message(state, data["message"])
-    elif name == "page.action":
-        _put_by(state.actions, data["action"], "id")
-    elif name == "proposal.created":
-        _put_proposal(state.proposals, data["proposal"])
-    elif name in ("edit.resolved", "edit.reopened", "edit.superseded"):
-        _put_edits(state.proposals, data["edits"])
-    elif name == "thread.updated":
-        state.thread, state.lock = data["thread"], data["thread"]["lock"]
-    elif name.startswith("lock."):
-        state.lock = data["lock"]
-        if state.thread is not None:
-            state.thread = {**state.thread, "lock": data["lock"]}
-    elif (run_id := run_of_event(event)) is not None:
-        run = state.runs.get(run_id) or RunFold(run_id=run_id)
-        before = _content(run)
-        apply(run, event)
-        if run_id in state.runs or _content(run) != before:
-            state.runs[run_id] = run
-
-
-def run_of_event(event: Json) -> str | None:
-    """Which run an event is about: the one it names, else the one whose log it lies in ("<log id>:<number>")."""
-    named: str | None = event["data"].get("run_id")
-    if named is not None:
-        return named
-    log_id = str(event["id"]).rpartition(":")[0]
-    return log_id if log_id.startswith("run_") else None
-
-
-def _content(run: RunFold) -> Json:
-    """What the run shows, without where its log was read to."""
-    return {column.name: getattr(run, column.name) for column in fields(run) if column.name != "last_seq"}
 
 
 def _grow(state: RunFold, name: str, data: Json) -> None:
@@ -185,7 +129,7 @@ def _fold_page(state: RunFold, name: str, data: Json) -> None:
     state.page = {"page_id": data["page_id"], "version": data["version"], "stats": stats}
 
 
-def _put_by(items: list[Json], item: Json, key: str) -> None:
+def put_by(items: list[Json], item: Json, key: str) -> None:
     """Put the item in the place of the one with the same key, or after the last."""
     for index, old in enumerate(items):
         if old[key] == item[key]:
@@ -243,50 +187,6 @@ def _change_call(state: RunFold, part_id: str, changes: Json) -> None:
     part = state.part(part_id)
     if part is not None and part["type"] == "tool_call":
         part.update(changes)
-
-
-def _put_message(state: ThreadFold, message: Json) -> None:
-    others = [known for known in state.messages if known["id"] != message["id"]]
-    at = sum(1 for known in others if known["position"] <= message["position"])
-    state.messages = [*others[:at], message, *others[at:]]
-
-
-def _put_proposal(proposals: list[Json], told: Json) -> None:
-    """Put the proposal in its place, by time. One that was told before keeps what was decided, and its answer."""
-    known = next((one for one in proposals if one["id"] == told["id"]), None)
-    before = {edit["id"]: edit for edit in ([] if known is None else known["edits"])}
-    edits = [_newer(before.get(edit["id"]), edit) for edit in told["edits"]]
-    answer = told["message_id"] or (None if known is None else known["message_id"])
-    fresh = _stated({**told, "message_id": answer, "edits": edits})
-    if known is not None:
-        proposals[proposals.index(known)] = fresh
-        return
-    moment = fresh["created_at"], fresh["id"]
-    at = sum(1 for one in proposals if (one["created_at"], one["id"]) <= moment)
-    proposals.insert(at, fresh)
-
-
-def _put_edits(proposals: list[Json], edits: list[Json]) -> None:
-    """Edits as they are now, in the proposals that are known."""
-    told = {edit["id"]: edit for edit in edits}
-    for at, one in enumerate(proposals):
-        if any(edit["id"] in told for edit in one["edits"]):
-            after = [_newer(edit, told.get(edit["id"], edit)) for edit in one["edits"]]
-            proposals[at] = _stated({**one, "edits": after})
-
-
-def _newer(known: Json | None, told: Json) -> Json:
-    """An edit that was decided stays so until it is reopened, whatever older news says."""
-    return told if known is None or _age(told) >= _age(known) else known
-
-
-def _age(edit: Json) -> tuple[int, bool]:
-    return edit.get("reopened", 0), edit["state"] != "open"
-
-
-def _stated(proposal: Json) -> Json:
-    is_open = any(edit["state"] == "open" for edit in proposal["edits"])
-    return {**proposal, "state": "open" if is_open else "closed"}
 
 
 def fold_lines(lines: Iterable[Line]) -> RunFold:

@@ -79,20 +79,20 @@ def check_run_cursor(tx: Tx, run_id: str, after: int) -> bool:
 
 def check_thread_cursor(tx: Tx, thread_id: str, cursor: ThreadCursor) -> None:
     """Refuse a cursor that this thread cannot have given out. Raises `CursorUnknown`, `NotFound`."""
-    last = tx.execute(sa.select(threads.c.log_seq).where(threads.c.id == thread_id)).scalar()
+    last = tx.value(threads.c.log_seq, {"id": thread_id})
     if last is None:
         raise NotFound("There is no such thread.", id=thread_id)
     if cursor.seq > last:
         raise CursorUnknown(f"The cursor is beyond the thread's last event ({last}).", thread_id=thread_id)
     if cursor.run_id is not None:
-        owner = tx.execute(sa.select(runs.c.thread_id).where(runs.c.id == cursor.run_id)).scalar()
+        owner = tx.value(runs.c.thread_id, {"id": cursor.run_id})
         if owner != thread_id:
             raise CursorUnknown("The cursor names a run of another thread.", thread_id=thread_id)
         check_run_cursor(tx, cursor.run_id, cursor.run_seq)
 
 
 def check_project_cursor(tx: Tx, project_id: str, after: int) -> None:
-    last = tx.execute(sa.select(projects.c.log_seq).where(projects.c.id == project_id)).scalar()
+    last = tx.value(projects.c.log_seq, {"id": project_id})
     if last is None:
         raise NotFound("There is no such project.", id=project_id)
     if after > last:
@@ -106,7 +106,7 @@ class _Cursor(NamedTuple):
 
 def thread_cursor(tx: Tx, thread_id: str) -> str:
     """The cursor to follow a thread from after reading it whole: it replays the active run from its start."""
-    row = tx.row(_Cursor, sa.select(threads.c.log_seq, threads.c.active_run_id).where(threads.c.id == thread_id))
+    row = tx.find(_Cursor, threads, {"id": thread_id})
     if row is None:
         raise NotFound("There is no such thread.", id=thread_id)
     return str(ThreadCursor(row.log_seq, row.active_run_id))
@@ -136,7 +136,7 @@ async def follow_thread(
     (`check_thread_cursor`); `push` as for `follow_run`.
 
     Order: a run's events in their order, the thread's in theirs; a fact that makes another run the active one comes
-    only after the previous run's `stream.ended`. The cursor goes on naming a run that has ended until another one
+    only after the previous run's `stream.ended`. The cursor keeps naming a run that has ended until another one
     is named, so that later facts of the thread that still name it do not show it again.
     """
     with hub.listen(thread_id) as own:

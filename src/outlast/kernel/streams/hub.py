@@ -1,4 +1,4 @@
-"""Who is listening, and the live tail of the logs being written: memory that can be lost at any time without loss.
+"""The followers, and the live tail of the logs being written: memory that can be lost at any time without loss.
 
 A channel keeps the encoded lines of one stream since a *base*; a follower whose cursor is at or above the base
 reads from memory, any other from the database. One encoded chunk is shared by all followers at the same cursor.
@@ -68,7 +68,7 @@ class Channel:
         self._first = 0  # numbers are consecutive within `_lines`: index = seq - first
         self._chunks: dict[tuple[int, bytes], tuple[int, bytes]] = {}
         self._waiters: list[tuple[asyncio.Future[None], Direct | None]] = []
-        self._other_news = False  # than lines: everybody has to look
+        self._other_news = False  # than lines: every follower has to look
         self._woken_at = 0.0
         self._scheduled = False
 
@@ -185,7 +185,7 @@ class Channel:
 
 
 class Hub:
-    """The channels of this process, and who watches which thread."""
+    """The channels of this process, and the number of watchers of each thread."""
 
     def __init__(self) -> None:
         self._channels: dict[str, Channel] = {}
@@ -234,7 +234,7 @@ class Hub:
 
     @contextmanager
     def watch(self, thread_id: str) -> Iterator[None]:
-        """Count somebody as watching this thread (abandonment waits for nobody to)."""
+        """Count a watcher of this thread while the block runs (abandonment waits until there is none)."""
         self._count(thread_id, 1)
         try:
             yield
@@ -245,7 +245,7 @@ class Hub:
         return self._watchers.get(thread_id, 0)
 
     def followed(self, prefix: str) -> list[str]:
-        """The streams of this kind (`prj_`) that somebody follows in this process."""
+        """The streams of this kind (`prj_`) that are followed in this process."""
         return [
             channel.stream_id
             for channel in self._channels.values()

@@ -28,7 +28,7 @@ STREAM: dict[int | str, dict[str, Any]] = {
 
 
 def cursor(after: Annotated[str, Query(max_length=100)] = "0", last: LastEventId = None) -> str:
-    """The cursor to go on from; that of a browser's `EventSource` wins."""
+    """The cursor to continue from; a browser's `Last-Event-ID` wins."""
     return last or after
 
 

@@ -1,7 +1,7 @@
 """The one hand that writes a running run's log.
 
 Facts are committed before anybody sees them (`record`); deltas are seen at once and saved by the flusher within
-`save_interval_s` (`delta`). Numbers are reserved ahead: a reservation is committed before any of its numbers is
+`save_interval_s` (`deltas`). Numbers are reserved ahead: a reservation is committed before any of its numbers is
 sent, so an attempt that starts above the reservation never gives a number twice. Every write names its attempt and
 is refused (`FenceLost`) once another attempt has begun.
 """
@@ -56,7 +56,7 @@ class RunWriter:
         self._seq = next_seq
         self._reserved = reserved
         self._saved = saved
-        self._channel = Channel(run_id)  # nobody's, until `open`
+        self._channel = Channel(run_id)  # not the hub's, until `open`
         self._unsaved: list[Line] = []
         self._held: list[tuple[str, str, str]] = []  # deltas that wait for a commit: event, part id, text
         self._recording = False
@@ -73,12 +73,9 @@ class RunWriter:
     def dirty(self) -> bool:
         return bool(self._unsaved or self._held)
 
-    def delta(self, event: str, part_id: str, text: str) -> None:
-        """Show a delta at once (or right after the commit under way). Never blocks; saved within the save interval."""
-        self.deltas(((event, part_id, text),))
-
     def deltas(self, items: Sequence[tuple[str, str, str]]) -> None:
-        """Several at once: (event, part id, text) each. One wake-up for all."""
+        """Show deltas, (event, part id, text) each, at once (or right after the commit under way), with one wake-up for
+        all. Never blocks; saved within the save interval."""
         if self._failed:
             return
         if self._recording or self._held or self._seq + len(items) > self._reserved + 1:
@@ -246,7 +243,7 @@ class Flusher:
 
 async def _flush(writer: RunWriter) -> None:
     """A failed flush is the leg's to notice, whatever it was, and cuts no other run's short: its next record fails the
-    same way and the run is taken up again."""
+    same way and the run is resumed."""
     try:
         await writer.flush()
     except Exception as error:

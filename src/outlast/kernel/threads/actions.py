@@ -6,7 +6,6 @@ from outlast.base.errors import MalformedInput, UnknownProfile
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.apps import registry as apps
-from outlast.kernel.http.responses import shown_run
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import checked_line
 from outlast.kernel.limits.store import check_made_rate
@@ -102,6 +101,7 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> dict[
         nonlocal named
         project_id = require_thread(tx, actor, thread_id, Right.READ).project_id
         data = threads.thread_data(tx, thread_id)
+        active = data.active_run_id
         named = anything_waits(tx, actor.user_id, thread_id=thread_id)
         return {
             **data.model_dump(),
@@ -110,7 +110,7 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> dict[
                 member.model_dump(exclude={"role"}) for member in services.presence.present(thread_id).watching
             ],
             "lineage": [{"id": one.id, "title": one.title} for one in reversed(lists.list_line(tx, thread_id)[:-1])],
-            "active_run": _active_run(tx, services, data.active_run_id),
+            "active_run": None if active is None else views.whole_run(tx, active, services.settings.sandbox),
             "queued_runs": [{"run_id": run.id, "message_id": run.message_id} for run in _queued(tx, data)],
             "about": registry.about(tx, project_id, data.anchor),
             "project_role": require(tx, actor, project_id, Right.READ),
@@ -121,12 +121,6 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> dict[
     if named:
         await see_thread(services, actor, thread_id)
     return opened
-
-
-def _active_run(tx: Tx, services: Services, run_id: str | None) -> dict[str, Any] | None:
-    if run_id is None:
-        return None
-    return shown_run(views.summary_of(tx, run_id), views.details_of(tx, run_id, services.settings.sandbox))
 
 
 def _queued(tx: Tx, thread: ThreadData) -> list[RunSummaryAnswer]:

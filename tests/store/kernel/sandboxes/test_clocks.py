@@ -11,7 +11,8 @@ import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.db.database import Database, Tx
-from outlast.kernel.runs.timers import TimerKind, set_timer
+from outlast.kernel.runs.tables import TimerKind
+from outlast.kernel.runs.timers import set_timer
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.clocks import EVICT, FREEZE, KILL, STOP, clocks_beside_run, clocks_of
 from outlast.kernel.sandboxes.rules import PauseKind, State

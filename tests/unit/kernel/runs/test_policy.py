@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from outlast.kernel.runs.policy import Grant, canonical, decide
+from outlast.kernel.runs.policy import Grant, Verdict, canonical, judge
 from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.settings import Settings
 
 
 def rule(decision: str, tool: str = "*", arguments: str = "*", profile: str = "*") -> PolicyRule:
     return PolicyRule(profile=profile, tool=tool, arguments=arguments, decision=decision)  # type: ignore[arg-type]
+
+
+def decide(rules: Sequence[PolicyRule], grants: list[Grant], profile: str, tool: str, arguments: Any) -> Verdict:
+    return judge(rules, profile, tool, arguments).after(grants)
 
 
 NO_RM = [rule("deny", "terminal", "*rm -rf*"), rule("ask", "terminal", "rm *")]

@@ -11,7 +11,8 @@ import pytest
 
 from outlast.base.events import event_adapter
 from outlast.kernel.apps import registry
-from outlast.kernel.streams.fold import RunFold, ThreadFold, apply, apply_to_thread, run_of_event
+from outlast.kernel.streams.fold import RunFold, apply
+from tests.thread_fold import ThreadFold, apply_to_thread, run_of_event
 
 CASES = sorted((Path(__file__).parents[4] / "contract" / "cases").glob("*.json"))
 

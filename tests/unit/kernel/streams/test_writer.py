@@ -66,7 +66,7 @@ def test_no_number_beyond_the_reservation_is_ever_shown() -> None:
     writer.hurry = lambda: hurried.append(True)
     with hub.listen(RUN) as channel:
         for _ in range(5):
-            writer.delta("text.delta", "prt_1", "x")
+            writer.deltas([("text.delta", "prt_1", "x")])
         assert channel.head == 3
     assert hurried
     assert writer.dirty

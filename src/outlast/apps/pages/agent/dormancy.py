@@ -12,9 +12,10 @@ from outlast.apps.pages.store import page_of
 from outlast.apps.pages.tree_cache import LiveTrees
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs import timers
+from outlast.kernel.runs.tables import TimerKind
 from outlast.kernel.threads.tables import threads
 
-KIND: Final[timers.TimerKind] = "page_dormant"
+KIND: Final[TimerKind] = "page_dormant"
 EndSessions = Callable[[str], Awaitable[int]]  # by workspace id: how many code sessions were ended
 
 

@@ -19,12 +19,12 @@ from outlast.kernel.agents.prompt import Conversation, PromptContext, context_me
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
 from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
-from outlast.kernel.agents.tools.start_service import Keeper
 from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ModelMessage
-from outlast.kernel.runs.engine import FileKeeping
 from outlast.kernel.runs.history import Exchange
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.templates import Templates
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.tables import threads
@@ -47,8 +47,8 @@ def screen_agent(
     blobs: FolderBlobs,
     templates: Templates,
     *,
-    files: FileKeeping | None = None,
-    keeper: Keeper | None = None,
+    files: CheckpointKeeper | None = None,
+    keeper: ServiceKeeper | None = None,
     photographer: Photographer | None = None,
 ) -> Agent:
     """The agent `screen`. `files` keeps the workspaces' files, `keeper` their services, `photographer` looks at pages

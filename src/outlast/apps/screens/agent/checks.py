@@ -29,12 +29,12 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
-from outlast.kernel.agents.tools.start_service import Keeper
 from outlast.kernel.agents.workspaces import OpenWorkspace, Workspaces
 from outlast.kernel.attachments.store import add_attachment
-from outlast.kernel.runs.engine import FileKeeping
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.tables import checkpoints, workspaces
 from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER
 from outlast.kernel.threads.parts import ImagePart, NoticePart, Part
@@ -85,8 +85,8 @@ class Checker:
     blobs: FolderBlobs
     lists: FileLists
     check_timeout_s: float
-    files: FileKeeping | None = None
-    keeper: Keeper | None = None
+    files: CheckpointKeeper | None = None
+    keeper: ServiceKeeper | None = None
     photographer: Photographer | None = None
 
     async def check(self, context: StageContext) -> StageResult:

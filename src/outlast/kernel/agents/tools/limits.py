@@ -1,4 +1,4 @@
-"""What a model is told when a call ran into a limit of its sandbox: which one, how large it is, what to do instead."""
+"""What a model reads when a call ran into a limit of its sandbox: which one, how large it is, what to do instead."""
 
 from typing import Final
 

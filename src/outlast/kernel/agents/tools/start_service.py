@@ -1,6 +1,6 @@
 """`start_service`: a process that stays running in the workspace, such as a dev server; back once it answers."""
 
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from pydantic import Field
 
@@ -9,6 +9,7 @@ from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, ToolResult, tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.sandboxes.rows import ServiceRow
+from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.rules import Declared, checked
 
 WAIT_S = 200.0  # a little longer than the keeper gives a service to answer
@@ -26,15 +27,7 @@ Port = Annotated[int, Field(ge=1024, le=65535, description="Where it listens; al
 HealthPath = Annotated[str, Field(max_length=500, description="Path that answers below 500 once it is up, such as /.")]
 
 
-class Keeper(Protocol):
-    """What the sandboxes room offers here: services that are kept running."""
-
-    async def declare(self, workspace_id: str, wanted: Declared) -> ServiceRow: ...
-    async def wait_settled(self, workspace_id: str, name: str, timeout_s: float) -> ServiceRow: ...
-    def output(self, workspace_id: str, name: str, max_bytes: int) -> str: ...
-
-
-def start_service_tool(workspaces: Workspaces, keeper: Keeper) -> Tool:
+def start_service_tool(workspaces: Workspaces, keeper: ServiceKeeper) -> Tool:
     """`start_service` over these workspaces, with the keeper that starts their services."""
 
     @tool(repeatable=True, check=_require_valid)
@@ -61,7 +54,7 @@ def _require_valid(name: str, command: str, port: int, health_path: str) -> None
 
 
 def _told(row: ServiceRow, output: str) -> str:
-    """What the model reads: where it stands, then the end of its output."""
+    """What the model reads: its state, then the end of its output."""
     end = f"\n[end of its output]\n{output}" if output else "\n[it has printed nothing]"
     match row.state:
         case "healthy":

@@ -49,7 +49,7 @@ class Connections:
 
 def proxy_for(base_url: str) -> str | None:
     """The proxy that HTTP_PROXY, HTTPS_PROXY and NO_PROXY name for this URL. aiohttp's own `trust_env` would also read
-    ~/.netrc, and refuse the request when a host stands in it."""
+    ~/.netrc, and refuse the request when that names the host."""
     address = urlsplit(base_url)
     proxy = urllib.request.getproxies().get(address.scheme)
     if not proxy or urllib.request.proxy_bypass(address.netloc):

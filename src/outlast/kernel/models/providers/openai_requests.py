@@ -192,7 +192,7 @@ def _part(piece: Piece, *, vision: bool) -> dict[str, Any]:
 
 
 def unseen_image(piece: ImagePiece) -> str:
-    """What stands in an older message for an image that the model chosen now cannot see."""
+    """The text in place of an image in an older message, for a model that cannot see."""
     return f"[An image ({piece.media_type}) is not shown to this model.]"
 
 

@@ -68,7 +68,7 @@ class ChatStream:
         return self._usage
 
     def feed(self, data: bytes) -> list[Delta]:
-        """The deltas whose last byte is in `data`. A line that stands for an error ends the turn: `end` raises it.
+        """The deltas whose last byte is in `data`. A line with an error ends the turn: `end` raises it.
         Bounds: a line has at most 8 MB, and each byte is looked at twice, however small the pieces that it comes in."""
         lines = data.split(b"\n")
         if len(lines) > 1 and self._rest:

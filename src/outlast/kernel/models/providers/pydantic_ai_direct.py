@@ -61,7 +61,9 @@ class PydanticAIDirect:
                     self._make_model(request.model.name),
                     to_messages(self._config.name, request),
                     model_settings=self._settings(request),
-                    model_request_parameters=_parameters(request),
+                    model_request_parameters=ModelRequestParameters(
+                        function_tools=[to_tool(tool) for tool in request.tools]
+                    ),
                     instrument=False,
                 )
                 stream = await stack.enter_async_context(opening)
@@ -131,10 +133,6 @@ def _thinking(kind: str, reasoning: ReasoningSettings) -> dict[str, Any]:
     if kind == "google" and reasoning.budget_tokens is not None:
         settings["google_thinking_config"] = {"thinking_budget": reasoning.budget_tokens, "include_thoughts": True}
     return settings
-
-
-def _parameters(request: ModelRequest) -> ModelRequestParameters:
-    return ModelRequestParameters(function_tools=[to_tool(tool) for tool in request.tools])
 
 
 class _Watch:

@@ -42,7 +42,7 @@ class CallPieces:
     """Puts one answer's calls together. A step for each piece; what a path names grows by what came for it."""
 
     def __init__(self) -> None:
-        self._open: Part | None = None  # the part that the call began with, which bears its signature
+        self._open: Part | None = None  # the part that the call began with, which has its signature
         self._arguments: dict[str, Any] = {}
         self._texts: dict[str, list[str]] = {}  # by path, in the pieces in which they came
         self._is_malformed = False

@@ -131,8 +131,8 @@ class EventReader:
         return [*told, *self.calls.complete()]
 
     def _provider_tool(self, part: Any) -> list[Delta]:
-        """A whole call of the provider's own, told once. What an MCP server offers is listed each time; nobody reads
-        that."""
+        """A whole call of the provider's own, shown once; without the list of an MCP server's tools, which comes each
+        time."""
         if not isinstance(part, pai.NativeToolCallPart) or part.tool_call_id in self._told:
             return []
         self._told.add(part.tool_call_id)
