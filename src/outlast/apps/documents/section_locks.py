@@ -1,4 +1,5 @@
-"""Locks of sections, changed while the document's row is held, with events in the project's log.
+"""Locks of sections: read, take, release, request, hand over. They change while the document's row is held, with events
+in the project's log.
 
 The rules and the table are those of thread locks. No run holds a section: each edit of the holder renews the lock, and
 it ends by release, by hand-over or by expiry.
@@ -25,14 +26,22 @@ from outlast.kernel.locks.shapes import LockChanged, LockData
 from outlast.kernel.locks.tables import locks as locks_table
 from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
 from outlast.kernel.mentions.rules import one_line
+from outlast.kernel.projects.permissions import require_editor, require_owned
+from outlast.kernel.projects.rules import Right
 from outlast.kernel.projects.tables import members
 from outlast.kernel.streams.log import append
 
 
-def take(tx: Tx, section: SectionRow, actor: Actor, ttl_s: float) -> LockData:
-    """Lock a section: acquire a free lock, refresh one's own, take over an expired one. Raises
+def read(tx: Tx, actor: Actor, section_id: str) -> LockData | None:
+    """The lock of a section, expired or not; None: free."""
+    _require(tx, actor, section_id, Right.READ)
+    return locks.shown_lock(tx, section_id)
+
+
+def take(tx: Tx, actor: Actor, section_id: str, ttl_s: float) -> LockData:
+    """Lock a section (editors): acquire a free lock, refresh one's own, take over an expired one. Raises
     `SectionLocked`, naming the holder and the expiry."""
-    _hold(tx, section)
+    section = _hold(tx, _require(tx, actor, section_id, Right.EDIT))
     change, before = locks.acquire(tx, section.id, section.project_id, actor.user_id, ttl_s)
     # A refresh has no event of its own: followers get the holder's lock with its later end.
     shown = _told(tx, section, "acquired" if change == "refreshed" else change)
@@ -41,18 +50,18 @@ def take(tx: Tx, section: SectionRow, actor: Actor, ttl_s: float) -> LockData:
     return shown
 
 
-def release(tx: Tx, section: SectionRow, actor: Actor) -> None:
-    """Release the actor's lock. Repeating is harmless. Raises `SectionLocked` for another user's lock."""
-    _hold(tx, section)
+def release(tx: Tx, actor: Actor, section_id: str) -> None:
+    """Release a section's lock (editors). Repeating is harmless. Raises `SectionLocked` for another user's lock."""
+    section = _hold(tx, _require(tx, actor, section_id, Right.EDIT))
     before = locks.find_lock(tx, section.id)
     if locks.release(tx, section.id, actor.user_id) is not None:
         _tell(tx, section, "released", None)
         _tell_unasked(tx, section.project_id, before)
 
 
-def request(tx: Tx, section: SectionRow, actor: Actor) -> LockData:
-    """Ask the holder for the lock. Raises `LockNotHeld` if nobody else holds it."""
-    _hold(tx, section)
+def request(tx: Tx, actor: Actor, section_id: str) -> LockData:
+    """Ask the holder of a section's lock for it (editors). Raises `LockNotHeld` if nobody else holds it."""
+    section = _hold(tx, _require(tx, actor, section_id, Right.EDIT))
     locks.request(tx, section.id, actor.user_id)
     shown = _told(tx, section, "requested")
     for _, asked in waiting(tx, shown.holder_id, section_id=section.id):
@@ -60,9 +69,11 @@ def request(tx: Tx, section: SectionRow, actor: Actor) -> LockData:
     return shown
 
 
-def hand_over(tx: Tx, section: SectionRow, actor: Actor, to_user_id: str, ttl_s: float) -> LockData:
-    """Hand the lock over to another member (the caller checks that they may edit). Raises
-    `LockNotHeld`."""
+def hand_over(tx: Tx, actor: Actor, section_id: str, to_user_id: str, ttl_s: float) -> LockData:
+    """Hand one's lock over to another member, who may edit. Raises `LockNotHeld`, `NotFound` and `Forbidden` about the
+    other member."""
+    section = _require(tx, actor, section_id, Right.EDIT)
+    require_editor(tx, to_user_id, section.project_id, "section", "edit")
     _hold(tx, section)
     before = locks.find_lock(tx, section.id)
     locks.hand_over(tx, section.id, actor.user_id, to_user_id, ttl_s)
@@ -176,11 +187,16 @@ def _asked(row: _Request) -> InboxItem:
     )
 
 
-def _hold(tx: Tx, section: SectionRow) -> None:
+def _require(tx: Tx, actor: Actor, section_id: str, right: Right) -> SectionRow:
+    return require_owned(tx, actor, SectionRow, sections, "section", section_id, right)
+
+
+def _hold(tx: Tx, section: SectionRow) -> SectionRow:
     """Hold the section's document. Raises `NotFound` if the section was deleted since its row was read."""
     store.hold(tx, section.document_id)
     if not tx.exists(sections, {"id": section.id}):
         raise NotFound("This section is not there any more.", noun="section", id=section.id)
+    return section
 
 
 def _tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:

@@ -35,9 +35,7 @@ from outlast.apps.documents.proposals import store as proposals
 from outlast.apps.documents.proposals.new_proposals import Source
 from outlast.apps.documents.proposals.shapes import EditData, NamedDecision
 from outlast.apps.documents.proposals.validation import NewEdit
-from outlast.apps.documents.rows import SectionRow
 from outlast.apps.documents.shapes import Change
-from outlast.apps.documents.tables import sections
 from outlast.base.errors import Conflict, EditDecided, NotFound, SectionLocked, TextChanged
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
@@ -285,12 +283,10 @@ class Interleaving(RuleBasedStateMachine):
             return
 
         def run(tx: Tx) -> None:
-            row = tx.find(SectionRow, sections, {"id": section.id})
-            assert row is not None
             if let_go:
-                locking.release(tx, row, self.actor(person))
+                locking.release(tx, self.actor(person), section.id)
             else:
-                locking.take(tx, row, self.actor(person), 3600)
+                locking.take(tx, self.actor(person), section.id, 3600)
 
         try:
             self.do(run)

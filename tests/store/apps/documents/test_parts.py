@@ -9,8 +9,6 @@ import sqlalchemy as sa
 
 from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents import store, thread_anchors
-from outlast.apps.documents.rows import SectionRow
-from outlast.apps.documents.tables import sections
 from outlast.base.errors import MalformedInput, NotFound, SectionLocked
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor
@@ -26,12 +24,7 @@ TTL_S = 3600
 async def keep(desk: Desk, heading: str, by: Actor) -> str:
     section_id = (await desk.section(heading)).id
 
-    def run(tx: Tx) -> None:
-        row = tx.find(SectionRow, sections, {"id": section_id})
-        assert row is not None
-        locking.take(tx, row, by, TTL_S)
-
-    await desk.db.write(run)
+    await desk.db.write(locking.take, by, section_id, TTL_S)
     return section_id
 
 

@@ -16,8 +16,7 @@ from outlast.apps.documents.proposals.review import decide_possible
 from outlast.apps.documents.proposals.shapes import DecidedAnswer, NamedDecision, ProposalData
 from outlast.apps.documents.proposals.store import edits_of, proposal_data
 from outlast.apps.documents.proposals.validation import NewEdit
-from outlast.apps.documents.rows import SectionRow
-from outlast.apps.documents.tables import proposals, sections
+from outlast.apps.documents.tables import proposals
 from outlast.base.errors import EditDecided, MalformedInput, NotFound, OutlastError, TextChanged
 from outlast.db.database import Database, Tx
 from outlast.kernel.streams.log import read_all
@@ -223,12 +222,7 @@ async def test_what_can_be_accepted_is_accepted_and_conflicts_stay_open(db: Data
     )
     await desk.edit(await desk.block(0), "Nobody reads it.")
 
-    def lock(tx: Tx) -> None:
-        section = tx.find(SectionRow, sections, {"document_id": desk.document_id, "heading": "Risks"})
-        assert section is not None
-        locking.take(tx, section, desk.team.editor, 3600)
-
-    await db.write(lock)
+    await db.write(locking.take, desk.team.editor, (await desk.section("Risks")).id, 3600)
     verdicts = [decision_on(edit.id, "accept") for edit in proposal.edits]
     made = await db.write(decide_possible, proposal.id, verdicts, desk.team.owner.user_id, SETTINGS)
     assert made.version == 3

@@ -12,8 +12,7 @@ from outlast.apps.documents import store
 from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.proposals.validation import NewEdit
-from outlast.apps.documents.rows import SectionRow
-from outlast.apps.documents.tables import documents, sections
+from outlast.apps.documents.tables import documents
 from outlast.base.errors import EditDecided, MalformedInput, NotFound, SectionLocked, TextChanged
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
@@ -189,9 +188,7 @@ async def test_a_section_that_somebody_else_keeps_takes_no_edit(db: Database) ->
 
 
 def _lock(tx: Tx, desk: Desk, section_id: str) -> None:
-    section = tx.find(SectionRow, sections, {"id": section_id})
-    assert section is not None
-    locking.take(tx, section, desk.team.editor, 3600)
+    locking.take(tx, desk.team.editor, section_id, 3600)
 
 
 async def test_a_text_behind_a_block_that_goes_too_keeps_its_place(db: Database) -> None:
