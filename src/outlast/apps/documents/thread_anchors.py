@@ -4,11 +4,11 @@
 Each query asks for the project, or for the document, which is the project's: an anchor may name anything."""
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import sqlalchemy as sa
 
-from outlast.apps.documents.rows import CommentRow
+from outlast.apps.documents.rows import CommentRow, SectionRow
 from outlast.apps.documents.tables import blocks, comments, documents, sections
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
@@ -107,11 +107,6 @@ def _comment(tx: Tx, document_id: str, title: str, comment_id: str) -> About:
     return About(document_id, title, section_id, heading, comment_id=comment_id, text=one_line(row.body))
 
 
-class _Heading(NamedTuple):
-    id: str
-    heading: str
-
-
 def _section(tx: Tx, document_id: str, section_id: str | None) -> tuple[str | None, str | None]:
-    row = tx.find(_Heading, sections, {"id": section_id, "document_id": document_id})
+    row = tx.find(SectionRow, sections, {"id": section_id, "document_id": document_id})
     return (None, None) if row is None else (row.id, row.heading)

@@ -4,7 +4,7 @@ that a model's cache holds over them. The tools show what changed since then."""
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -12,7 +12,7 @@ from outlast.apps.documents.agent.document_text import Anchor, ToldComment, Told
 from outlast.apps.documents.comments import store as comment_store
 from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.history import versions
-from outlast.apps.documents.rows import DocumentRow, EditRow
+from outlast.apps.documents.rows import DocumentRow, EditRow, ProposalRow
 from outlast.apps.documents.tables import document_versions, documents, edits, proposals
 from outlast.db.database import Tx
 from outlast.kernel.files.rows import ArtifactRow
@@ -170,16 +170,11 @@ def _kind(row: ArtifactRow) -> str:
     return ", ".join(facts)
 
 
-class _Proposal(NamedTuple):
-    id: str
-    summary: str
-
-
 def _proposed(tx: Tx, run: Run, since: datetime) -> list[str]:
     """What became of the thread's latest proposals until the run began, oldest first."""
     rows = tx.rows(
-        _Proposal,
-        sa.select(proposals.c.id, proposals.c.summary)
+        ProposalRow,
+        sa.select(proposals)
         .where(proposals.c.thread_id == run.thread_id, proposals.c.created_at <= since)
         .where(sa.or_(proposals.c.run_id.is_(None), proposals.c.run_id != run.id))
         .order_by(proposals.c.created_at.desc(), proposals.c.id.desc())
@@ -188,7 +183,7 @@ def _proposed(tx: Tx, run: Run, since: datetime) -> list[str]:
     return [_proposal_line(tx, row, since) for row in reversed(rows)]
 
 
-def _proposal_line(tx: Tx, proposal: _Proposal, since: datetime) -> str:
+def _proposal_line(tx: Tx, proposal: ProposalRow, since: datetime) -> str:
     rows = tx.rows(EditRow, sa.select(edits).where(edits.c.proposal_id == proposal.id).order_by(edits.c.ordinal))
     told: dict[str, list[str]] = {}
     for row in rows:

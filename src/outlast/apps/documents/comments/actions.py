@@ -71,7 +71,7 @@ def list_comments(
 ) -> Listed[CommentData, str]:
     """A document's comments with their answers, the oldest first."""
     require_document(tx, actor, document_id, Right.READ)
-    return Listed(*store.list_comments(tx, document_id, status, after, limit))
+    return store.list_comments(tx, document_id, status, after, limit)
 
 
 async def read_comment(services: Services, actor: Actor, comment_id: str) -> CommentData:

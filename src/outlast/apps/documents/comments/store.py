@@ -20,6 +20,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import R, Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.inbox.shapes import InboxChanged
+from outlast.kernel.lists import Listed
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import INBOX
 from outlast.kernel.mentions.rules import AGENT
@@ -116,9 +117,9 @@ def find_comment(tx: Tx, comment_id: str) -> ShownComment | None:
 
 def list_comments(
     tx: Tx, document_id: str, status: Status = "all", after: str | None = None, limit: int = LIST_LIMIT
-) -> tuple[list[CommentData], str | None]:
+) -> Listed[CommentData, str]:
     """At most `limit` of a document's comments and their answers in the order in which they were written, those after
-    the id `after`; and what to ask the following ones with. Answers have the status of what they answer."""
+    the id `after`. Answers have the status of what they answer."""
     chosen = _SELECT.outerjoin(_parent, _parent.c.id == comments.c.parent_id)
     chosen = chosen.where(comments.c.document_id == document_id)
     if status != "all":
@@ -126,7 +127,7 @@ def list_comments(
     if after is not None:
         chosen = chosen.where(comments.c.id > after)
     rows = tx.rows(ShownComment, chosen.order_by(comments.c.id).limit(limit + 1))
-    return [_data(row) for row in rows[:limit]], rows[limit - 1].comment.id if len(rows) > limit else None
+    return Listed([_data(row) for row in rows[:limit]], rows[limit - 1].comment.id if len(rows) > limit else None)
 
 
 def answers_to(tx: Tx, comment_id: str) -> list[str]:
@@ -203,16 +204,10 @@ def delete(tx: Tx, row: CommentRow, by: str) -> None:
     tell_inbox(tx, row.project_id, news)
 
 
-class _LeftComment(NamedTuple):
-    id: str
-    document_id: str
-
-
 def leave_thread(tx: Tx, thread_id: str) -> list[str]:
     """The conversation of these comments is about to go: they have none any more. Their ids, to be announced once the
     thread is gone."""
-    found = sa.select(comments.c.id, comments.c.document_id).where(comments.c.thread_id == thread_id)
-    about = tx.rows(_LeftComment, found.order_by(comments.c.id))
+    about = tx.rows(CommentRow, sa.select(comments).where(comments.c.thread_id == thread_id).order_by(comments.c.id))
     for document_id in sorted({one.document_id for one in about}):
         store.hold(tx, document_id)
     for one in about:

@@ -107,7 +107,7 @@ def list_versions(
 ) -> Listed[DocumentVersion, int]:
     """A document's history, newest first; those before a version."""
     require_document(tx, actor, document_id, Right.READ)
-    return Listed(*history.list_versions(tx, document_id, before, limit))
+    return history.list_versions(tx, document_id, before, limit)
 
 
 @in_read

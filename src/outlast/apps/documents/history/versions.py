@@ -19,6 +19,7 @@ from outlast.apps.documents.tables import document_versions
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.lists import Listed
 from outlast.kernel.locks.store import locks_of
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs
@@ -62,16 +63,14 @@ class _VersionLine(NamedTuple):
     by_name: str | None
 
 
-def list_versions(tx: Tx, document_id: str, before: int | None, limit: int) -> tuple[list[DocumentVersion], int | None]:
-    """At most `limit` of a document's versions, newest first, those before `before`; and what to ask
-    older ones with."""
+def list_versions(tx: Tx, document_id: str, before: int | None, limit: int) -> Listed[DocumentVersion, int]:
+    """At most `limit` of a document's versions, newest first, those before `before`."""
     chosen = sa.select(*_LINES, _NAME).where(document_versions.c.document_id == document_id)
     if before is not None:
         chosen = chosen.where(document_versions.c.version < before)
     rows = tx.rows(_VersionLine, chosen.order_by(document_versions.c.version.desc()).limit(limit + 1))
-    return [shape_of(DocumentVersion, row, **row.touched) for row in rows[:limit]], rows[limit - 1].version if len(
-        rows
-    ) > limit else None
+    items = [shape_of(DocumentVersion, row, **row.touched) for row in rows[:limit]]
+    return Listed(items, items[-1].version if len(rows) > limit else None)
 
 
 def version_of(tx: Tx, document_id: str, version: int) -> DocumentVersion:

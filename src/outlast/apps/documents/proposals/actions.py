@@ -43,7 +43,7 @@ def list_document_proposals(
 ) -> Listed[ProposalData, str]:
     """What agents propose about a document, in whichever thread."""
     require_document(tx, actor, document_id, Right.READ)
-    return Listed(*store.list_proposals(tx, document_id=document_id, state=state, before=before, limit=limit))
+    return store.list_proposals(tx, document_id=document_id, state=state, before=before, limit=limit)
 
 
 @in_read
@@ -52,7 +52,7 @@ def list_thread_proposals(
 ) -> Listed[ProposalData, str]:
     """What a thread's agent proposes."""
     require_thread(tx, actor, thread_id, Right.READ)
-    return Listed(*store.list_proposals(tx, thread_id=thread_id, state=state, before=before, limit=limit))
+    return store.list_proposals(tx, thread_id=thread_id, state=state, before=before, limit=limit)
 
 
 @in_read

@@ -26,6 +26,7 @@ from outlast.base.errors import NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.limits.rules import WINDOW, check_rate
+from outlast.kernel.lists import Listed
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.log import append
@@ -103,9 +104,8 @@ def list_proposals(
     state: State = "open",
     before: str | None = None,
     limit: int = 100,
-) -> tuple[list[ProposalData], str | None]:
-    """At most `limit` proposals about a document or of a thread, newest first, those before the id `before`; and what
-    to ask older ones with (None: there are none)."""
+) -> Listed[ProposalData, str]:
+    """At most `limit` proposals about a document or of a thread, newest first, those before the id `before`."""
     chosen = _PROPOSALS
     for column, wanted in ((proposals.c.document_id, document_id), (proposals.c.thread_id, thread_id)):
         chosen = chosen if wanted is None else chosen.where(column == wanted)
@@ -114,7 +114,7 @@ def list_proposals(
     if before is not None:
         chosen = chosen.where(proposals.c.id < before)
     rows = tx.rows(ProposalRow, chosen.order_by(proposals.c.id.desc()).limit(limit + 1))
-    return _with_edits(tx, rows[:limit]), rows[limit - 1].id if len(rows) > limit else None
+    return Listed(_with_edits(tx, rows[:limit]), rows[limit - 1].id if len(rows) > limit else None)
 
 
 def settle_states(tx: Tx, proposal_ids: Iterable[str]) -> None:
