@@ -311,7 +311,6 @@ READERS = [
     Reader(words.terms_of, MARKDOWN, 1_000_000),
     Reader(kinds.kind_of, MARKDOWN, 1_000_000, lambda text: kinds.kind_of("a.md", text.encode())),
     Reader(tags.parse_outcome, ENDINGS, 200_000),
-    Reader(tags.strip_tags, ENDINGS, 200_000),
     Reader(captures.bounded, CAPTURES, 200_000),
     Reader(html_budget.within, HTML, 1_000_000, lambda text: html_budget.within(text, len(text) // 2)),
     Reader(finishing.heading_of, HTML, 1_000_000),

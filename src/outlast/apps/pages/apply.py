@@ -196,8 +196,8 @@ def _insert(fragment: Element, to: Element, place: Place) -> None:
         case "append":
             trees.put(to, len(to), fragment)
         case "prepend":
-            trees.put_first(to, fragment)
+            trees.put(to, 0, fragment, before_text=True)
         case "before":
             trees.put(to.getparent(), to.getparent().index(to), fragment)
         case "after":
-            trees.put_after(to, fragment)
+            trees.put(to.getparent(), to.getparent().index(to) + 1, fragment, before_text=True)

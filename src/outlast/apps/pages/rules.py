@@ -7,7 +7,7 @@ from typing import Any, Final
 import orjson
 
 from outlast.apps.pages.shapes import ActionState
-from outlast.base.errors import ActionsFull, MalformedInput
+from outlast.base.errors import MalformedInput
 from outlast.kernel.limits.rules import clean
 
 UNTITLED: Final = "Untitled page"
@@ -50,14 +50,6 @@ def _cleaned(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {clean(name): _cleaned(item) for name, item in value.items()}
     return [_cleaned(item) for item in value] if isinstance(value, list) else value
-
-
-def demand_waiting_room(waiting: int, most: int) -> None:
-    """Raise `ActionsFull` where as many actions wait as may."""
-    if waiting >= most:
-        raise ActionsFull(
-            f"{waiting} actions wait for the next run already; at most {most} may.", waiting=waiting, limit=most
-        )
 
 
 def told(actions: Iterable[tuple[str, Mapping[str, Any]]]) -> str:

@@ -130,13 +130,15 @@ def clear_content(element: Element) -> None:
     element.text = None
 
 
-def put(parent: Element, index: int, fragment: Element) -> None:
-    """Put what `fragment` holds into `parent` before its child number `index` (its number of children: at the end).
-    The text that stands before that child stays before what is put in. The fragment is empty afterwards."""
+def put(parent: Element, index: int, fragment: Element, *, before_text: bool = False) -> None:
+    """Put what `fragment` holds into `parent` before its child number `index` (its number of children: at the end):
+    after the text that is there, or `before_text` too. The fragment is empty afterwards."""
+    text = _take_text(parent, index) if before_text else ""
     add_text(parent, index, fragment.text or "")
     children = list(fragment)
     parent[index:index] = children
     fragment.text = None
+    add_text(parent, index + len(children), text)
     settle(parent)
 
 
@@ -151,27 +153,14 @@ def add_text(parent: Element, index: int, text: str) -> None:
         before.tail = (before.tail or "") + text
 
 
-def put_first(parent: Element, fragment: Element) -> None:
-    """As `put`, before everything that `parent` holds, text too."""
-    text = parent.text or ""
-    parent.text = fragment.text
-    children = list(fragment)
-    parent[0:0] = children
-    fragment.text = None
-    add_text(parent, len(children), text)
-    settle(parent)
-
-
-def put_after(element: Element, fragment: Element) -> None:
-    """Put what `fragment` holds right after an element, before the text that follows it."""
-    parent, tail = element.getparent(), element.tail or ""
-    place = parent.index(element) + 1
-    element.tail = fragment.text
-    children = list(fragment)
-    parent[place:place] = children
-    fragment.text = None
-    add_text(parent, place + len(children), tail)
-    settle(parent)
+def _take_text(parent: Element, index: int) -> str:
+    """Remove the text just before the child number `index`."""
+    if index == 0:
+        text, parent.text = parent.text, None
+    else:
+        before = parent[index - 1]
+        text, before.tail = before.tail, None
+    return text or ""
 
 
 def _breaks_kept(tag: re.Match[str]) -> str:

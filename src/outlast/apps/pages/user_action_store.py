@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from outlast.apps.pages.rows import PageActionRow, PageRow
 from outlast.apps.pages.rules import end_of
 from outlast.apps.pages.shapes import ActionState, PageActed, PageAction
+from outlast.apps.pages.store import touch
 from outlast.apps.pages.tables import page_actions
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
@@ -20,6 +21,7 @@ from outlast.kernel.accounts.tables import users
 from outlast.kernel.lists import Listed
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.streams.log import append
+from outlast.kernel.subjects.subject import RunHooks
 
 _ROWS: Final = sa.select(page_actions, users.c.name.label("by_name")).join(users, users.c.id == page_actions.c.user_id)
 _OF_RUN: Final = _ROWS.where(page_actions.c.run_id == sa.bindparam("run")).order_by(page_actions.c.id)
@@ -102,27 +104,25 @@ def drop(tx: Tx, thread_id: str, page_id: str, action_id: str) -> None:
     _tell(tx, thread_id, [action_of(tx, page_id, action_id)])
 
 
-def take(tx: Tx, thread_id: str, run_id: str) -> None:
-    """The run's turn has come: what waited for it is taken. Repeating is harmless."""
-    rows = tx.rows(NamedAction, _WAITING_OF_RUN, {"run": run_id})
-    if rows:
-        _change(tx, thread_id, rows, "taken")
+class PageRuns(RunHooks):
+    """What runs of a page do to the actions on it."""
 
+    def on_start(self, tx: Tx, thread_id: str) -> None:
+        touch(tx, thread_id)
 
-def end(tx: Tx, thread_id: str, run_id: str, status: str, problems: Sequence[str], *, begun: bool) -> None:
-    """The run has ended, and so have its actions. Repeating is harmless."""
-    rows = open_of_run(tx, run_id)
-    if rows:
-        _change(tx, thread_id, rows, end_of(status, problems, begun=begun))
+    def on_take_up(self, tx: Tx, thread_id: str, run_id: str) -> None:
+        """What waited for the run is taken."""
+        _change(tx, thread_id, tx.rows(NamedAction, _WAITING_OF_RUN, {"run": run_id}), "taken")
 
+    def on_end(self, tx: Tx, thread_id: str, run_id: str, status: str, problems: Sequence[str], *, begun: bool) -> None:
+        """The actions of the run end with it."""
+        _change(tx, thread_id, open_of_run(tx, run_id), end_of(status, problems, begun=begun))
 
-def hand_on(tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
-    """A run that failed or was cancelled is tried again or continued: the other one has its actions from now on. Those
-    that were done stay done, and those that somebody took back are nobody's."""
-    undone = _OF_RUN.where(page_actions.c.state.in_(("failed", "dropped")))
-    rows = tx.rows(NamedAction, undone, {"run": from_run_id})
-    if rows:
-        _change(tx, thread_id, rows, "taken", run_id=to_run_id)
+    def on_again(self, tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
+        """The other run has the actions from now on. Those that were done stay done, and those that somebody took back
+        belong to no run."""
+        undone = _OF_RUN.where(page_actions.c.state.in_(("failed", "dropped")))
+        _change(tx, thread_id, tx.rows(NamedAction, undone, {"run": from_run_id}), "taken", run_id=to_run_id)
 
 
 def to_data(row: NamedAction) -> PageAction:
@@ -133,6 +133,8 @@ def to_data(row: NamedAction) -> PageAction:
 def _change(
     tx: Tx, thread_id: str, rows: Sequence[NamedAction], state: ActionState, *, run_id: str | None = None
 ) -> None:
+    if not rows:
+        return
     values: dict[str, Any] = {"state": state} if run_id is None else {"state": state, "run_id": run_id}
     ids = [row.action.id for row in rows]
     tx.execute(sa.update(page_actions).where(page_actions.c.id.in_(ids)).values(**values))

@@ -9,7 +9,7 @@ from outlast.apps.pages import store as pages
 from outlast.apps.pages import user_action_store as store
 from outlast.apps.pages.offered_actions import Offer, demand_fields, offer_of
 from outlast.apps.pages.rows import PageRow
-from outlast.apps.pages.rules import checked_action, demand_waiting_room, told
+from outlast.apps.pages.rules import checked_action, told
 from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.shapes import ActionAnswer, ActionState, PageAction
 from outlast.apps.pages.store import require_page
@@ -72,8 +72,11 @@ async def act(
             return _answer(first.id, first.state, first.run_id, page.thread_id)
         demand_open(threads.hold(tx, page.thread_id).status, page.thread_id)
         joined = _joinable(tx, page.thread_id)
-        before = len(store.open_of_run(tx, joined.id)) if joined else store.count_waiting(tx, page_id)
-        demand_waiting_room(before, services.settings.of(PageSettings).actions_waiting)
+        waiting = len(store.open_of_run(tx, joined.id)) if joined else store.count_waiting(tx, page_id)
+        most = services.settings.of(PageSettings).actions_waiting
+        if waiting >= most:
+            text = f"{waiting} actions already wait for the next run; at most {most} are allowed."
+            raise ActionsFull(text, waiting=waiting, limit=most)
         if joined is None:
             return _start(tx, services, actor, page, name, values, model)
         return _join(tx, services, actor, page, joined, name, values)

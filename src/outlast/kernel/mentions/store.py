@@ -4,7 +4,7 @@ Functions that change something return the news; the caller appends it to the pr
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
@@ -91,15 +91,9 @@ def tell(tx: Tx, where: Where, user_ids: Iterable[str]) -> list[InboxChanged]:
         mention_id = new_id("mention")
         tx.insert(
             mentions,
+            **{**asdict(where), "text": one_line(where.text)},
             id=mention_id,
-            project_id=where.project_id,
             user_id=user_id,
-            by=where.by,
-            source=where.source,
-            source_id=where.source_id,
-            thread_id=where.thread_id,
-            document_id=where.document_id,
-            text=one_line(where.text),
             created_at=tx.now,
         )
         (row,) = tx.rows(_ShownMention, _SHOWN.where(mentions.c.id == mention_id))

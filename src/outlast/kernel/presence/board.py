@@ -2,7 +2,7 @@
 is where in which document."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -48,7 +48,7 @@ class PresenceBoard:
         room.members[member.user_id] = member
         if room.tabs[member.user_id] == 1:
             self._visits.follow(thread_id, member.user_id, None)
-            self._tell(thread_id)
+            self._notify(thread_id)
         try:
             yield
         finally:
@@ -65,7 +65,7 @@ class PresenceBoard:
         else:
             room.typing_until.pop(user_id, None)
         if before != typing:
-            self._tell(thread_id)
+            self._notify(thread_id)
 
     def move_to(
         self, document_id: str, project_id: str, member: MemberData, block_id: str | None, *, typing: bool
@@ -74,23 +74,23 @@ class PresenceBoard:
         follow the document's project; typing ends after 6 s unless this is repeated."""
         now, follows = self._clock.monotonic(), member.user_id in self._rooms.get(project_id, _Room()).tabs
         moved = self._visits.move(document_id, project_id, member, block_id, typing=typing, now=now, follows=follows)
-        self._tell_all(moved)
+        self._notify(*moved)
 
     def leave_document(self, document_id: str, user_id: str) -> None:
         """A member closed a document. Repeating is harmless."""
-        self._tell_all(self._visits.leave(document_id, user_id))
+        self._notify(*self._visits.leave(document_id, user_id))
 
     def sweep(self) -> float | None:
         """End the typing of those who have paused, and the presence of those who are gone; the seconds until this is
         needed again (None: nobody types or goes)."""
         now = self._clock.monotonic()
-        self._tell_all(self._visits.sweep(now))
+        self._notify(*self._visits.sweep(now))
         for thread_id, room in list(self._rooms.items()):
             paused = [user_id for user_id, until in room.typing_until.items() if until <= now]
             for user_id in paused:
                 del room.typing_until[user_id]
             if paused:
-                self._tell(thread_id)
+                self._notify(thread_id)
         ends = [until for room in self._rooms.values() for until in room.typing_until.values()]
         ends += self._visits.deadlines()
         return min(ends) - now if ends else None
@@ -123,15 +123,12 @@ class PresenceBoard:
         if not room.tabs:
             del self._rooms[thread_id]
         self._visits.follow(thread_id, user_id, self._clock.monotonic())
-        self._tell(thread_id)
+        self._notify(thread_id)
 
-    def _tell_all(self, changed: Iterable[str]) -> None:
-        for room_id in changed:
-            self._tell(room_id)
-
-    def _tell(self, thread_id: str) -> None:
-        for listener in self._listeners:
-            listener(thread_id)
+    def _notify(self, *room_ids: str) -> None:
+        for room_id in room_ids:
+            for listener in self._listeners:
+                listener(room_id)
 
 
 def typing_ends(presence: PresenceBoard) -> Callable[[], Awaitable[None]]:

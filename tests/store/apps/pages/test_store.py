@@ -130,8 +130,8 @@ async def test_actions_are_told_in_the_order_in_which_they_were_done(db: Databas
     assert await db.read(actions.count_waiting, page_id) == 5
     thread_id = (await db.read(store.page_of, page_id)).thread_id
     for _ in range(2):  # repeating is harmless
-        await db.write(actions.take, thread_id, "run_1")
-    await db.write(actions.end, thread_id, "run_1", "completed", [], begun=True)
+        await db.write(actions.PageRuns().on_take_up, thread_id, "run_1")
+    await db.write(actions.PageRuns().on_end, thread_id, "run_1", "completed", [], begun=True)
     lines = [line for _, line in await db.read(read_all, thread_id) if b"page.action" in line]
     told = [(line.split(b'"name":"')[1][:2], line.split(b'"state":"')[1][:4]) for line in lines]
     each = [name.encode() for name in names]

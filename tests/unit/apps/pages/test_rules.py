@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from outlast.apps.pages.rules import checked_action, demand_waiting_room, end_of, told
-from outlast.base.errors import ActionsFull, MalformedInput
+from outlast.apps.pages.rules import checked_action, end_of, told
+from outlast.base.errors import MalformedInput
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,3 @@ def test_no_value_can_pass_for_another_action(breaking: str):
 )
 def test_an_action_ends_with_its_run(status: str, problems: list[str], begun: bool, state: str):
     assert end_of(status, problems, begun=begun) == state
-
-
-def test_only_so_many_actions_wait():
-    demand_waiting_room(4, 5)
-    with pytest.raises(ActionsFull):
-        demand_waiting_room(5, 5)

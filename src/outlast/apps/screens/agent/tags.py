@@ -5,8 +5,7 @@
 A title counts where it begins a line, so that an answer may speak of HTML's own `<title>` without meaning it; of
 several tags with one name the last counts. One that is not closed (a cut answer) ends at the next tag or at the end.
 
-Bounds: only the end of an answer is parsed, in 0.2 ms, or 10 ms where it is made of tags; `strip_tags` takes steps that
-grow with the length of its text.
+Bounds: only the end of an answer is parsed, in 0.2 ms, or 10 ms where it is made of tags.
 """
 
 import json
@@ -26,9 +25,6 @@ ENDING_CHARS: Final = 64_000
 
 _NAMES: Final = "title|task_summary|files_summary"
 _TAG: Final = re.compile(rf"<(?P<end>/?)(?P<name>{_NAMES})\s*>", re.IGNORECASE)
-_LONE: Final = re.compile(
-    r"</?(?:task_summary|files_summary)\s*>|^[ \t]*</?title\s*>[ \t]*$\n?", re.MULTILINE | re.IGNORECASE
-)
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _PLAIN: Final = re.compile(
     r"(?P<path>[^\s:`*\"<>]+)(?:\s*\([^)]*\))?\s*(?::|\s[-–—]{1,2}\s|$)\s*(?P<said>.*)", re.DOTALL
@@ -65,40 +61,29 @@ def parse_outcome(text: str) -> Outcome:
     return Outcome(title or None, found.get("task_summary") or None, found.get("files_summary") or None)
 
 
-def strip_tags(text: str) -> str:
-    """What a person is shown: title and files summary are left out, of the task summary only its tags."""
-    kept, before = text, ""
-    while kept != before:  # what was taken out may have moved another tag to the beginning of its line
-        before = kept
-        kept = _LONE.sub("", _without_blocks(kept))
-    return kept.strip()
-
-
 class _Block(NamedTuple):
-    """A tag and what is in it: offsets of the whole, and of what it says."""
+    """A tag and the offsets of what it says."""
 
     name: str
-    start: int
     begin: int
     end: int
-    stop: int
 
 
 def _blocks(text: str) -> Iterator[_Block]:
     """In the order of the text, none inside another."""
-    name, start, begin = "", 0, 0  # of the one that is open
+    name, begin = "", 0  # of the one that is open
     for tag in _TAG.finditer(text):
         said = tag["name"].lower()
         opens_at = _line_start(text, tag.start()) if said == "title" else tag.start()
         if tag["end"] and said == name:
-            yield _Block(name, start, begin, tag.start(), tag.end())
+            yield _Block(name, begin, tag.start())
             name = ""
         elif not tag["end"] and opens_at is not None:
             if name:
-                yield _Block(name, start, begin, opens_at, opens_at)
-            name, start, begin = said, opens_at, tag.end()
+                yield _Block(name, begin, opens_at)
+            name, begin = said, tag.end()
     if name:
-        yield _Block(name, start, begin, len(text), len(text))
+        yield _Block(name, begin, len(text))
 
 
 def _line_start(text: str, at: int) -> int | None:
@@ -106,15 +91,6 @@ def _line_start(text: str, at: int) -> int | None:
     while at > 0 and text[at - 1] in " \t":
         at -= 1
     return at if at == 0 or text[at - 1] == "\n" else None
-
-
-def _without_blocks(text: str) -> str:
-    kept, done = [], 0
-    for block in _blocks(text):
-        kept.append(text[done : block.start])
-        kept.append(text[block.begin : block.end] if block.name == "task_summary" else "")
-        done = block.stop
-    return "".join([*kept, text[done:]])
 
 
 def parse_title(text: str) -> str:

@@ -13,6 +13,7 @@ from outlast.apps.screens.edits.elements import read_elements
 from outlast.apps.screens.edits.marks import parse_mark
 from outlast.apps.screens.edits.pictures import picture_address, picture_path
 from outlast.apps.screens.edits.shapes import (
+    MAX_EDITS,
     MAX_ELEMENTS,
     EditAnswer,
     EditRequest,
@@ -21,7 +22,6 @@ from outlast.apps.screens.edits.shapes import (
     PictureAnswer,
     UndoAnswer,
 )
-from outlast.apps.screens.edits.values import MAX_EDITS
 from outlast.apps.screens.file_actions import read_file
 from outlast.apps.screens.file_writer import rewrite
 from outlast.apps.screens.shapes import ScreenData

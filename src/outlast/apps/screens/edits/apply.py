@@ -5,18 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from outlast.apps.screens.edits.literals import Splice
 from outlast.apps.screens.edits.marks import Mark, byte_at, parse_mark, place_at
-from outlast.apps.screens.edits.shapes import EditAnswer, EditRequest
-from outlast.apps.screens.edits.slots import Slot, plain, same, slot_of
-from outlast.apps.screens.edits.syntax import MAX_SOURCE_BYTES, Element, Parsed, element_at, faults, parse
-from outlast.apps.screens.edits.values import (
+from outlast.apps.screens.edits.shapes import (
     MAX_ATTRIBUTE_CHARS,
     MAX_CLASSES_CHARS,
     MAX_TEXT_CHARS,
+    EditAnswer,
+    EditRequest,
     EditStatus,
-    Refusal,
-    Splice,
 )
+from outlast.apps.screens.edits.slots import Refusal, Slot, plain, same, slot_of
+from outlast.apps.screens.edits.syntax import MAX_SOURCE_BYTES, Element, Parsed, element_at, faults, parse
 from outlast.base.errors import MalformedInput, PathRefused
 from outlast.base.syntax_trees import TooManySteps
 

@@ -6,9 +6,17 @@ from dataclasses import asdict
 from outlast.apps.screens.edits.apply import find, text_of, too_tangled
 from outlast.apps.screens.edits.marks import parse_mark
 from outlast.apps.screens.edits.shapes import ElementAnswer, RefusalAnswer, ValueAnswer
-from outlast.apps.screens.edits.slots import ATTRIBUTES, PICTURES, Slot, attribute_slot, class_slot, plain, text_slot
+from outlast.apps.screens.edits.slots import (
+    ATTRIBUTES,
+    PICTURES,
+    Refusal,
+    Slot,
+    attribute_slot,
+    class_slot,
+    plain,
+    text_slot,
+)
 from outlast.apps.screens.edits.syntax import Element, Parsed, parse
-from outlast.apps.screens.edits.values import Refusal
 from outlast.base.errors import MalformedInput, PathRefused
 from outlast.base.syntax_trees import TooManySteps
 

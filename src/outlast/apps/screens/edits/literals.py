@@ -1,11 +1,11 @@
 """Strings as JSX and JavaScript write them: read, and written so that they are read back as they were meant."""
 
 import re
+from dataclasses import dataclass
 from html.entities import name2codepoint
 from typing import TYPE_CHECKING, Final
 
 from outlast.apps.screens.edits.syntax import Parsed
-from outlast.apps.screens.edits.values import Splice
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -16,6 +16,15 @@ _SHORT: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v
 _CONTINUED: Final = ("\n", "\r", "\r\n", "\u2028", "\u2029")
 _NAMES: Final = {**name2codepoint, "apos": 39}
 _IN_TEXT: Final = {"{": "&#123;", "}": "&#125;", "<": "&lt;", ">": "&gt;"}
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """Bytes `start` to `end` of a file become `new`."""
+
+    start: int
+    end: int
+    new: bytes
 
 
 def is_literal(node: "Node") -> bool:

@@ -1,16 +1,21 @@
 """Shapes of edits made by hand."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
 from outlast.apps.screens.edits.marks import MAX_MARK_CHARS
-from outlast.apps.screens.edits.values import MAX_ATTRIBUTE_CHARS, MAX_EDITS, MAX_TEXT_CHARS, EditKind, EditStatus
 from outlast.kernel.http.shapes import Answer, Request
 
-MAX_ELEMENTS = 100
-MAX_STYLES = 100
-MAX_CLASSES = 200
+EditKind = Literal["classes", "text", "attribute"]
+EditStatus = Literal["applied", "refused", "stale"]
+MAX_EDITS: Final = 200
+MAX_CLASSES_CHARS: Final = 4_000
+MAX_TEXT_CHARS: Final = 10_000
+MAX_ATTRIBUTE_CHARS: Final = 4_000
+MAX_ELEMENTS: Final = 100
+MAX_STYLES: Final = 100
+MAX_CLASSES: Final = 200
 
 
 class EditRequest(Request):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from outlast.apps.screens.edits import literals
+from outlast.apps.screens.edits.literals import Splice
 from outlast.apps.screens.edits.shapes import EditRequest
 from outlast.apps.screens.edits.syntax import Element, Parsed, unwrapped, value_of
-from outlast.apps.screens.edits.values import Refusal, Splice
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,6 +27,15 @@ _KINDS: Final = {
     "call_expression": "a function makes them",
     "subscript_expression": "a variable holds them",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a value cannot be edited by hand: a stable code, what is the matter, what to do."""
+
+    code: str
+    reason: str
+    hint: str = "Ask the agent to change it."
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from outlast.apps.screens.agent.tags import (
     parse_files_summary,
     parse_outcome,
     parse_title,
-    strip_tags,
 )
 from outlast.apps.screens.shapes import ScreenFile
 
@@ -68,14 +67,7 @@ def test_an_answer_gives_its_title_summary_and_files() -> None:
     ]
 
 
-def test_people_see_the_summary_without_any_tag_title_or_file_list() -> None:
-    assert strip_tags(ANSWER) == (
-        "I looked around and built it.\n\n\n\n\n**What I built**: three plans.\n\n- yearly switch"
-    )
-
-
-def test_an_answer_without_tags_is_shown_as_it_is() -> None:
-    assert strip_tags("Set `<title>Foo</title>` in the layout.") == "Set `<title>Foo</title>` in the layout."
+def test_an_answer_without_tags_says_nothing_at_its_end() -> None:
     assert parse_outcome("Set `<title>Foo</title>` in the layout.") == Outcome()
 
 
@@ -167,12 +159,9 @@ def test_seed_000_a_summary_that_was_written_is_read_back_whole(files: dict[str,
 
 @settings(max_examples=300)
 @given(tag_soup)
-def test_any_text_is_read_and_shown_without_its_tags(text: str) -> None:
+def test_any_text_can_be_read(text: str) -> None:
     parse_outcome(text)
     parse_files_summary(text)
-    shown = strip_tags(text)
-    assert strip_tags(shown) == shown
-    assert parse_outcome(shown) == Outcome()
 
 
 def test_no_files_make_no_summary() -> None:

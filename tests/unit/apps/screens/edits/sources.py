@@ -2,8 +2,7 @@
 
 from outlast.apps.screens.edits.apply import Applied, apply_edits
 from outlast.apps.screens.edits.marks import place_at
-from outlast.apps.screens.edits.shapes import EditRequest
-from outlast.apps.screens.edits.values import EditKind
+from outlast.apps.screens.edits.shapes import EditKind, EditRequest
 
 PATH = "app/page.tsx"
 MARK = "§"
