@@ -62,7 +62,7 @@ def demand_bounded(html: str) -> None:
 
 
 def _demand_few_attributes(text: str) -> None:
-    """`text` begins with a tag and goes on up to the next one."""
+    """`text` begins with a tag and ends before the next one."""
     begun = text.partition(">")[0] if "=" not in text else _VALUE.sub("=", text).partition(">")[0]
     if len(_PART.findall(begun)) > MAX_ATTRIBUTES:
         raise Refused(f"an element has more than {MAX_ATTRIBUTES:,} attributes")

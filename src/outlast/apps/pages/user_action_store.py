@@ -1,7 +1,8 @@
 """What people did on pages, and which run takes it up. First argument: the open transaction.
 
 An action belongs to one run from the moment it is stored, or to none any more (dropped). It waits as long as its run is
-queued behind another, is taken when that run's turn comes, and ends with it. Every change is told in the thread's log.
+queued behind another, is taken when that run's turn comes, and ends with it. Every change is an event in the thread's
+log.
 """
 
 from collections.abc import Mapping, Sequence
@@ -119,7 +120,7 @@ class PageRuns(RunHooks):
         _change(tx, thread_id, open_of_run(tx, run_id), end_of(status, problems, begun=begun))
 
     def on_again(self, tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
-        """The other run has the actions from now on. Those that were done stay done, and those that somebody took back
+        """The other run has the actions from now on. Those that were done stay done, and those that a person took back
         belong to no run."""
         undone = _OF_RUN.where(page_actions.c.state.in_(("failed", "dropped")))
         _change(tx, thread_id, tx.rows(NamedAction, undone, {"run": from_run_id}), "taken", run_id=to_run_id)

@@ -48,7 +48,7 @@ async def act(
     model: str | None = None,
     key: str | None = None,
 ) -> ActionAnswer:
-    """Take in what somebody did on a page (editors who are not kept out by another's lock). Where no run works, one
+    """Store what a person did on a page (editors whom no other member's lock keeps out). Where no run works, one
     starts, as any run does; else the action joins the run that waits for its turn, and where none waits, queues one.
     `model` None: that of the page's last run. A repeated `key` gets the first answer, and so does what the same person
     did already and whose run has not ended, unless the page's element says `data-repeat`. Raises `MalformedInput`,

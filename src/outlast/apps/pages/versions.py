@@ -134,7 +134,7 @@ def reset_step(tx: Tx, page_id: str, rules: Rules, run_id: str, step: int) -> tu
 def begin(
     tx: Tx, page_id: str, rules: Rules, html: str, *, kind: VersionKind = "created", by: str | None = None
 ) -> None:
-    """The first HTML of a new page (`created`, or `copy` of another); nobody is told. Raises
+    """The first HTML of a new page (`created`, or `copy` of another), without an event. Raises
     `MalformedInput`: it is too large, or nothing that a page can be."""
     page = hold(tx, page_id)
     try:

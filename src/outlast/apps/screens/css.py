@@ -7,8 +7,8 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-# A comment that nothing closes goes on to the end, a string to the end of its line: so says CSS, and so nobody looks
-# for the same end twice.
+# As CSS says, an unclosed comment ends with the style sheet and an unclosed string with its line. So the same end is
+# never searched twice.
 _QUIET: Final = re.compile(r"\s+|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _LEAP: Final = re.compile(r"""/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?""", re.DOTALL)
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)

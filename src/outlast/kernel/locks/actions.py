@@ -22,7 +22,7 @@ async def take_lock(services: Services, actor: Actor, thread_id: str) -> LockDat
 
 @in_write
 def release_lock(tx: Tx, actor: Actor, thread_id: str) -> None:
-    """Stop driving (editors). Repeating is harmless. Raises `ThreadLocked` for somebody else's lock, `ThreadBusy` while
+    """Stop driving (editors). Repeating is harmless. Raises `ThreadLocked` for another user's lock, `ThreadBusy` while
     the actor's run works."""
     thread_locks.release(tx, require_thread(tx, actor, thread_id, Right.EDIT), actor)
 

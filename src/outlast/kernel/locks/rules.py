@@ -42,7 +42,7 @@ def standing(lock: Lock | None, user_id: str, now: datetime, *, live: bool) -> S
 
 
 def demand(lock: Lock | None, user_id: str, now: datetime, *, live: bool) -> None:
-    """`ThreadLocked` while somebody else drives. For what changes a thread's files without driving it."""
+    """Raise `ThreadLocked` while another user drives. For changes of a thread's files by a user who does not drive."""
     if standing(lock, user_id, now, live=live) is Standing.THEIRS:
         raise refusal(lock)
 
@@ -62,7 +62,7 @@ def acquire(lock: Lock | None, user_id: str, now: datetime, ttl: timedelta, *, l
 
 def release(lock: Lock | None, user_id: str, now: datetime, *, live: bool) -> Change | None:
     """The user stops driving; None where there is nothing to release. Raises `ThreadBusy` while the user's run works,
-    `ThreadLocked` when it is somebody else's."""
+    `ThreadLocked` when another user holds it."""
     match standing(lock, user_id, now, live=live):
         case Standing.YOURS:
             _demand_rest(live)
@@ -88,7 +88,7 @@ def request(lock: Lock | None, user_id: str, now: datetime, *, live: bool) -> Lo
 
 
 def hand_over(lock: Lock | None, user_id: str, to_user_id: str, now: datetime, ttl: timedelta, *, live: bool) -> Lock:
-    """The holder makes somebody else the driver. Raises `LockNotHeld` unless the lock is the user's, `ThreadBusy` while
+    """The holder makes another user the driver. Raises `LockNotHeld` unless the lock is the user's, `ThreadBusy` while
     the user's run works."""
     if standing(lock, user_id, now, live=live) is not Standing.YOURS:
         raise LockNotHeld("Only the one who holds a lock can hand it over.", hint="Ask for it with a request.")

@@ -122,7 +122,7 @@ def acquire(tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: floa
 
 
 def demand(tx: Tx, resource_id: str, user_id: str) -> None:
-    """Raise `ThreadLocked`, naming the holder and the expiry, while somebody else drives."""
+    """Raise `ThreadLocked`, naming the holder and the expiry, while another user drives."""
     lock, live = _found(tx, resource_id)
     with _naming_holder(tx, resource_id):
         rules.demand(lock, user_id, tx.now, live=live)
@@ -162,7 +162,7 @@ def held_by(tx: Tx, project_id: str, user_id: str, kind: Kind = "thread") -> Seq
 
 
 def locks_of(tx: Tx, resource_ids: Sequence[str]) -> dict[str, LockData]:
-    """The locks, with names, of those of these (all of one kind) that somebody holds."""
+    """The locks, with names, of those of these resources (all of one kind) that are locked."""
     if not resource_ids:
         return {}
     mine = locks.c.resource_type == _kind(resource_ids[0]), locks.c.resource_id.in_(resource_ids)
@@ -188,7 +188,7 @@ def _found(tx: Tx, resource_id: str) -> tuple[Lock | None, bool]:
 
 @contextmanager
 def _naming_holder(tx: Tx, resource_id: str) -> Iterator[None]:
-    """A refusal by a rule is told with the holder's name and the expiry."""
+    """Raise a rule's `ThreadLocked` with the holder's name and the expiry."""
     try:
         yield
     except ThreadLocked:

@@ -82,7 +82,7 @@ def release_all(tx: Tx, project_id: str, user_id: str) -> None:
     """A user leaves the project: the threads that they drove there are free."""
     driven = locks.held_by(tx, project_id, user_id)
     asked = [locks.find_lock(tx, thread_id) for thread_id in driven]
-    for thread_id in driven:  # all threads before the project's log: the order in which everybody takes rows
+    for thread_id in driven:  # all threads before the project's log: the order in which every transaction locks rows
         hold(tx, thread_id)
         locks.drop(tx, thread_id)
     for thread_id in driven:

@@ -19,9 +19,9 @@ from outlast.kernel.threads.shapes import MessageData
 @in_write
 def read_mention(tx: Tx, actor: Actor, mention_id: str) -> None:
     """The actor has seen where they are named, or dismisses what they were given: it leaves the inbox. Repeating is
-    harmless. Raises `NotFound`, also for somebody else's."""
+    harmless. Raises `NotFound`, also for another user's."""
     mention = store.mention_of(tx, mention_id, actor.user_id)
-    if mention.document_id is not None:  # before what is on it and the project's log, as everywhere
+    if mention.document_id is not None:  # locked before what is on it and the project's log (docs/concepts/locking.md)
         registry.implementation(COMMENTS).hold(tx, mention.document_id)
     tell(tx, store.read(tx, actor.user_id, mention_id=mention_id))
 
@@ -46,7 +46,7 @@ def tell_named(
 
 
 def tell(tx: Tx, news: Iterable[tuple[str, InboxChanged]]) -> None:
-    """Wake the inboxes of these projects' members. After the threads' own news, as everywhere."""
+    """Wake the inboxes of these projects' members. After the threads' own events, by the order of locks."""
     for project_id, one in news:
         append(tx, project_id, [(INBOX, one)])
 

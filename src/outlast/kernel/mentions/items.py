@@ -1,4 +1,4 @@
-"""One thing that waits for somebody, and a part of what does."""
+"""One item of an inbox, and a part of the inbox."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass

@@ -45,7 +45,7 @@ _WAITING: Final = mentions.c.read_at.is_(None)
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The place in which somebody is named: a message of a thread, or a comment on a document."""
+    """The place in which users are named: a message of a thread, or a comment on a document."""
 
     project_id: str
     source: Source
@@ -62,7 +62,7 @@ class _Member(NamedTuple):
 
 
 def named_in(tx: Tx, project_id: str, text: str, chosen: Sequence[str] = ()) -> Named:
-    """Whom a text names among the project's members. Asks the database only where it may name somebody."""
+    """Whom a text names among the project's members. Asks the database only where it may name one."""
     if "@" not in text and not chosen:
         return Named()
     rows = tx.rows(_Member, _MEMBERS, {"project": project_id})
@@ -119,7 +119,7 @@ def forget_document(tx: Tx, document_id: str) -> list[InboxChanged]:
 
 
 def mention_of(tx: Tx, mention_id: str, user_id: str) -> MentionRow:
-    """A user's mention. Raises `NotFound`, also for somebody else's."""
+    """A user's mention. Raises `NotFound`, also for another user's."""
     row = tx.find(MentionRow, mentions, {"id": mention_id, "user_id": user_id})
     if row is None:
         raise NotFound("There is no such mention of you.", noun="mention", id=mention_id)
@@ -165,7 +165,7 @@ def waiting(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None
 
 
 def _named_in(thread_id: str | None, source_ids: Sequence[str]) -> sa.ColumnElement[bool]:
-    """Mentions in a thread or in these comments; not that a comment was given to somebody: seen is not done."""
+    """Mentions in a thread or in these comments; not comments that were assigned: to see one is not to finish it."""
     in_thread = mentions.c.thread_id == thread_id if thread_id is not None else sa.false()
     in_comments = mentions.c.source_id.in_(list(source_ids)) if source_ids else sa.false()
     return sa.or_(in_thread, in_comments) & (mentions.c.source != "assigned")

@@ -26,7 +26,7 @@ class PresenceBoard:
     """Who watches and types, per thread; who is there, per project (its id stands where a thread's does); who is where,
     per document.
 
-    Memory: an entry per watched thread or project, for as long as somebody follows it; a cache that the followers
+    Memory: an entry per watched thread or project, for as long as it is followed; a cache that the followers
     rebuild by connecting. `on_change` listeners are called, on the event loop, with the id of a thread, project or
     document whose presence changed.
     """

@@ -9,7 +9,7 @@ from outlast.kernel.projects.shapes import MemberData
 
 TYPING_S: Final = 6.0
 GRACE_S: Final = 6.0
-"""So long somebody is still shown whose connection to the project ended (or has not begun): it may only be renewed."""
+"""How long a user is still shown whose connection to the project ended or has not begun: it may reconnect."""
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class Visits:
     """Who has which document open. A user who is shown follows the document's project as well; without that they are
     gone after a few seconds.
 
-    Memory: an entry per document that somebody has open; a cache that people rebuild by moving in it. Functions return
+    Memory: an entry per document that is open somewhere; a cache that people rebuild by moving in it. Functions return
     the documents in which something that is shown has changed.
     """
 

@@ -40,5 +40,5 @@ def call_guarded(tx: Tx, what: str, when: str, call: Callable[[], T], otherwise:
 
 
 def reason_of(error: Exception) -> str:
-    """What people are told of an error: our own messages hold no secret."""
+    """What people see of an error: our own messages hold no secret."""
     return error.message if isinstance(error, OutlastError) else _UNKNOWN

@@ -47,12 +47,12 @@ class _Titled(NamedTuple):
 
 
 def of_thread(tx: Tx, thread_id: str) -> Found | None:
-    """The subject whose own thread this is; None: the thread stands for itself."""
+    """The subject whose own thread this is; None: it is no subject's."""
     return _found(tx, subjects(), {"thread_id": thread_id})
 
 
 def of_workspace(tx: Tx, workspace_id: str) -> Found | None:
-    """The subject whose files lie in a workspace; None: it is no subject's."""
+    """The subject whose files are in a workspace; None: it is no subject's."""
     return _found(tx, _with_files(), {"workspace_id": workspace_id})
 
 
@@ -80,12 +80,12 @@ def about(tx: Tx, project_id: str, anchor: Mapping[str, Any] | None) -> About | 
 
 
 def removed_from_inbox(tx: Tx, thread_id: str) -> list[InboxChanged]:
-    """The news of what waits for somebody in a thread, and goes with it."""
+    """The events for inbox items that are deleted with a thread."""
     return [news for one in subjects() for news in one.threads.removed_from_inbox(tx, thread_id)]
 
 
 def proposed(tx: Tx, thread_id: str, until: datetime) -> list[str]:
-    """What became of that which a thread's agent proposed until then, one line of Markdown each."""
+    """The outcome of each proposal that a thread's agent made until then, one line of Markdown each."""
     return [line for one in subjects() for line in one.threads.proposed(tx, thread_id, until)]
 
 
@@ -102,7 +102,7 @@ def before_delete(tx: Tx, thread_id: str, by: str) -> list[Callable[[], None]]:
 
 
 def before_member_leaves(tx: Tx, project_id: str, user_id: str) -> list[Callable[[], None]]:
-    """Somebody leaves a project; what to call once their threads are released."""
+    """A member leaves a project; what to call once their threads are released."""
     return [one.threads.before_member_leaves(tx, project_id, user_id) for one in subjects()]
 
 
@@ -115,7 +115,7 @@ def copy_to_fork(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, st
 
 
 def announce_of_thread(tx: Tx, anchor_type: str | None, thread_id: str) -> None:
-    """Tell how the subject is whose own thread this is, where it is one's; `anchor_type` is its anchor's."""
+    """Announce the subject whose own thread this is, if it has one; `anchor_type` is that of the thread's anchor."""
     one = subject(anchor_type)
     found = None if one is None else tx.value(one.table.c.id, {"thread_id": thread_id})
     if one is not None and found is not None:
@@ -123,7 +123,7 @@ def announce_of_thread(tx: Tx, anchor_type: str | None, thread_id: str) -> None:
 
 
 def announce_of_workspace(tx: Tx, workspace_id: str) -> None:
-    """The same for the subject whose files lie in a workspace."""
+    """Announce the subject whose files are in a workspace, if it has one."""
     found = of_workspace(tx, workspace_id)
     if found is not None:
         found.kind.announce(tx, found.id, None)

@@ -77,7 +77,7 @@ class SubjectStore(Generic[R, S, D]):
         return tx.find(self._row, self.table, {"thread_id": thread_id})
 
     def of_workspace(self, tx: Tx, workspace_id: str) -> R | None:
-        """The row of the subject whose files lie in a workspace; None: there is none."""
+        """The row of the subject whose files are in a workspace; None: there is none."""
         return tx.find(self._row, self.table, {"workspace_id": workspace_id})
 
     def count(self, tx: Tx, project_id: str) -> int:
@@ -105,7 +105,7 @@ class SubjectStore(Generic[R, S, D]):
         tx.update(self.table, {"id": subject_id}, **values, updated_at=tx.now)
 
     def announce(self, tx: Tx, subject_id: str, by: str | None = None, *, created: bool = False) -> D:
-        """Tell the followers of its project how it is now; `by` is the user who changed it (None: a run, or the
+        """Append its present state to the project's log; `by` is the user who changed it (None: a run, or the
         server). Raises `NotFound`."""
         data = self.data(tx, subject_id)
         event = f"{self.noun}.{'created' if created else 'updated'}"
@@ -113,7 +113,8 @@ class SubjectStore(Generic[R, S, D]):
         return data
 
     def delete(self, tx: Tx, subject_id: str) -> None:
-        """Remove the row with what belongs to it, and tell its project. Its thread and workspace are the caller's."""
+        """Remove the row with what belongs to it, and append the event to the project's log. The caller removes its
+        thread and workspace."""
         removed = sa.delete(self.table).where(self.table.c.id == subject_id).returning(self.table.c.project_id)
         project_id = tx.execute(removed).scalar()
         if project_id is not None:

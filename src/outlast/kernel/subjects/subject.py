@@ -54,7 +54,7 @@ class RunHooks:
     on, and ends."""
 
     def on_start(self, tx: Tx, thread_id: str) -> None:
-        """Somebody starts a run: called before the thread is held."""
+        """A run is started: called before the thread is locked."""
         return
 
     def on_take_up(self, tx: Tx, thread_id: str, run_id: str) -> None:
@@ -91,8 +91,8 @@ class ThreadHooks:
         return {}
 
     def before_member_leaves(self, tx: Tx, project_id: str, user_id: str) -> Callable[[], None]:
-        """Somebody leaves a project: what they keep there is free. What is returned is called once their threads are
-        released."""
+        """A member leaves a project: release what they hold there. The returned function is called once their threads
+        are released."""
         return lambda: None
 
     def about(self, tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> About | None:
@@ -101,11 +101,11 @@ class ThreadHooks:
         return None
 
     def removed_from_inbox(self, tx: Tx, thread_id: str) -> Sequence[InboxChanged]:
-        """The news of what waits for somebody in a thread, and goes with it when it is deleted."""
+        """The events for inbox items that are deleted with a thread."""
         return ()
 
     def proposed(self, tx: Tx, thread_id: str, until: datetime) -> Sequence[str]:
-        """What became of that which a thread's agent proposed until then: one line of Markdown each, oldest first."""
+        """The outcome of each proposal of a thread's agent until then: one line of Markdown each, oldest first."""
         return ()
 
 
@@ -118,7 +118,7 @@ class FileHooks:
         return None
 
     async def after_reset(self, services: Any, actor: Actor, subject_id: str) -> None:
-        """Its workspace has begun anew."""
+        """Its workspace was reset."""
         return
 
     async def after_restore(self, services: Any, actor: Actor, subject_id: str) -> CheckpointData | None:

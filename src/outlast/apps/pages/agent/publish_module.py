@@ -76,7 +76,7 @@ def _publish(tx: Tx, context: Context, workspace_id: str, module: NewModule, dep
     decided = sa.select(approvals.c.decided_by).where(
         approvals.c.effect_id == context.effect_id, approvals.c.decided_by.is_not(None)
     )
-    # Into the library of the person who decided: nobody puts code before the agents of somebody else.
+    # Into the library of the person who decided: code of one person never reaches the agents of another.
     owner = tx.execute(decided.limit(1)).scalar() or run.started_by
     origin = ModuleOrigin(run.project_id, page.id if page is not None else None, owner, run.id)
     return registry.implementation(LIBRARY).publish(tx, module, origin, owner, dependencies)

@@ -1,4 +1,4 @@
-"""What happened on a page lately, as its agent is told it: the last requests with what was done, and what people took
+"""What happened on a page lately, as its agent gets it: the last requests with what was done, and what people took
 back or brought back."""
 
 from collections.abc import Mapping, Sequence

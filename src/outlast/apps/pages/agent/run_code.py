@@ -109,7 +109,7 @@ class _Search(NamedTuple):
 
 
 def searches_of(tx: Tx, run: Run) -> list[tuple[dict[str, Any], str]]:
-    """(arguments, answer) of the searches that this run has made, also of those that it goes on from."""
+    """(arguments, answer) of the searches of this run and of the runs that it continues."""
     rows = tx.rows(
         _Search,
         sa.select(effects.c.arguments, effects.c.result).where(

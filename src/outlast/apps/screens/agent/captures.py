@@ -33,7 +33,7 @@ class Capture:
     css: str
 
     def block(self) -> str:
-        """As the model is told it, within the bounds."""
+        """As the model gets it, within the bounds."""
         lines = [self.facts, "HTML:", "```html", _cut(self.html, HTML_CHARS), "```"]
         if self.css:
             lines += ["CSS:", "```css", _cut(self.css, CSS_CHARS), "```"]

@@ -1,5 +1,5 @@
 """The check before a screen's run may end: the theme is back in its place, the types fit, the page answers without
-throwing or errors in its console, the answer has its tags. What is wrong the model is told, precisely and in bounded
+throwing or errors in its console, the answer has its tags. The model gets the problems, precisely and in bounded
 size.
 """
 
@@ -286,8 +286,8 @@ def _of_page(look: Look) -> list[Problem]:
 
 
 def _said_of_its_own(look: Look) -> list[str]:
-    """What the page wrote to its console as an error and can mend. It cannot mend that nothing outside is reached from
-    here, and what it threw is told already."""
+    """What the page wrote to its console as an error and can fix. It cannot fix that the sandbox reaches no other
+    hosts, and errors that it threw are reported already."""
     thrown = [error.splitlines()[0].removeprefix("Uncaught ") for error in look.errors if error]
     return [
         text for text in look.console if not _OUT_OF_REACH.search(text) and not any(first in text for first in thrown)

@@ -1,4 +1,4 @@
-"""A screen's conversation as its agent is told it: who said what, without the tool calls of earlier runs. Pure.
+"""A screen's conversation as its agent gets it: who said what, without the tool calls of earlier runs. Pure.
 
 What an earlier answer did to the files is in its `<files_summary>`, which stays in the text for the model and is never
 shown to people; an answer that was cut before it wrote one gets it from the files that it had written.
@@ -26,7 +26,7 @@ EXACTLY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AgentMessage:
-    """One message as the agent is told it; `images` are attachment ids with their names."""
+    """One message as the agent gets it; `images` are attachment ids with their names."""
 
     role: Literal["user", "assistant"]
     content: str

@@ -1,4 +1,4 @@
-"""Which files a screen's project has, as its agent is told at the start of a run.
+"""The list of a screen's files that its agent gets at the start of a run.
 
 Read from the newest checkpoint that the run itself has not made, so that the list stays the same for all its turns and
 providers' caches hold; what the run changes it knows by itself.

@@ -1,4 +1,4 @@
-"""What the `screen` agent is told: the same text for every run of a template, so that it stays in models' caches."""
+"""The system prompt of the `screen` agent: the same for every run of a template, so that it stays in models' caches."""
 
 import json
 import re

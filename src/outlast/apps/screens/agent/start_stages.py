@@ -76,7 +76,7 @@ async def _tell_context_lost(context: StageContext, db: Database, opened: OpenWo
 
 
 async def _load_messages(context: StageContext, db: Database, most: int) -> None:
-    """Count them; the model is told them with each turn. Not readable: the run goes on without (the person is told)."""
+    """Count the messages that each turn sends to the model. If they cannot be read, the run continues without them."""
     await context.tell("load_messages", "started")
     try:
         count = await db.read(_count_messages, context.run, most)

@@ -84,7 +84,7 @@ async def inspect_elements(
     for path in _paths(locs):
         try:
             files[path] = await read_file(services, actor, screen_id, path)
-        except (NotFound, PathRefused):  # told about each element
+        except (NotFound, PathRefused):  # reported for each element
             continue
     return await anyio.to_thread.run_sync(read_elements, files, locs)
 
@@ -166,7 +166,7 @@ def _tell(tx: Tx, screen_id: str, actor: Actor) -> None:
 
 
 def _paths(locs: Sequence[str]) -> list[str]:
-    """The files that these elements are in, each once; what is no place is told about later."""
+    """The files that these elements are in, each once; an invalid place is reported later."""
     found: dict[str, None] = {}
     for loc in locs:
         try:
