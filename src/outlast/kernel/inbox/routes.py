@@ -1,7 +1,5 @@
 """What waits for the caller, and saying that one has seen it."""
 
-from dataclasses import asdict
-
 from fastapi import APIRouter
 from starlette.responses import Response
 
@@ -24,7 +22,7 @@ async def list_inbox(
     or keep, mentions, and comments that they were given. `inbox.changed` in a project's stream says when to read it
     again."""
     found = await actions.read_inbox(services, actor, project, limit, before)
-    return reply(page([asdict(item) for item in found.items], found.next))
+    return reply(page(found.items, found.next))
 
 
 @router.post("/mentions/{mention_id}/read", status_code=204)

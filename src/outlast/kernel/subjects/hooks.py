@@ -19,10 +19,10 @@ log = logging.getLogger("outlast.subjects")
 def call_run_hook(tx: Tx, profile: str, when: str, call: Callable[[RunHooks], None]) -> list[str]:
     """Call a hook of the subject that runs of this profile are about, guarded. The problem to note for the run, if it
     raised."""
-    hooks = registry.run_hooks(profile)
-    if type(hooks) is RunHooks:
+    subject = registry.subject(profile)
+    if subject is None or type(subject.runs) is RunHooks:
         return []
-    return call_guarded(tx, profile, when, lambda: call(hooks), None)[1]
+    return call_guarded(tx, profile, when, lambda: call(subject.runs), None)[1]
 
 
 def call_guarded(tx: Tx, what: str, when: str, call: Callable[[], T], otherwise: T) -> tuple[T, list[str]]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from outlast.db.database import Tx
 from outlast.kernel.apps import registry
 from outlast.kernel.inbox.shapes import InboxChanged
-from outlast.kernel.subjects.subject import About, RunHooks, Subject
+from outlast.kernel.subjects.subject import About, Subject
 
 
 def subjects() -> Iterable[Subject]:
@@ -24,12 +24,6 @@ def subject(noun: str | None) -> Subject | None:
 def owners_of_files() -> list[str]:
     """The nouns of subjects to which a workspace can belong."""
     return [one.noun for one in _with_files()]
-
-
-def run_hooks(profile: str) -> RunHooks:
-    """What runs of this profile do to the subject of their thread."""
-    found = registry.load().subjects.get(profile)
-    return RunHooks() if found is None else found.runs
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from outlast.kernel.subjects import registry
 pytestmark = pytest.mark.apps("pages")  # an app to declare something
 
 
-def test_runs_of_a_profile_without_a_subject_do_nothing_to_one() -> None:
+def test_only_nouns_that_an_app_declares_have_a_subject() -> None:
     with only(PAGES):
         assert list(registry.subjects()) == [PAGE]
-        assert registry.run_hooks("page") is PAGE.runs
-        assert type(registry.run_hooks("chat")).__name__ == "RunHooks"
+        assert registry.subject("page") is PAGE
+        assert registry.subject("chat") is None
         assert registry.subject(None) is None
         assert registry.subject("screen") is None
