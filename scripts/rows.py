@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from outlast.db.types import Json, UtcTime
+from outlast.db.columns import Json, UtcTime
 
 SOURCES: Final = Path(__file__).resolve().parent.parent / "src"
 LINE: Final = 120

@@ -30,8 +30,8 @@ from outlast.apps.chat.agent import chat_agent
 from outlast.apps.chat.summary_agent import summary_agent
 from outlast.apps.documents.agent.agent import document_agent
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
+from outlast.apps.knowledge.http_fetch import Fetcher
 from outlast.apps.knowledge.memory import Recall
-from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.pages.agent.agent import nothing, page_agent
 from outlast.apps.pages.agent.dormancy import KIND as DORMANT
@@ -44,7 +44,6 @@ from outlast.apps.screens.agent.agent import screen_agent
 from outlast.apps.screens.open_actions import ScreenOpener
 from outlast.assembly import (
     Base,
-    Sources,
     open_catalog,
     open_embedder,
     open_knowledge,
@@ -111,16 +110,12 @@ log = logging.getLogger("outlast.app")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """One server's opened resources."""
+    """One server's opened resources. `tasks` are services of its own that run beside the requests, by name."""
 
     services: Services
     worker: Worker
-    sweeper: Sweeper
-    warmer: Warmer | None
-    opener: ScreenOpener
-    knowledge: Knowledge
-    sources: Sources
     sidecars: Sequence[OpenSidecar]
+    tasks: Sequence[tuple[str, Run]]
 
 
 def run(settings: Settings, announce: Announce, *, http: bool) -> None:
@@ -199,7 +194,9 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         sandboxes = open_sandboxes(base, templates)
         if sandboxes.manager is not None:
             stack.push_async_callback(sandboxes.manager.aclose)
-        yield _wire(base, catalog, sandboxes, templates, sidecars)
+        fetcher = Fetcher(settings.of(KnowledgeSettings).timeout_s, clock)
+        stack.push_async_callback(fetcher.aclose)
+        yield _wire(base, catalog, fetcher, sandboxes, templates, sidecars)
 
 
 async def _look_for_damage(database: Database) -> None:
@@ -211,7 +208,12 @@ async def _look_for_damage(database: Database) -> None:
 
 
 def _wire(
-    base: Base, catalog: ModelCatalog, sandboxes: SandboxServices, templates: Templates, sidecars: Sequence[OpenSidecar]
+    base: Base,
+    catalog: ModelCatalog,
+    fetcher: Fetcher,
+    sandboxes: SandboxServices,
+    templates: Templates,
+    sidecars: Sequence[OpenSidecar],
 ) -> Program:
     """The rooms, each given what it needs."""
     settings, database, blobs = base.settings, base.database, base.blobs
@@ -238,7 +240,7 @@ def _wire(
     screen = screen_agent(
         settings, database, rooms, blobs, templates, files=checkpoints, keeper=keeper, photographer=sandboxes.studio
     )
-    sources = open_sources(base, sandboxes, embedder, lambda: hub.followed("prj_"))
+    sources = open_sources(base, fetcher, sandboxes, embedder, lambda: hub.followed("prj_"))
     page = page_agent(
         settings,
         database,
@@ -296,16 +298,22 @@ def _wire(
     )
     ends = no_sessions if manager is None else manager.end_sessions
     dormancy = Dormancy(database, page_rules.live, settings.of(PageSettings).dormant_after_s, ends)
-    return Program(
-        services=services,
-        worker=Worker(engine, supervisor),
-        sweeper=Sweeper(engine, sandboxes.steps, {DORMANT: dormancy.rest}, supervisor),
-        warmer=warmer,
-        opener=opener,
-        sidecars=sidecars,
-        knowledge=knowledge,
-        sources=sources,
-    )
+    sweeper = Sweeper(engine, sandboxes.steps, {DORMANT: dormancy.rest}, supervisor)
+    optional = {
+        "checkpoints": checkpoints,
+        "snapshots": sandboxes.snapshots,
+        "warming of sandboxes": warmer,
+        "embedding": sources.indexer,
+    }
+    tasks: list[tuple[str, Run]] = [
+        *((name, one.run) for name, one in optional.items() if one is not None),
+        ("search indexes", knowledge.run),
+        ("files of projects", sources.artifacts.run),
+        ("documentation sources", sources.keeper.run),
+        ("opening of screens", partial(opener.run, services)),
+        ("timers", sweeper.run),
+    ]
+    return Program(services=services, worker=Worker(engine, supervisor), sidecars=sidecars, tasks=tasks)
 
 
 async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.Event) -> None:
@@ -313,8 +321,8 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
     services = program.services
     supervisor, room = services.supervisor, services.sandboxes
 
-    def keep(name: str, run: Run, *args: Any) -> None:
-        tasks.start_soon(supervisor.keep, name, run, *args)
+    def keep(name: str, run: Run) -> None:
+        tasks.start_soon(supervisor.keep, name, run)
 
     keep("bells of the database", services.db.background)
     keep("followers", services.watching.run)
@@ -334,18 +342,10 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         keep("disk of sandboxes", disk.run)
         step, look = partial(pause_idle, services), partial(sweep, room.manager)
         keep("idle sandboxes", Ladder(room.manager, step, look).run)
-    if room.checkpoints is not None:
-        keep("checkpoints", room.checkpoints.run)
-    if room.snapshots is not None:
-        keep("snapshots", room.snapshots.run)
-    if program.warmer is not None:
-        keep("warming of sandboxes", program.warmer.run)
     if room.studio is not None:
         await supervisor.start(tasks, "browsers", room.studio.run)
-    keep("search indexes", program.knowledge.run)
-    keep("sources", program.sources.run)
-    keep("opening of screens", program.opener.run, services)
-    keep("timers", program.sweeper.run)
+    for name, run in program.tasks:
+        keep(name, run)
     tasks.start_soon(_work, program, worker_ended)
 
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import timedelta
 from pathlib import Path
-
-import anyio
+from typing import NamedTuple
 
 from outlast.apps.knowledge.http_fetch import Fetcher
 from outlast.apps.knowledge.indexer import Indexer
@@ -214,36 +213,19 @@ def open_embedder(base: Base) -> OpenAIEmbedder | None:
     return OpenAIEmbedder(base.connections, base.clock, asked, ApiKey(key))
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """What keeps documentation as it is elsewhere, reads the files of projects, and gives both vectors."""
+class Sources(NamedTuple):
+    """`keeper` updates documentation, `artifacts` reads the files of projects, `indexer` gives both vectors."""
 
     keeper: SourceKeeper
     artifacts: ArtifactKeeper
     indexer: Indexer | None
-    fetcher: Fetcher
-    supervisor: Supervisor
-
-    async def run(self) -> None:
-        """Until cancelled."""
-        keep = self.supervisor.keep
-        try:
-            async with anyio.create_task_group() as tasks:
-                if self.indexer is not None:
-                    tasks.start_soon(keep, "embedding", self.indexer.run)
-                tasks.start_soon(keep, "files of projects", self.artifacts.run)
-                tasks.start_soon(keep, "documentation sources", self.keeper.run)
-        finally:
-            with anyio.CancelScope(shield=True):
-                await self.fetcher.aclose()
 
 
 def open_sources(
-    base: Base, sandboxes: SandboxServices, embedder: OpenAIEmbedder | None, followed: Followed
+    base: Base, fetcher: Fetcher, sandboxes: SandboxServices, embedder: OpenAIEmbedder | None, followed: Followed
 ) -> Sources:
     """What reads the sources of documentation, those of the configuration and people's."""
     asked = base.settings.of(KnowledgeSettings)
-    fetcher = Fetcher(asked.timeout_s, base.clock)
     installed = None
     if sandboxes.manager is not None and sandboxes.snapshots is not None:
         installed = InstalledPackages(sandboxes.manager.provider, sandboxes.snapshots)
@@ -272,7 +254,7 @@ def open_sources(
         most_s=base.settings.of(FileSettings).artifact_read_s,
         supervisor=base.supervisor,
     )
-    return Sources(keeper, artifacts, indexer, fetcher, base.supervisor)
+    return Sources(keeper, artifacts, indexer)
 
 
 def _registries() -> Registries:

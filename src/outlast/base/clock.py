@@ -8,7 +8,7 @@ import anyio
 
 
 class Clock(Protocol):
-    """What the program knows of time. `now` is UTC and aware; `monotonic` is in seconds, for durations only."""
+    """A source of time. `now` is UTC and aware; `monotonic` is in seconds, for durations only."""
 
     def now(self) -> datetime: ...
     def monotonic(self) -> float: ...

@@ -39,8 +39,8 @@ def existing_data_directory(setting: str) -> Path:
 
 @contextmanager
 def held(folder: Path) -> Iterator[bool]:
-    """Own the folder while this context is open; the system lets go of the lock even after a SIGKILL. Whether the last
-    owner let go in good order. Raises `DataDirectoryInUse`, naming the process that owns it."""
+    """Own the folder while this context is open; the system releases the lock even after a SIGKILL. Yields whether the
+    last owner stopped cleanly. Raises `DataDirectoryInUse`, naming the process that owns it."""
     try:
         file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
@@ -69,7 +69,7 @@ def node_of(folder: Path) -> str:
 
 
 def cache_directory() -> Path:
-    """Where this user keeps what can be made again, shared by all their servers. Not made here."""
+    """The user's cache folder, shared by all their servers. Not created here."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "outlast"
 
 

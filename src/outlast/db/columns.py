@@ -1,12 +1,16 @@
-"""What the tables are written with: the metadata that holds them all, and columns that carry their comment."""
+"""What the tables are written with: the metadata that holds them all, types that mean the same on SQLite and
+PostgreSQL, and columns with their comment."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import orjson
 import sqlalchemy as sa
+from sqlalchemy.types import TypeDecorator
 
-from outlast.db.types import Json, UtcTime
-
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(column_0_label)s",
@@ -16,6 +20,32 @@ metadata = sa.MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
+
+
+class UtcTime(TypeDecorator[datetime]):
+    """An aware UTC moment, stored as microseconds since 1970 so that both databases sort and compare it alike."""
+
+    impl = sa.BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Any) -> int | None:
+        return None if value is None else (value - _EPOCH) // _MICROSECOND
+
+    def process_result_value(self, value: int | None, dialect: Any) -> datetime | None:
+        return None if value is None else _EPOCH + timedelta(microseconds=value)
+
+
+class Json(TypeDecorator[Any]):
+    """JSON as text, through orjson. Never queried inside the database, so plain text serves both."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Any) -> str | None:
+        return None if value is None else orjson.dumps(value).decode()
+
+    def process_result_value(self, value: str | None, dialect: Any) -> Any:
+        return None if value is None else orjson.loads(value)
 
 
 def own_id(comment: str = "prefixed id") -> sa.Column[str]:

@@ -1,8 +1,8 @@
 """Which database, data directory and blob folder belong together, and when blobs may be collected.
 
 A deployment has a random id: in the database (`meta`), and in a file `deployment` of the data directory and of the
-blob folder. A server that finds different ones does not start: beside the wrong database, files that people need look
-like files that nobody names. Folders and databases of versions without ids get one at the first start.
+blob folder. A server that finds different ones does not start: with the wrong database, files that are needed look
+unused. Folders and databases of versions without ids get one at the first start.
 
 The *mark* is a number that grows with each start and each collection, first in the database, then in the blob folder.
 A folder whose mark is ahead of the database's has seen a later database: this one was restored. Then nothing is
@@ -192,7 +192,7 @@ def standing_of(tx: Tx) -> Standing:
 
 
 def read_file(folder: Path) -> FolderMark | None:
-    """What a folder says; None: nothing. Raises `StartRefused`."""
+    """What the file of a folder says; None if there is none. Raises `StartRefused`."""
     file = folder / FILE
     try:
         facts = json.loads(file.read_bytes())
@@ -208,7 +208,7 @@ def read_file(folder: Path) -> FolderMark | None:
 
 
 def write_file(folder: Path, mark: FolderMark) -> None:
-    """Durably say whose a folder is; made if missing. Raises `StartRefused` where that cannot be written."""
+    """Durably name the deployment of a folder, created if missing. Raises `StartRefused` where it cannot be written."""
     facts = {"id": mark.id} | ({"mark": mark.mark} if mark.mark else {})
     new = folder / f"{FILE}.{os.getpid()}.new"
     try:

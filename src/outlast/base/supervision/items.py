@@ -69,7 +69,7 @@ class _Failures:
 
 
 class ItemGuard:
-    """In memory: the failures of items that failed a moment ago. `share` gives random numbers from 0 to 1.
+    """In memory: the recent failures of items. `share` gives random numbers from 0 to 1.
 
     A failure of the storage is no failure of the item: it is tried again later, and not set aside for that.
     """

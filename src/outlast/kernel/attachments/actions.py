@@ -10,6 +10,7 @@ from outlast.kernel.attachments.tables import attachments as table
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.services import Services
 from outlast.kernel.threads.shapes import AttachmentAnswer
 
@@ -37,4 +38,5 @@ async def upload_attachment(
 async def open_attachment(services: Services, actor: Actor, attachment_id: str) -> tuple[AttachmentAnswer, bytes]:
     """An attachment and its content, for members of its project."""
     row = await services.db.read(require_owned, actor, AttachmentRow, table, "attachment", attachment_id, Right.READ)
-    return attachments.to_data(row), await anyio.to_thread.run_sync(services.blobs.get, row.blob)
+    content = await anyio.to_thread.run_sync(services.blobs.get, row.blob)
+    return shape_of(AttachmentAnswer, row), content

@@ -7,7 +7,6 @@ from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.base.ids import new_id
 from outlast.base.images import Image, recognise
 from outlast.db.database import Tx
-from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.limits.rules import check_bytes, clean
 from outlast.kernel.threads.shapes import AttachmentAnswer
@@ -55,7 +54,3 @@ def add_attachment(
     owner = {"project_id": project_id, "created_by": user_id, "created_at": tx.now}
     tx.insert(attachments, **data.model_dump(), **owner, blob=blob)
     return data
-
-
-def to_data(row: AttachmentRow) -> AttachmentAnswer:
-    return AttachmentAnswer(**{name: getattr(row, name) for name in AttachmentAnswer.model_fields})

@@ -1,11 +1,13 @@
 """Taking a backup beside a running server."""
 
 import sqlite3
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from datetime import timedelta
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -17,13 +19,14 @@ from outlast.db.connect import open_database, revisions
 from outlast.db.database import Database
 from outlast.kernel.backups.manifest import DatabaseFacts, Manifest, write_manifest
 from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, Place
-from outlast.kernel.backups.trees import EntryFacts, copy_file, copy_out, hash_of
+from outlast.kernel.backups.trees import copy_file, copy_out, hash_of
 from outlast.kernel.deployment import hold_collection, join, release_collection, standing_of
 from outlast.kernel.sandboxes.checkpoints.garbage import blobs_of_manifests, named_blobs
 
+T = TypeVar("T")
 HOLD: Final = timedelta(hours=1)
 HOLD_AGAIN_S: Final = 60.0
-AT_ONCE: Final = 100  # blobs or entries copied before the hold is looked after
+AT_ONCE: Final = 100  # blobs or entries copied before the hold may be renewed
 PAGES: Final = 512  # of the database at a time
 PAUSE_S: Final = 0.002
 
@@ -58,8 +61,8 @@ class _Backup:
         facts, named = await self._copy_database()
         standing = await self._database.read(standing_of)
         assert standing.id is not None  # joined above
-        blobs, missing = await self._copy_blobs(named)
-        files, skipped = await self._copy_files()
+        blobs, missing = await self._copy(copy_blobs(self._place.blob_dir, self._folder / BLOBS, sorted(named)))
+        files, skipped = await self._copy(copy_out(self._place.data_dir, self._folder / FILES, self._place.is_left_out))
         manifest = Manifest(
             outlast=version("outlast"),
             deployment=standing.id,
@@ -91,56 +94,39 @@ class _Backup:
             raise BackupRefused(f"The copy of the database at {copy} cannot be read again.")
         return DatabaseFacts(*found, revision=revisions()[-1]), named
 
-    async def _copy_blobs(self, named: set[str]) -> tuple[dict[str, int], list[str]]:
-        blobs: dict[str, int] = {}
-        missing: list[str] = []
-
-        def copy(names: list[str]) -> None:
-            for name in names:
-                source, target = blob_path(self._place.blob_dir, name), blob_path(self._folder / BLOBS, name)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                try:
-                    sha256, size = copy_file(source, target)
-                except FileNotFoundError:
-                    missing.append(name)
-                    continue
-                if sha256 == name:
-                    blobs[name] = size
-                else:
-                    target.unlink()
-                    missing.append(name)
-
-        names = sorted(named)
-        for at in range(0, len(names), AT_ONCE):
-            await anyio.to_thread.run_sync(copy, names[at : at + AT_ONCE])
-            await self._look_after_hold()
-        return blobs, missing
-
-    async def _copy_files(self) -> tuple[dict[str, EntryFacts], list[str]]:
-        files: dict[str, EntryFacts] = {}
+    async def _copy(self, steps: Iterator[tuple[str, T | None]]) -> tuple[dict[str, T], list[str]]:
+        """Takes the steps in a thread, and renews the hold between them: what was copied, by name, and the names of
+        what was not."""
+        copied: dict[str, T] = {}
         skipped: list[str] = []
-        copied = copy_out(self._place.data_dir, self._folder / FILES, self._place.is_left_out)
 
-        def copy() -> bool:
-            for _ in range(AT_ONCE):
-                step = next(copied, None)
-                if step is None:
-                    return False
-                path, facts = step
-                if facts is None:
-                    skipped.append(path)
-                else:
-                    files[path] = facts
-            return True
+        def take_some() -> bool:
+            taken = list(islice(steps, AT_ONCE))
+            copied.update((name, facts) for name, facts in taken if facts is not None)
+            skipped.extend(name for name, facts in taken if facts is None)
+            return bool(taken)
 
-        while await anyio.to_thread.run_sync(copy):
-            await self._look_after_hold()
-        return files, skipped
+        while await anyio.to_thread.run_sync(take_some):
+            if self._clock.monotonic() - self._held_at > HOLD_AGAIN_S:
+                await self._database.write(hold_collection, HOLD)
+                self._held_at = self._clock.monotonic()
+        return copied, skipped
 
-    async def _look_after_hold(self) -> None:
-        if self._clock.monotonic() - self._held_at > HOLD_AGAIN_S:
-            await self._database.write(hold_collection, HOLD)
-            self._held_at = self._clock.monotonic()
+
+def copy_blobs(source: Path, target: Path, names: Iterable[str]) -> Iterator[tuple[str, int | None]]:
+    """Copy blobs from one folder to another, giving each one's name and size; None: it is missing or damaged. Blocks
+    between steps."""
+    for name in names:
+        copy = blob_path(target, name)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            sha256, size = copy_file(blob_path(source, name), copy)
+        except FileNotFoundError:
+            yield name, None
+            continue
+        if sha256 != name:
+            copy.unlink()
+        yield name, size if sha256 == name else None
 
 
 def copy_sqlite(source: Path, target: Path) -> None:

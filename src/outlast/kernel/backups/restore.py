@@ -13,7 +13,7 @@ from outlast.kernel.backups.backup import blob_path
 from outlast.kernel.backups.manifest import Manifest, read_manifest
 from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, Place
 from outlast.kernel.backups.trees import copy_back, copy_file, differing, hash_of, sync_folder
-from outlast.kernel.backups.verification import backup_problems, sqlite_problems
+from outlast.kernel.backups.verification import backup_problems, blob_problems, sqlite_problems
 from outlast.kernel.deployment import FolderMark, read_file, write_file
 from outlast_sandbox.folders import discard_folder, remove_folder
 
@@ -53,7 +53,7 @@ def _fill(folder: Path, manifest: Manifest, place: Place, fresh: Path) -> None:
     if known is None:
         write_file(there.blob_dir, FolderMark(manifest.deployment))
     wrong += differing(fresh, manifest.files, links=True)
-    wrong += [name for name, size in manifest.blobs.items() if hash_of(blob_path(there.blob_dir, name)) != (name, size)]
+    wrong += blob_problems(there.blob_dir, manifest.blobs)
     _require_none(wrong, "What was restored is not what the backup holds")
     sync_folder(fresh)
     sync_folder(there.blob_dir)

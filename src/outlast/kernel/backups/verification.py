@@ -1,5 +1,6 @@
 """Checking a backup, or a data directory: everything that is named is there, and is what it was."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,7 +40,7 @@ async def verify_server(place: Place, database: Database, *, adopt: bool = False
     blobs = FolderBlobs(place.blob_dir)
     named, manifests = await database.read(named_blobs)
     names = sorted(named | await anyio.to_thread.run_sync(needed_by, blobs, manifests))
-    problems += await anyio.to_thread.run_sync(_blob_problems, place.blob_dir, names)
+    problems += await anyio.to_thread.run_sync(blob_problems, place.blob_dir, names)
     if not problems:
         known = read_file(place.blob_dir)
         mark = await database.write(trust_database, 0 if known is None else known.mark)
@@ -54,9 +55,7 @@ def backup_problems(folder: Path, manifest: Manifest) -> list[str]:
     problems = [
         f"files/{path} is missing or changed" for path in differing(folder / FILES, manifest.files, links=False)
     ]
-    for name, size in manifest.blobs.items():
-        if hash_of(blob_path(folder / BLOBS, name)) != (name, size):
-            problems.append(f"blob {name} is missing or damaged")
+    problems += blob_problems(folder / BLOBS, manifest.blobs)
     if manifest.database is not None:
         copy = folder / DATABASE
         if hash_of(copy) != (manifest.database.sha256, manifest.database.size_bytes):
@@ -72,12 +71,11 @@ def sqlite_problems(file: Path, *, unchanging: bool = False) -> list[str]:
     return [f"database {file.name}: {one}" for one in found]
 
 
-def _blob_problems(folder: Path, names: list[str]) -> list[str]:
-    problems = []
-    for name in names:
-        found = hash_of(blob_path(folder, name))
-        if found is None:
-            problems.append(f"blob {name} is missing")
-        elif found[0] != name:
-            problems.append(f"blob {name} is damaged")
-    return problems
+def blob_problems(folder: Path, names: Iterable[str]) -> list[str]:
+    """The blobs that are not in the folder, or damaged. Blocks."""
+    found = ((name, hash_of(blob_path(folder, name))) for name in names)
+    return [
+        f"blob {name} is {'missing' if facts is None else 'damaged'}"
+        for name, facts in found
+        if facts is None or facts[0] != name
+    ]

@@ -17,8 +17,8 @@ DEFAULT_URL: Final = "http://127.0.0.1:8400"
 
 @dataclass(slots=True)
 class SavedServers:
-    """The content of the file: the address that is used where none is given, and a token for each address. None: the
-    server needs no token, as on its own machine."""
+    """The content of the file: the address to use if none is given, and a token for each address. None: the server
+    needs no token, as on its own machine."""
 
     current: str = DEFAULT_URL
     tokens: dict[str, str | None] = field(default_factory=dict)

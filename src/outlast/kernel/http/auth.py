@@ -36,7 +36,7 @@ class Surface:
     wrong_sign_ins: WrongSignIns = field(default_factory=WrongSignIns)
 
     def watched(self, request: Request) -> AbstractContextManager[None]:
-        """Around what looks at a secret: wrong ones of one address are counted, and too many refused."""
+        """Wrap a check of a secret: wrong ones are counted per address, and too many are refused."""
         limit = self.services.settings.limits.wrong_sign_ins_per_minute_per_address
         return self.wrong_sign_ins.watched(request, self.services.clock, limit)
 
@@ -82,7 +82,7 @@ async def _find(request: Request, surface: Surface) -> Actor | None:
 
 
 def _is_from_this_machine(request: Request) -> bool:
-    """Not through a proxy either: one on this machine would make everybody local."""
+    """Not through a proxy either: behind one on this machine, every client would look local."""
     if request.client is None or not is_loopback(request.client.host):
         return False
     return not any(name in request.headers for name in FORWARDED)

@@ -1,7 +1,7 @@
-"""Bodies of requests: bounded in size and time while they are read, and read away where they are refused.
+"""Bodies of requests: bounded in size and time while they are read, and drained when they are refused.
 
-Most programs send a whole body before they look for an answer. Where a server answers early and closes, they see a
-connection that broke, and not why.
+Most programs send a whole body before they look for an answer. If a server answers early and closes, they
+see a broken connection instead of the reason.
 """
 
 import math
@@ -57,7 +57,7 @@ class Body:
         self._is_over = "transfer-encoding" not in headers and self._stated in ("", "0")
 
     def check_stated(self) -> None:
-        """Raise `InputTooLarge` for a body that says itself that it is."""
+        """Raise `InputTooLarge` for a body whose stated length is too large."""
         if self._most is not None and self._size_stated() > self._most:
             raise _too_large(self._most)
 

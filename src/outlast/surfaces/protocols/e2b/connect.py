@@ -59,13 +59,13 @@ def object_in(message: Message, name: str) -> Message:
 
 
 def timeout_of(request: Request) -> float | None:
-    """How long the caller waits, in seconds; None: as long as it takes."""
+    """Seconds that the caller waits; None: without a limit."""
     stated = whole_number(request.headers.get("connect-timeout-ms", ""))
     return stated / 1000 if stated is not None and 0 < stated < 10**10 else None
 
 
 def ping_s(request: Request) -> float:
-    """How long a stream may be silent before the caller wants a sign of life."""
+    """Seconds of silence after which the caller expects a keepalive message."""
     stated = whole_number(request.headers.get("keepalive-ping-interval", ""))
     return max(1.0, float(stated)) if stated is not None and 0 <= stated < 10**5 else DEFAULT_PING_S
 
@@ -147,7 +147,7 @@ def unary_error(error: OutlastError) -> Response:
 class StreamAnswer:
     """An ASGI answer: what `produce` emits, then the end. A caller that hangs up cancels it; after `timeout_s` the
     stream ends with `deadline_exceeded`. When the sandbox goes away under it, the connection is cut, as SDKs expect:
-    they look then whether it still runs."""
+    they then check whether it still runs."""
 
     def __init__(self, produce: Produce, timeout_s: float | None = None) -> None:
         self._produce = produce

@@ -1,4 +1,4 @@
-"""The control plane: sandboxes made, found, connected to, paused, ended. One route, one action."""
+"""The control plane: create, find, connect to, pause and end sandboxes. One route, one action."""
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -143,7 +143,7 @@ async def metrics_of_many(request: Request) -> Response:
 
 
 async def make_snapshot(request: Request) -> Response:
-    """Keep its files as they are now."""
+    """Save its files as they are now."""
     actor, body = await actor_of(request), await body_of(request, shapes.NewSnapshot)
     made = await actions.snapshot_hosted(services_of(request), actor, _workspace(request), body.name)
     return reply(shapes.snapshot(made), 201)
@@ -159,7 +159,7 @@ async def list_snapshots(request: Request) -> Response:
 
 
 async def delete_template(request: Request) -> Response:
-    """Remove a snapshot; the operator's templates are not a program's to remove."""
+    """Remove a snapshot. Programs cannot remove the operator's templates."""
     actor, named = await actor_of(request), template_of(unquote(request.path_params["template_id"]))
     await actions.delete_hosted_snapshot(services_of(request), actor, named)
     return nothing()

@@ -23,7 +23,7 @@ MAX_METADATA_BYTES: Final = 4096
 MAX_KEY_BYTES: Final = 246
 MAX_FILES: Final = 1000
 GZIP_LEVEL: Final = 5
-FREE_UNPACKED_BYTES: Final = 64 * MEBIBYTE  # that any small body may unpack to; beyond that, so many times its size
+FREE_UNPACKED_BYTES: Final = 64 * MEBIBYTE  # for any body; beyond that, MAX_RATIO times its size
 MAX_RATIO: Final = 50
 _PRINTABLE: Final = re.compile(r"[\x20-\x7e]*")
 
@@ -73,7 +73,7 @@ async def _write(place: Inside, path: str, chunks: AsyncIterator[bytes], metadat
 
 
 async def _write_form(request: Request, place: Inside, metadata: dict[str, str]) -> list[FileFacts]:
-    """Each part named `file`, to the path of the address, or else to the one that its file name is."""
+    """Write each part named `file` to the path in the address, or else to its file name."""
     _, options = parse_options_header(request.headers.get("content-type", ""))
     boundary = options.get(b"boundary", b"")
     if not boundary:
@@ -116,14 +116,14 @@ class _Form:
         )
 
     async def next_part(self, source: AsyncIterator[bytes]) -> str | None:
-        """The file name of the next file; None: there is no more."""
+        """The file name of the next file; None if there are no more."""
         while (event := await self._next(source)) is not None:
             if event[0] == "begin":
                 return event[1].decode("utf-8", "surrogateescape")
         return None
 
     async def chunks(self, source: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """What the part holds."""
+        """The content of the part."""
         while (event := await self._next(source)) is not None:
             if event[0] == "end":
                 return
@@ -194,7 +194,7 @@ async def _unpacked(chunk: bytes, unpack: Any) -> AsyncIterator[bytes]:
 
 
 async def _begun(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The same chunks, the first of them read already: what is wrong shows before the answer begins."""
+    """The same chunks, with the first read already, so that errors show before the answer begins."""
     first = await anext(chunks, b"")
 
     async def all_of_them() -> AsyncIterator[bytes]:
@@ -215,13 +215,13 @@ async def _compressed(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 
 def _wants_gzip(request: Request) -> bool:
-    """Only who asks for nothing else gets it: most callers name it without need."""
+    """Only for callers that accept nothing else: most name gzip without need."""
     wanted = [word.split(";")[0].strip() for word in request.headers.get("accept-encoding", "").split(",")]
     return wanted == ["gzip"]
 
 
 def _metadata(request: Request) -> dict[str, str]:
-    """What the caller wants kept with the file. Raises `MalformedInput`."""
+    """The metadata that the caller keeps with the file. Raises `MalformedInput`."""
     found: dict[str, str] = {}
     for name, value in request.headers.items():
         if name.startswith(METADATA_HEADER):

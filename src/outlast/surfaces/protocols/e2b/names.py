@@ -9,7 +9,7 @@ from outlast.base.errors import MalformedInput, NotFound
 from outlast.base.ids import KINDS
 
 ENVD_PORT: Final = 49983
-ENVD_VERSION: Final = "0.6.4"  # what of envd is spoken here; SDKs look which features they may use
+ENVD_VERSION: Final = "0.6.4"  # of envd, as implemented here; SDKs derive from it which features they use
 SANDBOX_ID: Final = "e2b-sandbox-id"  # a header
 MEBIBYTE: Final = 1024 * 1024
 USER: Final = "user"
@@ -34,7 +34,7 @@ def workspace_of(sandbox_id: str) -> str:
 
 
 def traffic_token(access_token: str) -> str:
-    """What opens the ports of the sandbox with this token, and nothing else of it."""
+    """The token that opens the ports of the sandbox with this access token, and nothing else."""
     return "stt_" + hashlib.sha256(f"traffic:{access_token}".encode()).hexdigest()[:48]
 
 

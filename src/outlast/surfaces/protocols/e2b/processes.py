@@ -70,7 +70,7 @@ UNARY: Final[dict[str, Unary]] = {
 
 
 async def start(request: Request) -> ASGIApp:
-    """Start a program and listen to it. It lives on when the caller hangs up, and ends at the caller's time limit."""
+    """Start a program and listen to it. It outlives the connection, and ends at the caller's time limit."""
     place = await inside(request)
     spec = _spec(await connect.read_one(request))
     timeout_s, processes = connect.timeout_of(request), place.sandbox.processes
@@ -103,7 +103,7 @@ async def listen(request: Request) -> ASGIApp:
 
 
 async def stream_input(request: Request) -> ASGIApp:
-    """Input as it comes, in order: first whose, then the pieces."""
+    """Input as it arrives, in order. The first message names the process."""
     place = await inside(request)
     processes, pid = place.sandbox.processes, None
     try:
@@ -121,7 +121,7 @@ async def stream_input(request: Request) -> ASGIApp:
 
 
 async def _until_ended(processes: Processes, pid: int) -> None:
-    """Who has killed a process expects it to be gone; in the kernel that takes a moment."""
+    """Wait until a killed process is gone, as callers expect; that takes the kernel a moment."""
     with anyio.move_on_after(KILLED_WITHIN_S):
         while True:
             if not any(info.pid == pid for info in await processes.list()):
@@ -130,7 +130,7 @@ async def _until_ended(processes: Processes, pid: int) -> None:
 
 
 async def _follow(processes: Processes, pid: int, emit: Emit, ping_s: float) -> None:
-    """What the program writes, until its end; a sign of life whenever it was silent for `ping_s`."""
+    """What the program writes, until its end; a keepalive message whenever it was silent for `ping_s` seconds."""
     async with processes.follow(pid) as events:
         await emit({"event": {"start": {"pid": pid}}})
         async with connect.pinging(emit, {"event": {"keepalive": {}}}, ping_s):

@@ -11,7 +11,6 @@ from typing import Final
 
 import anyio
 from anyio.abc import TaskGroup
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from outlast.base.errors import NotFound, OutlastError, RateLimited, SandboxUnavailable
 from outlast.base.ids import new_id
@@ -74,15 +73,13 @@ class E2bRuntime:
         self.streams = StreamPlaces(services.settings.limits.streams_per_user)
         self._watchers: dict[str, Watcher] = {}
         self._measured: dict[str, tuple[float, float]] = {}  # CPU seconds, and when: the last measure of each
-        self._send: MemoryObjectSendStream[Task]
-        self._receive: MemoryObjectReceiveStream[Task]
-        self._send, self._receive = anyio.create_memory_object_stream[Task](MAX_WATCHERS * 2)
+        self._tasks: TaskGroup | None = None  # while `run` runs
 
     async def run(self) -> None:
         """Until cancelled."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._services.supervisor.keep, "ends of hosted sandboxes", self._end_sandboxes)
-            await self._start_tasks(tasks)
+            self._tasks = tasks
+            await self._services.supervisor.keep("ends of hosted sandboxes", self._end_sandboxes)
 
     def statistics(self) -> dict[str, int]:
         return {"watchers": len(self._watchers)}
@@ -99,7 +96,7 @@ class E2bRuntime:
 
     def end_after(self, seconds: float, processes: Processes, pid: int) -> anyio.CancelScope:
         """End a process with all that it started when its time is over, also while a client listens; to be cancelled
-        when it has ended. Raises `SandboxUnavailable` when too much is asked at once."""
+        when it has ended. Raises `SandboxUnavailable` before `run`."""
         scope = anyio.CancelScope()
 
         async def end() -> None:
@@ -167,14 +164,9 @@ class E2bRuntime:
             raise RateLimited(f"{own} folders of this sandbox are watched.", hint="Stop watching one first.")
 
     def _start(self, task: Task) -> None:
-        try:
-            self._send.send_nowait(task)
-        except anyio.WouldBlock:
-            raise SandboxUnavailable("The server is too busy to start this now.", retry_after_s=1) from None
-
-    async def _start_tasks(self, tasks: TaskGroup) -> None:
-        async for task in self._receive:
-            tasks.start_soon(self._services.supervisor.guard.once, "request", "e2b", _log_early_end, task)
+        if self._tasks is None:
+            raise SandboxUnavailable("The server is not ready to start this.", retry_after_s=1)
+        self._tasks.start_soon(self._services.supervisor.guard.once, "request", "e2b", _log_early_end, task)
 
     async def _end_sandboxes(self) -> None:
         """Pause or kill the sandboxes whose time is over, at that time."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.db.types import Json, UtcTime
+from outlast.db.columns import Json, UtcTime
 
 TIMES, JSON = UtcTime(), Json()
 VALUES = st.recursive(
