@@ -81,7 +81,7 @@ class Workshop:
             tx.execute(sa.update(workspaces).where(mine).values(last_used_at=tx.now - timedelta(days=1)))
 
         await self.db.write(age)
-        assert await self.keeper.evict(self.workspace_id)
+        await self.keeper.look_after()
         assert not self.folder.exists()
 
 

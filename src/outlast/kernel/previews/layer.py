@@ -81,10 +81,6 @@ class PreviewLayer:
             await supervisor.start(tasks, "waking for previews", self.waker.run)
             task_status.started()
 
-    def hear(self, bell: str) -> None:
-        """Listener of the database's bells."""
-        self.access.hear(bell)
-
     def close(self) -> None:
         """End every open answer and upgraded connection, so that the server can stop."""
         self.access.close()
@@ -373,5 +369,5 @@ def with_previews(app: ASGIApp, surface: Surface, hosts: KnownHosts) -> PreviewL
         public_url=settings.server.public_url,
         places=StreamPlaces(settings.limits.streams_per_user),
     )
-    services.db.on_notice(layer.hear)
+    services.db.on_notice(access.hear)
     return layer

@@ -6,7 +6,7 @@ a *command* or *evaluation* is one effect inside, known by effect id and attempt
 inside until the server acknowledges them, so that the next attempt re-attaches instead of starting it again.
 
 The package `outlast_sandbox` makes sandboxes and knows no database. Here, `providers.py` opens the provider that the
-settings name, `translation.py` makes the package's errors the server's; `rules.py` is the life cycle (states
-creating, ready, pausing, paused, resuming, lost, killed; drawn in `docs/states.md`); `store.py` its rows;
-`manager.py` joins the three.
+settings name, `translation.py` makes the package's errors the server's; `rules.py` is the life cycle (states creating,
+ready, pausing, paused, resuming, lost, killed; drawn in `docs/states.md`); `store.py` its rows; `manager.py` joins the
+three.
 """

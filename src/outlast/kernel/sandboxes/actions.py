@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from outlast.base.errors import OutlastError, SandboxLost, SandboxUnavailable
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_sandbox
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import parked as parking
 from outlast.kernel.runs import store as run_rows
@@ -20,7 +21,7 @@ from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.shapes import SandboxAnswer
-from outlast.kernel.sandboxes.views import read_sandbox, require_row
+from outlast.kernel.sandboxes.views import read_sandbox
 from outlast.kernel.services import Services
 from outlast_sandbox.interface import FileEntry, Sandbox
 
@@ -28,51 +29,51 @@ from outlast_sandbox.interface import FileEntry, Sandbox
 async def pause_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
     """Freeze it with its memory (editors); a run that waits for a person there is paused with it. Repeating is
     harmless, and so is pausing one that has ended."""
-    row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
-    if row.sandbox.ended_at is None:
-        await machines_of(services).freeze(row.sandbox.workspace_id)
-        await services.db.write(_pause_run, services, row.sandbox.workspace_id)
+    sandbox = await services.db.read(require_sandbox, actor, sandbox_id, Right.EDIT)
+    if sandbox.ended_at is None:
+        await machines_of(services).freeze(sandbox.workspace_id)
+        await services.db.write(_pause_run, services, sandbox.workspace_id)
     return await read_sandbox(services, actor, sandbox_id)
 
 
 async def resume_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
     """Wake the sandbox of its workspace, a new one over the same files where this one has ended (editors); a run that
     was paused with it waits again."""
-    row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
-    sandbox = await machines_of(services).ensure(row.sandbox.workspace_id, row.sandbox.project_id)
-    await services.db.write(_wake_run, services, row.sandbox.workspace_id)
-    return await read_sandbox(services, actor, sandbox.sandbox_id)
+    sandbox = await services.db.read(require_sandbox, actor, sandbox_id, Right.EDIT)
+    awake = await machines_of(services).ensure(sandbox.workspace_id, sandbox.project_id)
+    await services.db.write(_wake_run, services, sandbox.workspace_id)
+    return await read_sandbox(services, actor, awake.sandbox_id)
 
 
 async def kill_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
     """End it with all its processes; the files stay (editors). Repeating is harmless."""
-    row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
-    if row.sandbox.ended_at is None:
-        await machines_of(services).kill(row.sandbox.workspace_id)
+    sandbox = await services.db.read(require_sandbox, actor, sandbox_id, Right.EDIT)
+    if sandbox.ended_at is None:
+        await machines_of(services).kill(sandbox.workspace_id)
     return await read_sandbox(services, actor, sandbox_id)
 
 
 async def list_files(services: Services, actor: Actor, sandbox_id: str, path: str = "") -> list[FileEntry]:
-    """Files and folders of the workspace below `path`, at most 5,000. A sleeping
-    sandbox is listed from its checkpoint, and woken only if it has none. A name that is not UTF-8 is shown as far as it
-    is, and cannot be asked for. Raises `PathRefused`, `NotFound`."""
-    row = await services.db.read(require_row, actor, sandbox_id, Right.READ)
-    kept = await list_asleep(services, row.sandbox.workspace_id, path)
+    """Files and folders of the workspace below `path`, at most 5,000. A sleeping sandbox is listed from its checkpoint,
+    and woken only if it has none. A name that is not UTF-8 is shown as far as it is, and cannot be asked for. Raises
+    `PathRefused`, `NotFound`."""
+    sandbox = await services.db.read(require_sandbox, actor, sandbox_id, Right.READ)
+    kept = await list_asleep(services, sandbox.workspace_id, path)
     if kept is not None:
         return kept
-    sandbox = await machines_of(services).ensure(row.sandbox.workspace_id, row.sandbox.project_id)
-    found = await sandbox.list_files(path, MAX_FILES)
+    awake = await machines_of(services).ensure(sandbox.workspace_id, sandbox.project_id)
+    found = await awake.list_files(path, MAX_FILES)
     return [replace(entry, path=shown_name(entry.path)) for entry in found]
 
 
 async def read_file(services: Services, actor: Actor, sandbox_id: str, path: str) -> bytes:
     """A file's first 5 MB; as `list_files`. Raises `NotFound`, `PathRefused`."""
-    row = await services.db.read(require_row, actor, sandbox_id, Right.READ)
-    kept = await read_asleep(services, row.sandbox.workspace_id, path)
+    sandbox = await services.db.read(require_sandbox, actor, sandbox_id, Right.READ)
+    kept = await read_asleep(services, sandbox.workspace_id, path)
     if kept is not None:
         return kept
-    sandbox = await machines_of(services).ensure(row.sandbox.workspace_id, row.sandbox.project_id)
-    return await sandbox.read_file(path, MAX_FILE_BYTES)
+    awake = await machines_of(services).ensure(sandbox.workspace_id, sandbox.project_id)
+    return await awake.read_file(path, MAX_FILE_BYTES)
 
 
 async def end_given_up(services: Services) -> None:

@@ -37,8 +37,8 @@ def add(tx: Tx, project_id: str, source_id: str, template: str, name: str | None
 
 
 def copy_files(tx: Tx, source_id: str, workspace_id: str) -> None:
-    """Give a new workspace the files of another's newest checkpoint. Nothing is copied on disk: until
-    its first use they exist in its checkpoint alone."""
+    """Give a new workspace the files of another's newest checkpoint. Nothing is copied on disk: until its first use
+    they exist in its checkpoint alone."""
     source = newest_of(tx, source_id)
     if source is None:  # there were no files
         return

@@ -66,18 +66,12 @@ async def read_sandbox(services: Services, actor: Actor, sandbox_id: str) -> San
     """One sandbox, measured; it is not woken for that."""
 
     def run(tx: Tx) -> tuple[ShownSandbox, SandboxAnswer]:
-        row = require_row(tx, actor, sandbox_id, Right.READ)
+        require_sandbox(tx, actor, sandbox_id, Right.READ)
+        row = tx.row(ShownSandbox, _rows().where(sandboxes.c.id == sandbox_id))
+        assert row is not None
         return row, _recorded(tx, services, row)
 
     return await _measured(services, *await services.db.read(run))
-
-
-def require_row(tx: Tx, actor: Actor, sandbox_id: str, right: Right) -> ShownSandbox:
-    """The sandbox's row with its owner, if the actor has `right` in its project. Raises `NotFound`, `Forbidden`."""
-    require_sandbox(tx, actor, sandbox_id, right)
-    row = tx.row(ShownSandbox, _rows().where(sandboxes.c.id == sandbox_id))
-    assert row is not None
-    return row
 
 
 def _recorded(tx: Tx, services: Services, row: ShownSandbox) -> SandboxAnswer:

@@ -191,8 +191,8 @@ class CheckpointKeeper:
             await self._db.write(places.back, workspace_id, self._node_id)
 
     async def fill(self, workspace_id: str, sandbox: Sandbox) -> None:
-        """After a sandbox with a disk of its own has started: give it the files of the newest checkpoint.
-        Raises `WorkspaceUnreadable`."""
+        """After a sandbox with a disk of its own has started: give it the files of the newest checkpoint. Raises
+        `WorkspaceUnreadable`."""
         if self._local:
             return
         async with self._locks[workspace_id]:
@@ -210,11 +210,6 @@ class CheckpointKeeper:
             await self.take(workspace_id, "sleep", sandbox=sandbox)
         except OutlastError as error:
             _log_failure(workspace_id, error)
-
-    async def evict(self, workspace_id: str) -> bool:
-        """Save what is new, then give up the folder if the rules allow it: whether they did. A failure is logged."""
-        gone = await self._guard.once(kinds.WORKSPACE_EVICTION, workspace_id, self._evict, workspace_id)
-        return gone and not self._folder(workspace_id).exists()
 
     async def restore(self, target: CheckpointData) -> CheckpointData:
         """Bring the workspace's files back to what they were; what they are now is kept as a checkpoint first. The new
@@ -338,6 +333,7 @@ class CheckpointKeeper:
         return now
 
     async def _evict(self, workspace_id: str) -> None:
+        """Save what is new, then remove the folder if it may go."""
         async with self._locks[workspace_id]:
             await self._take(NewCheckpoint(workspace_id, "sleep"), None)
             if await self._db.write(places.evict, workspace_id, self._ttl):

@@ -44,8 +44,8 @@ async def remove_service(services: Services, actor: Actor, sandbox_id: str, name
 
 
 async def read_logs(services: Services, actor: Actor, sandbox_id: str) -> list[LogAnswer]:
-    """What the shim wrote since its start, then the last 64 KiB of each service's output. Nothing is
-    woken; secrets that the server knows are hidden."""
+    """What the shim wrote since its start, then the last 64 KiB of each service's output. Nothing is woken; secrets
+    that the server knows are hidden."""
 
     workspace_id = await services.db.read(_workspace, actor, sandbox_id, Right.READ)
     declared = await services.db.read(store.services_of, workspace_id)

@@ -105,6 +105,11 @@ class Desk:
         assert taken is not None
         return taken
 
+    async def evict(self) -> bool:
+        """Whether the next look removes the folder."""
+        await self.keeper.look_after()
+        return not self.folder.exists()
+
     async def place(self) -> WorkspaceRow:
         place = await self.db.read(places.place_of, self.workspace_id)
         assert place is not None

@@ -170,16 +170,16 @@ async def test_a_folder_that_nobody_uses_goes_and_comes_back_at_the_next_use(bot
     await both.another().bring_back(both.workspace_id)
     assert both.read() == {"a.txt": "one", "src/b.txt": "two"}
     assert (await both.place()).evicted_at is None
-    assert await both.keeper.evict(both.workspace_id) is False  # it was used just now
+    assert await both.evict() is False  # it was used just now
 
 
 async def test_a_folder_stays_until_it_was_unused_for_as_long_as_the_settings_say(desk: Desk) -> None:
     desk.write(a_txt="one")
     await desk.take()
     await desk.pass_time(timedelta(minutes=29))
-    assert not await desk.keeper.evict(desk.workspace_id)
+    assert not await desk.evict()
     await desk.pass_time(timedelta(minutes=1))
-    assert await desk.keeper.evict(desk.workspace_id)
+    assert await desk.evict()
 
 
 @pytest.mark.parametrize("leg", ["blocked", "ready", "held", "parked"])
@@ -204,9 +204,9 @@ async def test_a_folder_stays_while_its_sandbox_is_awake_and_goes_when_it_is_sto
     await both.pass_time(LONG)
     for state, kind in (("ready", None), ("paused", "frozen"), ("resuming", None)):
         await both.db.write(_set_sandbox, state, kind)
-        assert not await both.keeper.evict(both.workspace_id)
+        assert not await both.evict()
     await both.db.write(_set_sandbox, "paused", "stopped")
-    assert await both.keeper.evict(both.workspace_id)
+    assert await both.evict()
 
 
 async def test_a_folder_that_cannot_be_saved_is_not_given_up(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,7 +265,7 @@ async def test_another_node_restores_and_the_first_ones_old_folder_is_not_believ
     (there / "a.txt").write_text("newer")
     assert await other.take(desk.workspace_id, "tool") is not None
     assert await desk.keeper.take(desk.workspace_id, "tool") is None
-    assert not await desk.keeper.evict(desk.workspace_id)
+    assert not await desk.evict()
     await desk.keeper.bring_back(desk.workspace_id)
     assert desk.read() == {"a.txt": "newer"}
 
