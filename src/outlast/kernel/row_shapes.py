@@ -12,6 +12,7 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 def shape_of(shape: type[Shape], *rows: NamedTuple, **more: Any) -> Shape:
     """The shape of rows: columns that the shape has, moments as ISO 8601. `more`: what the rows have not."""
-    columns = {name: value for row in rows for name, value in row._asdict().items() if name in shape.model_fields}
+    fields = shape.model_fields
+    columns = {name: value for row in rows for name, value in row._asdict().items() if name in fields}
     plain = {name: iso(value) if isinstance(value, datetime) else value for name, value in columns.items()}
     return shape(**plain | more)

@@ -118,15 +118,12 @@ def _answers(tx: Tx, message_ids: Sequence[str]) -> dict[str, _Answer]:
         while (before := continues.get(chain[0])) is not None:
             chain.insert(0, before)
         parts = [part for link in chain for part in parts_of.get(link, ())]
-        chosen[message_id] = _Answer(parts, chain if _has_calls(parts) else ())
+        has_calls = any(part["type"] == "tool_call" for part in parts)
+        chosen[message_id] = _Answer(parts, chain if has_calls else ())
     for row in rows:
         if row.run_id is None:  # the answer of a fork has no run
             chosen.setdefault(row.reply_to, _Answer(row.parts))
     return chosen
-
-
-def _has_calls(parts: Sequence[Mapping[str, Any]]) -> bool:
-    return any(part["type"] == "tool_call" for part in parts)
 
 
 class _Continued(NamedTuple):
