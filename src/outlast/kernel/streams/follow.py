@@ -23,7 +23,7 @@ from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.fold import fold_deltas
 from outlast.kernel.streams.hub import NOTHING, Channel, Direct, Hub, fresh
 from outlast.kernel.streams.log import Line, count_after, read_after, read_all
-from outlast.kernel.streams.sse import event_frame
+from outlast.kernel.streams.sse import event_frame, event_frames
 from outlast.kernel.threads.tables import threads
 
 FOLD_BEYOND: Final = 2_000  # events: a client further behind gets snapshots of parts instead of their deltas
@@ -184,7 +184,7 @@ async def follow_project(db: Database, hub: Hub, project_id: str, after: int) ->
                     yield body
             if lines:
                 after, there = lines[-1][0], version
-                yield b"".join(event_frame(b"%d" % seq, line) for seq, line in lines)
+                yield event_frames(b"", lines)
             elif version != there and await db.read(_is_gone, projects, project_id):
                 return
             else:
@@ -284,7 +284,7 @@ class _RunReader:
             return b""
         self.after = lines[-1][0]
         self.ended = _ENDED_MARK in lines[-1][1]
-        return b"".join(event_frame(b"%b%d" % (prefix, seq), line) for seq, line in lines)
+        return event_frames(prefix, lines)
 
     async def wait(self, version: int, prefix: bytes) -> None:
         """Until there is something to read; what can be pushed meanwhile counts as read."""

@@ -18,7 +18,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from outlast.kernel.streams.log import Line
-from outlast.kernel.streams.sse import event_frame, passing_frame
+from outlast.kernel.streams.sse import event_frames, passing_frame
 
 log: Final = logging.getLogger("outlast.streams")
 TAIL_LINES: Final = 20_000  # kept in memory per live stream at most, about 5 MB
@@ -113,7 +113,7 @@ class Channel:
         if cached is not None and cached[0] == self.head:
             return cached
         start = max(after + 1 - self._first, 0)
-        body = b"".join(event_frame(b"%b%d" % (prefix, seq), line) for seq, line in self._lines[start:])
+        body = event_frames(prefix, self._lines[start:])
         if len(self._chunks) > 64:
             self._chunks.clear()
         self._chunks[key] = (self.head, body)

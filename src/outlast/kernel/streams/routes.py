@@ -27,7 +27,7 @@ STREAM: dict[int | str, dict[str, Any]] = {
 }
 
 
-def cursor(after: Annotated[str, Query(max_length=100)] = "0", last: LastEventId = None) -> str:
+async def cursor(after: Annotated[str, Query(max_length=100)] = "0", last: LastEventId = None) -> str:
     """The cursor to continue from; a browser's `Last-Event-ID` wins."""
     return last or after
 

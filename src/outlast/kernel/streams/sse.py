@@ -1,5 +1,6 @@
 """Server-sent events as bytes: everything that an event stream sends is made here."""
 
+from collections.abc import Iterable
 from typing import Final
 
 OPENING: Final = b"retry: 1000\n\n"
@@ -11,6 +12,12 @@ HEARTBEAT: Final = b": \n\n"
 def event_frame(cursor: bytes, line: bytes) -> bytes:
     """A logged event. `cursor`: what a client asks with to get what follows it."""
     return b"id: %b\ndata: %b\n\n" % (cursor, line)
+
+
+def event_frames(prefix: bytes, lines: Iterable[tuple[int, bytes]]) -> bytes:
+    """Logged events in one piece. The cursor of each is `prefix` and its number. Formatted at once: a follower's share
+    of the server's time is mostly this."""
+    return b"".join([b"id: %b%d\ndata: %b\n\n" % (prefix, seq, line) for seq, line in lines])
 
 
 def passing_frame(name: bytes, data: bytes) -> bytes:
