@@ -367,7 +367,7 @@ async def _warm_up(program: Program) -> None:
     gc.freeze()
 
 
-# --- the HTTP door ----------------------------------------------------------------------------------------------------
+# --- the HTTP server --------------------------------------------------------------------------------------------------
 
 
 async def _bind(program: Program) -> list[socket.socket]:

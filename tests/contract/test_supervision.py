@@ -114,7 +114,7 @@ CATCHES = {
     "db/sqlite.py SqliteDatabase._commit_group": TRANSACTION,
     "db/sqlite.py SqliteDatabase._read_loop": TRANSACTION,
     "db/sqlite.py _run_in_savepoint": TRANSACTION,
-    "surfaces/http/doors.py Doors.__call__": REQUEST,
+    "surfaces/http/middleware.py RequestGuard.__call__": REQUEST,
     "apps/pages/embeds/layer.py PagesLayer.__call__": REQUEST,
     "kernel/previews/layer.py _Visit.serve": REQUEST,
     "surfaces/protocols/e2b/files.py _Form._next": REQUEST,

@@ -1,4 +1,4 @@
-"""A server without doors: database, hub, worker and sweeper over a scripted model and fake tools."""
+"""A server without HTTP: database, hub, worker and sweeper over a scripted model and fake tools."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

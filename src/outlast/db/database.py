@@ -1,4 +1,4 @@
-"""The one door to the database: transaction functions, run on SQLite or on PostgreSQL.
+"""Access to the database: transaction functions, run on SQLite or on PostgreSQL.
 
 `await database.write(fn, …)` runs `fn(tx, …)` in a transaction of its own and returns what it returns, once that is
 durable; `read` does the same without the right to write. `fn` is synchronous, must not block on anything but the

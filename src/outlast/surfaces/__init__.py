@@ -1,4 +1,3 @@
-"""The doors of the program: `http/` for programs and browsers, `cli/` for people in a terminal, `contract` for the
-files that describe both. A surface translates: it reads its input, calls one action or follows a stream, and shapes
-the answer.
+"""How others reach the program: `http/` serves programs and browsers, `cli/` people in a terminal, `protocols/` clients
+of other makers. A surface translates: it reads its input, calls one action or follows a stream, and shapes the answer.
 """

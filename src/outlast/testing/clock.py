@@ -4,7 +4,7 @@
     database = open_database(url, folder, clock)
     clock.advance(300)  # five minutes later: sleepers whose time has come continue
 
-Clocks of the database, the engine and the doors may be one and the same, so that all of them agree on the time.
+Clocks of the database, the engine and the HTTP server may be one and the same, so that all of them agree on the time.
 """
 
 from datetime import UTC, datetime, timedelta

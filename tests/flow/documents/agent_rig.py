@@ -1,4 +1,4 @@
-"""A server without doors, with one document and its real agent over a scripted model (or any other)."""
+"""A server without HTTP, with one document and its real agent over a scripted model (or any other)."""
 
 from __future__ import annotations
 

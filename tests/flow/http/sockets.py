@@ -1,4 +1,4 @@
-"""The doors over real sockets, before an application that echoes."""
+"""The request guard over real sockets, before an application that echoes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.http.bodies import USUAL_PACE, BodyPace
 from outlast.kernel.http.request_heads import HeadLimits
-from outlast.surfaces.http.doors import Doors
+from outlast.surfaces.http.middleware import RequestGuard
 from outlast.surfaces.http.server import HttpServer, bind
 
 MEBIBYTE = 1024 * 1024
@@ -66,8 +66,8 @@ async def served(
         await PlainTextResponse(text)(scope, receive, send)
 
     known = known_hosts("127.0.0.1", "", ())
-    doors = Doors(echo, known, body_bytes=body_bytes, image_bytes=body_bytes, read_away_s=read_away_s, pace=pace)
-    server = HttpServer(doors, [listener], 1, lambda: None, limits=HeadLimits(**limits))
+    guard = RequestGuard(echo, known, body_bytes=body_bytes, image_bytes=body_bytes, read_away_s=read_away_s, pace=pace)
+    server = HttpServer(guard, [listener], 1, lambda: None, limits=HeadLimits(**limits))
     here = Served(listener.getsockname()[1], server)
     with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:

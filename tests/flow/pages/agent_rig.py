@@ -1,4 +1,4 @@
-"""A server without doors, with one page and its real agent: a scripted model, real search, and (where wanted) real
+"""A server without HTTP, with one page and its real agent: a scripted model, real search, and (where wanted) real
 sandboxes of this machine."""
 
 from __future__ import annotations

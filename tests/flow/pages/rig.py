@@ -1,4 +1,4 @@
-"""A server without doors, with one page: database, hub, worker and sweeper over a scripted model."""
+"""A server without HTTP, with one page: database, hub, worker and sweeper over a scripted model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server without doors where people build screens: the real profile over sandboxes in memory, with a compiler and a
+"""A server without HTTP where people build screens: the real profile over sandboxes in memory, with a compiler and a
 photographer that say what the test wants."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Allow-list for Host and Origin headers. Pure; `doors.py` checks every request against it.
+"""Allow-list for Host and Origin headers. Pure; `surfaces/http/middleware.py` checks every request against it.
 
 A page on another site can make a browser send requests here, and a rebound name can make them look local. So a
 request must name a host we know, and when a browser says where it comes from, that must be the very host it talks to.

@@ -125,7 +125,7 @@ def unexpected() -> OutlastError:
 
 
 async def answer_unexpected(request: Request, _error: Exception) -> Response:
-    """Handler of every other exception; the doors log it."""
+    """Handler of every other exception; the request guard logs it."""
     return problem(unexpected(), request_id_of(request))
 
 

@@ -1,4 +1,4 @@
-"""The HTTP application: doors around routes, errors as problems, the web app below everything else."""
+"""The HTTP application: middleware around routes, errors as problems, the web app below everything else."""
 
 import warnings
 from collections.abc import Sequence
@@ -24,16 +24,16 @@ from outlast.kernel.http.problems import answer_http_error, answer_invalid, answ
 from outlast.kernel.http.shapes import Problem
 from outlast.kernel.http.static_files import WebApp
 from outlast.surfaces.http.descriptions import DescribedApi
-from outlast.surfaces.http.doors import Doors
+from outlast.surfaces.http.middleware import RequestGuard
 from outlast.surfaces.http.routes import kernel_routers
-from outlast.surfaces.protocols.e2b.door import E2bDoor
+from outlast.surfaces.protocols.e2b.middleware import E2bMiddleware
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
 # FastAPI silences this one itself where it builds the shape of a body at once; ours are built when first needed.
 warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)
 
 
-def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = None) -> Doors:
+def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = None) -> RequestGuard:
     """The whole HTTP side of one server, as an ASGI application. `e2b` runs beside the server where programs may ask
     for sandboxes."""
     limits = surface.services.settings.limits
@@ -42,8 +42,8 @@ def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = No
     make_ready(api)
     inner: ASGIApp = api
     if e2b is not None:
-        inner = E2bDoor(api, surface.services, e2b, surface.previews.domain)
-    return Doors(
+        inner = E2bMiddleware(api, surface.services, e2b, surface.previews.domain)
+    return RequestGuard(
         inner,
         hosts,
         body_bytes=limits.request_bytes,

@@ -13,19 +13,19 @@ MAX_CONNECTIONS: Final = 64
 READ_BYTES: Final = 64 * 1024
 
 
-class Door:
-    """Splices each connection to the port it leads to; shut, connections end at once. `lost` holds what was said when
-    that sandbox was gone."""
+class SingleTargetProxy:
+    """Splices each connection to the port of its target; without one, connections end at once. `lost` is the error of a
+    target that is gone."""
 
     def __init__(self) -> None:
         self.lost: SandboxLost | None = None
         self._target: tuple[Sandbox, int] | None = None
         self._room = anyio.Semaphore(MAX_CONNECTIONS)
 
-    def lead_to(self, sandbox: Sandbox, port: int) -> None:
+    def open_to(self, sandbox: Sandbox, port: int) -> None:
         self._target, self.lost = (sandbox, port), None
 
-    def shut(self) -> None:
+    def close(self) -> None:
         self._target = None
 
     async def serve(self, listener: socket.socket) -> None:

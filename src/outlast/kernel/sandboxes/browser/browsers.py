@@ -19,7 +19,7 @@ from outlast.base.ids import new_id
 from outlast.base.supervision.supervisor import Supervisor
 from outlast_sandbox.browser.program import LONGEST_S, folder_to_show, start_command
 from outlast_sandbox.browser.protocol import Browser, BrowserGone
-from outlast_sandbox.browser.single_target_proxy import Door
+from outlast_sandbox.browser.single_target_proxy import SingleTargetProxy
 from outlast_sandbox.errors import SandboxError, SandboxLost
 from outlast_sandbox.folders import discard_folder
 from outlast_sandbox.interactive import ProcessSpec
@@ -44,7 +44,7 @@ class AtHand:
 
     serves: tuple[str, int]
     browser: Browser
-    door: Door
+    proxy: SingleTargetProxy
     born: float
     turn: anyio.Lock = field(default_factory=anyio.Lock)
     closing: anyio.Event = field(default_factory=anyio.Event)
@@ -165,14 +165,14 @@ class Browsers:
                 listener = await box.egress_listener()
                 spec = ProcessSpec(start_command(self._program, serves[1], listener.getsockname()[1]))
                 process = await box.processes.start(spec)
-            browser, door = Browser(box.processes, process.pid), Door()
+            browser, proxy = Browser(box.processes, process.pid), SingleTargetProxy()
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(door.serve, listener)
+                tasks.start_soon(proxy.serve, listener)
                 tasks.start_soon(browser.read)
                 with anyio.fail_after(START_S):
                     await browser.ask("Browser.getVersion")
                 now = self._clock.monotonic()
-                at_hand = AtHand(serves, browser, door, now, used_at=now)
+                at_hand = AtHand(serves, browser, proxy, now, used_at=now)
                 self._all.append(at_hand)
                 begin.tell(at_hand)
                 await self._until_over(at_hand)

@@ -113,7 +113,7 @@ class Studio:
         seen, problem = Seen(), NO_END.format(seconds=LOOK_S)
         try:
             async with at_hand.turn:
-                at_hand.door.lead_to(sandbox, at_hand.serves[1])
+                at_hand.proxy.open_to(sandbox, at_hand.serves[1])
                 try:
                     with anyio.move_on_after(LOOK_S):
                         await look_at(at_hand.browser, url, *size, seen)
@@ -123,11 +123,11 @@ class Studio:
                 except (BrowserGone, SandboxLost):
                     problem = BROWSER_ENDED
                 finally:
-                    at_hand.door.shut()
+                    at_hand.proxy.close()
         finally:
             browsers.give_back(at_hand, usable=not problem)
-        if at_hand.door.lost is not None:
-            raise at_hand.door.lost
+        if at_hand.proxy.lost is not None:
+            raise at_hand.proxy.lost
         if seen.status is None:
             await is_open(sandbox, at_hand.serves[1])  # raises where the sandbox went away meanwhile
         if problem:

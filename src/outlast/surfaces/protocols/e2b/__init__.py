@@ -7,5 +7,5 @@ and files by Connect (`connect.py`, `processes.py`, `filesystem.py`), whole file
 
 Words of E2B: *sandbox* is our workspace with its machine, named by the workspace's id without its prefix, which can be
 part of a host name; *template* is a snapshot, `base` the bare base; *user* is always `user`, whose
-home `/home/user` is the workspace. `door.py` finds the requests that are of this protocol.
+home `/home/user` is the workspace. `middleware.py` finds the requests of this protocol.
 """

@@ -26,7 +26,7 @@ from outlast.kernel.previews.wake import Waiting, Waker
 from outlast.kernel.sandboxes import hosted_actions as hosted
 from outlast.kernel.sandboxes.hosted import Hosted
 from outlast.kernel.services import Services
-from outlast.surfaces.protocols.e2b.door import PREFIX
+from outlast.surfaces.protocols.e2b.middleware import PREFIX
 from outlast.surfaces.protocols.e2b.names import ENVD_PORT, SANDBOX_ID, traffic_token, workspace_of
 from outlast.surfaces.protocols.e2b.problems import BAD_GATEWAY, is_gone, plain
 

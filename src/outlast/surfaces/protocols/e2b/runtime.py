@@ -79,7 +79,10 @@ class E2bRuntime:
         """Until cancelled."""
         async with anyio.create_task_group() as tasks:
             self._tasks = tasks
-            await self._services.supervisor.keep("ends of hosted sandboxes", self._end_sandboxes)
+            try:
+                await self._services.supervisor.keep("ends of hosted sandboxes", self._end_sandboxes)
+            finally:
+                self._tasks = None
 
     def statistics(self) -> dict[str, int]:
         return {"watchers": len(self._watchers)}

@@ -45,7 +45,7 @@ def e2b_request(scope: Scope) -> E2bRequest | None:
     return E2bRequest(bare, False) if under else None
 
 
-class E2bDoor:
+class E2bMiddleware:
     """Answers requests of E2B's protocol, and passes all others on to `rest`."""
 
     def __init__(self, rest: ASGIApp, services: Services, runtime: E2bRuntime, domain: str | None) -> None:

@@ -16,7 +16,7 @@ from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.bodies import ANY_PACE, READ_AWAY_S, USUAL_PACE, Body, BodyPace
 from outlast.kernel.http.event_stream import DIRECT_SEND
 from outlast.kernel.http.problems import problem, unexpected
-from outlast.surfaces.protocols.e2b.door import e2b_request
+from outlast.surfaces.protocols.e2b.middleware import e2b_request
 
 CONTENT_SECURITY: Final = (
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -41,7 +41,7 @@ _GIVEN_ID = re.compile(r"[A-Za-z0-9_.-]{8,64}")
 log = logging.getLogger("outlast.http")
 
 
-class Doors:
+class RequestGuard:
     """Wraps the application. `body_bytes` bounds JSON bodies, `image_bytes` an attached image, `file_bytes` a project's
     file, `text_bytes` documentation and documents that are handed in; `frames` are the sources of what our own pages
     may show in frames, as a content security policy names them; `read_away_s` is how long a refused body is read,

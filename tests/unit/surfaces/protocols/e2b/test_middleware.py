@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from outlast.surfaces.protocols.e2b.door import E2bRequest, e2b_request
+from outlast.surfaces.protocols.e2b.middleware import E2bRequest, e2b_request
 
 
 @pytest.mark.parametrize(
