@@ -164,7 +164,7 @@ def significant_lines(path: Path) -> list[tuple[str, str]]:
 
 
 FIGURES: Final = (
-    Figure("python_lines", 75_000, "lines of Python in src/outlast, without migrations", python_lines),
+    Figure("python_lines", 73_000, "lines of Python in src/outlast, without migrations", python_lines),
     Figure("modules_in_circles", 0, "modules in import circles", modules_in_circles),
     Figure("import_breaches", 0, "imports that break the ladder or join two apps", import_breaches),
     Figure("web_breaches", 0, "web imports of an app from below it", web_breaches),
