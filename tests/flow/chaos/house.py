@@ -162,7 +162,7 @@ class House:
         put(app, "FolderBlobs", lambda folder: wrap("blobs", blobs(folder)))
         put(app, "Hub", lambda: wrap("hub", hub()))
         put(app, "Supervisor", supervisor)
-        put(app, "open_studio", lambda *_given: _Studio())
+        put(assembly, "open_studio", lambda *_given: _Studio())
         put(app, "load_templates", lambda _settings: small_templates())
         put(app, "open_catalog", lambda _settings, _clock: catalog)
         put(assembly, "open_provider", lambda _settings, _folder: translated_provider(provider))

@@ -30,7 +30,7 @@ def test_documentation_is_added_listed_searched_read_again_and_removed(tmp_path:
         ours = {one["location"] for one in listed if one["package"] == "tracker"}
         assert ours == {"docs/guide.md", "docs/deep/types.d.ts"}
 
-        found = outlast("docs", "search", "create", "an", "issue", url=url)
+        found = outlast("docs", "search", "create", "an", "issue", "--package", "tracker", url=url)
         assert "Tracker › Create" in found.stdout
 
         (docs / "guide.md").write_text(GUIDE + "\n## More\n\nText.\n")
