@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi import APIRouter, Header, Query, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
@@ -17,7 +17,8 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.streams import actions
 
 router = APIRouter(prefix="/v1", tags=["Streams"])
-LastEventId = Annotated[str | None, Header(alias="Last-Event-ID", max_length=100)]
+After = Annotated[str, Query(max_length=100)]
+LastEventId = Annotated[str | None, Header(alias="Last-Event-ID", max_length=100)]  # wins, where a browser sends it
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Server-sent events; `id` is the cursor, `data` one event.",
@@ -27,35 +28,33 @@ STREAM: dict[int | str, dict[str, Any]] = {
 }
 
 
-async def cursor(after: Annotated[str, Query(max_length=100)] = "0", last: LastEventId = None) -> str:
-    """The cursor to continue from; a browser's `Last-Event-ID` wins."""
-    return last or after
-
-
-Cursor = Annotated[str, Depends(cursor)]
-
-
 @router.get("/runs/{run_id}/events", response_class=Response, responses=STREAM)
-async def follow_run(run_id: str, request: Request, surface: Served, actor: Signed, cursor: Cursor) -> Response:
+async def follow_run(
+    run_id: str, request: Request, surface: Served, actor: Signed, after: After = "0", last: LastEventId = None
+) -> Response:
     """A run's events after an integer cursor: those missed, then live, until `stream.ended`."""
-    frames = await actions.follow_run(surface.services, actor, run_id, cursor, pusher(request.scope))
+    frames = await actions.follow_run(surface.services, actor, run_id, last or after, pusher(request.scope))
     if frames is None:
         return nothing()
     return _stream(surface, actor, frames, _still(request, surface, require_run, run_id))
 
 
 @router.get("/threads/{thread_id}/events", response_class=Response, responses=STREAM)
-async def follow_thread(thread_id: str, request: Request, surface: Served, actor: Signed, cursor: Cursor) -> Response:
+async def follow_thread(
+    thread_id: str, request: Request, surface: Served, actor: Signed, after: After = "0", last: LastEventId = None
+) -> Response:
     """A thread's events and those of its runs, after an opaque cursor. Shows the caller to others as watching."""
     push = pusher(request.scope)
-    frames = await actions.follow_thread(surface.services, actor, thread_id, cursor, push)
+    frames = await actions.follow_thread(surface.services, actor, thread_id, last or after, push)
     return _stream(surface, actor, frames, _still(request, surface, require_thread, thread_id))
 
 
 @router.get("/projects/{project_id}/events", response_class=Response, responses=STREAM)
-async def follow_project(project_id: str, request: Request, surface: Served, actor: Signed, cursor: Cursor) -> Response:
+async def follow_project(
+    project_id: str, request: Request, surface: Served, actor: Signed, after: After = "0", last: LastEventId = None
+) -> Response:
     """A project's events: threads changed, members, locks, sandboxes."""
-    frames = await actions.follow_project(surface.services, actor, project_id, cursor)
+    frames = await actions.follow_project(surface.services, actor, project_id, last or after)
     return _stream(surface, actor, frames, _still(request, surface, require, project_id))
 
 
