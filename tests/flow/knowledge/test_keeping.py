@@ -16,7 +16,7 @@ import orjson
 from outlast.apps.knowledge import ingest, memory, store
 from outlast.apps.knowledge.documents import Reading
 from outlast.apps.knowledge.http_fetch import Fetcher
-from outlast.apps.knowledge.indexer import Indexer, memories_without_vector, remove_unused, save_vectors
+from outlast.apps.knowledge.indexer import Indexer, memories_without_vector, save_vectors
 from outlast.apps.knowledge.keeper import SourceKeeper
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.readers.own_docs import own_docs
@@ -27,6 +27,7 @@ from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.sources import configured_sources
 from outlast.apps.knowledge.tables import knowledge_sources, vectors
+from outlast.apps.knowledge.unused_vectors import remove_unused
 from outlast.base.errors import ModelUnreachable
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings

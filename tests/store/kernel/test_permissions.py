@@ -15,6 +15,7 @@ from outlast.kernel.attachments import actions as attachments
 from outlast.kernel.locks import actions as locks
 from outlast.kernel.presence import actions as presence
 from outlast.kernel.projects import actions as projects
+from outlast.kernel.projects import invitation_actions
 from outlast.kernel.projects import member_actions as members
 from outlast.kernel.services import Services
 from outlast.kernel.threads import actions as threads
@@ -30,8 +31,8 @@ ACTIONS: dict[str, tuple[str, Act]] = {
     "list members": ("viewer", lambda s, a, t: members.list_members(s, a, t.project_id)),
     "change member": ("owner", lambda s, a, t: members.change_member(s, a, t.project_id, t.viewer.user_id, "editor")),
     "remove member": ("owner", lambda s, a, t: members.remove_member(s, a, t.project_id, t.victim.user_id)),
-    "invite": ("owner", lambda s, a, t: members.create_invitation(s, a, t.project_id, "viewer")),
-    "list invitations": ("owner", lambda s, a, t: members.list_invitations(s, a, t.project_id)),
+    "invite": ("owner", lambda s, a, t: invitation_actions.create_invitation(s, a, t.project_id, "viewer")),
+    "list invitations": ("owner", lambda s, a, t: invitation_actions.list_invitations(s, a, t.project_id)),
     "list threads": ("viewer", lambda s, a, t: threads.list_threads(s, a, t.project_id)),
     "search threads": ("viewer", lambda s, a, t: threads.list_threads(s, a, t.project_id, query="first")),
     "create thread": ("editor", lambda s, a, t: threads.create_thread(s, a, t.project_id)),

@@ -7,7 +7,7 @@ import httpx
 
 from outlast_client.async_operations import Operations
 from outlast_client.async_transport import AsyncTransport
-from outlast_client.calls import VERSION
+from outlast_client.headers import request_headers
 from outlast_client.retries import Retries
 
 
@@ -31,11 +31,8 @@ class AsyncClient(Operations):
     ) -> None:
         self._is_own = http is None
         self._http = httpx.AsyncClient() if http is None else http
-        headers = {"user-agent": f"outlast-client/{VERSION}"}
-        if token is not None:
-            headers["authorization"] = f"Bearer {token}"
         timeout = httpx.Timeout(timeout_s, connect=10)
-        super().__init__(AsyncTransport(base_url, self._http, headers, timeout, retries or Retries()))
+        super().__init__(AsyncTransport(base_url, self._http, request_headers(token), timeout, retries or Retries()))
 
     async def aclose(self) -> None:
         """Ends all connections."""

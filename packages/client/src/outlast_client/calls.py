@@ -9,7 +9,6 @@ from uuid import uuid4
 
 import httpx
 
-VERSION: Final = "0.1.0"
 SAFE: Final = frozenset({"DELETE", "GET", "PUT"})
 
 

@@ -5,7 +5,7 @@ from typing import Self
 
 import httpx
 
-from outlast_client.calls import VERSION
+from outlast_client.headers import request_headers
 from outlast_client.operations import Operations
 from outlast_client.retries import Retries
 from outlast_client.transport import Transport
@@ -31,11 +31,8 @@ class Client(Operations):
     ) -> None:
         self._is_own = http is None
         self._http = httpx.Client() if http is None else http
-        headers = {"user-agent": f"outlast-client/{VERSION}"}
-        if token is not None:
-            headers["authorization"] = f"Bearer {token}"
         timeout = httpx.Timeout(timeout_s, connect=10)
-        super().__init__(Transport(base_url, self._http, headers, timeout, retries or Retries()))
+        super().__init__(Transport(base_url, self._http, request_headers(token), timeout, retries or Retries()))
 
     def close(self) -> None:
         """Ends all connections."""

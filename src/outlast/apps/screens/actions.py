@@ -19,7 +19,8 @@ from outlast.apps.screens.shapes import (
 from outlast.apps.screens.store import require_screen
 from outlast.apps.screens.tables import screens as screens_table
 from outlast.apps.screens.theme_actions import themed_seed, write_theme
-from outlast.apps.screens.themes import CUSTOM, DEFAULT, checked_tokens, theme_of
+from outlast.apps.screens.theme_validation import checked_tokens
+from outlast.apps.screens.themes import CUSTOM, DEFAULT, theme_of
 from outlast.base.errors import MalformedInput, NotFound, TooManyScreens
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor

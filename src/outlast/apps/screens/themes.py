@@ -1,18 +1,16 @@
-"""Themes: named looks of an app, what their tokens may say, and how one is written into its style sheet. Pure.
+"""Themes: named looks of an app, and how one is written into its style sheet. Pure.
 
 A style sheet holds one block between two marks, with the tokens of the light look under `:root` and of the dark one
 under `.dark`; everything else in it belongs to the app. The block can always be written anew, also after an agent or a
 person has changed the file.
 """
 
-import re
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from outlast.apps.screens.css import declarations, read_rules, rules_from
 from outlast.apps.screens.shapes import Theme, ThemeTokens
-from outlast.apps.screens.theme_tokens import COLOURS, LOOKS, SHARED, TOKENS, Look, shipped_themes
-from outlast.base.data_files import read_names
+from outlast.apps.screens.theme_tokens import COLOURS, SHARED, TOKENS, Look, shipped_themes
 from outlast.base.errors import MalformedInput, UnknownTheme
 
 STYLE_SHEET: Final = "app/globals.css"
@@ -22,54 +20,8 @@ CUSTOM: Final = "custom"
 DEFAULT: Final = "default"
 MAX_CHARS: Final = 200_000  # of a style sheet; what runs in a sandbox may write anything there
 MAX_BLOCKS: Final = 8
-MAX_VALUE_CHARS: Final = 300
-
-Kind = Literal["colour", "length", "fonts"]
-_NAMED: Final = read_names(__file__, "named_colours")
-_NUMBER: Final = r"[+-]?(?:\d{1,6}(?:\.\d{1,10})?|\.\d{1,10})(?:%|deg|rad|turn)?"
-_PART: Final = rf"(?:{_NUMBER}|none)"
-_COLOUR: Final = re.compile(
-    rf"#(?:[0-9a-f]{{3,4}}|[0-9a-f]{{6}}|[0-9a-f]{{8}})"
-    rf"|(?:oklch|oklab|lch|lab|rgb|rgba|hsl|hsla|hwb)\(\s*{_PART}(?:(?:\s+|\s*,\s*){_PART}){{2}}"
-    rf"(?:\s*[,/]\s*{_PART})?\s*\)",
-    re.IGNORECASE,
-)
-_LENGTH: Final = re.compile(r"0|(?:\d{1,3}(?:\.\d{1,4})?|\.\d{1,4})(?:px|rem|em)")
-_FONT: Final = r"""(?:"[A-Za-z0-9 _.-]{1,60}"|'[A-Za-z0-9 _.-]{1,60}'|-?[A-Za-z_][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+)*)"""
-_FONTS: Final = re.compile(rf"{_FONT}(?:\s*,\s*{_FONT})*")
-_TAKES: Final = {
-    "colour": "a colour, as #3b82f6, oklch(0.62 0.19 260), rgb(…), hsl(…) or a name",
-    "length": "a length, as 0.5rem or 8px",
-    "fonts": 'a list of fonts, as Inter, "Segoe UI", sans-serif',
-}
 
 _SELECTORS: Final[Mapping[str, Look]] = {":root": "light", ".dark": "dark"}
-
-
-def checked_tokens(given: ThemeTokens) -> ThemeTokens:
-    """A custom theme's tokens, if each name is known and each value is a colour, a length or a list of fonts, whichever
-    the token takes. Raises `MalformedInput`, which names the token and says what it takes."""
-    looks: dict[str, dict[str, str]] = {}
-    for look in LOOKS:
-        looks[look] = {}
-        for name, value in getattr(given, look).items():
-            field = f"theme_tokens.{look}.{name[:40]}"
-            if name not in TOKENS:
-                raise MalformedInput(
-                    f"There is no theme token {name[:40]!r}.", hint=f"There are: {', '.join(TOKENS)}.", field=field
-                )
-            kind, text = _kind(name), value.strip()
-            if len(value) > MAX_VALUE_CHARS or not is_value(kind, text):
-                raise MalformedInput(f"{field} is not {_TAKES[kind]}.", field=field)
-            looks[look][name] = text
-    return ThemeTokens(**looks)
-
-
-def is_value(kind: Kind, text: str) -> bool:
-    """Whether the text is a colour, a length or a list of fonts, and nothing that leads out of its declaration."""
-    if kind == "colour":
-        return text.lower() in _NAMED or _COLOUR.fullmatch(text) is not None
-    return (_LENGTH if kind == "length" else _FONTS).fullmatch(text) is not None
 
 
 def custom_theme(tokens: ThemeTokens) -> Theme:
@@ -117,12 +69,6 @@ def apply_theme(css: str, theme: Theme) -> str:
     end, inside = _extent(css, start)
     rest = _without_blocks(css[end:])
     return css[:start] + _block(theme, inside) + rest
-
-
-def _kind(name: str) -> Kind:
-    if name == "radius":
-        return "length"
-    return "fonts" if name in SHARED else "colour"
 
 
 def _extent(css: str, start: int) -> tuple[int, str]:

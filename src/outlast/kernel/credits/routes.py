@@ -1,44 +1,17 @@
-"""The models to choose from, and the credits they cost."""
-
-from typing import Any
+"""The credits of the caller."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.kernel.credits import actions
-from outlast.kernel.credits.shapes import CreditsAnswer, ModelAnswer
+from outlast.kernel.credits.shapes import CreditsAnswer
 from outlast.kernel.http.auth import Signed, Svc
-from outlast.kernel.http.responses import page, reply
-from outlast.kernel.http.shapes import Page
-from outlast.kernel.models.protocol import ModelSpec
-from outlast.kernel.services import Services
+from outlast.kernel.http.responses import reply
 
 router = APIRouter(prefix="/v1", tags=["Models and credits"])
-
-
-@router.get("/models", response_model=Page[ModelAnswer])
-async def list_models(services: Svc, actor: Signed) -> Response:
-    """The configured models, in the configuration's order; `available` says whether their key is there."""
-    return reply(page([_shown(services, spec) for spec in services.catalog.list()]))
 
 
 @router.get("/credits", response_model=CreditsAnswer)
 async def read_credits(services: Svc, actor: Signed) -> Response:
     """The caller's balance and the last 20 ledger entries."""
     return reply(await actions.read_credits(services, actor))
-
-
-def _shown(services: Services, spec: ModelSpec) -> dict[str, Any]:
-    missing = services.catalog.missing_key(spec.provider)
-    provider = services.settings.providers.get(spec.provider)
-    return {
-        "id": spec.id,
-        "label": spec.label,
-        "provider": spec.provider,
-        "vision": spec.vision,
-        "credits": spec.credits,
-        "default": spec.id == services.catalog.default.id,
-        "demo": provider is not None and provider.kind == "demo",
-        "available": missing is None,
-        "reason": f"The server's environment variable {missing} is not set." if missing else None,
-    }

@@ -1,4 +1,4 @@
-"""The balance and the models that spend it."""
+"""The balance of a user, and what changes it."""
 
 from typing import Literal
 
@@ -39,17 +39,3 @@ class CreditsAnswer(Answer):
     low: bool
     resets_at: str | None
     entries: list[LedgerEntryAnswer]
-
-
-class ModelAnswer(Answer):
-    """A configured model. If it is not available, `reason` says why."""
-
-    id: str
-    label: str
-    provider: str
-    vision: bool
-    credits: int
-    default: bool
-    demo: bool
-    available: bool
-    reason: str | None = None

@@ -6,6 +6,7 @@ from starlette.responses import Response
 from outlast.kernel.http.auth import MaybeSigned, Served, Signed, Svc, set_cookie
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
+from outlast.kernel.projects import invitation_actions as invitations
 from outlast.kernel.projects import member_actions as actions
 from outlast.kernel.projects.shapes import (
     AcceptAnswer,
@@ -43,20 +44,20 @@ async def remove_member(project_id: str, user_id: str, services: Svc, actor: Sig
 @router.post("/projects/{project_id}/invitations", status_code=201, response_model=NewInvitationAnswer)
 async def create_invitation(project_id: str, body: InvitationRequest, services: Svc, actor: Signed) -> Response:
     """Make an invitation (owners). Its link is shown in this answer and never again."""
-    made = await actions.create_invitation(services, actor, project_id, body.role, body.name, body.expires_in_days)
+    made = await invitations.create_invitation(services, actor, project_id, body.role, body.name, body.expires_in_days)
     return reply(made, 201)
 
 
 @router.get("/projects/{project_id}/invitations", response_model=Page[InvitationAnswer])
 async def list_invitations(project_id: str, services: Svc, actor: Signed) -> Response:
     """The project's open invitations (owners), newest first."""
-    return reply(page(await actions.list_invitations(services, actor, project_id)))
+    return reply(page(await invitations.list_invitations(services, actor, project_id)))
 
 
 @router.delete("/invitations/{invitation_id}", status_code=204)
 async def withdraw_invitation(invitation_id: str, services: Svc, actor: Signed) -> Response:
     """Make an invitation invalid (owners)."""
-    await actions.withdraw_invitation(services, actor, invitation_id)
+    await invitations.withdraw_invitation(services, actor, invitation_id)
     return nothing()
 
 
@@ -65,6 +66,6 @@ async def accept_invitation(body: AcceptRequest, request: Request, surface: Serv
     """Join a project. A caller who is not signed in becomes a new user, is signed in by cookie, and sees the
     new API token once."""
     with surface.watched(request):
-        joined, cookie = await actions.accept_invitation(surface.services, actor, body.token.strip(), body.name)
+        joined, cookie = await invitations.accept_invitation(surface.services, actor, body.token.strip(), body.name)
     answer = reply(joined)
     return set_cookie(answer, surface, cookie) if cookie else answer

@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import Final
 
+from outlast.base.errors import MalformedInput
+
 
 class Role(StrEnum):
     OWNER = "owner"
@@ -37,3 +39,11 @@ def leaves_an_administrator(administrators: int, before: bool, after: bool) -> b
 def leaves_an_owner(owners: int, before: Role, after: Role | None) -> bool:
     """Whether a project still has an owner once one member goes from `before` to `after` (None: removed)."""
     return before is not Role.OWNER or after is Role.OWNER or owners > 1
+
+
+def checked_role(role: str) -> Role:
+    """A role from outside. Raises `MalformedInput`."""
+    try:
+        return Role(role)
+    except ValueError:
+        raise MalformedInput("A role is owner, editor or viewer.", field="role") from None

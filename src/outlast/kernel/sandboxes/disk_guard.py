@@ -23,7 +23,7 @@ from outlast.base.errors import DiskLimit, SandboxLost, SandboxUnavailable
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.rules import State
-from outlast.kernel.sandboxes.sizes import MEBIBYTE, most_on_disk
+from outlast.kernel.sandboxes.sizes import MEBIBYTE
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.set_aside import kinds
 from outlast_sandbox.disk_walk import DiskUse, measure
@@ -37,6 +37,9 @@ PAUSE_PER_WALK: Final = 10  # walking takes at most this share of the time
 PATIENCE_S: Final = 1.0
 WALKS_AT_A_TIME: Final = 2
 log = logging.getLogger("outlast.sandboxes")
+MIN_MARGIN: Final = 16 * MEBIBYTE
+MAX_FILES: Final = 200_000  # as many as a checkpoint holds
+FEW_FILES: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,3 +205,11 @@ def _rooms(folders: Sequence[Path]) -> list[Room | None]:
         files = facts.f_ffree if facts.f_files else None
         found.append(Room(facts.f_bfree * facts.f_frsize, files))
     return found
+
+
+def most_on_disk(disk_bytes: int, began: DiskUse) -> DiskUse:
+    """With more than this a sandbox is ended, given what it may hold and what it held when it woke. A sixteenth above
+    the limit, as its commands are ended at the limit itself; one that begins above may stay there, so that what is too
+    much can be removed, and may not grow."""
+    most = disk_bytes + max(disk_bytes // 16, MIN_MARGIN)
+    return DiskUse(max(most, began.bytes + MEBIBYTE), max(MAX_FILES, began.entries + FEW_FILES))

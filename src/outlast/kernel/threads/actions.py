@@ -25,7 +25,7 @@ from outlast.kernel.streams import follow
 from outlast.kernel.subjects import registry
 from outlast.kernel.subjects.deletion import demand_idle
 from outlast.kernel.subjects.new_subject import save_files
-from outlast.kernel.threads import lists, messages
+from outlast.kernel.threads import family, lists, messages
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread as copy_thread
 from outlast.kernel.threads.message_parts import Draft, compose
@@ -109,7 +109,7 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> dict[
             "watching": [
                 member.model_dump(exclude={"role"}) for member in services.presence.present(thread_id).watching
             ],
-            "lineage": [{"id": one.id, "title": one.title} for one in reversed(lists.list_line(tx, thread_id)[:-1])],
+            "lineage": [{"id": one.id, "title": one.title} for one in reversed(family.list_line(tx, thread_id)[:-1])],
             "active_run": None if active is None else views.whole_run(tx, active, services.settings.sandbox),
             "queued_runs": [{"run_id": run.id, "message_id": run.message_id} for run in _queued(tx, data)],
             "about": registry.about(tx, project_id, data.anchor),
@@ -287,7 +287,7 @@ def _summary_agent(profile: str) -> str:
 def read_family(tx: Tx, actor: Actor, thread_id: str) -> list[FamilyThreadAnswer]:
     """The thread with its ancestors and all their forks, parents before children; at most 200."""
     require_thread(tx, actor, thread_id, Right.READ)
-    return lists.list_family(tx, thread_id)
+    return family.list_family(tx, thread_id)
 
 
 @in_read

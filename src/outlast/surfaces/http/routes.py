@@ -9,12 +9,13 @@ from outlast.kernel.accounts import routes as accounts
 from outlast.kernel.accounts.shapes import HealthAnswer, ReadyAnswer
 from outlast.kernel.administration import routes as administration
 from outlast.kernel.attachments import routes as attachments
-from outlast.kernel.credits import routes as models
+from outlast.kernel.credits import routes as credits  # noqa: A004 - the room's word
 from outlast.kernel.files import routes as artifacts
 from outlast.kernel.http.auth import Served
 from outlast.kernel.http.responses import reply
 from outlast.kernel.inbox import routes as inbox
 from outlast.kernel.locks import routes as locks
+from outlast.kernel.models import routes as models
 from outlast.kernel.previews import routes as previews
 from outlast.kernel.projects import member_routes as members
 from outlast.kernel.projects import routes as projects
@@ -56,6 +57,7 @@ def kernel_routers() -> list[APIRouter]:
         artifacts,
         attachments,
         checkpoints,
+        credits,
         inbox,
         locks,
         members,

@@ -14,6 +14,7 @@ from outlast.apps.knowledge.documents import Document, Reading, cut_documents
 from outlast.apps.knowledge.indexer import Indexer
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents
+from outlast.apps.knowledge.unused_vectors import remove_unused
 from outlast.base.errors import ModelKeyRefused, ModelRejected, StorageUnavailable
 from outlast.db.database import Database, Tx
 from outlast.kernel.streams.log import read_all
@@ -133,7 +134,7 @@ async def test_nothing_that_fails_once_ends_the_indexer(
 ) -> None:
     team = await db.write(Team)
     await remember(db, team, "one")
-    right, failures = embedding.remove_unused, [failure]
+    right, failures = remove_unused, [failure]
 
     def once(tx: Tx) -> int:
         if failures:

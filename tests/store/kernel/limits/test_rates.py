@@ -21,7 +21,7 @@ from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.files.actions import upload_artifact
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.projects.actions import create_project
-from outlast.kernel.projects.member_actions import create_invitation
+from outlast.kernel.projects.invitation_actions import create_invitation
 from outlast.kernel.projects.tables import invitations, members
 from outlast.kernel.services import Services
 from outlast.kernel.threads.actions import create_thread, fork_thread, post_message

@@ -12,6 +12,7 @@ from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.kernel.locks import actions as locks
 from outlast.kernel.projects import actions as projects
+from outlast.kernel.projects import invitation_actions
 from outlast.kernel.projects import member_actions as members
 from outlast.kernel.threads import actions as threads
 from tests.factories import Team, make_services
@@ -22,8 +23,8 @@ async def test_who_opens_an_invitation_signed_out_becomes_a_user_with_token_and_
 ) -> None:
     services = make_services(db, tmp_path)
     team = await db.write(Team)
-    made = await members.create_invitation(services, team.owner, team.project_id, "editor", "  New one ")
-    joined, cookie = await members.accept_invitation(services, None, made.token, "Nora")
+    made = await invitation_actions.create_invitation(services, team.owner, team.project_id, "editor", "  New one ")
+    joined, cookie = await invitation_actions.accept_invitation(services, None, made.token, "Nora")
     assert joined.token is not None
     assert cookie is not None
     by_token = await accounts.actor_for_token(services, joined.token)
@@ -43,10 +44,10 @@ async def test_who_is_signed_in_joins_as_who_they_are_and_the_link_stays_good_wh
 ) -> None:
     services = make_services(db, tmp_path)
     team = await db.write(Team)
-    made = await members.create_invitation(services, team.owner, team.project_id, "viewer")
+    made = await invitation_actions.create_invitation(services, team.owner, team.project_id, "viewer")
     with pytest.raises(AlreadyMember):
-        await members.accept_invitation(services, team.editor, made.token)
-    joined, cookie = await members.accept_invitation(services, team.stranger, made.token)
+        await invitation_actions.accept_invitation(services, team.editor, made.token)
+    joined, cookie = await invitation_actions.accept_invitation(services, team.stranger, made.token)
     assert (joined.user.id, joined.token, cookie) == (team.stranger.user_id, None, None)
     assert (await projects.read_project(services, team.stranger, team.project_id)).role == "viewer"
 
@@ -54,9 +55,9 @@ async def test_who_is_signed_in_joins_as_who_they_are_and_the_link_stays_good_wh
 async def test_an_invitation_without_any_name_asks_for_one(db: Database, tmp_path: Path) -> None:
     services = make_services(db, tmp_path)
     team = await db.write(Team)
-    made = await members.create_invitation(services, team.owner, team.project_id, "viewer")
+    made = await invitation_actions.create_invitation(services, team.owner, team.project_id, "viewer")
     with pytest.raises(MalformedInput, match="Your name is empty"):
-        await members.accept_invitation(services, None, made.token)
+        await invitation_actions.accept_invitation(services, None, made.token)
 
 
 @pytest.mark.parametrize("days", [0, -1, 4000, float("nan"), float("inf")])
@@ -64,7 +65,7 @@ async def test_a_senseless_expiry_is_refused(db: Database, tmp_path: Path, days:
     services = make_services(db, tmp_path)
     team = await db.write(Team)
     with pytest.raises(MalformedInput):
-        await members.create_invitation(services, team.owner, team.project_id, "viewer", "", days)
+        await invitation_actions.create_invitation(services, team.owner, team.project_id, "viewer", "", days)
     with pytest.raises(MalformedInput):
         await accounts.create_token(services, team.owner, "name", days)
 
@@ -72,12 +73,12 @@ async def test_a_senseless_expiry_is_refused(db: Database, tmp_path: Path, days:
 async def test_withdrawing_takes_an_owner(db: Database, tmp_path: Path) -> None:
     services = make_services(db, tmp_path)
     team = await db.write(Team)
-    made = await members.create_invitation(services, team.owner, team.project_id, "viewer")
+    made = await invitation_actions.create_invitation(services, team.owner, team.project_id, "viewer")
     with pytest.raises(NotFound):
-        await members.withdraw_invitation(services, team.stranger, made.id)
-    await members.withdraw_invitation(services, team.owner, made.id)
+        await invitation_actions.withdraw_invitation(services, team.stranger, made.id)
+    await invitation_actions.withdraw_invitation(services, team.owner, made.id)
     with pytest.raises(NotFound):
-        await members.accept_invitation(services, team.stranger, made.token)
+        await invitation_actions.accept_invitation(services, team.stranger, made.token)
 
 
 async def test_anybody_may_leave_and_lets_go_of_what_they_drove(db: Database, tmp_path: Path) -> None:

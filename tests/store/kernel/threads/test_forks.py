@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.streams.tables import log
-from outlast.kernel.threads import lists, store
+from outlast.kernel.threads import family, store
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.lists import search_threads
 from outlast.kernel.threads.messages import add_message, list_messages
@@ -108,10 +108,10 @@ async def test_the_line_of_forks_is_kept_and_ends_where_a_thread_was_deleted(db:
         first = team.thread_id
         second = fork_thread(tx, store.hold(tx, first), team.owner, None, "Second", None)
         third = fork_thread(tx, store.hold(tx, second), team.owner, None, "Third", None)
-        assert [one.title for one in lists.list_line(tx, third)] == ["first message", "Second", "Third"]
+        assert [one.title for one in family.list_line(tx, third)] == ["first message", "Second", "Third"]
         store.delete_thread(tx, first)
-        assert [one.id for one in lists.list_line(tx, third)] == [second, third]
-        assert lists.list_line(tx, first) == []
+        assert [one.id for one in family.list_line(tx, third)] == [second, third]
+        assert family.list_line(tx, first) == []
 
     await db.write(run)
 

@@ -11,16 +11,8 @@ from hypothesis import strategies as st
 from outlast.apps.screens.css import declarations, read_rules
 from outlast.apps.screens.shapes import Theme, ThemeTokens
 from outlast.apps.screens.theme_tokens import COLOURS, LOOKS, PAIRS, SHARED, TOKENS, Look, shipped_themes
-from outlast.apps.screens.themes import (
-    BEGIN,
-    END,
-    STYLE_SHEET,
-    apply_theme,
-    checked_tokens,
-    custom_theme,
-    is_value,
-    theme_of,
-)
+from outlast.apps.screens.theme_validation import checked_tokens, is_value
+from outlast.apps.screens.themes import BEGIN, END, STYLE_SHEET, apply_theme, custom_theme, theme_of
 from outlast.base.errors import MalformedInput, UnknownTheme
 from outlast.kernel.sandboxes.template_files import SOURCES
 from tests.unit.apps.screens.colours import contrast

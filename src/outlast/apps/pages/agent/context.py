@@ -12,7 +12,6 @@ from typing import Final
 
 from outlast.apps.pages.agent.html_budget import within
 
-MAX_RECENT: Final = 6
 ASKED_CHARS: Final = 240
 SAID_CHARS: Final = 400
 HTML: Final = "HTML:"

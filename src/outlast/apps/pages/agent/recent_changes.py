@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.apps.pages.agent.context import MAX_RECENT, SAID_CHARS, change_line, quoted
+from outlast.apps.pages.agent.context import SAID_CHARS, change_line, quoted
 from outlast.apps.pages.tables import page_versions
 from outlast.db.database import Tx
 from outlast.kernel.apps import registry
@@ -17,6 +17,7 @@ from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.threads.tables import messages
 
+MAX_RECENT: Final = 6
 ARROW: Final = "→"
 _BY_HAND: Final = {
     "undo": "A person took changes back: the page is as it was before them.",
