@@ -22,6 +22,7 @@ BELL: Final = "knowledge"
 VECTORS: Final = "knowledge-vectors"
 TEXTS: Final = "knowledge-texts"
 SLICE: Final = 200  # values in one list of a statement, rows in one insert
+READ_SLICE: Final = 2000  # rows of one statement
 REMOVED_AT_ONCE: Final = 2_000  # stale vectors that go in one transaction
 
 
@@ -38,8 +39,11 @@ _OWN: Final = sa.or_(
 _SOURCES: Final = sa.select(knowledge_sources).where(_OWN).order_by(knowledge_sources.c.id)
 _PASSAGES: Final = (
     sa.select(knowledge_passages)
-    .where(knowledge_passages.c.source_id == sa.bindparam("source"))
+    .where(
+        knowledge_passages.c.source_id == sa.bindparam("source"), knowledge_passages.c.position > sa.bindparam("after")
+    )
     .order_by(knowledge_passages.c.position)
+    .limit(sa.bindparam("limit"))
 )
 _COUNT_VECTORS: Final = (
     sa.select(sa.func.count())
@@ -74,8 +78,15 @@ def passages_by_id(tx: Tx, ids: Sequence[str]) -> dict[str, Sourced]:
 
 
 def passages_of(tx: Tx, source_id: str) -> list[KnowledgePassageRow]:
-    """All passages of a source, in its order."""
-    return tx.rows(KnowledgePassageRow, _PASSAGES, {"source": source_id})
+    """All passages of a source, in its order. `READ_SLICE` at a time: with PostgreSQL, the rows of one statement are
+    made on the event loop, which serves others between two statements only."""
+    found: list[KnowledgePassageRow] = []
+    while True:
+        after = found[-1].position if found else -1
+        some = tx.rows(KnowledgePassageRow, _PASSAGES, {"source": source_id, "after": after, "limit": READ_SLICE})
+        found += some
+        if len(some) < READ_SLICE:
+            return found
 
 
 class _StoredVector(NamedTuple):

@@ -157,5 +157,7 @@ async def test_a_large_source_is_stored_at_once_but_in_statements_that_let_other
     source_id = await db.write(ingest.add, NewSource("tracker", "markdown", PLACE), None)
     await db.write(ingest.fill, source_id, Contents(Reading(documents=[document]), cuts, "1:1600"), None)
     assert max(sizes) <= store.SLICE
-    stored = await db.read(store.passages_of, source_id)
-    assert [passage.url for passage in stored] == [cut.url for cut in cuts[PLACE]]
+    for read_at_once in (store.READ_SLICE, count, count - 1, 7):
+        monkeypatch.setattr(store, "READ_SLICE", read_at_once)
+        stored = await db.read(store.passages_of, source_id)
+        assert [passage.url for passage in stored] == [cut.url for cut in cuts[PLACE]]
