@@ -16,9 +16,9 @@ from outlast.base.errors import SandboxUnavailable, StorageUnavailable
 from outlast.db.connect import open_database
 from outlast.db.database import Database
 from outlast.kernel.sandboxes import store
-from outlast.kernel.sandboxes.idle_policy import RETRY_S, SWEEP_EVERY_S, Ladder, step_down
+from outlast.kernel.sandboxes.idle_policy import RETRY_S, Ladder, step_down
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.sandboxes.orphans import reconcile, sweep
+from outlast.kernel.sandboxes.orphans import SWEEP_EVERY_S, reconcile, sweep
 from outlast.kernel.sandboxes.rules import PauseKind, State
 from outlast.testing.clock import ManualClock
 from outlast_sandbox.interface import Command, Sandbox, SandboxSpec

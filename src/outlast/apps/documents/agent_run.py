@@ -19,7 +19,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.permissions import require_run
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.runs import store, views
+from outlast.kernel.runs import run_list, store, views
 from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.rules import ENDED
 from outlast.kernel.runs.shapes import ErrorData, RunSummaryAnswer
@@ -83,7 +83,7 @@ def _statuses(chunk: bytes) -> list[str]:
 
 def _outcome(tx: Tx, actor: Actor, run_id: str) -> AgentRunAnswer | AgentRunOpen:
     require_run(tx, actor, run_id, Right.READ)
-    summary = views.summary_of(tx, run_id)
+    summary = run_list.summary_of(tx, run_id)
     if summary.status not in ENDED:
         pending = views.fold_of(tx, run_id).pending
         shown = {"pending": pending[0] if pending else None, "status": summary.status}

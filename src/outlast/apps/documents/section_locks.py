@@ -29,6 +29,7 @@ from outlast.kernel.mentions.rules import one_line
 from outlast.kernel.projects.permissions import require_editor, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.projects.tables import members
+from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.streams.log import append
 
 
@@ -215,3 +216,18 @@ def _told(tx: Tx, section: SectionRow, change: Change) -> LockData:
 def _tell(tx: Tx, section: SectionRow, change: Change, lock: LockData | None) -> None:
     told = LockChanged(section_id=section.id, document_id=section.document_id, lock=lock)
     append(tx, section.project_id, [(f"lock.{change}", told)])
+
+
+read_section_lock = in_read(read)
+release_section_lock = in_write(release)
+request_section_lock = in_write(request)
+
+
+async def take_section_lock(services: Services, actor: Actor, section_id: str) -> LockData:
+    """See `take`."""
+    return await services.db.write(take, actor, section_id, services.settings.locks.ttl_s)
+
+
+async def hand_over_section_lock(services: Services, actor: Actor, section_id: str, user_id: str) -> LockData:
+    """See `hand_over`."""
+    return await services.db.write(hand_over, actor, section_id, user_id, services.settings.locks.ttl_s)

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from outlast.apps.documents import section_lock_actions as actions
+from outlast.apps.documents import section_locks as actions
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, reply
 from outlast.kernel.threads.shapes import HandOverRequest, LockAnswer, LockRequest

@@ -23,7 +23,7 @@ from outlast.kernel.projects.permissions import require, require_run, require_th
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import cache_shares as caching
 from outlast.kernel.runs import parked as parking
-from outlast.kernel.runs import store, views
+from outlast.kernel.runs import run_list, store, views
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.permissions import require_steering
 from outlast.kernel.runs.rows import RunRow
@@ -102,11 +102,11 @@ async def cancel_run(services: Services, actor: Actor, run_id: str) -> RunSummar
     with services.hub.listen(run_id) as channel, anyio.move_on_after(CONFIRM_S):
         while True:
             version = channel.version
-            summary = await services.db.read(views.summary_of, run_id)
+            summary = await services.db.read(run_list.summary_of, run_id)
             if summary.status in ENDED:
                 return summary
             await channel.wait(version)
-    return await services.db.read(views.summary_of, run_id)
+    return await services.db.read(run_list.summary_of, run_id)
 
 
 async def retry_run(
@@ -139,7 +139,7 @@ async def resume_run(services: Services, actor: Actor, run_id: str) -> RunSummar
     workspace_id = await services.db.write(run)
     if workspace_id is not None and services.sandboxes.steps is not None:
         await services.sandboxes.steps.thaw(workspace_id)
-    return await services.db.read(views.summary_of, run_id)
+    return await services.db.read(run_list.summary_of, run_id)
 
 
 async def read_run(services: Services, actor: Actor, run_id: str) -> RunAnswer:
@@ -169,7 +169,7 @@ def list_runs(
     """Runs of one project, or of all of the actor's, newest first."""
     mine = _readable_projects(tx, actor, project_id)
     return Listed(
-        *views.list_summaries(tx, mine, thread_id=thread_id, status=status, query=query, before=before, limit=limit)
+        *run_list.list_summaries(tx, mine, thread_id=thread_id, status=status, query=query, before=before, limit=limit)
     )
 
 

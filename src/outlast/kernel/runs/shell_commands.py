@@ -8,7 +8,7 @@ programs given in quotes to an interpreter that start others. What only running 
 Not followed: files (a script written first and run then, or a new name in package.json). What a policy of commands
 keeps from happening by mistake, it does not keep from happening by malice; that is what the sandbox is for.
 
-Bounds: a script of `shell_syntax.LONGEST` characters, and 20 steps for each of them. A script beyond that counts as one
+Bounds: a script of `LONGEST` characters, and 20 steps for each of them. A script beyond that counts as one
 that runs anything. It takes up to half a second of processor time: call it in a thread.
 """
 
@@ -22,6 +22,7 @@ from outlast.base.syntax_trees import TooManySteps
 from outlast.kernel.runs.shell_syntax import UNKNOWN, Budget, SimpleCommand, simple_commands
 
 Words = tuple[str, ...]
+LONGEST: Final = 20_000  # characters of one script
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "fish"})
 _WRAPPERS: Final = read_names(__file__, "wrappers")
 _MANAGERS: Final = frozenset({"npm", "pnpm", "yarn", "bun", "cnpm", "tnpm"})
@@ -54,9 +55,7 @@ def programs_of(script: str, budget: Budget | None = None) -> Sequence[Words]:
     `UNKNOWN`. The same program may come more than once. `ANYTHING`: the script is too long, or takes too many steps."""
     budget = budget or Budget(script)
     try:
-        found = dict.fromkeys(
-            words for command in simple_commands(script, budget) for words in _programs(command, 0, budget)
-        )
+        found = dict.fromkeys(words for command in _commands(script, budget) for words in _programs(command, 0, budget))
     except TooManySteps:
         return ANYTHING
     return list(found)
@@ -95,6 +94,12 @@ def _could_be(word: str, pattern: str) -> bool:
     return re.fullmatch(shape, pattern, re.DOTALL) is not None
 
 
+def _commands(script: str, budget: Budget) -> list[SimpleCommand]:
+    if len(script) > LONGEST:
+        raise TooManySteps
+    return simple_commands(script, budget)
+
+
 def _programs(command: SimpleCommand, deep: int, budget: Budget) -> Iterator[Words]:
     """What a command runs: the program that it names and, where that starts others, those."""
     words = command.words
@@ -117,7 +122,7 @@ def _programs(command: SimpleCommand, deep: int, budget: Budget) -> Iterator[Wor
             words = [*words[: at + 1], *rest]
         yield from _by_name(name, rest, budget)
         for script in _texts(name, rest, command.stdin):
-            for inner in simple_commands(script, budget):
+            for inner in _commands(script, budget):
                 yield from _programs(inner, deep + 1, budget)
         is_file = _INTERPRETERS.fullmatch(name) is not None
         begins += [(at + 1 + place, is_file) for place in _places(name, rest)]

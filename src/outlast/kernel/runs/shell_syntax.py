@@ -4,7 +4,7 @@ tree-sitter reads the grammar; this module gives each command its words as the s
 here-documents as far as the text shows them, and marks what only the shell will know. A command in a branch that is
 never taken counts like any other.
 
-Bounds: `LONGEST` characters, and a `Budget` of steps (a character read, an operation of the parser or a node of the
+Bounds: a `Budget` of steps (a character read, an operation of the parser or a node of the
 tree each), 20 for each character. Beyond either, `TooManySteps` is raised. A script of 20,000 characters takes 10
 to 150 ms: call it in a thread.
 """
@@ -21,7 +21,6 @@ from outlast.base.syntax_trees import TooManySteps, parse_within
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Tree
 
-LONGEST: Final = 20_000  # characters of one script
 UNKNOWN: Final = "\ue000"  # in a word: what only running it would show
 _MAX_CPU_S: Final = 0.1  # of one parse
 _MAX_PIPES: Final = 2_000  # the parser takes a time that grows with their square, without asking in between
@@ -84,7 +83,7 @@ _NOTHING: Final = _Input()
 def simple_commands(script: str, budget: Budget) -> list[SimpleCommand]:
     """Every simple command of a script, those in substitutions included, in no promised order. A script with an error
     is also read loosely: any of its words may begin a command. Raises TooManySteps."""
-    if len(script) > LONGEST or script.count("|") > _MAX_PIPES:
+    if script.count("|") > _MAX_PIPES:
         raise TooManySteps
     tree = _parsed(script, budget)
     reader = _Reader(script, budget)

@@ -1,34 +1,24 @@
-"""A run as people and programs read it: summaries, named steps, what it waits for, its clocks, the export."""
+"""A run as people and programs read it: named steps, what it waits for, its clocks, the export."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import orjson
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.base.errors import CursorUnknown, NotFound
 from outlast.db.database import Tx
-from outlast.kernel.accounts.tables import users
-from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs import timers
 from outlast.kernel.runs.rows import ApprovalRow, EffectRow, RunRow
-from outlast.kernel.runs.shapes import (
-    ClockAnswer,
-    ErrorData,
-    RunAnswer,
-    RunSummaryAnswer,
-    StepAnswer,
-    StepKind,
-    UsageData,
-)
+from outlast.kernel.runs.run_list import summary_of
+from outlast.kernel.runs.shapes import ClockAnswer, ErrorData, RunAnswer, StepAnswer, StepKind, UsageData
 from outlast.kernel.runs.tables import approvals, effects, runs
 from outlast.kernel.sandboxes.clocks import clocks_beside_run
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.streams.fold import RunFold, fold_lines
 from outlast.kernel.streams.log import read_all
-from outlast.kernel.threads.tables import messages, threads
+from outlast.kernel.threads.tables import messages
 
 TAKES_AWAY: Final[Mapping[str, str]] = {
     "approval_pause": "The sandbox is frozen and the run shown as paused until somebody decides.",
@@ -36,50 +26,6 @@ TAKES_AWAY: Final[Mapping[str, str]] = {
     "abandon": "The run is cancelled, because nobody follows it.",
     "clean_up": "The run's steps and events are removed; its messages stay.",
 }
-
-
-class _ShownRun(NamedTuple):
-    run: RunRow
-    thread_title: str
-    started_by_name: str
-    step_count: int
-    tool_count: int
-
-
-def summary_of(tx: Tx, run_id: str) -> RunSummaryAnswer:
-    """Raises `NotFound`."""
-    row = tx.row(_ShownRun, _summaries().where(runs.c.id == run_id))
-    if row is None:
-        raise NotFound("There is no such run.", id=run_id)
-    return _summary(row)
-
-
-def list_summaries(
-    tx: Tx,
-    project_ids: Sequence[str],
-    *,
-    thread_id: str | None = None,
-    status: str | None = None,
-    query: str = "",
-    before: str | None = None,
-    limit: int = 50,
-) -> tuple[list[RunSummaryAnswer], str | None]:
-    """Runs of these projects, newest first; `query` is looked for in ids, thread titles, models, errors and the
-    messages they answer. The second value is the `before` of the next page."""
-    chosen = _summaries().where(runs.c.project_id.in_(project_ids))
-    if thread_id:
-        chosen = chosen.where(runs.c.thread_id == thread_id)
-    if status:
-        chosen = chosen.where(runs.c.status == status)
-    if before:
-        if not before.startswith("run_") or len(before) > 40:
-            raise CursorUnknown("The cursor is not one that this list gave out.", cursor=before[:80])
-        chosen = chosen.where(runs.c.id < before)
-    if query.strip():
-        chosen = chosen.where(_matches(query.strip()))
-    rows = tx.rows(_ShownRun, chosen.order_by(runs.c.id.desc()).limit(limit + 1))
-    page = [_summary(row) for row in rows[:limit]]
-    return page, page[-1].id if len(rows) > limit else None
 
 
 def fold_of(tx: Tx, run_id: str) -> RunFold:
@@ -193,42 +139,3 @@ def _error(error: Mapping[str, Any] | None) -> ErrorData | None:
     if error is None:
         return None
     return ErrorData(code=error["code"], message=error["message"], hint=error.get("hint", ""))
-
-
-def _summaries() -> sa.Select[Any]:
-    turns = sa.select(sa.func.count()).where(effects.c.run_id == runs.c.id, effects.c.kind == "model")
-    calls = sa.select(sa.func.count()).where(effects.c.run_id == runs.c.id, effects.c.kind == "tool")
-    return (
-        sa.select(
-            runs,
-            threads.c.title.label("thread_title"),
-            users.c.name.label("started_by_name"),
-            turns.scalar_subquery().label("step_count"),
-            calls.scalar_subquery().label("tool_count"),
-        )
-        .join(threads, threads.c.id == runs.c.thread_id)
-        .join(users, users.c.id == runs.c.started_by)
-    )
-
-
-def _matches(query: str) -> sa.ColumnElement[bool]:
-    like = "%" + query.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-    asked = sa.select(messages.c.id).where(
-        messages.c.id == runs.c.message_id, sa.cast(messages.c.parts, sa.Text).ilike(like, escape="\\")
-    )
-    columns = (runs.c.id, runs.c.model, threads.c.title, sa.cast(runs.c.error, sa.Text))
-    return sa.or_(*(column.ilike(like, escape="\\") for column in columns), asked.exists())
-
-
-def _summary(row: _ShownRun) -> RunSummaryAnswer:
-    began, ended = row.run.started_at, row.run.ended_at
-    released = row.run.status in ("cancelled", "error") or bool(row.run.problems)
-    return shape_of(
-        RunSummaryAnswer,
-        row.run,
-        row,
-        answer_message_id=row.run.answer_id,
-        credits=0 if released else row.run.credits,
-        usage=shape_of(UsageData, row.run),
-        duration_s=(ended - began).total_seconds() if began and ended else None,
-    )

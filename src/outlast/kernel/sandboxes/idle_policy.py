@@ -13,11 +13,11 @@ import anyio
 from outlast.base.errors import OutlastError
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.orphans import SWEEP_EVERY_S
 from outlast.kernel.sandboxes.rules import IdleStep, State, idle_due_s, idle_step
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.set_aside import kinds
 
-SWEEP_EVERY_S: Final = 180.0
 SHORTEST_SLEEP_S: Final = 1.0
 RETRY_S: Final = 30.0
 log = logging.getLogger("outlast.sandboxes")

@@ -14,7 +14,7 @@ from outlast.kernel.mentions.actions import see_thread, tell_named
 from outlast.kernel.mentions.store import anything_waits, named_in
 from outlast.kernel.projects.permissions import require, require_thread
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.runs import views
+from outlast.kernel.runs import run_list, views
 from outlast.kernel.runs.actions import start_in
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.shapes import RunSummaryAnswer
@@ -126,7 +126,9 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> dict[
 def _queued(tx: Tx, thread: ThreadData) -> list[RunSummaryAnswer]:
     """The runs that wait behind the active one, each behind the one that it waits for: a run that interrupts goes
     before those that came earlier."""
-    found, _ = views.list_summaries(tx, [thread.project_id], thread_id=thread.id, status="queued", limit=QUEUED_SHOWN)
+    found, _ = run_list.list_summaries(
+        tx, [thread.project_id], thread_id=thread.id, status="queued", limit=QUEUED_SHOWN
+    )
     left, ordered = [run for run in reversed(found) if run.id != thread.active_run_id], []
     while left:
         ids = {run.id for run in left}
