@@ -17,7 +17,7 @@ import deno
 import orjson
 import pytest
 
-from outlast.apps.pages import rules
+from outlast.apps.pages import user_action_rules as rules
 from outlast.apps.pages.agent.context import Found, message_of
 from outlast.apps.pages.agent.prompt import system_prompt
 from outlast.apps.pages.apply import apply_patches

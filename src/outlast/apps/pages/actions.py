@@ -7,11 +7,11 @@ import anyio.to_thread
 
 from outlast.apps.pages import store, versions
 from outlast.apps.pages.clean_cache import MIN_CHARS
-from outlast.apps.pages.rules import UNTITLED
 from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.shapes import PageData
 from outlast.apps.pages.store import require_page
 from outlast.apps.pages.tables import pages as pages_table
+from outlast.apps.pages.user_action_rules import UNTITLED
 from outlast.apps.pages.versions import Rules
 from outlast.base.errors import TooManyPages
 from outlast.db.database import Tx

@@ -14,8 +14,8 @@ from outlast.apps.pages.allowed_html import (
     WEB_SCHEMES,
     WORDS_OF,
 )
-from outlast.apps.pages.rules import NAME as ACTION_NAME
 from outlast.apps.pages.styles import kept_style
+from outlast.apps.pages.user_action_rules import NAME as ACTION_NAME
 
 MAX_ATTRIBUTES: Final = 80  # attributes of one element
 MAX_CHARS: Final = 16_000  # of one value, but pictures

@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from outlast.apps.pages.rows import PageActionRow, PageRow
-from outlast.apps.pages.rules import end_of
 from outlast.apps.pages.shapes import ActionState, PageActed, PageAction
 from outlast.apps.pages.store import touch
 from outlast.apps.pages.tables import page_actions
+from outlast.apps.pages.user_action_rules import end_of
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx

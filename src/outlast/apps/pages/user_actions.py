@@ -9,11 +9,11 @@ from outlast.apps.pages import store as pages
 from outlast.apps.pages import user_action_store as store
 from outlast.apps.pages.offered_actions import Offer, demand_fields, offer_of
 from outlast.apps.pages.rows import PageRow
-from outlast.apps.pages.rules import checked_action, told
 from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.shapes import ActionAnswer, ActionState, PageAction
 from outlast.apps.pages.store import require_page
 from outlast.apps.pages.tables import page_actions as page_actions_table
+from outlast.apps.pages.user_action_rules import checked_action, told
 from outlast.apps.pages.user_action_store import NamedAction
 from outlast.base.errors import ActionNotOffered, ActionsFull, ActionTaken, Forbidden, InputTooLarge
 from outlast.db.database import Tx

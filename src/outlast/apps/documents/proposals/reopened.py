@@ -16,6 +16,7 @@ from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.write import Author
 from outlast.apps.documents.history import versions
 from outlast.apps.documents.history.undo import without
+from outlast.apps.documents.proposals.edit_states import already, decided
 from outlast.apps.documents.proposals.settlement import unsettle_comments
 from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, NamedDecision
 from outlast.apps.documents.proposals.store import (
@@ -27,7 +28,6 @@ from outlast.apps.documents.proposals.store import (
     settle_states,
     tell,
 )
-from outlast.apps.documents.rules import already, decided
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from outlast.apps.documents.comments import store as comments
-from outlast.apps.documents.rules import settles_comment
+from outlast.apps.documents.proposals.edit_states import settles_comment
 from outlast.apps.documents.tables import comments as comments_table
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.clock import iso

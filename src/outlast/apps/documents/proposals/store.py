@@ -11,6 +11,7 @@ from typing import Final, Literal, NamedTuple
 import sqlalchemy as sa
 from pydantic import BaseModel
 
+from outlast.apps.documents.proposals.edit_states import proposal_state
 from outlast.apps.documents.proposals.shapes import (
     EditData,
     EditsReopened,
@@ -20,7 +21,6 @@ from outlast.apps.documents.proposals.shapes import (
     ProposalData,
 )
 from outlast.apps.documents.rows import EditRow, ProposalRow
-from outlast.apps.documents.rules import proposal_state
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.errors import NotFound
 from outlast.db.database import Tx

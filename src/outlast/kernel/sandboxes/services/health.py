@@ -9,6 +9,8 @@ from outlast.base.errors import NotFound
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast_sandbox.interface import Sandbox
 
+CHECK_EVERY_S: Final = 30.0
+MAX_MISSED: Final = 3  # checks in a row that a healthy service may miss
 MAX_BYTES: Final = 4096
 
 

@@ -19,16 +19,9 @@ from outlast.kernel.sandboxes import store as sandbox_rows
 from outlast.kernel.sandboxes.rows import ServiceRow
 from outlast.kernel.sandboxes.rules import is_alive
 from outlast.kernel.sandboxes.services import store
-from outlast.kernel.sandboxes.services.health import answers
+from outlast.kernel.sandboxes.services.health import CHECK_EVERY_S, MAX_MISSED, answers
 from outlast.kernel.sandboxes.services.logs import ServiceLogs
-from outlast.kernel.sandboxes.services.rules import (
-    CHECK_EVERY_S,
-    MAX_MISSED,
-    START_S,
-    Declared,
-    after_end,
-    how_it_ended,
-)
+from outlast.kernel.sandboxes.services.rules import START_S, Declared, after_end, how_it_ended
 from outlast.kernel.sandboxes.shapes import ServiceStatus
 from outlast.kernel.sandboxes.store import Announce, SandboxRecord, announce_to_project
 from outlast.kernel.set_aside import kinds

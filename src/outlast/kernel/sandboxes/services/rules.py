@@ -20,8 +20,6 @@ START_S: Final = 180.0  # so long a service may take until it answers
 STEADY_S: Final = 30.0  # after being healthy for so long, its restarts are counted from zero
 DELAYS_S: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 MAX_FAILURES: Final = 6
-CHECK_EVERY_S: Final = 30.0
-MAX_MISSED: Final = 3  # checks in a row that a healthy service may miss
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from typing import get_args
 
 import pytest
 
+from outlast.apps.documents.proposals.edit_states import decided, proposal_state, settles_comment
 from outlast.apps.documents.proposals.shapes import Decision, EditData, EditState
-from outlast.apps.documents.rules import decided, proposal_state, settles_comment
 from outlast.base.errors import EditDecided
 
 STATES: tuple[EditState, ...] = get_args(EditState)

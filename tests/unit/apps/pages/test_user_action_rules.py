@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from outlast.apps.pages.rules import checked_action, end_of, told
+from outlast.apps.pages.user_action_rules import checked_action, end_of, told
 from outlast.base.errors import MalformedInput
 
 
