@@ -80,7 +80,7 @@ from outlast.kernel.previews.hosts import preview_hosts
 from outlast.kernel.previews.layer import with_previews
 from outlast.kernel.runs.abandonment import Watching
 from outlast.kernel.runs.engine import Engine
-from outlast.kernel.runs.store import free_lapsed
+from outlast.kernel.runs.leases import free_lapsed
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.actions import pause_idle

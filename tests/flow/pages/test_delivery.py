@@ -20,8 +20,8 @@ from outlast.base.errors import ActionTaken
 from outlast.db.connect import open_database
 from outlast.db.database import Tx
 from outlast.kernel.limits.settings import LimitSettings
+from outlast.kernel.runs import leases, tables
 from outlast.kernel.runs import store as runs
-from outlast.kernel.runs import tables
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import End
@@ -80,7 +80,7 @@ class Play:
 
     async def claim(self) -> bool:
         def claim(tx: Tx) -> bool:
-            claimed = runs.claim_ready(tx, "nod_test", timedelta(minutes=1), 1)
+            claimed = leases.claim_ready(tx, "nod_test", timedelta(minutes=1), 1)
             for run, _ in claimed:
                 text = text_of(message_in(tx, run.thread_id, run.message_id).parts)
                 assert self.read.setdefault(run.id, text) == text, "what a run has to do changed after it began"
@@ -98,7 +98,7 @@ class Play:
 
     async def lose(self) -> None:
         """The worker is killed, and its run is claimed anew."""
-        await self.it.services.db.write(partial(runs.free_lapsed, everything=True))
+        await self.it.services.db.write(partial(leases.free_lapsed, everything=True))
 
     async def cancel(self) -> None:
         """The newest run, unless a worker has it."""

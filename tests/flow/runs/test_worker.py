@@ -15,7 +15,7 @@ from outlast.base.errors import StorageUnavailable
 from outlast.db.database import Database
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import ToolResult
-from outlast.kernel.runs import store
+from outlast.kernel.runs import leases, store
 from outlast.kernel.runs.actions import read_run, retry_run
 from outlast.kernel.runs.settings import RunSettings
 from outlast.kernel.runs.sweeper import Sweeper, look
@@ -63,7 +63,7 @@ async def test_a_run_that_its_own_worker_claims_again_goes_on_once_and_its_numbe
         async with anyio.create_task_group() as group:
             group.start_soon(follow)
             await it.until(first.run_id, "text.delta")
-            await db.write(store.free_lapsed, everything=True)
+            await db.write(leases.free_lapsed, everything=True)
             it.services.hub.ring(store.BELL)
             assert await it.ended(first.run_id) == "completed"
         run = await db.read(store.run_of, first.run_id)
@@ -79,8 +79,8 @@ async def test_a_run_under_which_three_processes_died_ends_with_what_it_has_and_
     async with stage(db, tmp_path, ScriptedModel([turn("Again.")]), working=False) as it:
         first = await it.start()
         for _ in range(3):
-            await db.write(store.claim_ready, "node_dead", timedelta(seconds=15), 1)
-            await db.write(store.free_lapsed, everything=True)
+            await db.write(leases.claim_ready, "node_dead", timedelta(seconds=15), 1)
+            await db.write(leases.free_lapsed, everything=True)
         async with anyio.create_task_group() as group:
             worker = Worker(it.services.engine)
             group.start_soon(worker.run)
@@ -100,7 +100,7 @@ async def test_a_claim_that_fails_cuts_no_run_that_is_at_work(
     counted as one under which the process had died."""
     gate = anyio.Event()
     model = ScriptedModel([turn("Half ", WaitFor(gate), "an answer."), turn("Another.")])
-    claim, failed = store.claim_ready, threading.Event()
+    claim, failed = leases.claim_ready, threading.Event()
 
     def failing(*args: Any) -> Any:
         if model.requests and not failed.is_set():
@@ -111,7 +111,7 @@ async def test_a_claim_that_fails_cuts_no_run_that_is_at_work(
     async with stage(db, tmp_path, model) as it:
         first = await it.start()
         await it.until(first.run_id, "text.delta")
-        monkeypatch.setattr(store, "claim_ready", failing)
+        monkeypatch.setattr(leases, "claim_ready", failing)
         second = await it.start(target=await db.write(make_thread, it.project_id, it.owner))
         assert await anyio.to_thread.run_sync(failed.wait, 30)
         gate.set()
@@ -129,14 +129,14 @@ async def test_a_claim_whose_answer_is_lost_is_given_back_and_counts_as_nobodys_
     faults = Faults()
     wrapped = faults.wrap("database", db)
     claims: list[str] = []
-    claim = store.claim_ready
+    claim = leases.claim_ready
 
     def noting(*args: Any) -> Any:
         claimed = claim(*args)
         claims.extend(run.id for run, _ in claimed)
         return claimed
 
-    monkeypatch.setattr(store, "claim_ready", noting)
+    monkeypatch.setattr(leases, "claim_ready", noting)
     async with stage(db, tmp_path, [turn("Done.")], working=False) as it:
         started = await it.start()
         engine = replace(it.services.engine, db=wrapped)
@@ -178,7 +178,7 @@ async def test_a_lease_that_lapses_is_noticed_by_a_server_that_had_nothing_to_do
         assert sweeper._until_next(await db.read(look, frozenset())) == (60, db.dialect == "sqlite")
         group.start_soon(sweeper.run)
         started = await it.start()
-        await db.write(store.claim_ready, "gone", timedelta(seconds=0.3), 1, None)
+        await db.write(leases.claim_ready, "gone", timedelta(seconds=0.3), 1, None)
         with engine.hub.listen(store.BELL) as bell:
             while True:
                 version = bell.version

@@ -6,7 +6,7 @@ from typing import Any, Final
 import anyio
 
 from outlast.db.database import Tx
-from outlast.kernel.runs import store
+from outlast.kernel.runs import leases, store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.model import Effect, Run, Transcript
@@ -84,7 +84,7 @@ class Leg:
         """One effect. True: the leg is over."""
         context = self.context
         if self.stop == "shutdown":
-            await self.engine.db.write(store.hand_back, self.run.id, self.run.attempt)
+            await self.engine.db.write(leases.hand_back, self.run.id, self.run.attempt)
             return True
         if self._named is not None:
             (transcript, turn), self._named = self._named, None

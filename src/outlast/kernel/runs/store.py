@@ -1,8 +1,6 @@
 """The queries of the runs room, one function each. The first argument is always the open transaction."""
 
-from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime, timedelta
-from functools import cache
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -13,10 +11,8 @@ from outlast.db.database import Tx
 from outlast.kernel.runs.model import Effect, Run, Transcript
 from outlast.kernel.runs.policy import Grant
 from outlast.kernel.runs.rows import ApprovalRow
-from outlast.kernel.runs.rules import SUSPECT_DEATHS
 from outlast.kernel.runs.tables import approvals, effects, grants, runs
 from outlast.kernel.streams.log import NamedEvent, encode_all, save
-from outlast.kernel.streams.writer import RESERVE
 
 BELL = "runs"  # rung when a leg becomes ready
 
@@ -24,32 +20,6 @@ _EFFECT_COLUMNS = [effects.c[name] for name in Effect._fields[:-1]]
 
 # Statements of the hot path, built once: see db/prepared.py.
 _EFFECTS = sa.select(*_EFFECT_COLUMNS).where(effects.c.run_id == sa.bindparam("run")).order_by(effects.c.ordinal)
-_DUE = sa.and_(runs.c.leg == "ready", sa.or_(runs.c.ready_at.is_(None), runs.c.ready_at <= sa.bindparam("now")))
-_HELD_SUSPECT = sa.select(runs.c.id).where(runs.c.leg == "held", runs.c.deaths >= SUSPECT_DEATHS).limit(1)
-_ONE_SUSPECT = 0x73757370656374  # the key of PostgreSQL's advisory lock: one claim of a suspect at a time
-_RECORDED = sa.exists().where(
-    effects.c.run_id == runs.c.id,
-    effects.c.attempt == runs.c.attempt,
-    effects.c.status.in_(["finished", "interrupted", "denied", "failed", "cancelled"]),
-    sa.not_(effects.c.inherited),
-)
-_CLAIM = (
-    sa.update(runs)
-    .where(runs.c.id == sa.bindparam("run"))
-    .values(
-        leg="held",
-        status="running",
-        waiting_for=None,
-        owner=sa.bindparam("node"),
-        attempt=runs.c.attempt + 1,
-        lease_until=sa.bindparam("until"),
-        ready_at=None,
-        paused_at=None,
-        seq_reserved=runs.c.seq_reserved + RESERVE,
-        started_at=sa.func.coalesce(runs.c.started_at, sa.bindparam("now", type_=runs.c.started_at.type)),
-    )
-    .returning(runs.c.seq_reserved)
-)
 _NUMBER = (
     sa.update(runs)
     .where(runs.c.id == sa.bindparam("run"))
@@ -105,21 +75,6 @@ class ApprovalOfCall(NamedTuple):
     call_id: str
 
 
-@cache
-def _ready(agents: frozenset[str] | None, *, suspect: bool = False) -> sa.Select[Any]:
-    """The oldest runs that are due, of these agents (None: of any): suspects, or all others."""
-    deaths = runs.c.deaths >= SUSPECT_DEATHS if suspect else runs.c.deaths < SUSPECT_DEATHS
-    chosen = sa.select(runs.c.id).where(_DUE, deaths, of_agents(agents))
-    return chosen.order_by(runs.c.created_at).limit(sa.bindparam("most", type_=sa.Integer))
-
-
-def of_agents(agents: frozenset[str] | None) -> sa.ColumnElement[bool]:
-    """Whether a run's agent is one of these (None: any)."""
-    if agents is None:
-        return sa.true()
-    return sa.or_(sa.false(), *(runs.c.profile == name for name in sorted(agents)))
-
-
 def run_of(tx: Tx, run_id: str) -> Run:
     """The run. Raises `NotFound`."""
     run = tx.find(Run, runs, {"id": run_id})
@@ -159,126 +114,6 @@ def transcript_of(tx: Tx, run_id: str, questions: frozenset[str]) -> Transcript:
     """The run with its effects in order; `questions` names the tools whose calls are questions to a person."""
     rows = tx.execute(_EFFECTS, {"run": run_id})
     return Transcript(run_of(tx, run_id), tuple(Effect._make((*row, row.tool in questions)) for row in rows))
-
-
-def claim_ready(
-    tx: Tx,
-    owner: str,
-    lease: timedelta,
-    limit: int,
-    known: Collection[tuple[str, int]] | None = None,
-    agents: frozenset[str] | None = None,
-) -> list[tuple[Run, int]]:
-    """Claim up to `limit` legs that are ready: raises the attempt, takes the lease and reserves numbers. Each with the
-    first number its writer may give. `known`: the legs (run id, attempt) that `owner` works on, where the answer to an
-    earlier claim may have been lost; whatever else it holds is given back first. `agents`: those that `owner` knows
-    (None: all); runs of others are left to servers that know them."""
-    if known is not None:
-        _hand_back_strays(tx, owner, known)
-    ready = _ready(agents)
-    if tx.conn.dialect.name != "sqlite":
-        ready = ready.with_for_update(skip_locked=True)
-    chosen = list(tx.execute(ready, {"now": tx.now, "most": limit}).scalars())
-    if len(chosen) < limit:
-        chosen += _claimable_suspect(tx, agents)
-    claimed = []
-    for run_id in chosen:
-        claim = {"run": run_id, "node": owner, "until": tx.now + lease, "now": tx.now}
-        reserved = tx.execute(_CLAIM, claim).scalar_one()
-        claimed.append((run_of(tx, run_id), reserved - RESERVE + 1))
-    return claimed
-
-
-def _claimable_suspect(tx: Tx, agents: frozenset[str] | None) -> list[str]:
-    """The oldest suspect that is ready, unless another one is being executed on any node."""
-    suspect, oldest = _ready(agents, suspect=True), {"now": tx.now, "most": 1}
-    if tx.execute(suspect, oldest).scalar() is None:
-        return []
-    if tx.conn.dialect.name == "postgresql":
-        tx.execute(sa.select(sa.func.pg_advisory_xact_lock(_ONE_SUSPECT)))
-    if tx.execute(_HELD_SUSPECT).scalar() is not None:
-        return []
-    return list(tx.execute(suspect.with_for_update(skip_locked=True), oldest).scalars())
-
-
-def next_ready_at(tx: Tx) -> datetime | None:
-    """When the next leg that waits for its time becomes ready; None: none waits. One whose time has come waits for a
-    worker with room, not for the clock."""
-    moment: datetime | None = tx.execute(
-        sa.select(sa.func.min(runs.c.ready_at)).where(runs.c.leg == "ready", runs.c.ready_at > tx.now)
-    ).scalar()
-    return moment
-
-
-class _Held(NamedTuple):
-    id: str
-    attempt: int
-
-
-def renew_leases(tx: Tx, owner: str, run_ids: Sequence[str], lease: timedelta) -> set[tuple[str, int]]:
-    """Renew the leases of these runs; returns which this owner holds, each with its attempt. Not of all that this owner
-    is said to hold: a run whose hand-back failed, or whose claim was lost on the way, has no leg any more and must
-    lapse."""
-    held = sa.and_(runs.c.id.in_(run_ids), runs.c.owner == owner, runs.c.leg == "held")
-    renew = sa.update(runs).where(held).values(lease_until=tx.now + lease)
-    return {(row.id, row.attempt) for row in tx.rows(_Held, renew.returning(runs.c.id, runs.c.attempt))}
-
-
-def free_lapsed(tx: Tx, everything: bool = False) -> list[str]:
-    """Make ready the runs whose lease lapsed (`everything`: all held ones, when no other process is alive). Each counts
-    as a death of the process, unless the attempt had recorded a result; a process that lives takes that back
-    (`take_back_death`)."""
-    lapsed = runs.c.leg == "held"
-    if not everything:
-        lapsed = sa.and_(lapsed, runs.c.lease_until < tx.now)
-    freed = list(
-        tx.execute(
-            sa.update(runs)
-            .where(lapsed)
-            .values(
-                leg="ready",
-                owner=None,
-                deaths=sa.case((_RECORDED, 0), else_=runs.c.deaths + 1),
-                died_attempt=runs.c.attempt,
-            )
-            .returning(runs.c.id)
-        ).scalars()
-    )
-    if freed:
-        tx.ring(BELL)
-    return freed
-
-
-def take_back_death(tx: Tx, run_id: str, attempt: int) -> None:
-    """The process that held this attempt is alive: its lease lapsed for another reason, which counts as no death.
-    Repeating it is harmless."""
-    tx.execute(
-        sa.update(runs)
-        .where(runs.c.id == run_id, runs.c.died_attempt == attempt, runs.c.deaths > 0, runs.c.leg != "ended")
-        .values(deaths=runs.c.deaths - 1, died_attempt=None)
-    )
-
-
-def next_lapse(tx: Tx) -> datetime | None:
-    moment: datetime | None = tx.execute(
-        sa.select(sa.func.min(runs.c.lease_until)).where(runs.c.leg == "held")
-    ).scalar()
-    return moment
-
-
-def hand_back(tx: Tx, run_id: str, attempt: int, ready_at: datetime | None = None) -> None:
-    """Give the leg back, to be claimed again at once or at `ready_at`. Refused silently when the fence moved on."""
-    held = {"id": run_id, "attempt": attempt, "leg": "held"}
-    tx.update(runs, held, leg="ready", owner=None, lease_until=None, ready_at=ready_at)
-    tx.ring(BELL if ready_at is None else "timers")
-
-
-def _hand_back_strays(tx: Tx, owner: str, known: Collection[tuple[str, int]]) -> None:
-    """Give back what `owner` holds beside the legs that it knows of. No process died under them."""
-    held = sa.select(runs.c.id, runs.c.attempt).where(runs.c.leg == "held", runs.c.owner == owner)
-    for row in tx.rows(_Held, held):
-        if (row.id, row.attempt) not in known:
-            hand_back(tx, row.id, row.attempt)
 
 
 def append_unheld(tx: Tx, run_id: str, events: Sequence[NamedEvent]) -> None:

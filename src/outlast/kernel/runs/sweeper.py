@@ -13,8 +13,8 @@ from outlast.base.errors import NotFound, OutlastError
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
 from outlast.kernel.idempotency import idempotency
+from outlast.kernel.runs import leases, store, timers, unknown_agents
 from outlast.kernel.runs import parked as parking
-from outlast.kernel.runs import store, timers, unknown_agents
 from outlast.kernel.runs.abandonment import arm_abandonment, followed
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.model import Run
@@ -102,9 +102,9 @@ class Sweeper:
     async def sweep(self) -> None:
         """Handle everything that is due now."""
         engine = self._engine
-        lapse = await engine.db.read(store.next_lapse)
+        lapse = await engine.db.read(leases.next_lapse)
         if lapse is not None and lapse < engine.clock.now():
-            await engine.db.write(store.free_lapsed)
+            await engine.db.write(leases.free_lapsed)
         if await engine.db.read(unknown_agents.unwatched, engine.agents.names):
             await engine.db.write(unknown_agents.set_timers, engine.agents.names)
         while due := await engine.db.read(timers.due_now):
@@ -261,20 +261,20 @@ def _stays(line: bytes) -> bool:
 
 def _ready_now(tx: Tx, agents: frozenset[str]) -> bool:
     due = sa.or_(runs.c.ready_at.is_(None), runs.c.ready_at <= tx.now)
-    ready = sa.select(runs.c.id).where(runs.c.leg == "ready", due, store.of_agents(agents))
+    ready = sa.select(runs.c.id).where(runs.c.leg == "ready", due, leases.of_agents(agents))
     return tx.execute(ready.limit(1)).first() is not None
 
 
 def look(tx: Tx, agents: frozenset[str]) -> Ahead:
     """All that a round looks for, in one transaction: a server with nothing to do pays for one a minute, not five."""
-    lapse = store.next_lapse(tx)
+    lapse = leases.next_lapse(tx)
     is_due = (
         (lapse is not None and lapse < tx.now)
         or bool(unknown_agents.unwatched(tx, agents))
         or bool(timers.due_now(tx))
         or _ready_now(tx, agents)
     )
-    found = (timers.next_due(tx), lapse, store.next_ready_at(tx))
+    found = (timers.next_due(tx), lapse, leases.next_ready_at(tx))
     return Ahead(is_due, lapse, [moment for moment in found if moment is not None])
 
 

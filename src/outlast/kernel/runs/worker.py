@@ -9,7 +9,7 @@ from anyio.abc import TaskGroup
 from outlast.base.errors import FenceLost, OutlastError, StorageUnavailable, TryLater
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
-from outlast.kernel.runs import store
+from outlast.kernel.runs import leases, store
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.leg import Leg
 from outlast.kernel.runs.model import Run
@@ -112,7 +112,7 @@ class Worker:
         engine, known = self._engine, set(self._legs) if is_unsure else None
         lease = timedelta(seconds=engine.settings.runs.lease_s)
         agents = engine.agents.names
-        return await engine.db.write(store.claim_ready, engine.node_id, lease, most, known, agents)
+        return await engine.db.write(leases.claim_ready, engine.node_id, lease, most, known, agents)
 
     async def _work(self, leg: Leg) -> None:
         """The edge of a leg: whatever happens, the run is ended, parked or claimable again."""
@@ -150,7 +150,7 @@ class Worker:
     async def _outlived(self, leg: Leg) -> None:
         """Another attempt has the run, and this process lives: its lease lapsed because it was held up."""
         try:
-            await self._engine.db.write(store.take_back_death, leg.run.id, leg.run.attempt)
+            await self._engine.db.write(leases.take_back_death, leg.run.id, leg.run.attempt)
         except OutlastError as error:
             self._engine.log("death not taken back", run_id=leg.run.id, error=error)
 
@@ -182,7 +182,7 @@ class Worker:
     async def _hand_back(self, leg: Leg, after_s: float) -> None:
         def change(tx: Tx) -> None:
             ready_at = tx.now + timedelta(seconds=after_s) if after_s else None
-            store.hand_back(tx, leg.run.id, leg.run.attempt, ready_at)
+            leases.hand_back(tx, leg.run.id, leg.run.attempt, ready_at)
 
         try:
             await self._engine.db.write(change)
@@ -230,7 +230,7 @@ class Worker:
         """Renew what is held; a leg whose run another attempt has is cut short."""
         legs = dict(self._legs)
         run_ids = list({run_id for run_id, _ in legs})
-        held = await self._engine.db.write(store.renew_leases, self._engine.node_id, run_ids, lease)
+        held = await self._engine.db.write(leases.renew_leases, self._engine.node_id, run_ids, lease)
         for key, leg in legs.items():
             if key not in held and key in self._legs and not leg.ended:
                 leg.cancel("fence")

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.db.database import Database, Tx
-from outlast.kernel.runs import store
+from outlast.kernel.runs import leases, store
 from outlast.kernel.runs.tables import runs
 from tests.factories import make_project, make_run, make_thread, make_user
 
@@ -34,12 +34,12 @@ def _deaths(tx: Tx, run_id: str) -> int:
 
 
 async def _claimed(db: Database, limit: int = 50) -> list[str]:
-    return [run.id for run, _ in await db.write(store.claim_ready, NODE, LEASE, limit)]
+    return [run.id for run, _ in await db.write(leases.claim_ready, NODE, LEASE, limit)]
 
 
 async def test_a_lease_that_lapses_counts_as_a_death(db: Database) -> None:
     (run_id,) = await db.write(_held)
-    await db.write(store.free_lapsed)
+    await db.write(leases.free_lapsed)
     assert await db.read(_deaths, run_id) == 1
 
 
@@ -48,7 +48,7 @@ async def test_an_attempt_that_recorded_a_result_starts_the_count_anew(db: Datab
     (run_id,) = await db.write(_held, deaths=2)
     values = {"status": "finished", "attempt": 1}
     await db.write(lambda tx: store.insert_effect(tx, run_id, 1, 1, "model", **values))
-    await db.write(store.free_lapsed, everything)
+    await db.write(leases.free_lapsed, everything)
     assert await db.read(_deaths, run_id) == 0
 
 
@@ -65,28 +65,28 @@ async def test_what_an_earlier_attempt_or_another_run_recorded_and_what_was_only
 ) -> None:
     (run_id,) = await db.write(_held, deaths=1)
     await db.write(lambda tx: store.insert_effect(tx, run_id, 1, 1, "model", **effect))
-    await db.write(store.free_lapsed)
+    await db.write(leases.free_lapsed)
     assert await db.read(_deaths, run_id) == 2
 
 
 async def test_a_process_that_lives_takes_the_death_back_once(db: Database) -> None:
     (run_id,) = await db.write(_held, deaths=1)
-    await db.write(store.free_lapsed)
+    await db.write(leases.free_lapsed)
     for _ in range(2):
-        await db.write(store.take_back_death, run_id, 1)
+        await db.write(leases.take_back_death, run_id, 1)
     assert await db.read(_deaths, run_id) == 1
 
 
 async def test_a_death_of_another_attempt_is_not_taken_back(db: Database) -> None:
     (run_id,) = await db.write(_held, attempt=3)
-    await db.write(store.free_lapsed)
-    await db.write(store.take_back_death, run_id, 2)
+    await db.write(leases.free_lapsed)
+    await db.write(leases.take_back_death, run_id, 2)
     assert await db.read(_deaths, run_id) == 1
 
 
 async def test_a_run_that_is_handed_back_counts_nothing(db: Database) -> None:
     (run_id,) = await db.write(_held)
-    await db.write(store.hand_back, run_id, 1)
+    await db.write(leases.hand_back, run_id, 1)
     assert await db.read(_deaths, run_id) == 0
 
 
@@ -98,7 +98,7 @@ async def test_suspects_are_claimed_one_at_a_time_the_others_all_at_once(db: Dat
     assert len(claimed) == 4
     assert await _claimed(db) == []
     (first,) = set(claimed) - set(others)
-    await db.write(store.hand_back, first, 2)
+    await db.write(leases.hand_back, first, 2)
     assert len(await _claimed(db)) == 1
     assert {first, *await _claimed(db)} <= set(suspects)
 
@@ -108,7 +108,7 @@ async def test_two_nodes_at_once_execute_one_suspect(db: Database) -> None:
     found: list[str] = []
 
     async def claim(node: str) -> None:
-        found.extend(run.id for run, _ in await db.write(store.claim_ready, node, LEASE, 50))
+        found.extend(run.id for run, _ in await db.write(leases.claim_ready, node, LEASE, 50))
 
     async with anyio.create_task_group() as group:
         for n in range(4):

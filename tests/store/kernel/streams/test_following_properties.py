@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from outlast.base.clock import SystemClock
 from outlast.db.database import Database, Tx
-from outlast.kernel.runs import store
+from outlast.kernel.runs import leases, store
 from outlast.kernel.runs.shapes import PartCarrier, RunCompleted, RunReference, RunStarted, StepReset
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams import follow, hub, writer
@@ -82,7 +82,7 @@ class Stand:
 
         def take(tx: Tx) -> tuple[Any, int]:
             tx.execute(sa.update(runs).where(runs.c.id == self.run_id).values(leg="ready"))
-            return store.claim_ready(tx, "nod_test", timedelta(60), 1)[0]
+            return leases.claim_ready(tx, "nod_test", timedelta(60), 1)[0]
 
         run, first = await self.db.write(take)
         saved = fold_lines(await self.db.read(read_all, self.run_id))
