@@ -1,7 +1,7 @@
-"""Documents from the network, requested politely. An address is never trusted, whoever wrote it.
+"""Fetches documents over HTTP within rate limits and robots.txt. No URL is trusted, from any source.
 
-A name is resolved here, what it leads to is judged after that, and the judged address itself is connected to: a private
-one only where it is allowed. Redirects are followed one by one, each judged the same.
+The fetcher resolves the host name, checks the resulting address and connects to exactly that address. Private addresses
+are refused unless allowed. Each redirect goes through the same checks.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""When a source is read again, and how long reading one may take. Pure."""
+"""Refresh schedule and time limits for documentation sources. Pure."""
 
 from datetime import datetime, timedelta
 from typing import Final

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from outlast.base.clock import SystemClock
 from outlast.db.database import Database, Tx
-from outlast.kernel.runs import leases, store
+from outlast.kernel.runs import leases
 from outlast.kernel.runs.shapes import PartCarrier, RunCompleted, RunReference, RunStarted, StepReset
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams import follow, hub, writer
@@ -157,7 +157,7 @@ async def test_each_event_once_in_order_with_any_interruptions(
         patch.setattr(follow, "FOLD_BEYOND", 6 if folds else 1 << 60)
         patch.setattr(hub, "TAIL_LINES", tail)
         patch.setattr(writer, "RESERVE", 40)
-        patch.setattr(store, "RESERVE", 40)
+        patch.setattr(leases, "RESERVE", 40)
         patch.setattr(writer, "LOW_WATER", 15)
         it = await make_stand(db, thread_id)
         followers = [Follower(), Follower()]

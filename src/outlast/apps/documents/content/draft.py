@@ -146,8 +146,8 @@ class Draft:
                 self._put(target, target.last, replace(block, rank=_UNRANKED))
 
     def _is_nothing(self, first: Section) -> bool:
-        """Whether a first section has neither heading nor blocks. Those of an untouched one may just not have
-        been read."""
+        """Whether the first section is empty: no heading and no blocks. A section whose blocks were not read counts
+        as not empty."""
         untouched = bool(self._tree.sections) and first is self._tree.sections[0]
         return first.level == 0 and not first.blocks and not (self._tree.unread and untouched)
 

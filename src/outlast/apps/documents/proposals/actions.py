@@ -78,7 +78,7 @@ def read_merge(tx: Tx, actor: Actor, edit_id: str) -> MergeAnswer:
 async def decide_edit(
     services: Services, actor: Actor, decision: NamedDecision, *, key: str | None = None
 ) -> DecidedAnswer:
-    """Accept (with a text of one's own, if given), reject or reopen one edit (editors), as `decide_edits`."""
+    """Accept, reject or reopen one edit (editors); an accepted edit may carry replacement text. See `decide_edits`."""
     row = await services.db.read(require_owned, actor, EditRow, edits, "edit", decision.edit_id, Right.EDIT)
     return await decide_edits(services, actor, row.proposal_id, [decision], key=key)
 
