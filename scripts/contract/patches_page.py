@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from outlast.apps.pages import allowed_html, attributes, lines
+from outlast.apps.pages import allowed_elements, attributes, lines
 from outlast.apps.pages import content_model as nesting
 from outlast.apps.pages.design import CLASSES, COLOURS
 from outlast.apps.pages.grammar import LINES, PATCHES, Explained
@@ -19,14 +19,13 @@ def write() -> str:
     out += ["## Patches", "", prose("patches_patches"), "", *_explained("op", PATCHES)]
     out += [prose("patches_more").format(most=lines.MAX_PATCHES), ""]
     out += ["## HTML that is kept", "", prose("patches_html").format(depth=nesting.MAX_DEPTH), ""]
-    out += ["Elements: " + _names(allowed_html.HTML) + ".", ""]
-    out += ["In `svg`: " + _names(allowed_html.SVG) + ".", ""]
-    out += ["Attributes of every element: " + _names(allowed_html.GLOBAL) + ", `aria-*`, `data-*`.", ""]
+    out += ["Elements: " + _names(allowed_elements.HTML) + ".", ""]
+    out += ["In `svg`: " + _names(allowed_elements.SVG) + ".", ""]
+    out += ["Attributes of every element: " + _names(attributes.GLOBAL) + ", `aria-*`, `data-*`.", ""]
     out += table(
-        ("element", "attributes"),
-        [(code(tag), _names(allowed_html.OF_TAG[tag])) for tag in sorted(allowed_html.OF_TAG)],
+        ("element", "attributes"), [(code(tag), _names(attributes.OF_TAG[tag])) for tag in sorted(attributes.OF_TAG)]
     )
-    out += ["In `svg`: " + _names(allowed_html.SVG_ATTRIBUTES) + ".", ""]
+    out += ["In `svg`: " + _names(attributes.SVG_ATTRIBUTES) + ".", ""]
     out += [prose("patches_values"), "", f"An element has at most {attributes.MAX_ATTRIBUTES} attributes.", ""]
     out += ["## How pages look", "", prose("patches_look"), ""]
     out += table(("class", "what it does"), [(code(name), does) for name, does in CLASSES.items()])

@@ -1,7 +1,7 @@
 """Pages: make, list, read, rename, delete them. What people do on them: `user_actions.py`; their history:
 `version_actions.py`; copies: `copies.py`; links for others: `link_actions.py`; what ran for them: `code_actions.py`."""
 
-from typing import Any
+from typing import Any, Final
 
 import anyio.to_thread
 
@@ -11,7 +11,6 @@ from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.shapes import PageData
 from outlast.apps.pages.store import require_page
 from outlast.apps.pages.tables import pages as pages_table
-from outlast.apps.pages.user_action_rules import UNTITLED
 from outlast.apps.pages.versions import Rules
 from outlast.base.errors import TooManyPages
 from outlast.db.database import Tx
@@ -28,6 +27,8 @@ from outlast.kernel.subjects.deletion import delete_with_files
 from outlast.kernel.subjects.new_subject import new_subject
 from outlast.kernel.subjects.rules import demand_room
 from outlast.kernel.threads import store as threads
+
+UNTITLED: Final = "Untitled page"
 
 
 async def create_page(

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from outlast.apps.pages import tree as trees
-from outlast.apps.pages.allowed_html import SVG, VOID
+from outlast.apps.pages.allowed_elements import SVG, VOID
 from outlast.apps.pages.attributes import kept_attributes, plain
 from outlast.apps.pages.content_model import text_refused
 from outlast.apps.pages.problems import Refused

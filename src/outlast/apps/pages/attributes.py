@@ -1,25 +1,75 @@
-"""The attributes of an element that are kept, with their values in one form. Pure."""
+"""Which attributes elements may have, drawings (SVG) too, and the values that are kept, in one form. Pure."""
 
 import re
 from collections.abc import Iterable
 from typing import Final
 
-from outlast.apps.pages.allowed_html import (
-    BOOLEAN,
-    GLOBAL,
-    OF_TAG,
-    OTHER_SCHEMES,
-    SVG,
-    SVG_ATTRIBUTES,
-    WEB_SCHEMES,
-    WORDS_OF,
-)
+from outlast.apps.pages.allowed_elements import SVG
 from outlast.apps.pages.styles import kept_style
 from outlast.apps.pages.user_action_rules import NAME as ACTION_NAME
+from outlast.base.data_files import read_names
 
 MAX_ATTRIBUTES: Final = 80  # attributes of one element
 MAX_CHARS: Final = 16_000  # of one value, but pictures
 MAX_PICTURE_CHARS: Final = 700_000
+GLOBAL: Final = frozenset({"id", "class", "title", "lang", "dir", "role", "hidden", "tabindex", "style", "popover"})
+SVG_ATTRIBUTES: Final = read_names(__file__, "svg_attributes")
+BOOLEAN: Final = frozenset(
+    {"hidden", "disabled", "checked", "selected", "open", "multiple", "required", "readonly", "novalidate", "reversed"}
+)
+_FIELD: Final = frozenset({"name", "disabled", "form", "required"})
+_TYPED: Final = _FIELD | {"value", "placeholder", "readonly", "minlength", "maxlength", "autocomplete"}
+_CELL: Final = frozenset({"colspan", "rowspan", "headers"})
+_OPENER: Final = frozenset({"popovertarget", "popovertargetaction", "commandfor", "command"})
+OF_TAG: Final[dict[str, frozenset[str]]] = {
+    "a": frozenset({"href"}),
+    "img": frozenset({"src", "alt", "width", "height"}),
+    "ol": frozenset({"start", "reversed", "type"}),
+    "li": frozenset({"value"}),
+    "data": frozenset({"value"}),
+    "time": frozenset({"datetime"}),
+    "ins": frozenset({"datetime"}),
+    "del": frozenset({"datetime"}),
+    "td": _CELL,
+    "th": _CELL | {"scope", "abbr"},
+    "col": frozenset({"span"}),
+    "colgroup": frozenset({"span"}),
+    "form": frozenset({"autocomplete", "novalidate"}),
+    "fieldset": frozenset({"name", "disabled", "form"}),
+    "label": frozenset({"for"}),
+    "input": _TYPED
+    | {"type", "checked", "min", "max", "step", "pattern", "multiple", "list", "size", "inputmode", "enterkeyhint"},
+    "textarea": _TYPED - {"value"} | {"rows", "cols", "wrap", "inputmode", "enterkeyhint"},
+    "select": _FIELD | {"multiple", "size", "autocomplete"},
+    "optgroup": frozenset({"label", "disabled"}),
+    "option": frozenset({"value", "label", "selected", "disabled"}),
+    "button": _FIELD - {"required"} | _OPENER | {"type", "value"},
+    "output": frozenset({"name", "for", "form"}),
+    "progress": frozenset({"value", "max"}),
+    "meter": frozenset({"value", "min", "max", "low", "high", "optimum"}),
+    "details": frozenset({"open", "name"}),
+    "dialog": frozenset({"open"}),
+}
+INPUT_TYPES: Final = read_names(__file__, "input_types")  # no passwords, no files
+WORDS_OF: Final[dict[tuple[str, str], frozenset[str]]] = {
+    ("input", "type"): INPUT_TYPES,
+    ("button", "type"): frozenset({"submit", "button", "reset"}),
+    ("ol", "type"): frozenset({"1", "a", "A", "i", "I"}),
+    ("th", "scope"): frozenset({"row", "col", "rowgroup", "colgroup"}),
+    ("textarea", "wrap"): frozenset({"soft", "hard", "off"}),
+    ("button", "popovertargetaction"): frozenset({"show", "hide", "toggle"}),
+    ("button", "command"): frozenset(
+        {"show-modal", "close", "request-close", "show-popover", "hide-popover", "toggle-popover"}
+    ),
+    ("*", "dir"): frozenset({"ltr", "rtl", "auto"}),
+    ("*", "tabindex"): frozenset({"0", "-1"}),
+    ("*", "popover"): frozenset({"", "auto", "manual"}),
+}
+
+# Links lead to the web, or to one of the others. `safeLink` of the page's own script (web/src/page-runtime) agrees.
+WEB_SCHEMES: Final = frozenset({"http", "https"})
+OTHER_SCHEMES: Final = frozenset({"mailto"})
+
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
 _LOOSE: Final = re.compile(r"(?:data|aria)-[a-z][a-z0-9-]{0,63}")
 _ID: Final = re.compile(r"[A-Za-z_][\w.:-]{0,127}", re.ASCII)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from outlast.apps.pages.allowed_html import HEADINGS, HTML, SVG, TEXT_ONLY, VOID
+from outlast.apps.pages.allowed_elements import HEADINGS, HTML, SVG, TEXT_ONLY, VOID
 from outlast.base.data_files import read_names
 
 MAX_DEPTH: Final = 100  # browsers flatten what lies much deeper

@@ -22,7 +22,7 @@ from outlast.kernel.library.modules import NewModule
 
 MAX_PATCHES: Final = 500  # in one line
 MAX_STATS: Final = 40
-MAX_MODULES: Final = 40
+MAX_MODULES: Final = 40  # in one line
 SUMMARY_CHARS: Final = 500
 TITLE_CHARS: Final = 120
 TYPES: Final = ("patches", "full", "stats", "code_modules", "summary")

@@ -1,7 +1,5 @@
 """Pages: make, list, read, rename, duplicate, delete; what people do on them; their history, code and links."""
 
-from html import escape
-
 from fastapi import APIRouter
 from fastapi import Request as HttpRequest
 from starlette.responses import Response
@@ -12,6 +10,7 @@ from outlast.apps.pages import copies as page_copies
 from outlast.apps.pages import link_actions as page_links
 from outlast.apps.pages import version_actions as page_history
 from outlast.apps.pages.embeds.hosts import embed_url, page_hosts
+from outlast.apps.pages.embeds.page_links import frame_of
 from outlast.apps.pages.shapes import (
     ActionAnswer,
     ActionRequest,
@@ -35,7 +34,6 @@ from outlast.kernel.http.shapes import Page
 from outlast.kernel.previews.routes import here
 
 router = APIRouter(prefix="/v1", tags=["Pages"])
-FRAME = '<iframe src="{url}" title="{title}" style="width:100%;height:600px;border:0" loading="lazy"></iframe>'
 
 
 @router.get("/projects/{project_id}/pages", response_model=Page[PageData])
@@ -161,8 +159,7 @@ async def create_page_link(
     made = await page_links.create_link(surface.services, actor, page_id, body.name, body.expires_in_days)
     scheme, host = here(request, surface)
     url = embed_url(page_hosts(surface.previews), page_id, made.secret, scheme=scheme, host=host)
-    frame = FRAME.format(url=escape(url), title=escape(made.link.name or "Page"))
-    return reply({**made.link.model_dump(), "url": url, "frame": frame}, 201)
+    return reply({**made.link.model_dump(), "url": url, "frame": frame_of(url, made.link.name)}, 201)
 
 
 @router.delete("/pages/{page_id}/links/{link_id}", status_code=204)

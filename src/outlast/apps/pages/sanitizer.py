@@ -1,10 +1,10 @@
 """Makes HTML that a model or a person wrote into elements that a page may have. Pure.
 
-nh3 reads it as browsers do, keeps the elements and attributes of `content` and drops the rest; what it gives is then
+nh3 reads it as browsers do, keeps `allowed_elements` and their `attributes` and drops the rest; what it gives is then
 checked once more by our own rules: each value by what it is for, each element by where it stands, so that a browser
 reads back exactly what is kept and nothing runs, loads or posts.
 
-Bounds: `pages.html_bytes` by the caller, and those of `bounds`; 100 KB take 100 ms.
+Bounds: `pages.html_bytes` by the caller, and those of `parser_bounds`; 100 KB take 100 ms.
 """
 
 import re
@@ -14,20 +14,18 @@ from typing import TYPE_CHECKING, Any, Final
 import nh3
 
 from outlast.apps.pages import tree as trees
-from outlast.apps.pages.allowed_html import (
-    DROPPED,
+from outlast.apps.pages.allowed_elements import DROPPED, HEADINGS, HTML, SVG
+from outlast.apps.pages.attributes import (
     GLOBAL,
-    HEADINGS,
-    HTML,
     OF_TAG,
     OTHER_SCHEMES,
-    SVG,
     SVG_ATTRIBUTES,
     WEB_SCHEMES,
+    kept_attributes,
+    plain,
 )
-from outlast.apps.pages.attributes import kept_attributes, plain
 from outlast.apps.pages.content_model import WITHOUT_TEXT, Inside, entered, text_refused
-from outlast.apps.pages.html_bounds import demand_bounded
+from outlast.apps.pages.parser_bounds import demand_bounded
 from outlast.apps.pages.problems import Refused
 from outlast.apps.pages.tree import Element, read_canonical, settle
 from outlast.base.lazy_module import LazyModule

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from outlast.apps.pages.allowed_html import LEADING_BREAK_LOST, VOID
+from outlast.apps.pages.allowed_elements import LEADING_BREAK_LOST, VOID
 from outlast.apps.pages.content_model import Inside, around
 from outlast.base.lazy_module import LazyModule
 

@@ -10,7 +10,6 @@ from outlast.apps.pages.shapes import ActionState
 from outlast.base.errors import MalformedInput
 from outlast.kernel.limits.rules import clean
 
-UNTITLED: Final = "Untitled page"
 DATA_BYTES: Final = 16_000
 NAME: Final = re.compile(r"[a-z][a-z0-9_.:-]{0,63}")
 _ENDS: Final[Mapping[str, ActionState]] = {"completed": "done", "cancelled": "failed", "error": "failed"}

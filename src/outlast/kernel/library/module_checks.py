@@ -15,6 +15,7 @@ from outlast.kernel.library.code_uses import relative_imports
 from outlast.kernel.library.modules import Module, NewModule, hash_of
 from outlast_sandbox.interface import Evaluation, Sandbox
 
+MAX_ANNOUNCED_BYTES: Final = 1_000_000
 MAX_BYTES: Final = 256_000  # of a published one
 TIMEOUT_S: Final = 30.0
 ENDINGS: Final = (".ts", ".mts", ".js", ".mjs", ".py")

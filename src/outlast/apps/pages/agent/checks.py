@@ -16,11 +16,10 @@ from outlast.db.database import Database
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.workspaces import Workspaces
-from outlast.kernel.library.module_checks import missing, try_import
+from outlast.kernel.library.module_checks import MAX_ANNOUNCED_BYTES, missing, try_import
 from outlast.kernel.library.modules import NewModule
 from outlast_sandbox.interface import Sandbox
 
-MODULE_BYTES: Final = 1_000_000
 NO_SANDBOX: Final = "Modules were announced, but this server has no sandbox in which their files could lie."
 NOT_THERE: Final = (
     "The module {path} was announced, but there is no such file in the workspace. Write it with create_or_update_files "
@@ -61,7 +60,7 @@ async def check_page(context: StageContext, db: Database, workspaces: Workspaces
 async def _checked_module(context: StageContext, sandbox: Sandbox, one: NewModule) -> NewModule | str:
     """The module with its file's hash, or what is wrong with it."""
     try:
-        content = await sandbox.read_file(one.path, MODULE_BYTES)
+        content = await sandbox.read_file(one.path, MAX_ANNOUNCED_BYTES)
     except (NotFound, PathRefused):
         return NOT_THERE.format(path=one.path)
     digest = hashlib.sha256(content).hexdigest()

@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 
 from outlast.apps.pages import store as pages
 from outlast.apps.pages import versions
+from outlast.apps.pages.actions import UNTITLED
 from outlast.apps.pages.agent.context import change_line
 from outlast.apps.pages.agent.outcome import outcome_of
 from outlast.apps.pages.agent.recent_changes import ARROW, asked_text, done_words
 from outlast.apps.pages.rows import PageRow
-from outlast.apps.pages.user_action_rules import UNTITLED
 from outlast.db.database import Tx
 from outlast.kernel.agents.hooks import Finished
 from outlast.kernel.apps import registry

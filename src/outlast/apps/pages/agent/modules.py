@@ -13,9 +13,10 @@ from outlast.apps.pages.agent.html_budget import CODE_CHARS_PER_TOKEN
 from outlast.kernel.library.module_checks import ENDINGS
 from outlast.kernel.library.modules import LIBRARY_FOLDER, Module
 
+MAX_MODULES: Final = 40  # of one run
 MAX_LISTED: Final = 12
-MODULE_TOKENS: Final = 36  # so that five of them, with the heading, stay below 200
-MODULE_BYTES: Final = int(MODULE_TOKENS * CODE_CHARS_PER_TOKEN)
+ENTRY_TOKENS: Final = 36  # so that five of them, with the heading, stay below 200
+ENTRY_BYTES: Final = int(ENTRY_TOKENS * CODE_CHARS_PER_TOKEN)
 NAMES_BYTES: Final = 16  # of a module at least, before its import is shown
 PATH_CHARS: Final = 80
 HEADING: Final = "[SANDBOX MODULES]"
@@ -60,14 +61,14 @@ def _entry(module: Module) -> str:
     """One or two lines: the import is left out where it would make them too long, as the path says as much."""
     path, usage = _plain(module.imported_path), _first_line(module.imported_usage)
     head = f"- {path}"
-    room = MODULE_BYTES - _size(head) - (_size(usage) + len("\n  usage: ") if _fits(head, usage) else 0)
+    room = ENTRY_BYTES - _size(head) - (_size(usage) + len("\n  usage: ") if _fits(head, usage) else 0)
     names = _names(module.exports, room - len(": "))
     told = f"{head}: {names}" if names else head
     return f"{told}\n  usage: {usage}" if _fits(head, usage) else told
 
 
 def _fits(head: str, usage: str) -> bool:
-    return bool(usage) and _size(head) + _size(usage) + len("\n  usage: ") <= MODULE_BYTES - NAMES_BYTES
+    return bool(usage) and _size(head) + _size(usage) + len("\n  usage: ") <= ENTRY_BYTES - NAMES_BYTES
 
 
 def _names(exports: Sequence[str], room: int) -> str:

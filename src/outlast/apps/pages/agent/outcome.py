@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from outlast.apps.pages.agent.modules import plain_path, wrong_with
+from outlast.apps.pages.agent.modules import MAX_MODULES, plain_path, wrong_with
 from outlast.apps.pages.lines import FullLine, ModulesLine, ProseLine, StatsLine, SummaryLine, read_line
 from outlast.kernel.library.modules import NewModule
 from outlast.kernel.runs.lines import lines_in
 
-MAX_MODULES: Final = 40
 PROSE_CHARS: Final = 2_000
 
 

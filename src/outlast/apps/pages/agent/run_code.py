@@ -19,13 +19,13 @@ from outlast.kernel.agents.tools.run_code import Language
 from outlast.kernel.agents.workspaces import OpenWorkspace
 from outlast.kernel.apps import registry
 from outlast.kernel.library.code_uses import filed_under, files_used, packages_used
+from outlast.kernel.library.module_checks import MAX_BYTES
 from outlast.kernel.library.modules import LIBRARY, Module, UsableModules
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import effects
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.interface import EvaluationResult, Sandbox
 
-MODULE_BYTES: Final = 1_000_000
 REMINDER: Final = (
     "You wrote code against {packages} without having searched its documentation in this request. Do not rely on what "
     "you remember of it: call search_docs with package {first} before you write more, and check this code against what "
@@ -79,7 +79,7 @@ class LibraryCode:
         assert module.blob is not None
         path = module.imported_path
         try:
-            there = await sandbox.read_file(path, MODULE_BYTES + 1)
+            there = await sandbox.read_file(path, MAX_BYTES + 1)
         except NotFound:
             there = None
         if there is not None and hashlib.sha256(there).hexdigest() == module.blob:

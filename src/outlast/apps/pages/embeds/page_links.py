@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
+from html import escape
 from typing import Any, Final
 
 import orjson
@@ -22,6 +23,7 @@ from outlast.kernel.projects.rules import Right, allows
 from outlast.kernel.services import Services
 from outlast.kernel.streams import follow
 
+FRAME: Final = '<iframe src="{url}" title="{title}" style="width:100%;height:600px;border:0" loading="lazy"></iframe>'
 _SHAPES: Final[Mapping[str, type[PagePatched] | type[PageHtml]]] = {"page.patch": PagePatched, "page.html": PageHtml}
 
 
@@ -40,6 +42,11 @@ class Embedded:
         """`12.0f3a…`: the version, which a reset may use twice, and what it holds."""
         told = hashlib.sha256(f"{self.title}\0{self.html}".encode("utf-8", "surrogatepass")).hexdigest()
         return f"{self.version}.{told[:16]}"
+
+
+def frame_of(url: str, name: str) -> str:
+    """HTML that shows the page at a link's address on another site."""
+    return FRAME.format(url=escape(url), title=escape(name or "Page"))
 
 
 class PageLinks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from outlast.apps.pages.html_bounds import demand_bounded
+from outlast.apps.pages.parser_bounds import demand_bounded
 from outlast.apps.pages.problems import Refused
 from outlast.apps.pages.sanitizer import sanitised
 

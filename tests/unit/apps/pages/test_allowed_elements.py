@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from outlast.apps.pages import allowed_html, html_bounds, styles
+from outlast.apps.pages import allowed_elements, attributes, parser_bounds, styles
 from outlast.apps.pages import content_model as nesting
 from outlast.apps.pages.styles import kept_style
 from tests.page_sequences import sanitised_html
@@ -15,9 +15,9 @@ _CSS_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*")
 _LISTS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": names
-    for module in (html_bounds, allowed_html, nesting, styles)
+    for module in (parser_bounds, allowed_elements, attributes, nesting, styles)
     for name, names in vars(module).items()
-    if isinstance(names, frozenset)
+    if isinstance(names, frozenset) and all(isinstance(each, str) for each in names)
 }
 
 

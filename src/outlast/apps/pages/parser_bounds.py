@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from typing import Final
 
-from outlast.apps.pages.allowed_html import VOID
+from outlast.apps.pages.allowed_elements import VOID
 from outlast.apps.pages.problems import Refused
 from outlast.base.data_files import read_names
 

@@ -1,0 +1,26 @@
+"""Which elements pages may have, drawings (SVG) too. Constants only.
+
+Left out is what runs, loads, embeds, posts or navigates: script, style, link, meta, base, iframe, object, embed, media,
+template, noscript, MathML, foreignObject, SVG animation.
+"""
+
+from typing import Final
+
+from outlast.base.data_files import read_names
+
+VOID: Final = frozenset({"br", "hr", "img", "input", "col", "wbr"})
+HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_SECTIONS: Final = read_names(__file__, "section_elements")
+_WORDS: Final = read_names(__file__, "word_elements")
+_FORMS: Final = read_names(__file__, "form_elements")
+TABLE_PARTS: Final = frozenset({"caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "td", "th"})
+HTML: Final = (
+    VOID | HEADINGS | _SECTIONS | _WORDS | _FORMS | TABLE_PARTS | {"table", "details", "summary", "dialog", "svg"}
+)
+TEXT_ONLY: Final = frozenset({"textarea", "option", "title", "desc"})
+LEADING_BREAK_LOST: Final = frozenset({"pre", "textarea"})  # browsers drop one line break at their beginning
+
+SVG: Final = read_names(__file__, "svg_elements")
+
+# Removed with all that they hold; every other element that is not kept gives its content to its parent.
+DROPPED: Final = read_names(__file__, "dropped_elements")
