@@ -29,8 +29,7 @@ from outlast.apps.pages import parser_bounds as bounds
 from outlast.apps.pages import sanitizer as sanitise
 from outlast.apps.pages.agent import finisher as finishing
 from outlast.apps.pages.agent import html_budget
-from outlast.apps.screens import css, image_hosts
-from outlast.apps.screens import files as screen_files
+from outlast.apps.screens import css, file_search, image_hosts
 from outlast.apps.screens import theme_classes as theme_mapping
 from outlast.apps.screens.agent import captures, tags
 from outlast.apps.screens.edits import design_system, literals, marks, syntax
@@ -325,7 +324,7 @@ READERS = [
         500_000,
         lambda text: theme_mapping.dress(text, shipped_themes()["default"]),
     ),
-    Reader(screen_files.hits_in, MARKDOWN, 1_000_000, lambda text: list(screen_files.hits_in("a", text.encode(), "a"))),
+    Reader(file_search.hits_in, MARKDOWN, 1_000_000, lambda text: list(file_search.hits_in("a", text.encode(), "a"))),
     Reader(syntax.parse, CODE, 20_000, lambda text: syntax.parse(text.encode())),
     Reader(image_hosts.checked_host, ADDRESSES, 200_000),
     Reader(host_patterns.parse_pattern, ADDRESSES, 200_000),

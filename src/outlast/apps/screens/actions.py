@@ -2,20 +2,12 @@
 `copies.py`; their look: `theme_actions.py`; waking them: `open_actions.py`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from outlast.apps.screens import store
-from outlast.apps.screens.placement import HEIGHT, UNTITLED, WIDTH, Box, checked_box, free_spot
+from outlast.apps.screens.placement import HEIGHT, MAX_MOVES, WIDTH, Box, checked_box, free_spot
 from outlast.apps.screens.rows import ScreenRow
-from outlast.apps.screens.shapes import (
-    MAX_MOVES,
-    FrameRequest,
-    MoveRequest,
-    ScreenData,
-    ScreenPatch,
-    ScreenRequest,
-    ThemeTokens,
-)
+from outlast.apps.screens.shapes import FrameRequest, MoveRequest, ScreenData, ScreenPatch, ScreenRequest, ThemeTokens
 from outlast.apps.screens.store import require_screen
 from outlast.apps.screens.tables import screens as screens_table
 from outlast.apps.screens.theme_actions import themed_seed, write_theme
@@ -37,6 +29,8 @@ from outlast.kernel.subjects.deletion import delete_with_files
 from outlast.kernel.subjects.new_subject import new_subject
 from outlast.kernel.subjects.rules import demand_room
 from outlast.kernel.threads import store as threads
+
+UNTITLED: Final = "Untitled screen"
 
 
 async def create_screen(

@@ -7,17 +7,8 @@ from typing import Final
 
 import anyio.to_thread
 
-from outlast.apps.screens.files import (
-    MAX_HITS,
-    SEARCHED_BYTES,
-    archive_name,
-    checked_query,
-    hits_in,
-    is_packed,
-    is_searched,
-    is_shown,
-    packed,
-)
+from outlast.apps.screens.file_search import MAX_HITS, SEARCHED_BYTES, checked_query, hits_in, is_searched
+from outlast.apps.screens.files import archive_name, is_packed, is_shown, packed
 from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.shapes import (
     CodeHitAnswer,

@@ -6,7 +6,7 @@ from starlette.responses import Response, StreamingResponse
 
 from outlast.apps.screens import file_actions as actions
 from outlast.apps.screens import open_actions as opening
-from outlast.apps.screens.files import MAX_HITS, MAX_QUERY_CHARS
+from outlast.apps.screens.file_search import MAX_HITS, MAX_QUERY_CHARS
 from outlast.apps.screens.routes import shown
 from outlast.apps.screens.shapes import (
     HitsAnswer,

@@ -1,4 +1,4 @@
-"""Which of an app's files people see, what a search finds in them, and how they are packed up. Pure."""
+"""Which of an app's files people see, and how they are packed up. Pure."""
 
 import io
 import re
@@ -7,14 +7,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Final
 
-from outlast.apps.screens.shapes import CodeHitAnswer
-from outlast.base.errors import MalformedInput
-
-SEARCHED_BYTES: Final = 1_000_000  # a longer file is not searched
-MAX_HITS: Final = 200
-MAX_QUERY_CHARS: Final = 200
-SHOWN_CHARS: Final = 300  # of a line with a hit
-BEFORE_CHARS: Final = 60  # of them, before the hit
 LEVEL: Final = 6
 MOMENT: Final = (2026, 1, 1, 0, 0, 0)  # the same files make the same archive
 FILE_MODE: Final = 0o100644 << 16
@@ -39,7 +31,6 @@ _SECRET: Final = re.compile(
     r"|.*\.(?:pem|key|p12|pfx|keystore)|\.(?:ssh|aws|gnupg)",
     re.IGNORECASE,
 )
-_LOCKS: Final = frozenset({"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock"})
 _LEFT_OVER: Final = re.compile(r".*\.(?:log|tsbuildinfo)|\.DS_Store", re.IGNORECASE)
 
 
@@ -52,34 +43,6 @@ def is_packed(path: str) -> bool:
     """Whether a file goes into an archive: shown, no left-over of a tool, and nothing that looks like a secret."""
     parts = path.split("/")
     return is_shown(path) and not _LEFT_OVER.fullmatch(parts[-1]) and not any(map(_SECRET.fullmatch, parts))
-
-
-def is_searched(path: str) -> bool:
-    """Whether a search looks into a file: shown, and no list that a package manager keeps."""
-    return is_shown(path) and path.rpartition("/")[2] not in _LOCKS
-
-
-def checked_query(query: str) -> str:
-    """What to search for. Raises `MalformedInput` for nothing, a line break, or more than 200 characters."""
-    if not query.strip() or "\n" in query or len(query) > MAX_QUERY_CHARS:
-        raise MalformedInput(f"A search is for 1 to {MAX_QUERY_CHARS} characters of one line.", field="q")
-    return query
-
-
-def hits_in(path: str, content: bytes, query: str) -> Iterator[CodeHitAnswer]:
-    """The lines of a text that hold the query, whatever the case of its letters; none of what is no text or longer than
-    a megabyte."""
-    if len(content) > SEARCHED_BYTES or b"\0" in content:
-        return
-    wanted = query.casefold()
-    try:
-        lines = content.decode().splitlines()
-    except UnicodeDecodeError:
-        return
-    for number, line in enumerate(lines, start=1):
-        at = line.casefold().find(wanted)
-        if at >= 0:
-            yield CodeHitAnswer(path=path, line=number, text=_shown(line, at))
 
 
 def archive_name(title: str) -> str:
@@ -102,13 +65,6 @@ def packed(folder: str, files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
             if piece := out.take():
                 yield piece
     yield out.take()
-
-
-def _shown(line: str, at: int) -> str:
-    if len(line) <= SHOWN_CHARS:
-        return line
-    start = max(0, min(at - BEFORE_CHARS, len(line) - SHOWN_CHARS))
-    return ("…" if start else "") + line[start : start + SHOWN_CHARS] + ("…" if start + SHOWN_CHARS < len(line) else "")
 
 
 class _Pieces(io.RawIOBase):

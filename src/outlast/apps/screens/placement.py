@@ -15,9 +15,9 @@ MIN_SIDE: Final = 240
 MAX_WIDTH: Final = 3840
 MAX_HEIGHT: Final = 4320
 FARTHEST: Final = 10_000_000  # from the canvas's middle, either way
+MAX_MOVES: Final = 500  # screens that one request places
 GAP: Final = 120  # between screens that nobody placed; holds a title
 PER_ROW: Final = 4
-UNTITLED: Final = "Untitled screen"
 
 
 class Box(NamedTuple):

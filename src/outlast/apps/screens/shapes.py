@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from outlast.apps.screens.placement import MAX_MOVES
 from outlast.base.events import Frozen
 from outlast.kernel.http.shapes import Answer, Request
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
@@ -76,7 +77,6 @@ class ScreenDeleted(Frozen):
     screen_id: str
 
 
-MAX_MOVES = 500
 FAR = 2**31 - 1
 
 

@@ -1,4 +1,4 @@
-"""Which files are an app's own, what a search finds, and how they are packed up."""
+"""Which files are an app's own, and how they are packed up."""
 
 from __future__ import annotations
 
@@ -9,18 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.screens.files import (
-    SEARCHED_BYTES,
-    SHOWN_CHARS,
-    archive_name,
-    checked_query,
-    hits_in,
-    is_packed,
-    is_shown,
-    packed,
-)
-from outlast.apps.screens.shapes import CodeHitAnswer
-from outlast.base.errors import MalformedInput
+from outlast.apps.screens.files import archive_name, is_packed, is_shown, packed
 
 
 @pytest.mark.parametrize(
@@ -47,39 +36,6 @@ from outlast.base.errors import MalformedInput
 )
 def test_which_files_are_shown_and_which_are_packed(path: str, shown: bool, in_archive: bool):
     assert (is_shown(path), is_packed(path)) == (shown, in_archive)
-
-
-def test_a_long_line_is_shown_around_the_hit():
-    line = "a" * 1_000 + "NEEDLE" + "b" * 1_000
-    (hit,) = hits_in("a.txt", line.encode(), "needle")
-    assert "NEEDLE" in hit.text
-    assert len(hit.text) == SHOWN_CHARS + 2
-    assert (hit.text[0], hit.text[-1]) == ("…", "…")
-
-
-def test_what_is_no_text_or_too_long_is_not_searched():
-    assert list(hits_in("a", b"hello\0", "hello")) == []
-    assert list(hits_in("a", b"hello\xff", "hello")) == []
-    assert list(hits_in("a", b"hello " * SEARCHED_BYTES, "hello")) == []
-
-
-@given(
-    st.lists(st.text(alphabet="abAB \t<", max_size=12), max_size=12), st.text(alphabet="abAB", min_size=1, max_size=3)
-)
-def test_exactly_the_lines_that_hold_the_query_are_found(lines: list[str], query: str):
-    found = list(hits_in("a.txt", "\n".join(lines).encode(), query))
-    expected = [
-        CodeHitAnswer(path="a.txt", line=number, text=line)
-        for number, line in enumerate(lines, start=1)
-        if query.lower() in line.lower()
-    ]
-    assert found == expected
-
-
-@pytest.mark.parametrize("query", ["", "  ", "a\nb", "x" * 201])
-def test_a_search_needs_something_to_look_for(query: str):
-    with pytest.raises(MalformedInput):
-        checked_query(query)
 
 
 @pytest.mark.parametrize(

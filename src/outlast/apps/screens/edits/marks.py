@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from outlast.apps.screens.edits.syntax import SOURCES
 from outlast.base.errors import MalformedInput, PathRefused
 
 MAX_MARK_CHARS: Final = 600
-SOURCES: Final = (".tsx", ".jsx")
 _MARK: Final = re.compile(r"(?P<path>.+):(?P<line>[1-9]\d{0,6}):(?P<column>\d{1,7})", re.DOTALL)
 _LINE_END: Final = re.compile("\r\n|[\n\r\u2028\u2029]")
 _OUTSIDE: Final = frozenset({"node_modules", ".next", ".vite", "dist", ".git"})
@@ -40,7 +40,7 @@ def parse_mark(text: str) -> Mark:
     if not path.endswith(SOURCES) or _OUTSIDE & set(parts):
         raise PathRefused(
             f"{path!r} is not one of the project's own components.",
-            hint="Only .tsx and .jsx files of the project are edited by hand.",
+            hint=f"Only {' and '.join(SOURCES)} files of the project are edited by hand.",
             path=path,
         )
     return Mark(path, int(found["line"]), int(found["column"]))

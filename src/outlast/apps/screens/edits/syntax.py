@@ -14,7 +14,8 @@ from outlast.base.syntax_trees import Budget, TooManySteps, parse_within
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Tree
 
-MAX_SOURCE_BYTES: Final = 500_000  # of a component's file
+SOURCES: Final = (".tsx", ".jsx")  # endings of components' files
+MAX_SOURCE_BYTES: Final = 500_000  # of one of them
 _MAX_CPU_S: Final = 0.5  # of one parse
 ELEMENTS: Final = ("jsx_element", "jsx_self_closing_element")
 _AROUND: Final = ("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression")
