@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import aiohttp
 import anyio
 import pytest
@@ -110,7 +112,7 @@ async def test_others_stay_when_one_leaves(scene: Scene):
 async def test_signing_out_and_revoking_a_token_end_the_preview(scene: Scene):
     db, editor = scene.services.db, scene.team.editor
     made = await db.write(accounts.add_token, editor.user_id, "laptop", None)
-    session = await db.write(accounts.add_session, editor.user_id, made.id)
+    session = await db.write(accounts.add_session, editor.user_id, made.id, timedelta(days=1))
     by_session = await db.read(accounts.actor_for_session, session)
     by_token = await db.read(accounts.actor_for_token, made.token)
     assert by_session is not None

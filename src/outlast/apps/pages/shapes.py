@@ -5,7 +5,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from outlast.base.events import Frozen
-from outlast.kernel.http.shapes import Answer, Days, Request
+from outlast.kernel.accounts.secrets import Days
+from outlast.kernel.http.shapes import Answer, Request
 
 PatchOp = Literal[
     "text",  # the element's content becomes this text

@@ -2,20 +2,19 @@
 
 from datetime import timedelta
 
-from outlast.base.errors import MalformedInput, NotSignedIn
+from outlast.base.errors import NotSignedIn
 from outlast.db.connect import one_at_a_time
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.rows import UserRow
+from outlast.kernel.accounts.secrets import days
 from outlast.kernel.accounts.shapes import NewTokenAnswer, TokenAnswer
 from outlast.kernel.accounts.tables import tokens as tokens_table
 from outlast.kernel.limits.rules import checked_line
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.projects import store as projects
 from outlast.kernel.services import Services
-
-MAX_EXPIRY_DAYS = 3650
 
 
 async def ensure_local_owner(services: Services) -> Actor:
@@ -103,12 +102,3 @@ async def create_token(
 async def revoke_token(services: Services, actor: Actor, token_id: str) -> None:
     """End one of the actor's own tokens and the sessions made with it. Repeating is harmless."""
     await services.db.write(accounts.revoke_token, actor.user_id, token_id)
-
-
-def days(field: str, value: float | None) -> timedelta | None:
-    """A length of time given in days. Raises `MalformedInput` unless it is above 0 and at most ten years."""
-    if value is None:
-        return None
-    if not 0 < value <= MAX_EXPIRY_DAYS:
-        raise MalformedInput(f"{field} is a number of days above 0, at most {MAX_EXPIRY_DAYS}.", field=field)
-    return timedelta(days=value)

@@ -3,11 +3,18 @@
 import base64
 import hashlib
 import os
-from typing import Final
+from datetime import timedelta
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from outlast.base.errors import MalformedInput
 
 TOKEN_PREFIX: Final = "ol_"
 INVITATION_PREFIX: Final = "oli_"
 SHOWN_PREFIX_CHARS: Final = 9
+MAX_EXPIRY_DAYS: Final = 3650
+Days = Annotated[float, Field(gt=0, le=MAX_EXPIRY_DAYS, allow_inf_nan=False)]
 
 
 def new_secret(prefix: str = "") -> str:
@@ -18,3 +25,12 @@ def new_secret(prefix: str = "") -> str:
 def hash_of(secret: str) -> str:
     """SHA-256 as 64 hex digits: what is stored and looked up."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def days(field: str, value: float | None) -> timedelta | None:
+    """A length of time given in days. Raises `MalformedInput` unless it is above 0 and at most ten years."""
+    if value is None:
+        return None
+    if not 0 < value <= MAX_EXPIRY_DAYS:
+        raise MalformedInput(f"{field} is a number of days above 0, at most {MAX_EXPIRY_DAYS}.", field=field)
+    return timedelta(days=value)

@@ -1,6 +1,7 @@
 """Who is signed in, tokens, sessions, and what this server can do."""
 
-from outlast.kernel.http.shapes import Answer, Days, Name, Request
+from outlast.kernel.accounts.secrets import Days
+from outlast.kernel.http.shapes import Answer, Name, Request
 
 
 class UserAnswer(Answer):

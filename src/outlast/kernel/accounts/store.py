@@ -16,7 +16,6 @@ from outlast.kernel.accounts.shapes import NewTokenAnswer, TokenAnswer
 from outlast.kernel.accounts.tables import sessions, tokens, users
 from outlast.kernel.row_shapes import shape_of
 
-SESSION_LIFE: Final = timedelta(days=30)
 LAST_USED_PRECISION: Final = timedelta(minutes=1)
 LOCAL_NAME: Final = "Owner"
 
@@ -176,7 +175,7 @@ def touch_token(tx: Tx, token_id: str) -> None:
 # --- sessions ---------------------------------------------------------------------------------------------------------
 
 
-def add_session(tx: Tx, user_id: str, token_id: str | None = None, life: timedelta = SESSION_LIFE) -> str:
+def add_session(tx: Tx, user_id: str, token_id: str | None, life: timedelta) -> str:
     """Open a browser session (for 30 days unless said otherwise) and return the cookie's value. Sessions that have
     ended are swept here."""
     value = new_secret()

@@ -7,6 +7,7 @@ import typer
 
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
+from outlast.kernel.accounts.secrets import MAX_EXPIRY_DAYS
 from outlast.kernel.accounts.shapes import NewTokenAnswer
 from outlast.kernel.cli.admin import create_user, find_user, in_transaction
 from outlast.kernel.cli.commands import Commands
@@ -25,7 +26,7 @@ def create(
     new_user: Annotated[str | None, typer.Option(help="Create a user of this name for the token.")] = None,
     plan: Annotated[str | None, typer.Option(help="Plan of the new user.")] = None,
     expires_in_days: Annotated[
-        float | None, typer.Option(min=0.001, max=3650, help="Days until it expires. Default: never.")
+        float | None, typer.Option(min=0.001, max=MAX_EXPIRY_DAYS, help="Days until it expires. Default: never.")
     ] = None,
 ) -> None:
     """Create a token and print it: it is not shown again."""

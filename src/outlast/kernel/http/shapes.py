@@ -2,7 +2,7 @@
 
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from outlast.base.events import Frozen
 
@@ -10,7 +10,6 @@ Item = TypeVar("Item")
 Shape = TypeVar("Shape", bound=BaseModel)
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-Days = Annotated[float, Field(gt=0, le=3650, allow_inf_nan=False)]
 
 
 class Request(BaseModel):

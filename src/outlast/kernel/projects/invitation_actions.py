@@ -4,8 +4,9 @@ from typing import Final
 
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
-from outlast.kernel.accounts.actions import days, session_life
+from outlast.kernel.accounts.actions import session_life
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.accounts.secrets import days
 from outlast.kernel.accounts.shapes import UserAnswer
 from outlast.kernel.limits.rules import checked_line
 from outlast.kernel.limits.store import check_made_rate

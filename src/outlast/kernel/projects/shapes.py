@@ -3,8 +3,9 @@
 from typing import Literal
 
 from outlast.base.events import Frozen
+from outlast.kernel.accounts.secrets import Days
 from outlast.kernel.accounts.shapes import UserAnswer
-from outlast.kernel.http.shapes import Answer, Days, Name, Request
+from outlast.kernel.http.shapes import Answer, Name, Request
 
 
 class MemberData(Frozen):

@@ -18,6 +18,8 @@ from outlast.kernel.accounts.shapes import TokenAnswer
 from outlast.kernel.accounts.tables import sessions, tokens
 from tests.factories import make_user
 
+MONTH = timedelta(days=30)
+
 
 async def test_the_local_owner_is_made_once(db: Database) -> None:
     first = await db.write(store.ensure_local_owner, "unlimited")
@@ -64,7 +66,7 @@ async def test_an_expired_or_revoked_token_ends_the_sessions_made_with_it(db: Da
         ada = make_user(tx)
         short = store.add_token(tx, ada.user_id, "short", tx.now + timedelta(hours=1))
         long = store.add_token(tx, ada.user_id, "long", None)
-        cookies = [store.add_session(tx, ada.user_id, made.id) for made in (short, long)]
+        cookies = [store.add_session(tx, ada.user_id, made.id, MONTH) for made in (short, long)]
         assert all(store.actor_for_session(tx, cookie) for cookie in cookies)
         tx.now += timedelta(hours=1)
         assert store.actor_for_token(tx, short.token) is None
@@ -109,14 +111,14 @@ async def test_the_last_use_is_written_at_most_once_a_minute(db: Database) -> No
 async def test_a_session_lasts_thirty_days_or_until_signed_out(db: Database) -> None:
     def run(tx: Tx) -> None:
         ada = make_user(tx)
-        one, two = store.add_session(tx, ada.user_id), store.add_session(tx, ada.user_id)
+        one, two = (store.add_session(tx, ada.user_id, None, MONTH) for _ in range(2))
         signed_in = Actor(ada.user_id, "Ada", "session", session_hash=hash_of(one))
         assert store.actor_for_session(tx, one) == signed_in
         store.end_session(tx, two)
         assert store.actor_for_session(tx, two) is None
         tx.now += timedelta(days=30)
         assert store.actor_for_session(tx, one) is None
-        store.add_session(tx, ada.user_id)
+        store.add_session(tx, ada.user_id, None, MONTH)
         assert len(tx.rows(SessionRow, sa.select(sessions))) == 1, "ended sessions are swept"
 
     await db.write(run)
