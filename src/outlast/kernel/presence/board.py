@@ -5,14 +5,20 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Final
 
 import anyio
 
 from outlast.base.clock import Clock
 from outlast.base.ids import KINDS
 from outlast.kernel.presence.shapes import EphemeralPresence
-from outlast.kernel.presence.visits import TYPING_S, Visits
+from outlast.kernel.presence.visits import Visits
 from outlast.kernel.projects.shapes import MemberData
+
+TYPING_S: Final = 6.0
+GRACE_S: Final = 6.0
+"""How long a user is still shown in a document whose connection to its project ended or has not begun: it may
+reconnect."""
 
 
 @dataclass(slots=True)
@@ -73,7 +79,8 @@ class PresenceBoard:
         """A member has a document open and is at a block of it (None: at none). Shown until they leave, or no longer
         follow the document's project; typing ends after 6 s unless this is repeated."""
         now, follows = self._clock.monotonic(), member.user_id in self._rooms.get(project_id, _Room()).tabs
-        moved = self._visits.move(document_id, project_id, member, block_id, typing=typing, now=now, follows=follows)
+        until, gone_at = now + TYPING_S if typing else None, None if follows else now + GRACE_S
+        moved = self._visits.move(document_id, project_id, member, block_id, typing_until=until, gone_at=gone_at)
         self._notify(*moved)
 
     def leave_document(self, document_id: str, user_id: str) -> None:
@@ -122,7 +129,7 @@ class PresenceBoard:
         room.typing_until.pop(user_id, None)
         if not room.tabs:
             del self._rooms[thread_id]
-        self._visits.follow(thread_id, user_id, self._clock.monotonic())
+        self._visits.follow(thread_id, user_id, self._clock.monotonic() + GRACE_S)
         self._notify(thread_id)
 
     def _notify(self, *room_ids: str) -> None:

@@ -2,14 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
 from outlast.kernel.presence.shapes import EphemeralPresence
 from outlast.kernel.projects.shapes import MemberData
-
-TYPING_S: Final = 6.0
-GRACE_S: Final = 6.0
-"""How long a user is still shown whose connection to the project ended or has not begun: it may reconnect."""
 
 
 @dataclass(slots=True)
@@ -39,13 +34,13 @@ class Visits:
         member: MemberData,
         block_id: str | None,
         *,
-        typing: bool,
-        now: float,
-        follows: bool,
+        typing_until: float | None,
+        gone_at: float | None,
     ) -> list[str]:
-        """A member is at a block of the document (None: nowhere in it). `follows`: they follow its project."""
+        """A member is at a block of the document (None: nowhere in it). `typing_until` None: they do not type;
+        `gone_at` None: they follow its project."""
         before = self._visits.get(document_id, {}).get(member.user_id)
-        visit = _Visit(member, block_id, now + TYPING_S if typing else None, None if follows else now + GRACE_S)
+        visit = _Visit(member, block_id, typing_until, gone_at)
         self._visits.setdefault(document_id, {})[member.user_id] = visit
         self._project[document_id] = project_id
         return [] if before is not None and _shown(before) == _shown(visit) else [document_id]
@@ -59,11 +54,11 @@ class Visits:
             del self._visits[document_id]
         return [document_id]
 
-    def follow(self, project_id: str, user_id: str, now: float | None) -> None:
-        """The user follows the project again (None), or stopped to at `now`."""
+    def follow(self, project_id: str, user_id: str, gone_at: float | None) -> None:
+        """The user follows the project again (None), or stopped to and is shown until `gone_at`."""
         for document_id, visits in self._visits.items():
             if self._project[document_id] == project_id and user_id in visits:
-                visits[user_id].gone_at = None if now is None else now + GRACE_S
+                visits[user_id].gone_at = gone_at
 
     def sweep(self, now: float) -> list[str]:
         """End the typing of those who have paused, and forget those who are gone."""

@@ -41,7 +41,6 @@ from outlast.kernel.threads.new_thread import new_thread_fields
 from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rules import demand_open
 
-CACHE_DAYS = 30
 ENDS = {"completed": "it is complete", "cancelled": "it was cancelled", "error": "it was stopped by an error"}
 CONFIRM_S = 2.0  # a cancel is confirmed within this time
 
@@ -182,7 +181,7 @@ def _readable_projects(tx: Tx, actor: Actor, project_id: str | None) -> list[str
 
 
 async def cache_shares(
-    services: Services, actor: Actor, project_id: str | None = None, days: int = CACHE_DAYS
+    services: Services, actor: Actor, project_id: str | None = None, days: int = caching.CACHE_DAYS
 ) -> list[CacheShareAnswer]:
     """How much of their prompts the models read from a cache, in runs of the last `days` days of one project, or of all
     of the actor's; by provider."""

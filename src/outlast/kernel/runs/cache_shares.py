@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
 from outlast.kernel.runs.shapes import CacheShareAnswer
 from outlast.kernel.runs.tables import runs
+
+CACHE_DAYS: Final = 30
 
 
 class _Share(NamedTuple):

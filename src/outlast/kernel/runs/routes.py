@@ -11,6 +11,7 @@ from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.runs import actions
 from outlast.kernel.runs.actions import NewThread
+from outlast.kernel.runs.cache_shares import CACHE_DAYS
 from outlast.kernel.runs.shapes import (
     AgainRequest,
     CacheShareAnswer,
@@ -66,7 +67,7 @@ async def list_runs(
 
 @router.get("/runs/cached", response_model=Page[CacheShareAnswer])
 async def read_cache_shares(
-    services: Svc, actor: Signed, project: str | None = None, days: int = Query(30, ge=1, le=366)
+    services: Svc, actor: Signed, project: str | None = None, days: int = Query(CACHE_DAYS, ge=1, le=366)
 ) -> Response:
     """By provider and model: which part of the prompts of the last days came from the provider's cache."""
     return reply(page(await actions.cache_shares(services, actor, project, days)))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from outlast.kernel.presence.board import PresenceBoard
-from outlast.kernel.presence.visits import GRACE_S, TYPING_S
+from outlast.kernel.presence.board import GRACE_S, TYPING_S, PresenceBoard
 from outlast.kernel.projects.shapes import MemberData
 
 ADA = MemberData(user_id="usr_a", name="Ada", role="owner")
