@@ -7,8 +7,8 @@ from typing import Final
 
 from pydantic import BaseModel
 
+from outlast.kernel.agents.final_answer import answer_tool, check_answer
 from outlast.kernel.agents.hooks import ContextHook, Finish, Instructions, Lines, Stage
-from outlast.kernel.agents.output import answer_tool, check_answer
 from outlast.kernel.agents.prompt import Prompt, PromptContext, conversation_so_far
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.models.protocol import ToolSpec

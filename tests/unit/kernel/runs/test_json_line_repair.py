@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.kernel.runs.json_lines import JsonLineJoiner
+from outlast.kernel.runs.json_line_repair import JsonLineJoiner
 from outlast.kernel.runs.lines import WholeLines, lines_in
 from tests.unit.kernel.runs.test_lines import pieces_of
 
