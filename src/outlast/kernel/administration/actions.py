@@ -12,6 +12,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.rows import UserRow
 from outlast.kernel.administration.shapes import SetAsideAnswer, UserSummaryAnswer
 from outlast.kernel.credits import store as ledger
+from outlast.kernel.credits.rules import check_granted
 from outlast.kernel.credits.store import Plans
 from outlast.kernel.projects.permissions import require_administrator
 from outlast.kernel.projects.rules import leaves_an_administrator
@@ -22,7 +23,6 @@ from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.set_aside import kinds
 from outlast.kernel.set_aside import store as set_aside
 
-MAX_GRANTED: Final = 1_000_000
 MAX_LISTED: Final = 200
 
 
@@ -134,8 +134,7 @@ def make_administrator(tx: Tx, user_id: str, is_admin: bool) -> None:
 
 def give_credits(tx: Tx, plans: Plans, user_id: str, amount: int) -> int:
     """Give a user credits for this month; the balance now. Raises `NotFound`, `MalformedInput`."""
-    if not 0 < amount <= MAX_GRANTED:
-        raise MalformedInput(f"A grant is 1 to {MAX_GRANTED:,} credits.", field="credits")
+    check_granted(amount)
     balance = ledger.grant(tx, user_id, amount, plans)
     if balance is None:
         raise MalformedInput("The user's plan is unlimited: there is nothing to grant.", field="credits")

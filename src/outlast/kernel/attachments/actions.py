@@ -6,6 +6,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.attachments import store as attachments
 from outlast.kernel.attachments.rows import AttachmentRow
+from outlast.kernel.attachments.rules import checked_image, file_name
 from outlast.kernel.attachments.tables import attachments as table
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.projects.permissions import require, require_owned
@@ -22,14 +23,14 @@ async def upload_attachment(
     before the row: a failure between the two leaves an unnamed blob, never a row without a file."""
     await services.db.read(require, actor, project_id, Right.EDIT)
     limit = services.settings.limits.image_bytes
-    image = await anyio.to_thread.run_sync(attachments.checked_image, content, limit)
+    image = await anyio.to_thread.run_sync(checked_image, content, limit)
     blob = await anyio.to_thread.run_sync(services.blobs.put, content)
 
     def run(tx: Tx) -> AttachmentAnswer:
         require(tx, actor, project_id, Right.EDIT)
         most = services.settings.limits.attachments_per_minute_per_user
         check_made_rate(tx, table, actor.user_id, most)
-        shown = attachments.file_name(name)
+        shown = file_name(name)
         return attachments.add_attachment(tx, project_id, actor.user_id, shown, image, len(content), blob)
 
     return await services.db.write(run)

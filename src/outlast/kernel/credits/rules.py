@@ -3,9 +3,11 @@
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from outlast.base.errors import CreditsNeeded, InvalidSetting
+from outlast.base.errors import CreditsNeeded, InvalidSetting, MalformedInput
+
+MAX_GRANTED: Final = 1_000_000
 
 
 class Kind(StrEnum):
@@ -23,6 +25,12 @@ class Entry(NamedTuple):
     credits: int
     run_id: str | None = None
     period: str | None = None
+
+
+def check_granted(credits: int) -> None:  # noqa: A002 - the noun's word
+    """Raise `MalformedInput` unless an administrator may give a user this much at once."""
+    if not 0 < credits <= MAX_GRANTED:
+        raise MalformedInput(f"A grant is 1 to {MAX_GRANTED:,} credits.", field="credits")
 
 
 def is_charged(status: str, problems: Collection[str]) -> bool:

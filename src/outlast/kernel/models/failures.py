@@ -143,6 +143,11 @@ def policy_refused(peer: Peer, words: str, fields: Mapping[str, Any] | None = No
     )
 
 
+def declined() -> ModelPolicyRefused:
+    """The model itself would not answer."""
+    return ModelPolicyRefused("The model declined to answer this.", hint="Say it differently, or choose another model.")
+
+
 def stream_refusal(peer: Peer, said: Complaint) -> OutlastError:
     """The error for a complaint that came inside a stream, where the status is a number, a word or missing."""
     words = f"{said.code} {said.kind}".lower()

@@ -1,7 +1,7 @@
 """Decisions on approvals and answers to questions: the first one counts, and the run continues."""
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import anyio.to_thread
 import orjson
@@ -37,7 +37,6 @@ from outlast.kernel.runs.tables import approvals, grants
 from outlast.kernel.services import Services, in_read
 
 # What goes beyond the thread, or to other people's work, is never allowed for a whole thread.
-DECIDED_EACH_TIME: Final = frozenset({"publish_module"})
 
 Decision = Literal["approve", "deny"]
 
@@ -179,7 +178,7 @@ def _allowed(services: Services, name: str, profile: str, arguments: Mapping[str
 
 def _grant(tx: Tx, row: ApprovalOfCall, arguments: str, actor: Actor) -> None:
     """Allow exactly these arguments of this tool for the thread from now on."""
-    if row.approval.tool in DECIDED_EACH_TIME:
+    if row.approval.tool in policy.DECIDED_EACH_TIME:
         raise MalformedInput(
             f"Whether {row.approval.tool} may be called is decided each time.",
             hint="Approve this call alone, without remembering it.",

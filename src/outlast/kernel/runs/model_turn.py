@@ -11,6 +11,7 @@ from outlast.base.errors import DiskFull, FenceLost, ModelCut, OutlastError, Sto
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.prompt import Conversation, PromptContext
+from outlast.kernel.models.failures import declined
 from outlast.kernel.models.protocol import ModelRequest
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
@@ -21,25 +22,13 @@ from outlast.kernel.runs.model import Effect, Transcript
 from outlast.kernel.runs.outcome import error_data
 from outlast.kernel.runs.retry import Retries
 from outlast.kernel.runs.rules import End
-from outlast.kernel.runs.shapes import (
-    ErrorData,
-    PartCarrier,
-    RunStatusChanged,
-    StepCompleted,
-    StepReset,
-    StepStarted,
-    UsageData,
-)
+from outlast.kernel.runs.shapes import PartCarrier, RunStatusChanged, StepCompleted, StepReset, StepStarted, UsageData
 from outlast.kernel.runs.tool_call_validation import judge_calls, plan_call
 from outlast.kernel.runs.turns import Turn, messages_of
 from outlast.kernel.streams.log import NamedEvent
 from outlast.kernel.threads.parts import NoticePart
 
-REFUSED = ErrorData(
-    code="model_policy_refused",
-    message="The model declined to answer this.",
-    hint="Say it differently, or choose another model.",
-)
+REFUSED = error_data(declined())
 
 
 async def ask_model(context: RunContext, transcript: Transcript, step: int, named: Effect | None = None) -> bool:

@@ -9,7 +9,7 @@ transactions.
 import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
@@ -17,6 +17,7 @@ from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.runs.shell_commands import Words, first_match, programs_of
 
 Decision = Literal["allow", "ask", "deny"]
+DECIDED_EACH_TIME: Final = frozenset({"publish_module"})  # tools that nobody allows for a whole thread
 
 
 class Grant(NamedTuple):

@@ -1,6 +1,6 @@
 """The queue of a thread's runs: where a new run has its place, and the rows that a start writes."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -14,13 +14,15 @@ from outlast.kernel.runs import store
 from outlast.kernel.runs.abandonment import arm_abandonment
 from outlast.kernel.runs.rows import EffectRow
 from outlast.kernel.runs.rules import THREAD_STATUS
-from outlast.kernel.runs.shapes import OnBusy, RunQueued
+from outlast.kernel.runs.run_list import list_summaries
+from outlast.kernel.runs.shapes import OnBusy, RunQueued, RunSummaryAnswer
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import append
 from outlast.kernel.threads import messages as thread_messages
 from outlast.kernel.threads import store as threads
 
+QUEUED_SHOWN: Final = 50
 _NEWEST_OPEN = (
     sa.select(runs.c.id)
     .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended")
@@ -93,6 +95,19 @@ def last_queued(tx: Tx, thread_id: str) -> str | None:
     """The run a further one has to wait for: the newest that has not ended. None: the thread is free."""
     run_id: str | None = tx.execute(_NEWEST_OPEN, {"thread": thread_id}).scalar()
     return run_id
+
+
+def waiting_runs(tx: Tx, project_id: str, thread_id: str, active_id: str | None) -> list[RunSummaryAnswer]:
+    """The runs that wait behind the active one, each behind the one that it waits for: a run that interrupts goes
+    before those that came earlier."""
+    found, _ = list_summaries(tx, [project_id], thread_id=thread_id, status="queued", limit=QUEUED_SHOWN)
+    left, ordered = [run for run in reversed(found) if run.id != active_id], []
+    while left:
+        ids = {run.id for run in left}
+        following = next((run for run in left if run.after_run_id not in ids), left[0])
+        left.remove(following)
+        ordered.append(following)
+    return ordered
 
 
 def find_place(tx: Tx, thread_id: str, on_busy: OnBusy) -> str | None:

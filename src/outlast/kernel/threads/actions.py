@@ -1,6 +1,6 @@
 """Threads: list, search, make, open, read, rename, archive, fork, delete; their messages, and what people post."""
 
-from typing import Any, Final
+from typing import Any
 
 from outlast.base.errors import MalformedInput, UnknownProfile
 from outlast.db.database import Tx
@@ -14,10 +14,10 @@ from outlast.kernel.mentions.actions import see_thread, tell_named
 from outlast.kernel.mentions.store import anything_waits, named_in
 from outlast.kernel.projects.permissions import require, require_thread
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.runs import run_list, views
+from outlast.kernel.runs import views
 from outlast.kernel.runs.actions import start_in
 from outlast.kernel.runs.notifications import announce_thread
-from outlast.kernel.runs.shapes import RunSummaryAnswer
+from outlast.kernel.runs.run_queue import waiting_runs
 from outlast.kernel.sandboxes.actions import end_given_up
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services, in_read, in_write
@@ -27,12 +27,13 @@ from outlast.kernel.subjects.deletion import demand_idle
 from outlast.kernel.subjects.new_subject import save_files
 from outlast.kernel.threads import family, lists, messages
 from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.forks import SUMMARY_MESSAGE, fork_title
 from outlast.kernel.threads.forks import fork_thread as copy_thread
 from outlast.kernel.threads.message_parts import Draft, compose
 from outlast.kernel.threads.new_thread import check_thread_rate, new_thread_fields
 from outlast.kernel.threads.ports import SUMMARY_AGENT, default_agent
 from outlast.kernel.threads.rows import ThreadRow
-from outlast.kernel.threads.rules import demand_open, fork_title
+from outlast.kernel.threads.rules import demand_open
 from outlast.kernel.threads.shapes import (
     FamilyThreadAnswer,
     ForkAnswer,
@@ -42,9 +43,6 @@ from outlast.kernel.threads.shapes import (
     ThreadData,
 )
 from outlast.kernel.threads.tables import messages as messages_table
-
-QUEUED_SHOWN: Final = 50
-SUMMARY_MESSAGE: Final = "Sum up “{title}” up to this point, so that we can go on from here."
 
 
 @in_read
@@ -102,6 +100,7 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> dict[
         project_id = require_thread(tx, actor, thread_id, Right.READ).project_id
         data = threads.thread_data(tx, thread_id)
         active = data.active_run_id
+        waiting = waiting_runs(tx, project_id, thread_id, active)
         named = anything_waits(tx, actor.user_id, thread_id=thread_id)
         return {
             **data.model_dump(),
@@ -111,7 +110,7 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> dict[
             ],
             "lineage": [{"id": one.id, "title": one.title} for one in reversed(family.list_line(tx, thread_id)[:-1])],
             "active_run": None if active is None else views.whole_run(tx, active, services.settings.sandbox),
-            "queued_runs": [{"run_id": run.id, "message_id": run.message_id} for run in _queued(tx, data)],
+            "queued_runs": [{"run_id": run.id, "message_id": run.message_id} for run in waiting],
             "about": registry.about(tx, project_id, data.anchor),
             "project_role": require(tx, actor, project_id, Right.READ),
         }
@@ -121,21 +120,6 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> dict[
     if named:
         await see_thread(services, actor, thread_id)
     return opened
-
-
-def _queued(tx: Tx, thread: ThreadData) -> list[RunSummaryAnswer]:
-    """The runs that wait behind the active one, each behind the one that it waits for: a run that interrupts goes
-    before those that came earlier."""
-    found, _ = run_list.list_summaries(
-        tx, [thread.project_id], thread_id=thread.id, status="queued", limit=QUEUED_SHOWN
-    )
-    left, ordered = [run for run in reversed(found) if run.id != thread.active_run_id], []
-    while left:
-        ids = {run.id for run in left}
-        following = next((run for run in left if run.after_run_id not in ids), left[0])
-        left.remove(following)
-        ordered.append(following)
-    return ordered
 
 
 async def rename_thread(services: Services, actor: Actor, thread_id: str, title: str) -> ThreadData:

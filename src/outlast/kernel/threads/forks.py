@@ -1,7 +1,7 @@
 """Forks: a new thread that begins as a copy of another, up to one message."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -14,11 +14,19 @@ from outlast.kernel.threads.search import copy_words
 from outlast.kernel.threads.store import add_thread
 from outlast.kernel.threads.tables import messages, threads
 
+SUMMARY_MESSAGE: Final = "Sum up “{title}” up to this point, so that we can go on from here."
+"""What asks for the summary that a fork begins with, instead of copies."""
 FileCopy = Callable[[Tx, ThreadRow, str, str], None]
 """Copies the workspace's files as they were at a message: (tx, parent thread's row, fork's id, message id)."""
 ProposalCopy = Callable[[Tx, str, str, Mapping[str, str]], Mapping[str, str]]
 """Copies what messages propose: (tx, parent's id, fork's id, ids of the fork's messages by the parent's); gives the ids
 of the copies by those of the originals."""
+
+
+def fork_title(title: str, limit_chars: int) -> str:
+    """The title of a fork, the original's shortened where it does not fit."""
+    room = limit_chars - len('Fork of ""')
+    return f'Fork of "{title if len(title) <= room else title[: max(room - 1, 0)] + "…"}"'
 
 
 def fork_thread(

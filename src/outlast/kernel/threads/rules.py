@@ -31,12 +31,6 @@ def title_from(text: str) -> str:
     return (head if space and len(head) > TITLE_CHARS // 2 else cut).rstrip(" ,;:.") + "…"
 
 
-def fork_title(title: str, limit_chars: int) -> str:
-    """The title of a fork, the original's shortened where it does not fit."""
-    room = limit_chars - len('Fork of ""')
-    return f'Fork of "{title if len(title) <= room else title[: max(room - 1, 0)] + "…"}"'
-
-
 def checked_anchor(anchor: Any, types: Sequence[str]) -> dict[str, Any] | None:
     """What a thread is about: `{type, id?, text?, …}` with one of these types, at most 20 kB as JSON, with texts that
     every database can hold; None for nothing. Raises `MalformedInput` with what is wrong."""

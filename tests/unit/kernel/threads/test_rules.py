@@ -17,7 +17,6 @@ from outlast.kernel.threads.rules import (
     checked_anchor,
     demand_open,
     document_of,
-    fork_title,
     text_of,
     title_from,
 )
@@ -53,11 +52,6 @@ def test_a_title_always_fits_on_one_line(text: str) -> None:
     title = title_from(text)
     assert 0 < len(title) <= TITLE_CHARS
     assert len(title.splitlines()) == 1
-
-
-def test_a_fork_names_what_it_was_forked_from_within_the_limit() -> None:
-    assert fork_title("Plan", 200) == 'Fork of "Plan"'
-    assert len(fork_title("x" * 200, 200)) == 200
 
 
 @pytest.mark.parametrize(
