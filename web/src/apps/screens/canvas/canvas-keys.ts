@@ -1,11 +1,51 @@
 import { useReactFlow } from '@xyflow/react'
 import { useEffect, useRef } from 'react'
 import type { ScreenData } from '@outlast/sdk'
-import { useKeys } from '@/lib/keys'
+import { MOD, useKeys } from '@/lib/keys'
 import type { CanvasActions } from './canvas-context'
 import type { CanvasState } from './canvas-state'
 import { FIT, travel, type Tool } from './canvas-toolbar'
 import { useFrameRegistry } from './live-frame'
+
+/** What the help lists. */
+export const SHORTCUTS: [group: string, rows: [keys: string, what: string][]][] = [
+  [
+    'Screens',
+    [
+      ['S', 'New screen'],
+      ['Enter', 'Use the selected screen, or open it'],
+      ['Esc', 'Stop using it, then clear the selection'],
+      ['F2', 'Rename'],
+      ['T', 'Theme'],
+      ['R', 'Reload the app'],
+      [`${MOD} D`, 'Duplicate'],
+      ['Del', 'Delete'],
+      ['← ↑ → ↓', 'Move; further with Shift'],
+    ],
+  ],
+  [
+    'View',
+    [
+      ['1', 'Zoom to fit'],
+      ['2', 'Zoom to the selection'],
+      ['0', '100 %'],
+      ['+  −', 'Zoom in, out'],
+      ['Space', 'Hold and drag to pan'],
+      ['V  H', 'Select, pan'],
+      ['M', 'Map'],
+      ['C', 'Sidebar'],
+    ],
+  ],
+  [
+    'Selecting',
+    [
+      [`${MOD} A`, 'All screens'],
+      ['Shift click', 'Add to or remove from the selection'],
+      ['Drag', 'Select inside a rectangle'],
+      ['Tab', 'Next screen'],
+    ],
+  ],
+]
 
 interface Keys {
   state: CanvasState

@@ -11,20 +11,26 @@ const COLOURS: Record<string, string> = {
 const colourOf = (node: ScreenNode): string =>
   node.selected === true ? 'var(--accent)' : (COLOURS[node.data.screen.state] ?? 'var(--faint)')
 
+/** So many screens need no map. */
+const FEW = 3
+
 /** The whole canvas in small; dragging in it moves the view. */
-export const CanvasMap = () => (
-  <MiniMap<ScreenNode>
-    pannable
-    zoomable
-    ariaLabel="Map of the canvas"
-    nodeColor={colourOf}
-    nodeBorderRadius={24}
-    bgColor="transparent"
-    maskColor="var(--map-mask)"
-    maskStrokeColor="var(--accent)"
-    maskStrokeWidth={2}
-    offsetScale={4}
-    style={{ width: 180, height: 120 }}
-    className="canvas-map"
-  />
-)
+export function CanvasMap({ screens }: { screens: number }) {
+  if (screens <= FEW) return null
+  return (
+    <MiniMap<ScreenNode>
+      pannable
+      zoomable
+      ariaLabel="Map of the canvas"
+      nodeColor={colourOf}
+      nodeBorderRadius={24}
+      bgColor="transparent"
+      maskColor="var(--map-mask)"
+      maskStrokeColor="var(--accent)"
+      maskStrokeWidth={2}
+      offsetScale={4}
+      style={{ width: 180, height: 120 }}
+      className="canvas-map"
+    />
+  )
+}

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import type { ScreenData } from '@outlast/sdk'
 import { useStored } from '@/lib/stored'
 import { useCanvasNodes } from './canvas-nodes'
-import { LIVE_COUNTS } from './canvas-toolbar'
+import { LIVE_COUNTS } from './display-options'
 import { useFrameRegistry } from './live-frame'
 
 export type CanvasState = ReturnType<typeof useCanvasState>

@@ -1,22 +1,18 @@
 import { useReactFlow, useStore } from '@xyflow/react'
-import { Hand, Keyboard, Map as MapIcon, Maximize, Minus, MousePointer2, Plus, SlidersHorizontal } from 'lucide-react'
+import { Hand, Map as MapIcon, Maximize, Minus, MousePointer2, Plus } from 'lucide-react'
 import { IconButton } from '@/components/button'
-import { Menu, MenuItem, MenuLabel, MenuLine } from '@/components/menu'
-import { MOD } from '@/lib/keys'
+import { Menu, MenuItem } from '@/components/menu'
+import { DisplayOptions, type DisplayOptionsProps } from './display-options'
 
 export type Tool = 'select' | 'hand'
 
-interface ToolbarProps {
+interface ToolbarProps extends DisplayOptionsProps {
   tool: Tool
   onTool: (tool: Tool) => void
   map: boolean
   onMap: (shown: boolean) => void
-  liveCount: number
-  onLiveCount: (count: number) => void
-  onHelp: () => void
 }
 
-export const LIVE_COUNTS = [1, 2, 4] as const
 /** How long the view takes to get somewhere; at once for those who asked for less motion. */
 export const travel = () => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 240)
 /** Titles and the toolbars at the edges stay free of what is brought into view. */
@@ -42,27 +38,7 @@ export function CanvasToolbar({ tool, onTool, map, onMap, liveCount, onLiveCount
       <ToolButton label={map ? 'Hide the map' : 'Show the map'} keys="M" on={map} onClick={() => onMap(!map)}>
         <MapIcon />
       </ToolButton>
-      <Menu
-        side="top"
-        align="end"
-        trigger={
-          <IconButton label="Display options">
-            <SlidersHorizontal />
-          </IconButton>
-        }
-      >
-        <MenuLabel>Live apps</MenuLabel>
-        {LIVE_COUNTS.map((count) => (
-          <MenuItem key={count} checked={count === liveCount} onSelect={() => onLiveCount(count)}>
-            {count === 1 ? 'Only the open screen' : `Last ${count} opened`}
-          </MenuItem>
-        ))}
-        <MenuLine />
-        <MenuItem onSelect={onHelp}>
-          <Keyboard />
-          Keyboard shortcuts
-        </MenuItem>
-      </Menu>
+      <DisplayOptions liveCount={liveCount} onLiveCount={onLiveCount} onHelp={onHelp} />
     </div>
   )
 }
@@ -120,42 +96,3 @@ function Zoom() {
     </>
   )
 }
-
-export const SHORTCUTS: [group: string, rows: [keys: string, what: string][]][] = [
-  [
-    'Screens',
-    [
-      ['S', 'New screen'],
-      ['Enter', 'Use the selected screen, or open it'],
-      ['Esc', 'Stop using it, then clear the selection'],
-      ['F2', 'Rename'],
-      ['T', 'Theme'],
-      ['R', 'Reload the app'],
-      [`${MOD} D`, 'Duplicate'],
-      ['Del', 'Delete'],
-      ['← ↑ → ↓', 'Move; further with Shift'],
-    ],
-  ],
-  [
-    'View',
-    [
-      ['1', 'Zoom to fit'],
-      ['2', 'Zoom to the selection'],
-      ['0', '100 %'],
-      ['+  −', 'Zoom in, out'],
-      ['Space', 'Hold and drag to pan'],
-      ['V  H', 'Select, pan'],
-      ['M', 'Map'],
-      ['C', 'Sidebar'],
-    ],
-  ],
-  [
-    'Selecting',
-    [
-      [`${MOD} A`, 'All screens'],
-      ['Shift click', 'Add to or remove from the selection'],
-      ['Drag', 'Select inside a rectangle'],
-      ['Tab', 'Next screen'],
-    ],
-  ],
-]

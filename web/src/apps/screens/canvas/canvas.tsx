@@ -5,7 +5,7 @@ import { useCallback, useMemo, useRef, useState, type MouseEvent, type ReactNode
 import { useStored } from '@/lib/stored'
 import { CanvasContext, type CanvasFacts } from './canvas-context'
 import { CanvasMap } from './canvas-map'
-import { CanvasMenu } from './canvas-menu'
+import { CanvasContextMenu } from './canvas-context-menu'
 import { placeOf, type ScreenNode } from './canvas-nodes'
 import { CanvasToolbar, FIT, type Tool } from './canvas-toolbar'
 import type { CanvasState } from './canvas-state'
@@ -75,7 +75,7 @@ function Surface({ state, facts, onNew, children }: CanvasProps) {
       data-tool={tool}
       className="canvas relative min-w-0 flex-1 overflow-hidden bg-(--canvas)"
     >
-      <CanvasMenu screens={screens} selected={selected} state={state} onNew={onNew}>
+      <CanvasContextMenu screens={screens} selected={selected} state={state} onNew={onNew}>
         <ReactFlow<ScreenNode>
           nodes={nodes}
           edges={NO_EDGES}
@@ -106,9 +106,9 @@ function Surface({ state, facts, onNew, children }: CanvasProps) {
           aria-label="Screens"
         >
           <ZoomVariable of={root} />
-          {map && nodes.length > FEW && <CanvasMap />}
+          {map && <CanvasMap screens={nodes.length} />}
         </ReactFlow>
-      </CanvasMenu>
+      </CanvasContextMenu>
       {selected.length > 1 && <SelectionBar selected={selected} />}
       <CanvasToolbar
         tool={tool}
@@ -125,8 +125,6 @@ function Surface({ state, facts, onNew, children }: CanvasProps) {
   )
 }
 
-/** So many screens need no map. */
-const FEW = 3
 const MULTI = ['Shift', 'Meta', 'Control']
 const MIDDLE = [1]
 const isTouch = matchMedia('(pointer: coarse)').matches

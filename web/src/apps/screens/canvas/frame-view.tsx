@@ -5,7 +5,7 @@ import { Button } from '@/components/button'
 import { cn } from '@/lib/cn'
 import { useCanvas } from './canvas-context'
 import { useFrameOpening } from './frame-opening'
-import { FramePictures } from './frame-pictures'
+import { BlockedImages } from './blocked-images'
 import { FrameTrouble } from './frame-trouble'
 import { useFrameRegistry } from './live-frame'
 
@@ -57,7 +57,7 @@ export function FrameView({ screen, interactive }: { screen: ScreenData; interac
         />
       )}
       {entry !== null && opening.way === 'asleep' && <Asleep onWake={opening.wake} />}
-      {entry !== null && <FramePictures screen={screen} reload={() => reload(screen.id)} />}
+      {entry !== null && <BlockedImages screen={screen} reload={() => reload(screen.id)} />}
       <FrameTrouble screen={screen} sandbox={sandbox} opening={opening} />
     </>
   )

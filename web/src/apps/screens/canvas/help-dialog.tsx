@@ -1,5 +1,5 @@
 import { Dialog } from '@/components/dialog'
-import { SHORTCUTS } from './canvas-toolbar'
+import { SHORTCUTS } from './canvas-keys'
 
 /** What the keyboard can do here. */
 export const HelpDialog = ({ open, onClose }: { open: boolean; onClose: () => void }) => (

@@ -6,26 +6,8 @@ export interface Point {
   y: number
 }
 
-export const SIZES = {
-  desktop: { label: 'Desktop', width: 1280, height: 800 },
-  tablet: { label: 'Tablet', width: 820, height: 1180 },
-  phone: { label: 'Phone', width: 390, height: 844 },
-} as const
-
-export type SizeName = keyof typeof SIZES
-
 /** Between screens that are laid out for somebody; above a screen there is room for its title. */
 export const GAP = 120
-/** As small and as large as the server takes them. */
-export const SMALLEST = 240
-export const WIDEST = 3840
-export const TALLEST = 4320
-
-/** Which preset a screen has; null: a size of its own. */
-export function sizeOf({ width, height }: Pick<ScreenPlace, 'width' | 'height'>): SizeName | null {
-  const names = Object.keys(SIZES) as SizeName[]
-  return names.find((name) => SIZES[name].width === width && SIZES[name].height === height) ?? null
-}
 
 /** The smallest box around all; null for none. */
 export function boundsOf(places: readonly ScreenPlace[]): ScreenPlace | null {

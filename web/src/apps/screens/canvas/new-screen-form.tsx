@@ -11,8 +11,7 @@ import { firstSuggestions, type SuggestedScreen } from '../chat/suggestions'
 import { Composer } from '@/features/threads/composer'
 import { useModelChoice } from '@/features/threads/model-choice'
 import { keyFor, type Outgoing } from '@/features/threads/outgoing-message'
-import { SIZES, type SizeName } from './layout'
-import { SIZE_ICONS } from './screen-bar'
+import { SIZES, type SizeName } from './screen-sizes'
 import { putScreen, themesQuery } from './screens'
 
 const ICONS: Record<SuggestedScreen, ReactNode> = {
@@ -46,7 +45,8 @@ export function NewScreenForm({ projectId, placeFor, onCreated }: FormProps) {
   const { model } = useModelChoice()
   const chosen: TemplateName = template === 'vite' ? 'vite' : 'next'
   const create = async (key: string) => {
-    const place = placeFor(SIZES[size])
+    const { width, height } = SIZES[size]
+    const place = placeFor({ width, height })
     const body = { ...place, template: chosen, ...(theme !== '' && { theme }) }
     const screen = await client.screens.create(projectId, body, keyFor(keys, key))
     putScreen(screen)
@@ -162,23 +162,23 @@ const TemplateMenu = ({ template, onTemplate }: TemplateMenuProps) => (
 )
 
 function SizeMenu({ size, onSize }: { size: SizeName; onSize: (size: SizeName) => void }) {
-  const Icon = SIZE_ICONS[size]
+  const { label, icon: Icon } = SIZES[size]
   return (
     <Menu
       trigger={
         <Choice label="Size">
           <Icon aria-hidden />
-          {SIZES[size].label}
+          {label}
         </Choice>
       }
     >
       <MenuLabel>Size of the frame</MenuLabel>
       {(Object.keys(SIZES) as SizeName[]).map((name) => {
-        const One = SIZE_ICONS[name]
+        const { label, icon: One } = SIZES[name]
         return (
           <MenuItem key={name} checked={name === size} onSelect={() => onSize(name)}>
             <One />
-            {SIZES[name].label}
+            {label}
           </MenuItem>
         )
       })}

@@ -1,16 +1,5 @@
 import { NodeToolbar, Position } from '@xyflow/react'
-import {
-  Copy,
-  ExternalLink,
-  Monitor,
-  MousePointerClick,
-  Palette,
-  RotateCw,
-  Smartphone,
-  Tablet,
-  Trash2,
-  X,
-} from 'lucide-react'
+import { Copy, ExternalLink, MousePointerClick, Palette, RotateCw, Trash2, X } from 'lucide-react'
 import type { ScreenData } from '@outlast/sdk'
 import { Button, IconButton } from '@/components/button'
 import { Menu, MenuItem, MenuLabel } from '@/components/menu'
@@ -18,11 +7,9 @@ import { cn } from '@/lib/cn'
 import { MOD } from '@/lib/keys'
 import { ThemeSelector } from '../themes/theme-selector'
 import { useCanvas } from './canvas-context'
-import { SIZES, sizeOf, type SizeName } from './layout'
 import { useFrameRegistry } from './live-frame'
 import { openInTab } from './open-in-tab'
-
-export const SIZE_ICONS = { desktop: Monitor, tablet: Tablet, phone: Smartphone } as const
+import { SIZES, sizeOf, type SizeName } from './screen-sizes'
 
 interface BarProps {
   screen: ScreenData
@@ -88,7 +75,7 @@ const Line = () => <span aria-hidden className="mx-1 h-4 w-px bg-line" />
 function Sizes({ screen }: { screen: ScreenData }) {
   const { actions } = useCanvas()
   const size = sizeOf(screen)
-  const Icon = SIZE_ICONS[size ?? 'desktop']
+  const { icon: Icon } = SIZES[size ?? 'desktop']
   return (
     <Menu
       className="min-w-56"
@@ -101,8 +88,7 @@ function Sizes({ screen }: { screen: ScreenData }) {
     >
       <MenuLabel>Size</MenuLabel>
       {(Object.keys(SIZES) as SizeName[]).map((name) => {
-        const { label, width, height } = SIZES[name]
-        const One = SIZE_ICONS[name]
+        const { label, width, height, icon: One } = SIZES[name]
         return (
           <MenuItem
             key={name}

@@ -4,7 +4,7 @@ import { IconButton } from '@/components/button'
 import { ThemeSelector } from '../themes/theme-selector'
 import { useCanvas } from './canvas-context'
 import { TEMPLATES } from './new-screen-form'
-import { PicturesMenu } from './pictures-menu'
+import { ImageHostsMenu } from './image-hosts-menu'
 import { StateBadge } from './state-badge'
 import { useLook } from './use-look'
 
@@ -24,7 +24,7 @@ export function ScreenHeading({ screen }: { screen: ScreenData }) {
           <span className="shrink-0">{TEMPLATES[screen.template].label}</span>
         </p>
       </div>
-      <PicturesMenu screen={screen} />
+      <ImageHostsMenu screen={screen} />
       {mayEdit && (
         <ThemeSelector screen={screen}>
           <IconButton label="Theme" size="icon-sm" data-theme-button>

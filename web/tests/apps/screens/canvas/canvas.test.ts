@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Sandbox, ScreenData } from '@outlast/sdk'
-import { whoMoved } from '@/apps/screens/canvas/canvas-facts'
+import { whoMoved } from '@/apps/screens/canvas/movers'
 import { mergeNodes, settled, type ScreenNode } from '@/apps/screens/canvas/canvas-nodes'
-import { boundsOf, freePlace, GAP, inReadingOrder, sizeOf, tidy } from '@/apps/screens/canvas/layout'
+import { boundsOf, freePlace, GAP, inReadingOrder, tidy } from '@/apps/screens/canvas/layout'
 import { lookOfScreen, openingOf } from '@/apps/screens/canvas/screen-look'
+import { sizeOf } from '@/apps/screens/canvas/screen-sizes'
 import { withScreen } from '@/apps/screens/canvas/screens'
 
 const screen = (more: Partial<ScreenData> = {}): ScreenData => ({

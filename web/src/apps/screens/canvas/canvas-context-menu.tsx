@@ -21,7 +21,7 @@ interface MenuProps {
 }
 
 /** A press of the other mouse button: what can be done with what lies there. */
-export function CanvasMenu({ screens, selected, state, onNew, children }: MenuProps) {
+export function CanvasContextMenu({ screens, selected, state, onNew, children }: MenuProps) {
   const { mayEdit, mayDelete, actions } = useCanvas()
   const { fitView } = useReactFlow()
   const aim = (event: MouseEvent) => {

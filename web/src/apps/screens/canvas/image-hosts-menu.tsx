@@ -10,7 +10,7 @@ import { useImageHosts } from './image-hosts'
 import { useFrameRegistry } from './live-frame'
 
 /** The other hosts of a screen's pictures: editors allow each, and take it back. Nothing while there is none. */
-export function PicturesMenu({ screen }: { screen: ScreenData }) {
+export function ImageHostsMenu({ screen }: { screen: ScreenData }) {
   const { mayEdit } = useCanvas()
   const { reload } = useFrameRegistry()
   const { hosts, refetch } = useImageHosts(screen)

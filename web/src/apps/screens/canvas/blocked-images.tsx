@@ -13,7 +13,7 @@ const ZOOM = 'max(0.25, var(--zoom, 1))'
 const STEADY = { width: `calc(100% * ${ZOOM})`, transform: `scale(calc(1 / ${ZOOM}))` }
 
 /** Asks once for the hosts whose pictures the browser blocked in this screen. Only who may edit it is asked. */
-export function FramePictures({ screen, reload }: { screen: ScreenData; reload: () => void }) {
+export function BlockedImages({ screen, reload }: { screen: ScreenData; reload: () => void }) {
   const { mayEdit } = useCanvas()
   const [later, setLater] = useState<ReadonlySet<string>>(new Set())
   const known = useImageHosts(screen)
