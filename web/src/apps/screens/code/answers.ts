@@ -1,5 +1,5 @@
-/** A screen's answers by what was asked, and its checkpoints in words. Pure. */
-import type { Checkpoint, ThreadState } from '@outlast/sdk'
+/** A screen's answers by what was asked. Pure. */
+import type { ThreadState } from '@outlast/sdk'
 import { readCaptures } from '@/features/threads/captures'
 
 export interface Answered {
@@ -36,31 +36,4 @@ function wordsOf(parts: readonly { type: string; text?: string }[]): string {
   const { text, captures } = readCaptures(whole)
   const line = text.replace(/\s+/g, ' ').trim()
   return line === '' ? (captures[0]?.label ?? 'An image') : line
-}
-
-const REASONS: Record<Checkpoint['reason'], string> = {
-  template: 'Initial version',
-  tool: 'During an answer',
-  message: 'After an answer',
-  sleep: 'Before the sandbox paused',
-  fork: 'Copied from another screen',
-  restore: 'Restored',
-  person: 'Edited by hand',
-}
-
-/** The last of a run belongs to its answer, whatever it was made for. */
-export const isOfAnswer = ({ reason, message_id }: Checkpoint): boolean => reason === 'message' || message_id !== null
-
-export function reasonOf(checkpoint: Checkpoint, answers: readonly Answered[]): string {
-  const asked = answers.find(({ runId }) => runId === checkpoint.run_id)
-  if (isOfAnswer(checkpoint)) return asked?.words ?? REASONS.message
-  return REASONS[checkpoint.reason]
-}
-
-/** Those that a person would go back to; `all`: also those in between. What is the same as the one after it is left out. */
-export function shownCheckpoints(items: readonly Checkpoint[], all: boolean): Checkpoint[] {
-  const wanted = items.filter(
-    (one, at) => all || at === 0 || isOfAnswer(one) || (one.reason !== 'tool' && one.reason !== 'sleep'),
-  )
-  return wanted.filter((one, at) => at === 0 || one.tree !== wanted[at - 1]?.tree || one.reason === 'restore')
 }

@@ -8,7 +8,9 @@ import { Skeleton } from '@/components/states'
 import { cn } from '@/lib/cn'
 import { bytes } from '@/lib/format'
 import { client } from '@/lib/queries'
-import { endingOf, imageType, readText, type ReadText } from './file-kind'
+import { endingOf, imageType } from './file-kind'
+
+const SHOWN_BYTES = 256_000
 
 interface CodeViewerProps {
   screenId: string
@@ -90,6 +92,26 @@ function Body({ error, loading, retry, children }: BodyProps) {
       ))}
     </div>
   )
+}
+
+interface ReadText {
+  text: string
+  /** Bytes that are not shown. */
+  cut: number
+}
+
+/** The beginning of a text, to the end of a line; null: it is none. */
+export async function readText(blob: Blob, most = SHOWN_BYTES): Promise<ReadText | null> {
+  const long = blob.size > most
+  const content = new Uint8Array(await blob.slice(0, most).arrayBuffer())
+  try {
+    const text = new TextDecoder('utf-8', { fatal: !long }).decode(content)
+    if (text.includes('\0')) return null
+    const shown = long ? text.slice(0, text.lastIndexOf('\n') + 1 || text.length) : text
+    return { text: shown, cut: long ? blob.size - new Blob([shown]).size : 0 }
+  } catch {
+    return null
+  }
 }
 
 /** null while it is read, `none` where it is no text. The last one is shown until the next is read. */

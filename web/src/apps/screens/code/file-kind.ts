@@ -80,25 +80,3 @@ export function kindOf(path: string): FileKind {
 
 /** The media type of a picture; null: it is none. */
 export const imageType = (path: string): string | null => IMAGE_TYPES[endingOf(path)] ?? null
-
-export interface ReadText {
-  text: string
-  /** Bytes that are not shown. */
-  cut: number
-}
-
-export const SHOWN_BYTES = 256_000
-
-/** The beginning of a text, to the end of a line; null: it is none. */
-export async function readText(blob: Blob, most = SHOWN_BYTES): Promise<ReadText | null> {
-  const long = blob.size > most
-  const content = new Uint8Array(await blob.slice(0, most).arrayBuffer())
-  try {
-    const text = new TextDecoder('utf-8', { fatal: !long }).decode(content)
-    if (text.includes('\0')) return null
-    const shown = long ? text.slice(0, text.lastIndexOf('\n') + 1 || text.length) : text
-    return { text: shown, cut: long ? blob.size - new Blob([shown]).size : 0 }
-  } catch {
-    return null
-  }
-}

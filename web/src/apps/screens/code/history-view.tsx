@@ -13,7 +13,7 @@ import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 import { client, queryClient } from '@/lib/queries'
 import { Changes } from '@/features/files/changes'
-import { answersOf, isOfAnswer, reasonOf, shownCheckpoints } from './answers'
+import { answersOf, type Answered } from './answers'
 import { MoreButton } from '@/components/more-button'
 
 const PAGE = 50
@@ -21,6 +21,32 @@ const ICONS: Partial<Record<Checkpoint['reason'], LucideIcon>> = {
   message: MessageSquare,
   person: MousePointer2,
   tool: Wrench,
+}
+const REASONS: Record<Checkpoint['reason'], string> = {
+  template: 'Initial version',
+  tool: 'During an answer',
+  message: 'After an answer',
+  sleep: 'Before the sandbox paused',
+  fork: 'Copied from another screen',
+  restore: 'Restored',
+  person: 'Edited by hand',
+}
+
+/** The last of a run belongs to its answer, whatever it was made for. */
+const isOfAnswer = ({ reason, message_id }: Checkpoint): boolean => reason === 'message' || message_id !== null
+
+export function reasonOf(checkpoint: Checkpoint, answers: readonly Answered[]): string {
+  const asked = answers.find(({ runId }) => runId === checkpoint.run_id)
+  if (isOfAnswer(checkpoint)) return asked?.words ?? REASONS.message
+  return REASONS[checkpoint.reason]
+}
+
+/** Those that a person would go back to; `all`: also those in between. What is the same as the one after it is left out. */
+export function shownCheckpoints(items: readonly Checkpoint[], all: boolean): Checkpoint[] {
+  const wanted = items.filter(
+    (one, at) => all || at === 0 || isOfAnswer(one) || (one.reason !== 'tool' && one.reason !== 'sleep'),
+  )
+  return wanted.filter((one, at) => at === 0 || one.tree !== wanted[at - 1]?.tree || one.reason === 'restore')
 }
 
 interface HistoryViewProps {

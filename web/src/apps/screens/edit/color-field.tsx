@@ -5,9 +5,44 @@ import { Input } from '@/components/field'
 import { Button } from '@/components/button'
 import { cn } from '@/lib/cn'
 import { useClasses, useEditing, useStyle } from './edit-context'
-import { tokenClass, tokenIn, TOKENS } from './presets'
 import { Row } from './section'
 import { isClear, toHex } from './values'
+
+/** Colours of a theme, in the order in which they are offered. */
+const TOKENS = [
+  'background',
+  'foreground',
+  'primary',
+  'primary-foreground',
+  'secondary',
+  'secondary-foreground',
+  'muted',
+  'muted-foreground',
+  'accent',
+  'accent-foreground',
+  'card',
+  'card-foreground',
+  'destructive',
+  'border',
+  'input',
+  'ring',
+  'chart-1',
+  'chart-2',
+  'chart-3',
+  'chart-4',
+  'chart-5',
+] as const
+
+const PREFIX: Record<string, string> = { color: 'text', 'background-color': 'bg', 'border-color': 'border' }
+
+/** The class that gives a property a colour of the theme. */
+export const tokenClass = (property: string, token: string): string => `${PREFIX[property] ?? property}-${token}`
+
+/** Which colour of the theme an element's classes give a property; undefined: none. */
+export function tokenIn(property: string, classes: string): string | undefined {
+  const names = classes.split(/\s+/)
+  return TOKENS.findLast((token) => names.includes(tokenClass(property, token)))
+}
 
 const TOKEN = /^var\(--([\w-]+)\)$/
 

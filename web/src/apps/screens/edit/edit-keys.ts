@@ -31,10 +31,3 @@ export function useEditKeys({ on, element, session }: EditMode): void {
     return () => removeEventListener('keydown', press, { capture: true })
   }, [on, chosen, session])
 }
-
-/** By how much an arrow key changes a number in a field: with Shift by ten steps. Undefined: another key. */
-export function numberChange(event: ReactKeyboardEvent, step: number): number | undefined {
-  const by = event.shiftKey ? 10 * step : step
-  if (event.key === 'ArrowUp') return by
-  return event.key === 'ArrowDown' ? -by : undefined
-}

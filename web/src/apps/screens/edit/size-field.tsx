@@ -1,7 +1,6 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
 import { cn } from '@/lib/cn'
 import { useStyle } from './edit-context'
-import { numberChange } from './edit-keys'
 import { Row } from './section'
 import { shownValue, stepped, typedValue } from './values'
 
@@ -75,6 +74,13 @@ export function SizeInput({
       )}
     />
   )
+}
+
+/** By how much an arrow key changes a number in a field: with Shift by ten steps. Undefined: another key. */
+function numberChange(event: KeyboardEvent, step: number): number | undefined {
+  const by = event.shiftKey ? 10 * step : step
+  if (event.key === 'ArrowUp') return by
+  return event.key === 'ArrowDown' ? -by : undefined
 }
 
 /** A row with a length. */

@@ -23,7 +23,10 @@ function luminance(hex: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-/** How well two colours are told apart, 1 to 21; text needs 4.5. */
+/** Text needs this contrast to its ground. */
+export const READABLE = 4.5
+
+/** How well two colours are told apart, 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [light, dark] = [luminance(one), luminance(other)].toSorted((a, b) => b - a) as [number, number]
   return (light + 0.05) / (dark + 0.05)

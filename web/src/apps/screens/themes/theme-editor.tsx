@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ThemeTokens } from '@outlast/sdk'
 import { Button, IconButton } from '@/components/button'
 import { cn } from '@/lib/cn'
-import { contrast, hexOf } from './theme-colours'
+import { contrast, hexOf, READABLE } from './theme-colours'
 import { ThemeSample } from './theme-sample'
 
 type Mode = keyof ThemeTokens
@@ -98,8 +98,6 @@ function Modes({ mode, onMode }: { mode: Mode; onMode: (mode: Mode) => void }) {
     </div>
   )
 }
-
-const READABLE = 4.5
 
 /** What lies behind a colour of text; null: it is none. */
 const behind = (name: string): string | null =>

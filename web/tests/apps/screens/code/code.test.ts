@@ -1,9 +1,11 @@
 import { describe, expect, it, test } from 'vitest'
 import { emptyRun, type Checkpoint, type Message } from '@outlast/sdk'
 import { filesIn } from '@outlast/sdk/react/code.ts'
-import { answersOf, reasonOf, shownCheckpoints } from '@/apps/screens/code/answers'
-import { endingOf, imageType, readText } from '@/apps/screens/code/file-kind'
+import { answersOf } from '@/apps/screens/code/answers'
+import { readText } from '@/apps/screens/code/code-viewer'
+import { endingOf, imageType } from '@/apps/screens/code/file-kind'
 import { byFile, marked } from '@/apps/screens/code/file-hits'
+import { reasonOf, shownCheckpoints } from '@/apps/screens/code/history-view'
 import { comparable, differencesOf } from '@/apps/screens/code/run-changes'
 import { sums } from '@/features/files/checkpoints'
 

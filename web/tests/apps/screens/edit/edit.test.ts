@@ -19,7 +19,8 @@ import {
   type SourceElement,
 } from '@outlast/sdk'
 import { askPrompt, fixPrompt, wishesOf } from '@/apps/screens/edit/prompts'
-import { FONT_SIZES, presetIn, RADII, tokenClass, tokenIn } from '@/apps/screens/edit/presets'
+import { tokenClass, tokenIn } from '@/apps/screens/edit/color-field'
+import { FONT_SIZES, presetIn, RADII } from '@/apps/screens/edit/presets'
 import { isClear, shownValue, stepped, typedValue } from '@/apps/screens/edit/values'
 
 const MARK = 'app/page.tsx:5:4'
