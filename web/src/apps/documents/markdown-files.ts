@@ -1,5 +1,7 @@
 /** Reading Markdown out of a file that somebody chose. */
 
+/** What the browser's picker offers. */
+export const ACCEPTED = '.md,.markdown,.txt,text/markdown,text/plain'
 const MOST_BYTES = 4_000_000
 
 /** The file's text. Throws where it is too big, or no text. */

@@ -4,7 +4,7 @@ import { complain } from '@/components/toast'
 import { Button } from '@/components/button'
 import { TextArea } from '@/components/field'
 import { cn } from '@/lib/cn'
-import { readMarkdown } from './markdown-files'
+import { ACCEPTED, readMarkdown } from './markdown-files'
 
 interface MarkdownInputProps {
   text: string
@@ -43,7 +43,7 @@ export function MarkdownInput({ text, onText }: MarkdownInputProps) {
       <input
         ref={picker}
         type="file"
-        accept=".md,.markdown,.txt,text/markdown,text/plain"
+        accept={ACCEPTED}
         aria-label="Markdown file"
         className="sr-only"
         tabIndex={-1}

@@ -1,11 +1,11 @@
-import { CheckCheck, ChevronDown, ChevronUp, CircleHelp, GitPullRequestArrow, PartyPopper, Undo2 } from 'lucide-react'
-import { useCallback, useDeferredValue, useEffect, useState, type KeyboardEvent } from 'react'
+import { ChevronDown, ChevronUp, CircleHelp, GitPullRequestArrow, PartyPopper, Undo2 } from 'lucide-react'
+import { useDeferredValue, useEffect, useState, type KeyboardEvent } from 'react'
 import { useSelected } from '@outlast/sdk/react'
-import { Button, IconButton } from '@/components/button'
-import { Confirm } from '@/components/confirm'
+import { IconButton } from '@/components/button'
 import { Empty } from '@/components/states'
 import { useNarrow } from '@/lib/use-narrow'
 import { useDocumentRoom, type PanelProps } from './document-context'
+import { DecideAllButtons, DecideAllQuestion, useDecideAll } from './review-all'
 import { ReviewBar } from './review-bar'
 import { ConflictOf } from './review-conflict-of'
 import { EditRow, SupersededRow } from './review-edit'
@@ -23,16 +23,11 @@ export function ReviewPanel({ item }: PanelProps) {
   const list = useReviewList()
   const narrow = useNarrow()
   const [help, setHelp] = useState(false)
-  const [asking, setAsking] = useState<'accept' | 'reject' | null>(null)
   useAsked(item)
   useMovingOn()
   useInView()
-  const all = useCallback((decision: 'accept' | 'reject') => void review.decideAll(decision), [review])
-  useReviewKeys({
-    review,
-    acceptAll: () => list.open > 0 && (list.open > ASKS_FROM ? setAsking('accept') : all('accept')),
-    help: () => setHelp(true),
-  })
+  const all = useDecideAll()
+  useReviewKeys({ review, acceptAll: all.accept, help: () => setHelp(true) })
   const said = useReviewed((one) => one.get().said)
   // The rest of a long list may come a moment after the text; a short one is always as it is.
   const later = useDeferredValue(list.items, NO_ITEMS)
@@ -57,21 +52,7 @@ export function ReviewPanel({ item }: PanelProps) {
   return (
     <section aria-label="Review" className="flex min-h-0 flex-1 flex-col" onKeyDown={step}>
       <Head help={() => setHelp(true)} />
-      {mayEdit && list.open > 0 && (
-        <div className="flex items-center gap-1.5 border-b border-line px-4 pb-2.5">
-          <Button
-            size="sm"
-            className="max-md:h-10"
-            onClick={() => (list.open > ASKS_FROM ? setAsking('accept') : all('accept'))}
-          >
-            <CheckCheck aria-hidden />
-            Accept all {list.open}
-          </Button>
-          <Button size="sm" look="ghost" className="max-md:h-10" onClick={() => setAsking('reject')}>
-            Reject all
-          </Button>
-        </div>
-      )}
+      {mayEdit && list.open > 0 && <DecideAllButtons all={all} />}
       <ol className="min-h-0 flex-1 overflow-y-auto" aria-label="Proposed edits">
         {list.open === 0 && <Done />}
         {items.map(({ edit, proposal }) => (
@@ -88,17 +69,7 @@ export function ReviewPanel({ item }: PanelProps) {
       </p>
       <ConflictOf />
       <ReviewHelp open={help} onClose={() => setHelp(false)} />
-      <Confirm
-        open={asking !== null}
-        onClose={() => setAsking(null)}
-        title={asking === 'accept' ? `Accept all ${list.open} edits?` : `Reject all ${list.open} edits?`}
-        action={asking === 'accept' ? 'Accept all' : 'Reject all'}
-        onConfirm={() => asking !== null && all(asking)}
-      >
-        {asking === 'accept'
-          ? 'Each proposal becomes a version of the document. You can restore an earlier version from the history.'
-          : 'The text stays as it is. You can still read rejected edits here and in the conversation.'}
-      </Confirm>
+      <DecideAllQuestion all={all} />
     </section>
   )
 }
@@ -106,9 +77,6 @@ export function ReviewPanel({ item }: PanelProps) {
 const LONG = 60
 const FIRST = 20
 const NO_ITEMS: readonly ReviewItem[] = []
-
-/** More than these are not accepted by one key without a question. */
-const ASKS_FROM = 20
 
 function Head({ help }: { help: () => void }) {
   const review = useReview()

@@ -2,11 +2,11 @@ import { useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { cn } from '@/lib/cn'
 import type { Caret } from '../focus-store'
 import { grow, useGrowing, write } from './auto-height'
-import { shapesFor } from './block-types'
+import { isOneBlock, shapeOf, shapesFor, type Shape } from './block-types'
 import { SlashMenu } from './slash-menu'
 import { Toolbar } from './toolbar'
 import { useEditorSession } from './use-editor-session'
-import { enter, indent, isOneBlock, marked, reshape, shapeOf, type Mark, type Shape, type Written } from './writing'
+import { enter, indent, markOf, marked, reshape, type Written } from './writing'
 
 export interface EditorMoves {
   /** The caret leaves over the first or last line. */
@@ -27,8 +27,6 @@ interface BlockEditorProps extends EditorMoves {
   text: string
   caret: Caret
 }
-
-const MARK_KEYS: Record<string, Mark> = { b: 'bold', i: 'italic', e: 'code', k: 'link' }
 
 /** A block's Markdown, written in its place. Its keys draw nothing but itself. */
 export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps) {
@@ -136,10 +134,8 @@ function pressed(
   if (key === 'Escape' || (key === 'Enter' && mod)) return (moves.onDone(true), true)
   if (altKey && !mod && (key === 'ArrowUp' || key === 'ArrowDown'))
     return (moves.onMove(key === 'ArrowUp' ? -1 : 1), true)
-  if (mod && !altKey && !shiftKey && MARK_KEYS[key.toLowerCase()] !== undefined && shapeOf(now.text) !== 'code') {
-    put(marked(now, MARK_KEYS[key.toLowerCase()] ?? 'bold'))
-    return true
-  }
+  const mark = mod && !altKey && !shiftKey ? markOf(key) : undefined
+  if (mark !== undefined && shapeOf(now.text) !== 'code') return (put(marked(now, mark)), true)
   if (mod || altKey) return false
   if (key === 'Enter' && !shiftKey) {
     const next = enter(now)

@@ -1,3 +1,4 @@
+/** What a block can be: how its Markdown is read and written, and how menus offer it. Pure. */
 import {
   CodeXml,
   Heading1,
@@ -12,7 +13,8 @@ import {
   Table,
   type LucideIcon,
 } from 'lucide-react'
-import type { Shape } from './writing'
+
+export type Shape = 'text' | 'h1' | 'h2' | 'h3' | 'bullets' | 'numbers' | 'tasks' | 'quote' | 'code' | 'table' | 'rule'
 
 /** What a block can be made, in the order of the menus. `words` find it after a slash. */
 export const SHAPES: readonly { shape: Shape; label: string; icon: LucideIcon; words: string }[] = [
@@ -33,4 +35,90 @@ export const SHAPES: readonly { shape: Shape; label: string; icon: LucideIcon; w
 export function shapesFor(typed: string): typeof SHAPES {
   const wanted = typed.trim().toLowerCase()
   return wanted === '' ? SHAPES : SHAPES.filter(({ words }) => words.split(' ').some((word) => word.startsWith(wanted)))
+}
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+export const BULLET = /^(\s*)([-*+])( \[[ xX]\])?( +|$)/
+export const NUMBER = /^(\s*)(\d{1,9})([.)])( +|$)/
+export const QUOTE = /^ {0,3}> ?/
+const HEADING = /^ {0,3}(#{1,6})( +|$)/
+
+/** What a block's text is, as far as keys are concerned. */
+export function shapeOf(text: string): Shape {
+  const [line = ''] = text.split('\n', 1)
+  if (FENCE.test(line)) return 'code'
+  const heading = HEADING.exec(line)
+  if (heading !== null) return heading[1] === '#' ? 'h1' : heading[1] === '##' ? 'h2' : 'h3'
+  const bullet = BULLET.exec(line)
+  if (bullet !== null) return bullet[3] === undefined ? 'bullets' : 'tasks'
+  if (NUMBER.test(line)) return 'numbers'
+  if (QUOTE.test(line)) return 'quote'
+  if (/^\s*\|/.test(line) || /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/.test(text.split('\n')[1] ?? '')) return 'table'
+  return 'text'
+}
+
+/** Whether the server will keep this text as the one block that it is. When in doubt: no. */
+export function isOneBlock(text: string): boolean {
+  const lines = text.trim().split('\n')
+  const fence = FENCE.exec(lines[0] ?? '')?.[1]
+  if (fence !== undefined) {
+    const closing = lines.findIndex(
+      (line, at) => at > 0 && line.trim().startsWith(fence) && /^[`~]+$/.test(line.trim()),
+    )
+    return closing === lines.length - 1 && closing > 0
+  }
+  const [first = '', ...others] = lines
+  if (HEADING.test(first) || /^\s*([-*_])( *\1){2,}\s*$/.test(first)) return lines.length === 1 && !HEADING.test(first)
+  if (
+    others.some(
+      (line) => line.trim() === '' || HEADING.test(line) || FENCE.test(line) || /^(=+|-+)\s*$/.test(line.trim()),
+    )
+  )
+    return false
+  const starts = (line: string) =>
+    BULLET.test(line) ? 'list' : NUMBER.test(line) ? 'number' : QUOTE.test(line) ? 'quote' : ''
+  const kind = starts(first)
+  return others.every((line) => starts(line) === '' || starts(line) === kind || /^\s{2,}/.test(line))
+}
+
+const bareLine = (line: string): string =>
+  line.replace(HEADING, '').replace(BULLET, '').replace(NUMBER, '').replace(QUOTE, '')
+
+/** The words of a block without what makes it a list, heading, quote or code. */
+export function bareText(text: string): string {
+  if (shapeOf(text) === 'code')
+    return text
+      .split('\n')
+      .filter((line) => !FENCE.test(line))
+      .join('\n')
+  return text.split('\n').map(bareLine).join('\n')
+}
+
+const TABLE = '| Column | Column |\n| --- | --- |\n|  |  |'
+
+/** Words written in a shape. */
+export function shaped(words: string, shape: Shape): string {
+  const lines = words.split('\n')
+  switch (shape) {
+    case 'h1':
+    case 'h2':
+    case 'h3':
+      return `${'#'.repeat(Number(shape[1]))} ${lines.join(' ')}`
+    case 'bullets':
+      return lines.map((line) => `- ${line}`).join('\n')
+    case 'numbers':
+      return lines.map((line, at) => `${at + 1}. ${line}`).join('\n')
+    case 'tasks':
+      return lines.map((line) => `- [ ] ${line}`).join('\n')
+    case 'quote':
+      return lines.map((line) => `> ${line}`).join('\n')
+    case 'code':
+      return `\`\`\`\n${words}\n\`\`\``
+    case 'table':
+      return words.trim() === '' ? TABLE : `| ${lines.join(' ')} | Column |\n| --- | --- |\n|  |  |`
+    case 'rule':
+      return words.trim() === '' ? '---' : `${words}\n\n---`
+    case 'text':
+      return words
+  }
 }

@@ -15,7 +15,7 @@ import {
   type MergeHunk,
 } from '@outlast/sdk'
 import type { DraftStorage } from './drafts'
-import { isOneBlock } from './writing'
+import { isOneBlock } from './block-types'
 
 export interface Meeting {
   base: string

@@ -1,6 +1,5 @@
 import { cn } from '@/lib/cn'
-import type { SHAPES } from './block-types'
-import type { Shape } from './writing'
+import type { Shape, SHAPES } from './block-types'
 
 interface SlashMenuProps {
   shapes: typeof SHAPES

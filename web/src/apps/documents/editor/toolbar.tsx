@@ -2,15 +2,15 @@ import { Bold, ChevronDown, Code, Italic, Link2, Strikethrough, Trash2, type Luc
 import { IconButton } from '@/components/button'
 import { Menu, MenuItem } from '@/components/menu'
 import { MOD } from '@/lib/keys'
-import { SHAPES } from './block-types'
-import type { Mark, Shape } from './writing'
+import { SHAPES, type Shape } from './block-types'
+import { MARK_KEYS, type Mark } from './writing'
 
-const MARKS: readonly { mark: Mark; label: string; icon: LucideIcon; key?: string }[] = [
-  { mark: 'bold', label: 'Bold', icon: Bold, key: 'B' },
-  { mark: 'italic', label: 'Italic', icon: Italic, key: 'I' },
-  { mark: 'code', label: 'Code', icon: Code, key: 'E' },
+const MARKS: readonly { mark: Mark; label: string; icon: LucideIcon }[] = [
+  { mark: 'bold', label: 'Bold', icon: Bold },
+  { mark: 'italic', label: 'Italic', icon: Italic },
+  { mark: 'code', label: 'Code', icon: Code },
   { mark: 'strike', label: 'Strikethrough', icon: Strikethrough },
-  { mark: 'link', label: 'Link', icon: Link2, key: 'K' },
+  { mark: 'link', label: 'Link', icon: Link2 },
 ]
 
 interface ToolbarProps {
@@ -51,11 +51,11 @@ export function Toolbar({ shape, onShape, onMark, onDelete }: ToolbarProps) {
         ))}
       </Menu>
       <span aria-hidden className="mx-0.5 h-4 w-px shrink-0 bg-line" />
-      {MARKS.map(({ mark, label, icon: Icon, key }) => (
+      {MARKS.map(({ mark, label, icon: Icon }) => (
         <IconButton
           key={mark}
           label={label}
-          {...(key !== undefined && { keys: `${MOD} ${key}` })}
+          {...(MARK_KEYS[mark] !== undefined && { keys: `${MOD} ${MARK_KEYS[mark].toUpperCase()}` })}
           size="icon-sm"
           className="pointer-coarse:size-9"
           disabled={shape === 'code'}

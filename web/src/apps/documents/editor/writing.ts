@@ -1,6 +1,7 @@
 /**
  * What keys and buttons do to the Markdown of one block. Plain functions of a text and the places that are selected in it.
  */
+import { bareText, BULLET, isOneBlock, NUMBER, QUOTE, shaped, shapeOf, type Shape } from './block-types'
 
 export interface Written {
   text: string
@@ -9,52 +10,7 @@ export interface Written {
   end: number
 }
 
-export type Shape = 'text' | 'h1' | 'h2' | 'h3' | 'bullets' | 'numbers' | 'tasks' | 'quote' | 'code' | 'table' | 'rule'
 export type Mark = 'bold' | 'italic' | 'code' | 'strike' | 'link'
-
-const FENCE = /^ {0,3}(`{3,}|~{3,})/
-const BULLET = /^(\s*)([-*+])( \[[ xX]\])?( +|$)/
-const NUMBER = /^(\s*)(\d{1,9})([.)])( +|$)/
-const QUOTE = /^ {0,3}> ?/
-const HEADING = /^ {0,3}(#{1,6})( +|$)/
-
-/** What a block's text is, as far as keys are concerned. */
-export function shapeOf(text: string): Shape {
-  const [line = ''] = text.split('\n', 1)
-  if (FENCE.test(line)) return 'code'
-  const heading = HEADING.exec(line)
-  if (heading !== null) return heading[1] === '#' ? 'h1' : heading[1] === '##' ? 'h2' : 'h3'
-  const bullet = BULLET.exec(line)
-  if (bullet !== null) return bullet[3] === undefined ? 'bullets' : 'tasks'
-  if (NUMBER.test(line)) return 'numbers'
-  if (QUOTE.test(line)) return 'quote'
-  if (/^\s*\|/.test(line) || /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/.test(text.split('\n')[1] ?? '')) return 'table'
-  return 'text'
-}
-
-/** Whether the server will keep this text as the one block that it is. When in doubt: no. */
-export function isOneBlock(text: string): boolean {
-  const lines = text.trim().split('\n')
-  const fence = FENCE.exec(lines[0] ?? '')?.[1]
-  if (fence !== undefined) {
-    const closing = lines.findIndex(
-      (line, at) => at > 0 && line.trim().startsWith(fence) && /^[`~]+$/.test(line.trim()),
-    )
-    return closing === lines.length - 1 && closing > 0
-  }
-  const [first = '', ...others] = lines
-  if (HEADING.test(first) || /^\s*([-*_])( *\1){2,}\s*$/.test(first)) return lines.length === 1 && !HEADING.test(first)
-  if (
-    others.some(
-      (line) => line.trim() === '' || HEADING.test(line) || FENCE.test(line) || /^(=+|-+)\s*$/.test(line.trim()),
-    )
-  )
-    return false
-  const starts = (line: string) =>
-    BULLET.test(line) ? 'list' : NUMBER.test(line) ? 'number' : QUOTE.test(line) ? 'quote' : ''
-  const kind = starts(first)
-  return others.every((line) => starts(line) === '' || starts(line) === kind || /^\s{2,}/.test(line))
-}
 
 export type Enter =
   /** Goes on in the same block. */
@@ -120,21 +76,6 @@ export function indent({ text, start, end }: Written, out: boolean): Written | n
   }
 }
 
-const bareLine = (line: string): string =>
-  line.replace(HEADING, '').replace(BULLET, '').replace(NUMBER, '').replace(QUOTE, '')
-
-/** The words of a block without what makes it a list, heading, quote or code. */
-function bareText(text: string): string {
-  if (shapeOf(text) === 'code')
-    return text
-      .split('\n')
-      .filter((line) => !FENCE.test(line))
-      .join('\n')
-  return text.split('\n').map(bareLine).join('\n')
-}
-
-const TABLE = '| Column | Column |\n| --- | --- |\n|  |  |'
-
 /** The same words in another shape; the shape that it has already is taken off. */
 export function reshape({ text, end }: Written, shape: Shape): Written {
   const words = bareText(text)
@@ -147,33 +88,14 @@ export function reshape({ text, end }: Written, shape: Shape): Written {
   return { text: made, start: at, end: at }
 }
 
-function shaped(words: string, shape: Shape): string {
-  const lines = words.split('\n')
-  switch (shape) {
-    case 'h1':
-    case 'h2':
-    case 'h3':
-      return `${'#'.repeat(Number(shape[1]))} ${lines.join(' ')}`
-    case 'bullets':
-      return lines.map((line) => `- ${line}`).join('\n')
-    case 'numbers':
-      return lines.map((line, at) => `${at + 1}. ${line}`).join('\n')
-    case 'tasks':
-      return lines.map((line) => `- [ ] ${line}`).join('\n')
-    case 'quote':
-      return lines.map((line) => `> ${line}`).join('\n')
-    case 'code':
-      return `\`\`\`\n${words}\n\`\`\``
-    case 'table':
-      return words.trim() === '' ? TABLE : `| ${lines.join(' ')} | Column |\n| --- | --- |\n|  |  |`
-    case 'rule':
-      return words.trim() === '' ? '---' : `${words}\n\n---`
-    case 'text':
-      return words
-  }
-}
-
 const SIGNS: Record<Exclude<Mark, 'link'>, string> = { bold: '**', italic: '_', code: '`', strike: '~~' }
+
+/** With Ctrl or ⌘. */
+export const MARK_KEYS: Partial<Record<Mark, string>> = { bold: 'b', italic: 'i', code: 'e', link: 'k' }
+
+/** What a key does to what is selected; undefined: nothing. */
+export const markOf = (key: string): Mark | undefined =>
+  (Object.keys(MARK_KEYS) as Mark[]).find((mark) => MARK_KEYS[mark] === key.toLowerCase())
 
 /** Bold, italic … on or off for what is selected. */
 export function marked({ text, start, end }: Written, mark: Mark): Written {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { DocumentContent, DocumentVersion } from '@outlast/sdk'
 import { wordDiff } from '@/components/word-diff'
 import { composed, hunksOf } from '@/apps/documents/editor/merge-hunks'
-import { enter, indent, isOneBlock, marked, reshape, shapeOf, sourcePlace } from '@/apps/documents/editor/writing'
+import { enter, indent, marked, reshape, sourcePlace } from '@/apps/documents/editor/writing'
 import { groupsOf, summaryOf } from '@/apps/documents/history-groups'
 import { blockMoved, sectionFamily, sectionMoves, sectionStepped } from '@/apps/documents/block-moves'
 import { titleOf } from '@/apps/documents/markdown-files'
@@ -15,32 +15,6 @@ const at = (text: string) => {
     ? { text: before + middle, start: before.length, end: before.length }
     : { text: before + middle + after, start: before.length, end: before.length + middle.length }
 }
-
-describe('what a block is', () => {
-  it.each([
-    ['Some words', 'text'],
-    ['## Why', 'h2'],
-    ['- one', 'bullets'],
-    ['- [ ] do', 'tasks'],
-    ['2. two', 'numbers'],
-    ['> said', 'quote'],
-    ['```sql\nselect 1\n```', 'code'],
-    ['| a | b |\n| --- | --- |', 'table'],
-  ])('%j is %s', (text, shape) => expect(shapeOf(text)).toBe(shape))
-
-  it.each([
-    ['one line\nand a second', true],
-    ['- one\n- two\n  more', true],
-    ['```\n\n# no heading\n\n```', true],
-    ['> a\n> b', true],
-    ['one\n\ntwo', false],
-    ['one\n# two', false],
-    ['one\n- two', false],
-    ['```\nnot closed', false],
-    ['# heading', false],
-    ['words\n===', false],
-  ])('%j stays one block: %s', (text, one) => expect(isOneBlock(text)).toBe(one))
-})
 
 describe('Enter', () => {
   it('ends a paragraph, and splits it in its middle', () => {
