@@ -1,7 +1,5 @@
 /** Numbers and times as people read them. Pure; the page's own language and time zone. */
 
-const DAY_MS = 86_400_000
-
 // Made once: each one that is made reads the language's tables.
 const MINUTES = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit' })
 const SECONDS = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit', second: '2-digit' })
@@ -29,16 +27,6 @@ export function ago(iso: string, nowMs: number): string {
   if (minutes < 60 * 24) return `${Math.floor(minutes / 60)}h`
   if (minutes < 60 * 24 * 7) return `${Math.floor(minutes / 60 / 24)}d`
   return DAY.format(new Date(iso))
-}
-
-/** The heading under which lists group a time. */
-export function dayGroup(iso: string, nowMs: number): string {
-  const midnight = new Date(nowMs).setHours(0, 0, 0, 0)
-  const at = Date.parse(iso)
-  if (at >= midnight) return 'Today'
-  if (at >= midnight - DAY_MS) return 'Yesterday'
-  if (at >= midnight - 7 * DAY_MS) return 'Last 7 days'
-  return 'Older'
 }
 
 export function duration(seconds: number): string {

@@ -1,5 +1,5 @@
 /** What a person does on a page, as the action that it stands for: clicks, sent forms, changed fields. */
-import { ACTION_NAME, fits } from './protocol'
+import { refusal } from './action-rules'
 
 export interface Acted {
   element: HTMLElement
@@ -50,9 +50,8 @@ export function ofChange(target: EventTarget | null): Acted | Refused | null {
 
 function made(element: HTMLElement, data: Record<string, unknown>, handedIn: Field[]): Acted | Refused {
   const name = element.getAttribute('data-action') ?? ''
-  if (!ACTION_NAME.test(name)) return { refused: `“${name.slice(0, 80)}” is not a valid action name.` }
-  if (!fits(data)) return { refused: 'The action is too large. The limit is 16 kB.' }
-  return { element, name, data, handedIn }
+  const refused = refusal(name, data)
+  return refused === null ? { element, name, data, handedIn } : { refused }
 }
 
 /** The element's `data-*` values, but those that are the page's own business. */

@@ -3,6 +3,7 @@
  * the app knows it by its window, and takes nothing that is not exactly one of these shapes. Pure.
  */
 import type { PagePatch } from '@outlast/sdk'
+import { refusal } from './action-rules'
 
 type FrameTheme = 'light' | 'dark'
 
@@ -28,9 +29,6 @@ export type FromFrame =
   | { outlast: 'page'; type: 'trouble'; text: string }
   | { outlast: 'page'; type: 'undo' }
 
-export const ACTION_NAME = /^[a-z][a-z0-9_.:-]{0,63}$/
-/** Of an action's data as JSON, in bytes. */
-export const MOST_DATA_BYTES = 16_000
 const MOST_TEXT = 500
 const MOST_HEIGHT = 200_000
 
@@ -69,18 +67,9 @@ export function readFromFrame(value: unknown): FromFrame | null {
 }
 
 function readAction({ key, name, data }: Record<string, unknown>): FromFrame | null {
-  if (typeof key !== 'string' || key.length > 64 || typeof name !== 'string' || !ACTION_NAME.test(name)) return null
-  if (!isRecord(data) || !fits(data)) return null
+  if (typeof key !== 'string' || key.length > 64 || typeof name !== 'string') return null
+  if (!isRecord(data) || refusal(name, data) !== null) return null
   return { outlast: 'page', type: 'action', key, name, data }
-}
-
-/** Whether an action's data is small enough to be sent, and JSON at all. */
-export function fits(data: Record<string, unknown>): boolean {
-  try {
-    return new TextEncoder().encode(JSON.stringify(data)).length <= MOST_DATA_BYTES
-  } catch {
-    return false
-  }
 }
 
 /** An address that may be opened in a window of its own; null for every other. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { fits, MOST_DATA_BYTES, readFromFrame, readToFrame, safeLink } from '@/page-runtime/protocol'
+import { MOST_DATA_BYTES } from '@/page-runtime/action-rules'
+import { readFromFrame, readToFrame, safeLink } from '@/page-runtime/protocol'
 
 const said = (more: Record<string, unknown>) => ({ outlast: 'page', ...more })
 
@@ -53,16 +54,6 @@ describe('links', () => {
       expect(safeLink(href)).toBeNull()
     },
   )
-})
-
-describe('an action’s data', () => {
-  it('has to be JSON of at most 16 kB', () => {
-    expect(fits({ title: 'Milk' })).toBe(true)
-    expect(fits({ title: 'ü'.repeat(MOST_DATA_BYTES / 2) })).toBe(false)
-    const round: Record<string, unknown> = {}
-    round['round'] = round
-    expect(fits(round)).toBe(false)
-  })
 })
 
 describe('what the app says', () => {

@@ -21,15 +21,6 @@ export const packagesQuery = (projectId: string) =>
     queryFn: ({ signal }) => client.knowledge.packages(projectId, signal),
   })
 
-export const searchQuery = (projectId: string, q: string, name: string) =>
-  queryOptions({
-    queryKey: ['knowledge-search', projectId, q, name],
-    queryFn: ({ signal }) =>
-      client.knowledge.search(q, { project_id: projectId, limit: 10, signal, ...(name !== '' && { package: name }) }),
-    enabled: q !== '',
-    staleTime: 60_000,
-  })
-
 /** Sources of one package, as they are shown together. */
 export interface PackageGroup {
   name: string

@@ -1,10 +1,21 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Info, SearchX } from 'lucide-react'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { count, plural } from '@/lib/format'
+import { client } from '@/lib/queries'
 import { HitCard } from './hit-card'
-import { searchQuery } from './knowledge'
+
+const HITS = 10
+
+const searchQuery = (projectId: string, q: string, name: string) =>
+  queryOptions({
+    queryKey: ['knowledge-search', projectId, q, name],
+    queryFn: ({ signal }) =>
+      client.knowledge.search(q, { project_id: projectId, limit: HITS, signal, ...(name !== '' && { package: name }) }),
+    enabled: q !== '',
+    staleTime: 60_000,
+  })
 
 interface SearchResultsProps {
   projectId: string

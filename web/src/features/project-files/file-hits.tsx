@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { SearchX } from 'lucide-react'
 import { useMemo } from 'react'
 import type { ArtifactData, ArtifactHit } from '@outlast/sdk'
@@ -6,7 +6,17 @@ import { Markdown } from '@/components/markdown'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { markWords } from '@/components/marked'
-import { fileSearchQuery } from './project-files'
+import { client } from '@/lib/queries'
+
+const HITS = 10
+
+const fileSearchQuery = (projectId: string, q: string) =>
+  queryOptions({
+    queryKey: ['project-file-search', projectId, q],
+    queryFn: ({ signal }) => client.artifacts.search(projectId, q, { limit: HITS, signal }),
+    enabled: q !== '',
+    staleTime: 60_000,
+  })
 
 interface FileHitsProps {
   projectId: string

@@ -1,5 +1,5 @@
 /** The files of a project, kept in step with its stream. */
-import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query'
+import { infiniteQueryOptions, type InfiniteData } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { ArtifactData, OutlastEvent, Page } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
@@ -16,14 +16,6 @@ export const filesQuery = (projectId: string) =>
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     staleTime: Infinity, // the project's stream keeps it in step
-  })
-
-export const fileSearchQuery = (projectId: string, q: string) =>
-  queryOptions({
-    queryKey: ['project-file-search', projectId, q],
-    queryFn: ({ signal }) => client.artifacts.search(projectId, q, { limit: 10, signal }),
-    enabled: q !== '',
-    staleTime: 60_000,
   })
 
 /** The parts of a list with a file as it is now: changed, or new at its top. Pure. */

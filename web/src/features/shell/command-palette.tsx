@@ -20,6 +20,9 @@ interface Command {
   run: () => void
 }
 
+/** With Ctrl or ⌘. */
+export const PALETTE_KEY = 'k'
+
 export function CommandPalette({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
     <Dialog.Root open={open} onOpenChange={(next) => next || onClose()}>

@@ -9,7 +9,7 @@ import { useStored } from '@/lib/stored'
 import { InboxProvider } from '../inbox/inbox-context'
 import { InboxDot } from '../inbox/inbox-link'
 import { ActiveProjectProvider, useActiveProject } from './active-project'
-import { CommandPalette } from './command-palette'
+import { CommandPalette, PALETTE_KEY } from './command-palette'
 import { Sidebar } from './sidebar'
 
 /** Without it everything else works, so a failure to load it is no error. */
@@ -44,7 +44,7 @@ function Frame({ children }: { children: ReactNode }) {
   const toggle = () => setHidden(collapsed ? '' : 'hidden')
   useEffect(() => setDrawer(false), [path])
   useKeys({
-    'mod+k': () => setPalette((open) => !open),
+    [`mod+${PALETTE_KEY}`]: () => setPalette((open) => !open),
     'mod+b': toggle,
     n: () => navigate(`/projects/${projectId}`),
     '/': () => focusSearch(() => setDrawer(true)),

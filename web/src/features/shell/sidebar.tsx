@@ -9,6 +9,7 @@ import { InboxLink } from '../inbox/inbox-link'
 import { ProjectSwitcher } from '../projects/project-switcher'
 import { ThreadList } from '../threads/thread-list'
 import { useActiveProject } from './active-project'
+import { PALETTE_KEY } from './command-palette'
 import { listPages } from './list-pages'
 import { UserMenu } from './user-menu'
 
@@ -57,7 +58,9 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
         <button className={ITEM} onClick={onPalette}>
           <Search />
           <span className="flex-1 text-left">Commands</span>
-          <Kbd>{MOD} K</Kbd>
+          <Kbd>
+            {MOD} {PALETTE_KEY.toUpperCase()}
+          </Kbd>
         </button>
       </nav>
       <div className="mt-4 flex items-center gap-1.5 px-2.5">

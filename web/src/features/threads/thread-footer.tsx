@@ -12,11 +12,12 @@ import type { ComposerInserts } from './composer-inserts'
 import { HandOverRequest, LockedByOther, LockExpired } from './lock-banner'
 import { LockChip } from './lock-chip'
 import { lockState } from './lock-state'
-import { TypingLine, useTellTyping, Watching } from './presence'
+import { TypingLine, Watching } from './presence'
 import type { Outgoing } from './outgoing-message'
 import { patchThreads } from './thread-cache'
 import { QueueTray } from './queue-tray'
 import { useOpenThread, useSender, useThreadFacts } from './thread-context'
+import { useTellTyping } from './use-typing'
 
 interface FooterProps {
   /** What the message box says while it is empty. */

@@ -6,7 +6,6 @@ import type { ListedThread } from '@outlast/sdk'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { cn } from '@/lib/cn'
-import { dayGroup } from '@/lib/format'
 import { useKeys } from '@/lib/keys'
 import { useMinutes } from '@/lib/time'
 import { threadsQuery } from './thread-cache'
@@ -53,6 +52,18 @@ export function ThreadList({ projectId, q, archived, onArchived }: ThreadListPro
 
 const sorted = (threads: ListedThread[]) =>
   threads.toSorted((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at))
+
+const DAY_MS = 86_400_000
+
+/** The heading under which the list groups a time. */
+function dayGroup(iso: string, nowMs: number): string {
+  const midnight = new Date(nowMs).setHours(0, 0, 0, 0)
+  const at = Date.parse(iso)
+  if (at >= midnight) return 'Today'
+  if (at >= midnight - DAY_MS) return 'Yesterday'
+  if (at >= midnight - 7 * DAY_MS) return 'Last 7 days'
+  return 'Older'
+}
 
 function Groups({ threads, q }: { threads: ListedThread[]; q: string }) {
   const now = useMinutes()
