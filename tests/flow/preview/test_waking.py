@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from outlast.base.errors import SandboxUnavailable
 from outlast.db.database import Tx
-from outlast.kernel.previews import layer
+from outlast.kernel.previews import layer, waiting_page
 from outlast.kernel.previews import wake as waking
 from outlast.kernel.sandboxes.tables import services
 from tests.flow.preview.rig import PORT, Scene
@@ -114,7 +114,7 @@ async def test_a_service_that_failed_is_named_with_the_end_of_its_output(scene: 
 async def test_after_a_while_it_says_what_to_do(scene: Scene, monkeypatch: pytest.MonkeyPatch):
     cookie = await scene.cookie(scene.team.editor)
     scene.box.ports.clear()
-    monkeypatch.setattr(waking, "GIVE_UP_S", 0.1)
+    monkeypatch.setattr(waiting_page, "GIVE_UP_S", 0.1)
     page = await scene.get("/", cookie, **PAGE)
     text = await page.text()
     assert "Nothing answers on port 3000" in text

@@ -1,7 +1,6 @@
 """Previews: who may see a port of a sandbox. A ticket is asked for where one is signed in, exchanged on the preview's
 own host for a cookie, and the cookie is checked at every visit."""
 
-import re
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,12 +29,10 @@ from outlast.kernel.services import Services, in_read, in_write
 from outlast_sandbox.providers.unsupported import lacking
 
 MAX_PORT: Final = 65_535
-LOG_BYTES: Final = 4_000
 LOOK_S: Final = 2.0
 OWN_PORTS: Final = frozenset({3128})  # the way out
 TABLES: Final = ("/proc/net/tcp", "/proc/net/tcp6")
 LISTEN: Final = "0A"
-COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")  # and other orders to a terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +58,6 @@ class Visitor:
     opener: str
     siblings: tuple[int, ...] = ()
     image_hosts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class DeclaredService:
-    """The service declared on a port: `state` is stopped, starting, healthy or failed; `log` is the end of its
-    output."""
-
-    name: str
-    state: str
-    log: str
 
 
 async def open_preview(services: Services, actor: Actor, sandbox_id: str, port: int, opener: str) -> Ticket:
@@ -157,20 +144,6 @@ def visitor_of(tx: Tx, value: str, sandbox_id: str, port: int, *, local_mode: bo
     """Who comes with this cookie; None when it is for another port, or its user has signed out or left the project."""
     grant = tickets.find_grant(tx, "cookie", value, sandbox_id, port)
     return None if grant is None else _visitor(tx, grant, sandbox_id, local_mode)
-
-
-async def service_on(services: Services, workspace_id: str, port: int) -> DeclaredService | None:
-    """The service that is declared to listen on the port; for a visitor who was let in."""
-    for service in await services.db.read(services_of, workspace_id):
-        if service.port == port:
-            return DeclaredService(service.name, service.state, _log_end(services, service))
-    return None
-
-
-def _log_end(services: Services, service: ServiceRow) -> str:
-    if services.sandboxes.keeper is None:
-        return service.error or ""
-    return COLOURS.sub("", services.sandboxes.keeper.logs.tail(service.workspace_id, service.name, LOG_BYTES)).strip()
 
 
 def _visitor(tx: Tx, grant: Grant, sandbox_id: str, local_mode: bool) -> Visitor | None:

@@ -7,11 +7,13 @@ one: a name that begins with `outlast_` is refused, and `Domain` is taken off, s
 """
 
 from collections.abc import Iterable
+from datetime import timedelta
 from itertools import islice
 from typing import Final
 
 PLAIN: Final = b"outlast_preview"
 FRAMED: Final = b"__Host-outlast_preview"
+COOKIE_LIFE: Final = timedelta(days=7)
 MAX_TRIED: Final = 8
 _OURS: Final = b"outlast_"
 
@@ -38,9 +40,9 @@ def limited(set_cookie: bytes) -> bytes | None:
     return b";".join([first, *kept])
 
 
-def granting(value: str, max_age_s: int, *, is_local: bool, is_secure: bool) -> list[bytes]:
+def granting(value: str, *, is_local: bool, is_secure: bool) -> list[bytes]:
     """The Set-Cookie headers that let a browser in."""
-    common = b"%b; Path=/; Max-Age=%d; HttpOnly" % (value.encode(), max_age_s)
+    common = b"%b; Path=/; Max-Age=%d; HttpOnly" % (value.encode(), COOKIE_LIFE.total_seconds())
     headers = [FRAMED + b"=" + common + b"; Secure; SameSite=None; Partitioned"]
     if is_local or not is_secure:
         headers.append(PLAIN + b"=" + common + b"; SameSite=Lax")

@@ -19,7 +19,7 @@ from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.bodies import Body
 from outlast.kernel.http.stream_limits import StreamPlaces
 from outlast.kernel.http.takeover import TAKE_OVER
-from outlast.kernel.previews import actions, notices
+from outlast.kernel.previews import notices
 from outlast.kernel.previews.access import Access
 from outlast.kernel.previews.actions import Visitor
 from outlast.kernel.previews.answers import PRIVATE, Notice, answer_notice, is_page_visit
@@ -32,15 +32,13 @@ from outlast.kernel.previews.pool import Pool
 from outlast.kernel.previews.ports import IMAGE_HOSTS
 from outlast.kernel.previews.proxy import Proxy, Request, cut
 from outlast.kernel.previews.tunnel import is_switch, is_web_socket, pass_bytes, shake_hands
-from outlast.kernel.previews.wake import Awake, Waiting, Waker
+from outlast.kernel.previews.waiting_page import PAGE_PATIENCE_S, waiting_page
+from outlast.kernel.previews.wake import PATIENCE_S, Awake, Waiting, Waker
 from outlast.kernel.services import Services
 
 OWN_PATHS: Final = "/.outlast/"
 TICKET_PATH: Final = "/.outlast/ticket"
-PAGE_PATIENCE_S: Final = 1.5  # then a person sees what the page waits for
-PATIENCE_S: Final = 10.0  # then a program gets the error
 MAX_REPORT_BYTES: Final = 16_384
-COOKIE_AGE_S: Final = 7 * 86_400
 _ORIGIN: Final = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]{1,5})?", re.IGNORECASE)  # policies know no IPv6
 LOCAL: Final = "local"
 
@@ -169,7 +167,7 @@ class _Visit:
         if value is not None:
             secure = self._layer.scheme(self._scope) == "https"
             local = self._layer.hosts.is_local
-            cookies = granting(value, COOKIE_AGE_S, is_local=local, is_secure=secure)
+            cookies = granting(value, is_local=local, is_secure=secure)
             headers += [(b"set-cookie", cookie) for cookie in cookies]
         await self._answer(303, headers)
 
@@ -256,8 +254,7 @@ class _Visit:
                 patience = PAGE_PATIENCE_S if self._is_page else PATIENCE_S
                 await proxy.run(await self._layer.waker.reach(visitor, patience))
         except Waiting as waiting:
-            declared = await actions.service_on(self._layer.services, visitor.workspace_id, visitor.port)
-            await self._tell(notices.not_yet(waiting, visitor.port, declared))
+            await self._tell(await waiting_page(self._layer.services, visitor, waiting))
         except BadAnswer as error:
             if proxy.status:
                 cut(self._scope)

@@ -14,12 +14,12 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.secrets import hash_of, new_secret
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.previews.cookies import COOKIE_LIFE
 from outlast.kernel.previews.rows import PreviewGrantRow
 from outlast.kernel.previews.tables import preview_grants
 from outlast.kernel.sandboxes.tables import sandboxes
 
 TICKET_LIFE: Final = timedelta(seconds=60)
-COOKIE_LIFE: Final = timedelta(days=7)
 TICKET_PREFIX: Final = "olp_"
 Kind = Literal["ticket", "cookie"]
 

@@ -20,7 +20,7 @@ from outlast.kernel.sandboxes.store import SandboxRecord
 USE_EVERY_S: Final = 30.0
 POLL_S: Final = 0.05
 MAX_POLL_S: Final = 0.5
-GIVE_UP_S: Final = 60.0
+PATIENCE_S: Final = 10.0  # of a visit by a program, which then gets the error
 RECORD_AFTER_S: Final = 0.02  # what was thawed answers first; the database would compete with it for the interpreter
 
 
@@ -81,11 +81,6 @@ class Waiting(Exception):
         self.for_s = for_s
         self.why = why
         self.hint = hint
-
-    @property
-    def is_hopeless(self) -> bool:
-        """Whether waiting on has stopped to make sense."""
-        return self.kind == "refused" or self.for_s >= GIVE_UP_S
 
 
 @dataclass(slots=True)

@@ -42,6 +42,6 @@ def test_a_cookie_set_inside_stays_with_its_host(given_: bytes, left: bytes | No
 
 
 def test_without_tls_beyond_this_machine_a_plain_cookie_goes_along():
-    assert len(granting("v", 60, is_local=False, is_secure=True)) == 1
-    assert len(granting("v", 60, is_local=False, is_secure=False)) == 2
-    assert len(granting("v", 60, is_local=True, is_secure=False)) == 2
+    assert len(granting("v", is_local=False, is_secure=True)) == 1
+    assert len(granting("v", is_local=False, is_secure=False)) == 2
+    assert len(granting("v", is_local=True, is_secure=False)) == 2

@@ -1,0 +1,80 @@
+"""The page that a visitor sees while there is no connection yet: what is waited for, or what to do about it."""
+
+import re
+from typing import Final
+
+from outlast.kernel.previews.actions import Visitor
+from outlast.kernel.previews.answers import Notice
+from outlast.kernel.previews.wake import Waiting
+from outlast.kernel.sandboxes.rows import ServiceRow
+from outlast.kernel.sandboxes.services.store import services_of
+from outlast.kernel.services import Services
+
+PAGE_PATIENCE_S: Final = 1.5  # then a person sees what the page waits for
+GIVE_UP_S: Final = 60.0  # then it says what to do
+SOON_S: Final = 1
+LATER_S: Final = 5
+LOG_BYTES: Final = 4_000
+COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")  # and other orders to a terminal
+
+
+async def waiting_page(services: Services, visitor: Visitor, waiting: Waiting) -> Notice:
+    """For a visitor who was let in; with the end of the output of the service that is declared on the port."""
+    for service in await services.db.read(services_of, visitor.workspace_id):
+        if service.port == visitor.port:
+            return _not_yet(waiting, visitor.port, service, _log_end(services, service))
+    return _not_yet(waiting, visitor.port, None, "")
+
+
+def _log_end(services: Services, service: ServiceRow) -> str:
+    if services.sandboxes.keeper is None:
+        return service.error or ""
+    return COLOURS.sub("", services.sandboxes.keeper.logs.tail(service.workspace_id, service.name, LOG_BYTES)).strip()
+
+
+def _not_yet(waiting: Waiting, port: int, service: ServiceRow | None, log: str) -> Notice:
+    """Why a visitor has to wait, or why waiting is of no use."""
+    if waiting.kind == "refused":
+        return Notice(503, "The sandbox is not available", waiting.why, waiting.hint)
+    if service is not None and service.state == "failed":
+        return Notice(
+            503,
+            f"The service {service.name} has failed",
+            f"It is declared to listen on port {port}, and has ended or does not answer.",
+            "Ask the agent to look at its output, or restart the service.",
+            log,
+            LATER_S,
+        )
+    if waiting.for_s >= GIVE_UP_S:
+        return _given_up(waiting, port, service, log)
+    if waiting.kind in ("waking", "asleep"):
+        return Notice(503, "Starting…", "The sandbox was asleep and is being started again.", refresh_s=SOON_S)
+    what = f"the service {service.name}" if service is not None else "a server"
+    return Notice(
+        503,
+        "Starting…",
+        f"The sandbox is awake. Waiting for {what} to listen on port {port}.",
+        "This page loads again by itself.",
+        log,
+        SOON_S,
+    )
+
+
+def _given_up(waiting: Waiting, port: int, service: ServiceRow | None, log: str) -> Notice:
+    if waiting.kind == "waking":
+        return Notice(
+            503,
+            "The sandbox does not start",
+            f"It has been starting for {waiting.for_s:.0f} seconds.",
+            "Load this page again, or look at the sandbox in Outlast.",
+        )
+    hint = f"Start a server that listens on 127.0.0.1:{port} in the sandbox, then load this page again."
+    if service is not None:
+        hint = f"The service {service.name} is {service.state}. Restart it, then load this page again."
+    return Notice(
+        503,
+        f"Nothing answers on port {port}",
+        f"The sandbox is awake, but for {waiting.for_s:.0f} seconds nothing has been listening there.",
+        hint,
+        log,
+    )
