@@ -2,20 +2,18 @@
 
 import logging
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 import anyio.to_thread
 
-from outlast.base.errors import InvalidSetting, MalformedInput
+from outlast.base.errors import MalformedInput
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.snapshots.rules import project_of, recipe_of
+from outlast.kernel.sandboxes.snapshots.template_folder import check_template, read_template
 from outlast.kernel.sandboxes.templates import Templates
 from outlast_sandbox.interface import SandboxProvider, SnapshotRecipe
 
 CONFIGURED: Final = ""  # in place of an app template's name: what every other sandbox starts from
-TEMPLATE_BYTES: Final = 64 * 1024 * 1024
-LEFT_OUT: Final = frozenset({".git", "node_modules"})
 
 log = logging.getLogger("outlast.snapshots")
 
@@ -64,38 +62,3 @@ class Recipes:
             )
             return None
         return recipe
-
-
-def check_template(folder: str) -> Path:
-    """The configured folder, whose files are copied into every sandbox's home folder. Raises `InvalidSetting` when it
-    does not exist."""
-    root = Path(folder).expanduser()
-    if not root.is_dir():
-        raise _bad_template(folder, "there is no such folder")
-    return root
-
-
-def read_template(folder: str) -> Mapping[str, bytes]:
-    """The files below a folder by relative path, without `.git` and `node_modules`; links are left out. Blocking.
-    Raises `InvalidSetting` when it is not a folder, or holds more than 64 MiB."""
-    root = check_template(folder)
-    found: dict[str, bytes] = {}
-    size = 0
-    for path in sorted(root.rglob("*")):
-        relative = path.relative_to(root)
-        if LEFT_OUT & set(relative.parts) or path.is_symlink() or not path.is_file():
-            continue
-        size += path.stat().st_size
-        if size > TEMPLATE_BYTES:
-            raise _bad_template(folder, "it holds more than 64 MiB")
-        found[relative.as_posix()] = path.read_bytes()
-    return found
-
-
-def _bad_template(folder: str, why: str) -> InvalidSetting:
-    return InvalidSetting(
-        f"sandbox.template: {folder}: {why}.",
-        hint="Name a folder with the files that every sandbox's home folder is to hold.",
-        setting="sandbox.template",
-        expected="a folder",
-    )

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from outlast.base.errors import InvalidSetting
-from outlast.kernel.sandboxes.snapshots import recipes
-from outlast.kernel.sandboxes.snapshots.recipes import read_template
+from outlast.kernel.sandboxes.snapshots import template_folder
+from outlast.kernel.sandboxes.snapshots.template_folder import read_template
 
 
 def test_files_are_read_by_relative_path_without_links_and_without_what_can_be_made_again(tmp_path: Path) -> None:
@@ -23,6 +23,6 @@ def test_what_is_no_folder_or_too_large_is_refused(tmp_path: Path, monkeypatch: 
     (tmp_path / "file").write_text("123456")
     with pytest.raises(InvalidSetting, match="no such folder"):
         read_template(str(tmp_path / "missing"))
-    monkeypatch.setattr(recipes, "TEMPLATE_BYTES", 5)
+    monkeypatch.setattr(template_folder, "TEMPLATE_BYTES", 5)
     with pytest.raises(InvalidSetting, match="more than 64 MiB"):
         read_template(str(tmp_path))
