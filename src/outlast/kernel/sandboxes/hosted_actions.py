@@ -28,7 +28,7 @@ from outlast.kernel.sandboxes.hosted import BASE, Hosted, HostedOrder
 from outlast.kernel.sandboxes.hosted_snapshots import HostedSnapshot
 from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.rows import WorkspaceRow
-from outlast.kernel.sandboxes.rules import hosted_allowed
+from outlast.kernel.sandboxes.sizes import hosted_allowed
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.sandboxes.tables import snapshots, workspaces
 from outlast.kernel.services import Services, in_read, in_write

@@ -16,18 +16,9 @@ from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.lifecycle import Attendant, Lives
-from outlast.kernel.sandboxes.rules import (
-    PauseKind,
-    State,
-    Step,
-    awake_allowed,
-    choose_to_stop,
-    is_alive,
-    is_awake,
-    step_to_use,
-)
+from outlast.kernel.sandboxes.rules import PauseKind, State, Step, choose_to_stop, is_alive, is_awake, step_to_use
 from outlast.kernel.sandboxes.settings import SandboxSettings
-from outlast.kernel.sandboxes.sizes import MEBIBYTE, places_taken
+from outlast.kernel.sandboxes.sizes import MEBIBYTE, awake_allowed, places_taken
 from outlast.kernel.sandboxes.store import Announce, SandboxRecord, announce_to_project
 from outlast.kernel.sandboxes.translation import translated_provider
 from outlast_sandbox.checkpoints.replaced_folders import KEPT

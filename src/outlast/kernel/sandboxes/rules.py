@@ -4,7 +4,6 @@ creating → ready ⇄ pausing → paused (frozen or stopped) → resuming → r
 which are final: after them the workspace gets a new sandbox. `docs/states.md` has the diagram.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,8 +12,6 @@ from typing import Final
 
 from outlast.base.errors import Conflict
 from outlast.kernel.sandboxes.settings import SandboxSettings
-
-MIN_AWAKE: Final = 4  # sandboxes, also on a machine whose memory holds fewer
 
 
 class State(StrEnum):
@@ -134,18 +131,6 @@ def is_half_awake(life: Life) -> bool:
 def is_awake(life: Life) -> bool:
     """Whether the sandbox takes up memory. A frozen one does, a stopped one does not."""
     return is_alive(life.state) and life.pause_kind is not PauseKind.STOPPED
-
-
-def awake_allowed(max_awake: int, machine_bytes: int, sandbox_bytes: int) -> int:
-    """How many sandboxes may be awake at a time: `max_awake`, or where that is 0 as many as fit into the machine's
-    memory, but at least `MIN_AWAKE`."""
-    return max_awake or max(machine_bytes // sandbox_bytes, MIN_AWAKE)
-
-
-def hosted_allowed(setting: int, awake: int) -> int:
-    """How many sandboxes the programs of one project may run on a server that allows `awake` in all. A setting of 0
-    means three quarters of them, rounded up, so that one project cannot take every place."""
-    return min(setting, awake) if setting else max(1, math.ceil(3 * awake / 4))
 
 
 def choose_to_stop(awake: Sequence[AwakeSandbox], allowed: int, coming: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""What one sandbox may use, and how much room each takes among those that are awake. Pure."""
+"""What one sandbox may use, how much room each takes among those that are awake, and how many may be. Pure."""
 
 import math
 from typing import Final
@@ -8,6 +8,7 @@ from outlast.kernel.sandboxes.templates import Template
 from outlast_sandbox.interface import Limits
 
 MEBIBYTE: Final = 1024 * 1024
+MIN_AWAKE: Final = 4  # sandboxes, also on a machine whose memory holds fewer
 
 
 def limits_of(settings: SandboxSettings, template: Template | None) -> Limits:
@@ -28,3 +29,15 @@ def places_taken(settings: SandboxSettings, template: Template | None) -> int:
     if settings.max_awake or template is None:
         return 1
     return max(1, math.ceil(template.memory_mb / settings.memory_mb))
+
+
+def awake_allowed(max_awake: int, machine_bytes: int, sandbox_bytes: int) -> int:
+    """How many sandboxes may be awake at a time: `max_awake`, or where that is 0 as many as fit into the machine's
+    memory, but at least `MIN_AWAKE`."""
+    return max_awake or max(machine_bytes // sandbox_bytes, MIN_AWAKE)
+
+
+def hosted_allowed(setting: int, awake: int) -> int:
+    """How many sandboxes the programs of one project may run on a server that allows `awake` in all. A setting of 0
+    means three quarters of them, rounded up, so that one project cannot take every place."""
+    return min(setting, awake) if setting else max(1, math.ceil(3 * awake / 4))

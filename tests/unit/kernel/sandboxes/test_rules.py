@@ -17,10 +17,8 @@ from outlast.kernel.sandboxes.rules import (
     State,
     Step,
     advance,
-    awake_allowed,
     can_become,
     choose_to_stop,
-    hosted_allowed,
     idle_step,
     is_alive,
     is_half_awake,
@@ -129,18 +127,6 @@ def test_only_what_was_left_half_asleep_is_woken_after_a_restart(state: State) -
 def test_the_deepest_idle_step_that_is_due_is_taken(life: Life, idle_s: float, wanted: IdleStep | None) -> None:
     settings = SandboxSettings(idle_pause_s=100, stop_after_s=200, kill_after_s=300)
     assert idle_step(life, idle_s, settings) is wanted
-
-
-@pytest.mark.parametrize(("setting", "memory_gb", "allowed"), [(7, 64, 7), (0, 64, 64), (0, 2, 4)])
-def test_as_many_are_awake_as_set_or_as_fit_into_memory(setting: int, memory_gb: int, allowed: int) -> None:
-    assert awake_allowed(setting, memory_gb << 30, 1 << 30) == allowed
-
-
-@pytest.mark.parametrize(
-    ("setting", "awake", "allowed"), [(0, 1, 1), (0, 2, 2), (0, 4, 3), (0, 64, 48), (5, 64, 5), (99, 64, 64)]
-)
-def test_programs_of_one_project_leave_room_for_those_of_others(setting: int, awake: int, allowed: int) -> None:
-    assert hosted_allowed(setting, awake) == allowed
 
 
 @pytest.mark.parametrize(
