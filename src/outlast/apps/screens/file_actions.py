@@ -28,14 +28,14 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.actions import awake_sandbox
 from outlast.kernel.sandboxes.checkpoints import store
-from outlast.kernel.sandboxes.checkpoints.actions import (
+from outlast.kernel.sandboxes.checkpoints.actions import keeper_of, list_of_thread
+from outlast.kernel.sandboxes.checkpoints.contents import (
     MAX_FILE_BYTES,
     MAX_FILES,
-    keeper_of,
-    list_of_thread,
+    beginning_of,
+    content_of,
     shown_name,
 )
-from outlast.kernel.sandboxes.checkpoints.contents import beginning_of, content_of
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.services import Services
 from outlast.kernel.subjects.new_subject import save_files

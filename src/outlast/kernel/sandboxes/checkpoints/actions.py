@@ -1,15 +1,10 @@
 """Checkpoints: list them, look into one, compare two, bring one back; the files of a sandbox that is asleep."""
 
-import time
-from datetime import UTC, datetime
 from functools import partial
-from typing import Final
 
 import anyio.to_thread
 
-from outlast.base.clock import iso
 from outlast.base.errors import Conflict, NotFound, PathRefused, SandboxUnavailable
-from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.lists import Listed
@@ -17,28 +12,24 @@ from outlast.kernel.projects.permissions import require_checkpoint, require_sand
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes import store as sandbox_rows
 from outlast.kernel.sandboxes.checkpoints import store
-from outlast.kernel.sandboxes.checkpoints.contents import beginning_of, content_of
-from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.checkpoints.shapes import (
-    CheckpointAnswer,
-    CheckpointData,
-    ComparisonAnswer,
-    FileDifferenceAnswer,
-    KeptFileAnswer,
+from outlast.kernel.sandboxes.checkpoints.contents import (
+    MAX_FILE_BYTES,
+    MAX_FILES,
+    beginning_of,
+    differences,
+    kept_file,
+    shown_name,
 )
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointAnswer, CheckpointData, ComparisonAnswer
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.seeds import first_of
 from outlast.kernel.services import Services, in_read
 from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.subjects.registry import Found
-from outlast_sandbox.checkpoints.changes import TEXT_BYTES, Change, below, changes, text_difference
+from outlast_sandbox.checkpoints.changes import below
 from outlast_sandbox.checkpoints.tree import EMPTY, Entry, Tree
 from outlast_sandbox.interface import FileEntry
-
-MAX_FILE_BYTES: Final = 5_000_000
-MAX_FILES: Final = 5_000
-MAX_WRITTEN_OUT: Final = 100  # differences shown line by line, of one comparison
-WRITING_OUT_S: Final = 3.0  # and no more of them once this has passed
 
 
 @in_read
@@ -62,7 +53,7 @@ async def read_checkpoint(services: Services, actor: Actor, checkpoint_id: str) 
     """One checkpoint with what is in it, at most 5,000 entries; `truncated`: there are more."""
     checkpoint = await services.db.read(_require, actor, checkpoint_id, Right.READ)
     tree = await keeper_of(services).tree(checkpoint)
-    entries = [_kept(entry) for entry in tree.entries[:MAX_FILES]]
+    entries = [kept_file(entry) for entry in tree.entries[:MAX_FILES]]
     return CheckpointAnswer(**checkpoint.model_dump(), entries=entries, truncated=len(tree.entries) > MAX_FILES)
 
 
@@ -83,7 +74,7 @@ async def compare(services: Services, actor: Actor, checkpoint_id: str, to: str 
     keeper = keeper_of(services)
     old = EMPTY if before is None else await keeper.tree(before)
     new = await keeper.tree(after)
-    compared = await anyio.to_thread.run_sync(partial(_differences, services.blobs, old, new))
+    compared = await anyio.to_thread.run_sync(partial(differences, services.blobs, old, new))
     return ComparisonAnswer(
         before=before, after=after, changes=compared[:MAX_FILES], truncated=len(compared) > MAX_FILES
     )
@@ -194,41 +185,3 @@ def _entry(tree: Tree, path: str) -> Entry:
     if found is None:
         raise NotFound(f"There is no file {path!r}.", path=path)
     return found
-
-
-def _differences(blobs: FolderBlobs, before: Tree, after: Tree) -> list[FileDifferenceAnswer]:
-    until = time.monotonic() + WRITING_OUT_S
-    return [
-        FileDifferenceAnswer(
-            path=shown_name(change.path),
-            change=change.kind,
-            before_bytes=None if change.before is None else change.before.size,
-            after_bytes=None if change.after is None else change.after.size,
-            diff=_difference(blobs, change) if number < MAX_WRITTEN_OUT and time.monotonic() < until else None,
-        )
-        for number, change in enumerate(changes(before, after))
-    ]
-
-
-def _difference(blobs: FolderBlobs, change: Change) -> str | None:
-    sides = (change.before, change.after)
-    if any(side is not None and (side.kind != "file" or side.size > TEXT_BYTES) for side in sides):
-        return None
-    old, new = (None if side is None else content_of(blobs, side) for side in sides)
-    return text_difference(shown_name(change.path), old, new)
-
-
-def _kept(entry: Entry) -> KeptFileAnswer:
-    return KeptFileAnswer(
-        path=shown_name(entry.path),
-        kind=entry.kind,
-        size_bytes=entry.size,
-        mode=f"{entry.mode:03o}",
-        modified_at=iso(datetime.fromtimestamp(entry.mtime_ms / 1000, UTC)),
-        target=shown_name(entry.target) if entry.kind == "symlink" else None,
-    )
-
-
-def shown_name(name: str) -> str:
-    """A name that may not be UTF-8, in readable form."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,9 +1,21 @@
-"""The content of a checkpoint's files, with the errors of the server."""
+"""What a checkpoint holds, as people see it: its files, their content, and what differs between two."""
 
+import time
+from datetime import UTC, datetime
+from typing import Final
+
+from outlast.base.clock import iso
 from outlast.db.blobs import FolderBlobs
+from outlast.kernel.sandboxes.checkpoints.shapes import FileDifferenceAnswer, KeptFileAnswer
 from outlast.kernel.sandboxes.translation import translated
 from outlast_sandbox.checkpoints import contents
-from outlast_sandbox.checkpoints.tree import Entry
+from outlast_sandbox.checkpoints.changes import TEXT_BYTES, Change, changes, text_difference
+from outlast_sandbox.checkpoints.tree import Entry, Tree
+
+MAX_FILE_BYTES: Final = 5_000_000
+MAX_FILES: Final = 5_000
+MAX_WRITTEN_OUT: Final = 100  # differences shown line by line, of one comparison
+WRITING_OUT_S: Final = 3.0  # and no more of them once this has passed
 
 
 @translated()
@@ -16,3 +28,42 @@ def content_of(blobs: FolderBlobs, entry: Entry) -> bytes:
 def beginning_of(blobs: FolderBlobs, entry: Entry, max_bytes: int) -> bytes:
     """The first `max_bytes` of a file; a longer one is not checked. Errors as `content_of`. Blocks."""
     return contents.beginning_of(blobs, entry, max_bytes)
+
+
+def differences(blobs: FolderBlobs, before: Tree, after: Tree) -> list[FileDifferenceAnswer]:
+    """Every path that differs, the first of them written out. Blocks."""
+    until = time.monotonic() + WRITING_OUT_S
+    return [
+        FileDifferenceAnswer(
+            path=shown_name(change.path),
+            change=change.kind,
+            before_bytes=None if change.before is None else change.before.size,
+            after_bytes=None if change.after is None else change.after.size,
+            diff=_difference(blobs, change) if number < MAX_WRITTEN_OUT and time.monotonic() < until else None,
+        )
+        for number, change in enumerate(changes(before, after))
+    ]
+
+
+def _difference(blobs: FolderBlobs, change: Change) -> str | None:
+    sides = (change.before, change.after)
+    if any(side is not None and (side.kind != "file" or side.size > TEXT_BYTES) for side in sides):
+        return None
+    old, new = (None if side is None else content_of(blobs, side) for side in sides)
+    return text_difference(shown_name(change.path), old, new)
+
+
+def kept_file(entry: Entry) -> KeptFileAnswer:
+    return KeptFileAnswer(
+        path=shown_name(entry.path),
+        kind=entry.kind,
+        size_bytes=entry.size,
+        mode=f"{entry.mode:03o}",
+        modified_at=iso(datetime.fromtimestamp(entry.mtime_ms / 1000, UTC)),
+        target=shown_name(entry.target) if entry.kind == "symlink" else None,
+    )
+
+
+def shown_name(name: str) -> str:
+    """A name that may not be UTF-8, in readable form."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

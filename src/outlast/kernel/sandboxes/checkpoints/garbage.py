@@ -27,6 +27,7 @@ from outlast.kernel.sandboxes.translation import translated
 from outlast_sandbox.checkpoints.tree import header
 
 GRACE_S: Final = 86_400.0
+KEEP_UNBOUND: Final = timedelta(days=30)
 HEAD_BYTES: Final = 64 * 1024
 _OWN_COLUMNS: Final = (attachments.c.blob, artifacts.c.blob, artifacts.c.text_blob)  # besides manifests
 

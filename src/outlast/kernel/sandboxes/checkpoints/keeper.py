@@ -24,7 +24,7 @@ from outlast.db.database import Database
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.checkpoints.edits import Edit, edited_tree
-from outlast.kernel.sandboxes.checkpoints.garbage import GRACE_S, Collected, collect
+from outlast.kernel.sandboxes.checkpoints.garbage import GRACE_S, KEEP_UNBOUND, Collected, collect
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
 from outlast.kernel.sandboxes.rows import WorkspaceRow
@@ -47,7 +47,6 @@ from outlast_sandbox.interface import Sandbox
 ROOM: Final = 2  # files with holes in them are longer than what the quota counts
 LOOK_EVERY_S: Final = 60.0
 COLLECT_EVERY: Final = 60  # looks
-KEEP_UNBOUND: Final = timedelta(days=30)
 LEFT_FOR: Final = timedelta(seconds=10)  # after that no running tool call is about to save the change
 Find = Callable[[str], Awaitable[Sandbox | None]]
 LayersOf = Callable[[str | None], Collection[str]]

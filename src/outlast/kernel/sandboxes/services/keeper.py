@@ -20,7 +20,7 @@ from outlast.kernel.sandboxes.rows import ServiceRow
 from outlast.kernel.sandboxes.rules import is_alive
 from outlast.kernel.sandboxes.services import store
 from outlast.kernel.sandboxes.services.health import CHECK_EVERY_S, MAX_MISSED, answers
-from outlast.kernel.sandboxes.services.logs import ServiceLogs
+from outlast.kernel.sandboxes.services.logs import SHOWN_BYTES, ServiceLogs
 from outlast.kernel.sandboxes.services.rules import START_S, Declared, after_end, how_it_ended
 from outlast.kernel.sandboxes.shapes import ServiceStatus
 from outlast.kernel.sandboxes.store import Announce, SandboxRecord, announce_to_project
@@ -31,7 +31,6 @@ from outlast_sandbox.interface import Sandbox
 FIRST_LOOK_S: Final = 0.1
 LONGEST_LOOK_S: Final = 1.0
 CHECK_S: Final = 30.0  # how long an answer may take: a dev server compiles before its first one
-SHOWN_BYTES: Final = 2_000
 SUSPECT_S: Final = (0.05, 0.2, 1.0, 3.0)
 KILL: Final = 9
 TAG: Final = "service:"

@@ -6,6 +6,7 @@ from typing import Final
 
 KEPT_BYTES: Final = 64 * 1024
 MAX_BYTES: Final = 3 * KEPT_BYTES  # then the file is cut to its end
+SHOWN_BYTES: Final = 2_000  # with the error of a service that failed
 
 
 class ServiceLogs:
