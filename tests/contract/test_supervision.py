@@ -28,7 +28,7 @@ GUARDED = "its own body is the supervisor or the item guard"
 STOP = "the stop of the program"
 COMMAND = "a command of the CLI"
 TASKS = {
-    "kernel/sandboxes/views.py list_sandboxes": REQUEST,
+    "kernel/sandboxes/actions.py list_sandboxes": REQUEST,
     "apps/screens/agent/checks.py Checker._types_and_page": REQUEST,
     "app.py _serve": PART,
     "app.py _start_inner": GUARDED,

@@ -23,12 +23,11 @@ from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
 from outlast.kernel.runs.worker import Worker
-from outlast.kernel.sandboxes.actions import pause_idle, pause_sandbox, resume_sandbox
+from outlast.kernel.sandboxes.actions import list_sandboxes, pause_idle, pause_sandbox, resume_sandbox
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
 from outlast.kernel.sandboxes.settings import SandboxSettings
-from outlast.kernel.sandboxes.views import list_sandboxes
 from outlast.kernel.settings import Settings
 from outlast.testing.agents import FakeAgent
 from outlast.testing.catalog import ScriptedCatalog

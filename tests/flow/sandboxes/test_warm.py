@@ -16,9 +16,9 @@ from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.workspaces import workspace_of_thread
 from outlast.kernel.runs.actions import NewThread, start_run
+from outlast.kernel.sandboxes.actions import list_sandboxes
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.settings import SandboxSettings
-from outlast.kernel.sandboxes.views import list_sandboxes
 from outlast.kernel.sandboxes.warm_start import Warmer
 from outlast.kernel.services import Services
 from outlast.kernel.threads.actions import create_thread

@@ -13,7 +13,6 @@ from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.sandboxes import actions
-from outlast.kernel.sandboxes import views as sandbox_views
 from outlast.kernel.sandboxes.services import actions as sandbox_services
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.shapes import FileAnswer, LogAnswer, SandboxAnswer, ServiceAnswer, ServiceRequest
@@ -26,13 +25,13 @@ LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"
 @router.get("/projects/{project_id}/sandboxes", response_model=Page[SandboxAnswer])
 async def list_sandboxes(project_id: str, services: Svc, actor: Signed) -> Response:
     """The project's living sandboxes, newest first, with what they use now; none is woken for that."""
-    return reply(page(await sandbox_views.list_sandboxes(services, actor, project_id)))
+    return reply(page(await actions.list_sandboxes(services, actor, project_id)))
 
 
 @router.get("/sandboxes/{sandbox_id}", response_model=SandboxAnswer)
 async def read_sandbox(sandbox_id: str, services: Svc, actor: Signed) -> Response:
     """One sandbox, with what it uses now; it is not woken for that."""
-    return reply(await sandbox_views.read_sandbox(services, actor, sandbox_id))
+    return reply(await actions.read_sandbox(services, actor, sandbox_id))
 
 
 @router.post("/sandboxes/{sandbox_id}/pause", response_model=SandboxAnswer)
