@@ -2,15 +2,17 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import orjson
 import typer
 
 from outlast.kernel.cli.commands import Commands
 from outlast.kernel.cli.options import FollowOption, LimitOption, ProjectOption
-from outlast.kernel.cli.session import call_server, wants_json
-from outlast.kernel.cli.terminal import err, print_json, print_list, print_result
+from outlast.kernel.cli.run_text import shorten
+from outlast.kernel.cli.session import call_server, command_line, wants_json
+from outlast.kernel.cli.terminal import err, one_line, print_fields, print_json, print_list, print_result
+from outlast.kernel.cli.units import count
 
 if TYPE_CHECKING:
     from outlast.kernel.cli.client import Client
@@ -18,6 +20,11 @@ if TYPE_CHECKING:
 app = Commands()
 RunArgument = Annotated[str, typer.Argument(help="Id of the run (run_…).")]
 ApprovalArgument = Annotated[str, typer.Argument(help="Id of the approval (apr_…).")]
+MAX_ANSWER_LINES: Final = 12
+DECISIONS: Final = {"approval": "approve", "question": "answer"}
+FIELDS: Final = (
+    "run=id state thread agent started=created_at by duration=duration_s work usage failed problems waits answer"
+)
 Status = Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]
 
 
@@ -101,9 +108,43 @@ def show(run: RunArgument) -> None:
     """Show how a run stands: status, times, usage, what it waits for, and its answer.
 
     To see all its work: outlast runs follow"""
-    from outlast.kernel.cli.run_text import print_run
+    found = call_server(lambda client: client.get(f"/v1/runs/{run}"))
+    usage, error, reason = found["usage"], found["error"], found["waiting_for"] or found["stop_reason"]
+    computed = {
+        "state": f"{found['status']} ({reason})" if reason else found["status"],
+        "thread": f"{one_line(found['thread_title'])} ({found['thread_id']})",
+        "agent": f"{found['profile']}, {found['model']}",
+        "by": found["started_by_name"] or "an agent",
+        "work": f"{count(found['step_count'], 'step')}, {count(found['tool_count'], 'tool call')}",
+        "usage": f"{usage['input_tokens']:,} tokens in, {usage['output_tokens']:,} out",
+        "failed": f"{error['message']}\n{error['hint']}" if error else None,
+        "problems": "\n".join(one_line(str(problem)) for problem in found["problems"]),
+        "waits": "\n".join(map(_pending, found["pending"])),
+        "answer": _last_text(found),
+    }
+    print_fields(found, FIELDS, computed)
 
-    print_run(call_server(lambda client: client.get(f"/v1/runs/{run}")))
+
+def _pending(item: dict[str, Any]) -> str:
+    """What a person has to decide, and the command that does it."""
+    if item["kind"] == "approval":
+        asked = f"{item['tool']} {shorten(item['arguments'])}"
+    else:
+        asked = " ".join(question["question"] for question in item["questions"])
+    command = f"runs {DECISIONS[item['kind']]} {item['id']}"
+    return f"{one_line(asked)}\n{command_line(command)}"
+
+
+def _last_text(run: dict[str, Any]) -> str:
+    """The last text of the run, shortened."""
+    texts = [part["text"].strip() for part in run["parts"] if part["type"] == "text"]
+    lines = texts[-1].splitlines() if texts else []
+    if len(lines) > MAX_ANSWER_LINES:
+        lines = [
+            *lines[:MAX_ANSWER_LINES],
+            f"… {len(lines) - MAX_ANSWER_LINES} more lines: outlast runs follow {run['id']}",
+        ]
+    return "\n".join(lines)
 
 
 @app.verb("cancel", "outlast runs cancel run_01h…")

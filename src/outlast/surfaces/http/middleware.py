@@ -16,26 +16,14 @@ from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.bodies import ANY_PACE, READ_AWAY_S, USUAL_PACE, Body, BodyPace
 from outlast.kernel.http.event_stream import DIRECT_SEND
 from outlast.kernel.http.problems import problem, unexpected
+from outlast.surfaces.http.security_headers import HeaderList, security_headers, with_security
 from outlast.surfaces.protocols.e2b.middleware import e2b_request
 
-CONTENT_SECURITY: Final = (
-    "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-    "font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'none'"
-)
-SECURITY_HEADERS: Final = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (b"x-frame-options", b"DENY"),
-]
 IMAGE_PATHS: Final = frozenset({"/v1/attachments"})  # a form with an image
 FILE_PATH: Final = re.compile(r"/v1/projects/[^/]+/artifacts")  # a form with a file
 TEXT_PATH: Final = re.compile(r"/v1/knowledge/sources|/v1/projects/[^/]+/documents|/v1/documents/[^/]+/import")
 HEALTH_PATHS: Final = frozenset({"/healthz", "/readyz"})
 FORM_OVERHEAD_BYTES: Final = 64_000
-HeaderList = list[tuple[bytes, bytes]]
 _GIVEN_ID = re.compile(r"[A-Za-z0-9_.-]{8,64}")
 
 log = logging.getLogger("outlast.http")
@@ -61,8 +49,7 @@ class RequestGuard:
         pace: BodyPace = USUAL_PACE,
     ) -> None:
         self._read_away_s, self._pace = read_away_s, pace
-        policy = f"{CONTENT_SECURITY}; frame-src {frames}"
-        self._security = [*SECURITY_HEADERS, (b"content-security-policy", policy.encode())]
+        self._security = security_headers(frames)
         self._app = app
         self._hosts = hosts
         self._body_bytes = body_bytes
@@ -163,7 +150,7 @@ class _Visit:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             message["headers"] = [
-                *_with_security(message["headers"], self._security),
+                *with_security(message["headers"], self._security),
                 (b"x-request-id", self.request_id.encode()),
             ]
             if self.status >= 400 and not await self._body.read_away():
@@ -189,12 +176,6 @@ class _Visit:
         level = logging.DEBUG if self._scope["path"] in HEALTH_PATHS else logging.INFO
         if log.isEnabledFor(level):
             log.log(level, "request", extra=self.fields())
-
-
-def _with_security(headers: HeaderList, security: HeaderList) -> HeaderList:
-    """The headers and those for security that the answer does not set itself."""
-    own = {name.lower() for name, _ in headers}
-    return [*headers, *(pair for pair in security if pair[0] not in own)]
 
 
 def _check_content_type(scope: Scope, headers: Headers) -> None:

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from outlast.testing.clock import ManualClock
-from outlast_demo.tracker.access import RequestLog
 from outlast_demo.tracker.application import tracker_app
+from outlast_demo.tracker.request_log import RequestLog
 from outlast_demo.tracker.storage import open_book, open_secret
 
 HEADERS = {"Tracker-Version": "2026-09"}

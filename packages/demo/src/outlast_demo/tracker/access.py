@@ -1,15 +1,13 @@
-"""Who is let in, how often, and what the request log says of it."""
+"""Who is let in, and how often."""
 
 import hmac
-import os
 from dataclasses import dataclass, field
 from math import ceil
-from pathlib import Path
 from typing import Final
 
 from starlette.requests import Request
 
-from outlast.base.clock import Clock, iso
+from outlast.base.clock import Clock
 from outlast_demo.tracker.problems import Refused
 from outlast_sandbox.egress.secrets import SecretValue
 
@@ -17,7 +15,6 @@ VERSION_HEADER: Final = "tracker-version"
 VERSION: Final = "2026-09"
 WINDOW_S: Final = 60
 MAX_IN_WINDOW: Final = 240
-LOG_BYTES: Final = 2_000_000
 
 
 @dataclass(eq=False, slots=True)
@@ -79,33 +76,3 @@ def check_credentials(request: Request, secret: SecretValue) -> None:
             "The request does not say which version of the API it means.",
             f"Send the header Tracker-Version: {VERSION}.",
         )
-
-
-class RequestLog:
-    """A file with one line for each request, with the credentials that came. Only this user reads it; beyond 2 MB the
-    older half of two files goes. It is the one place that shows that the real secret arrived."""
-
-    def __init__(self, path: Path, clock: Clock) -> None:
-        self._path, self._clock = path, clock
-
-    def note(self, request: Request, status: int) -> None:
-        """One line; a file that cannot be written stops nobody."""
-        given = request.headers.get("authorization", "-")
-        query = f"?{request.url.query}" if request.url.query else ""
-        shown = _line(
-            f"{iso(self._clock.now())} {status} {request.method} {request.url.path}{query} authorization={given!r}"
-        )
-        try:
-            self._make_room()
-            with open(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600), "ab") as file:
-                file.write(shown)
-        except OSError:
-            return
-
-    def _make_room(self) -> None:
-        if self._path.exists() and self._path.stat().st_size > LOG_BYTES:
-            self._path.replace(self._path.with_suffix(".older.log"))
-
-
-def _line(text: str) -> bytes:
-    return text.encode("unicode_escape")[:2000] + b"\n"

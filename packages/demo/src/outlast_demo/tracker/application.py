@@ -12,11 +12,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from outlast.base.clock import Clock, iso
-from outlast_demo.tracker.access import RateLimit, RequestLog, check_credentials
+from outlast_demo.tracker.access import RateLimit, check_credentials
 from outlast_demo.tracker.changes import add_comment, add_issue, change_issue, find
 from outlast_demo.tracker.issue_lists import counts_of, known, page_of
 from outlast_demo.tracker.issues import ME, Book
 from outlast_demo.tracker.problems import Refused, no_such
+from outlast_demo.tracker.request_log import RequestLog
 from outlast_demo.tracker.storage import Kept
 from outlast_sandbox.egress.secrets import SecretValue
 

@@ -16,8 +16,9 @@ from outlast.base.errors import StartRefused
 from outlast.kernel.sandboxes.settings import DependencySettings
 from outlast.kernel.settings import Settings
 from outlast.surfaces.http.server import HttpServer, bind
-from outlast_demo.tracker.access import VERSION, RequestLog
+from outlast_demo.tracker.access import VERSION
 from outlast_demo.tracker.application import tracker_app
+from outlast_demo.tracker.request_log import RequestLog
 from outlast_demo.tracker.storage import Kept, open_book, open_secret
 from outlast_sandbox.egress.authorities import write_private
 from outlast_sandbox.egress.secrets import SecretValue

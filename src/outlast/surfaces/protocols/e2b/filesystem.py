@@ -63,7 +63,7 @@ async def remove(place: Inside, message: Message) -> Message:
 
 
 async def create_watcher(place: Inside, message: Message) -> Message:
-    watcher_id = await place.runtime.watch(
+    watcher_id = await place.runtime.watchers.watch(
         place.sandbox,
         place.workspace_id,
         _path(message),
@@ -74,7 +74,7 @@ async def create_watcher(place: Inside, message: Message) -> Message:
 
 
 async def get_watcher_events(place: Inside, message: Message) -> Message:
-    watcher = place.runtime.watcher(str(field(message, "watcherId")), place.workspace_id)
+    watcher = place.runtime.watchers.get(str(field(message, "watcherId")), place.workspace_id)
     changes = await watcher.take()
     files = place.sandbox.files if watcher.include_entry else None
     return {"events": [await _event(change, watcher.path, files) for change in changes]}
@@ -82,8 +82,8 @@ async def get_watcher_events(place: Inside, message: Message) -> Message:
 
 async def remove_watcher(place: Inside, message: Message) -> Message:
     watcher_id = str(field(message, "watcherId"))
-    place.runtime.watcher(watcher_id, place.workspace_id)
-    place.runtime.end_watcher(watcher_id, place.workspace_id)
+    place.runtime.watchers.get(watcher_id, place.workspace_id)
+    place.runtime.watchers.end(watcher_id, place.workspace_id)
     return {}
 
 
