@@ -12,7 +12,7 @@ from outlast.apps.documents.comments.store import tell_inbox
 from outlast.apps.documents.content.markdown_parse import Cuts, Part, first_heading
 from outlast.apps.documents.content.markdown_render import join
 from outlast.apps.documents.edits.write import Author, commit
-from outlast.apps.documents.history import versions
+from outlast.apps.documents.history import summaries, versions
 from outlast.apps.documents.settings import DocumentSettings
 from outlast.apps.documents.shapes import DocumentData, DocumentView, InsertBlockChange
 from outlast.apps.documents.store import require_document
@@ -172,7 +172,7 @@ def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str, 
     store.announce(tx, document_id, actor.user_id, created=True)
     if any(part.level or part.pieces for part in cuts.cut(text)):
         row = store.hold(tx, document_id)
-        author = Author("created", actor.user_id, summary="Made of a Markdown text")
+        author = Author("created", actor.user_id, summary=summaries.CREATED)
         whole = InsertBlockChange(op="insert_block", section_id=None, after=None, markdown=text)
         commit(tx, row, [whole], author, services.settings, cuts)
     return document_id

@@ -161,6 +161,8 @@ class VersionCreated(Frozen):
 
 
 MAX_VERSION = 2**31 - 1  # versions
+CHANGE_CHARS = 200_000  # of one change's text; the text of an import may be longer
+CHANGES_CHARS = 400_000  # of all texts of a request
 Id = Annotated[str, Field(max_length=200)]
 Ref = Annotated[str, Field(min_length=1, max_length=100)]
 

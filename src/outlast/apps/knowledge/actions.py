@@ -14,7 +14,15 @@ from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.rows import KnowledgeSourceRow
 from outlast.apps.knowledge.settings import KnowledgeSettings
-from outlast.apps.knowledge.shapes import PackagesReply, PassageData, SourceData, SourceKind, SourceRequest
+from outlast.apps.knowledge.shapes import (
+    LOCATION_CHARS,
+    PACKAGE_CHARS,
+    PackagesReply,
+    PassageData,
+    SourceData,
+    SourceKind,
+    SourceRequest,
+)
 from outlast.apps.knowledge.sources import INSTALLED, cut_name, is_web, kind_of, private_exceptions
 from outlast.apps.knowledge.tables import knowledge_sources
 from outlast.base.errors import Conflict, InputTooLarge, MalformedInput, NotFound
@@ -29,11 +37,8 @@ from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services, in_read, in_write
 
-PACKAGE_CHARS: Final = 200
-LOCATION_CHARS: Final = 2_000
 MAX_PER_PROJECT: Final = 500
 NOT_SOONER: Final = timedelta(seconds=15)  # for sources of the configuration, after the last time
-PASSAGES: Final = 50
 
 
 async def search_knowledge(
@@ -89,9 +94,7 @@ async def read_source(services: Services, actor: Actor, source_id: str) -> Sourc
 
 
 @in_read
-def read_passages(
-    tx: Tx, actor: Actor, source_id: str, after: int = -1, limit: int = PASSAGES
-) -> Listed[PassageData, int]:
+def read_passages(tx: Tx, actor: Actor, source_id: str, after: int, limit: int) -> Listed[PassageData, int]:
     """At most `limit` passages of a source behind the position `after` (members). Raises `NotFound`."""
     _source(tx, actor, source_id, Right.READ)
     found = store.page_of_passages(tx, source_id, after, limit + 1)

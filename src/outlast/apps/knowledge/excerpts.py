@@ -1,6 +1,7 @@
 """What is shown of what a search found, and of packages."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from outlast.apps.knowledge import store
 from outlast.apps.knowledge import tokenizer as words
@@ -9,6 +10,8 @@ from outlast.base.clock import iso
 from outlast.kernel.library.modules import Module, searched_text
 from outlast.kernel.library.search import HitAnswer, HitScores, PackageAnswer
 from outlast.kernel.row_shapes import shape_of
+
+FOUND_WORDS: Final = 40  # of one hit, to be highlighted
 
 
 def known_package(asked: str, known: Sequence[str]) -> str:
@@ -46,7 +49,7 @@ def module_hit(module: Module, dependencies: str, score: float, scores: HitScore
         fetched_at=iso(module.updated_at),
         score=score,
         scores=scores,
-        terms=words.found_words(f"{path}\n{text}", terms),
+        terms=words.found_words(f"{path}\n{text}", terms)[:FOUND_WORDS],
         source_id=None,
         usage=module.imported_usage,
         verified=module.verified(dependencies),
@@ -62,7 +65,7 @@ def passage_hit(row: store.Sourced, score: float, scores: HitScores, terms: froz
         text=row.passage.body,
         score=score,
         scores=scores,
-        terms=words.found_words(f"{row.passage.heading}\n{row.passage.body}", terms),
+        terms=words.found_words(f"{row.passage.heading}\n{row.passage.body}", terms)[:FOUND_WORDS],
         usage="",
         verified=True,
     )

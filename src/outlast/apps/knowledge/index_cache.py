@@ -22,6 +22,7 @@ from outlast.apps.knowledge.rows import KnowledgePassageRow, KnowledgeSourceRow
 from outlast.apps.knowledge.texts import searched_text
 from outlast.db.database import Database
 
+MAX_BYTES: Final = 1_000_000_000  # of memory for indexes and vectors
 SLICE: Final = 500  # passages that are cut into words before others get the thread
 READ_AT_ONCE: Final = 5_000  # vectors
 

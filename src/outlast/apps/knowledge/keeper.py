@@ -7,6 +7,7 @@ and again. A source that cannot be read keeps what it holds, says why, and is tr
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import timedelta
 from typing import Final
 
 import anyio
@@ -19,7 +20,7 @@ from outlast.apps.knowledge.http_fetch import NotRead
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
 from outlast.apps.knowledge.readers.reader import SourceReader, Wish
-from outlast.apps.knowledge.refresh import LEASE, READ_S, due_after
+from outlast.apps.knowledge.refresh import due_after
 from outlast.apps.knowledge.rows import KnowledgePageRow, KnowledgeSourceRow
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.sources import Configured, cut_name, private_exceptions
@@ -31,6 +32,8 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.set_aside import kinds
 
 AT_A_TIME: Final = 3  # sources
+LEASE: Final = timedelta(minutes=15)  # another server may read a source whose reading began this long ago
+READ_S: Final = 600.0  # to read one source: well below the lease, so that no two servers read it at once
 GIVE_BACK_S: Final = 5.0
 PAUSE_S: Final = 5.0  # after the database refused
 Followed = Callable[[], Sequence[str]]

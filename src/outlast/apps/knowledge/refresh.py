@@ -1,10 +1,8 @@
-"""Refresh schedule and time limits for documentation sources. Pure."""
+"""When sources of documentation are read again. Pure."""
 
 from datetime import datetime, timedelta
 from typing import Final
 
-LEASE: Final = timedelta(minutes=15)  # another server may read a source whose reading began this long ago
-READ_S: Final = 600.0  # to read one source: well below the lease, so that no two servers read it at once
 RETRY: Final = timedelta(minutes=15)
 MAX_RETRY: Final = timedelta(hours=6)
 

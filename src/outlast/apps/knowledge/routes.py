@@ -4,7 +4,6 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from outlast.apps.knowledge import actions
-from outlast.apps.knowledge.actions import PASSAGES
 from outlast.apps.knowledge.shapes import PackagesReply, PassageData, SourceData, SourceRequest
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, page, reply
@@ -75,7 +74,7 @@ async def list_knowledge_passages(
     services: Svc,
     actor: Signed,
     after: int = Query(-1, ge=-1, le=2**31 - 1),
-    limit: int = Query(PASSAGES, ge=1, le=200),
+    limit: int = Query(50, ge=1, le=200),
 ) -> Response:
     """What is indexed of it, in its order; `next` is the `after` of the following ones."""
     found = await actions.read_passages(services, actor, source_id, after, limit)

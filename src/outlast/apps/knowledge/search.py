@@ -22,7 +22,7 @@ from outlast.apps.knowledge import scores, store
 from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.arrays import Floats, np
 from outlast.apps.knowledge.excerpts import known_package, module_hit, package_answer, passage_hit, rescored
-from outlast.apps.knowledge.index_cache import Shelf, Shelves
+from outlast.apps.knowledge.index_cache import MAX_BYTES, Shelf, Shelves
 from outlast.apps.knowledge.reranker import Reranker, RerankFailed
 from outlast.apps.knowledge.rows import KnowledgeSourceRow
 from outlast.apps.knowledge.vector_math import (
@@ -43,7 +43,6 @@ from outlast.db.database import Database
 from outlast.kernel.library.modules import Module, UsableModules
 from outlast.kernel.library.search import HitAnswer, HitScores, PackageAnswer, SearchMethod, SearchReply
 
-MAX_BYTES: Final = 1_000_000_000  # of memory for indexes and vectors
 QUERY_CHARS: Final = 2_000  # of a query are looked at
 EMBED_WAIT_S: Final = 5.0  # for a query's vector; then words alone must do
 REST_S: Final = 30.0  # that an embedder is left alone after it failed

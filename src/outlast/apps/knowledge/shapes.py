@@ -1,6 +1,6 @@
 """Sources of documentation, passages of them, and packages."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -18,6 +18,8 @@ SourceKind = Literal[
     "artifact",  # the text of a project's file
 ]
 SourceState = Literal["waiting", "fetching", "ready", "failed"]
+PACKAGE_CHARS: Final = 200  # of its one spelling, and of the name of a text
+LOCATION_CHARS: Final = 2_000
 
 
 class SourceData(Frozen):
@@ -77,7 +79,7 @@ class SourceRequest(Request):
     model_config = ConfigDict(str_max_length=None)
 
     package: Annotated[str, Field(min_length=1, max_length=300)]
-    location: Annotated[str, Field(max_length=2_000)] | None = None
+    location: Annotated[str, Field(max_length=LOCATION_CHARS)] | None = None
     text: str | None = None
     name: Annotated[str, Field(max_length=300)] | None = None
     project_id: Annotated[str, Field(max_length=100)] | None = None

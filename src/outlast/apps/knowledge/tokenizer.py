@@ -40,10 +40,9 @@ def query_terms(text: str) -> list[str]:
     return list(dict.fromkeys(terms_of(text)))[:MAX_QUERY_TERMS]
 
 
-def found_words(text: str, terms: frozenset[str], limit: int = 40) -> list[str]:
+def found_words(text: str, terms: frozenset[str]) -> list[str]:
     """The words of a text, as they are written, that have one of these terms: what to highlight."""
-    words = dict.fromkeys(raw for raw in _RAW.findall(text) if not terms.isdisjoint(_terms(raw[:MAX_WORD_CHARS])))
-    return list(words)[:limit]
+    return list(dict.fromkeys(raw for raw in _RAW.findall(text) if not terms.isdisjoint(_terms(raw[:MAX_WORD_CHARS]))))
 
 
 @lru_cache(maxsize=65_536)

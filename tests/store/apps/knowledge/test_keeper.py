@@ -13,9 +13,9 @@ import sqlalchemy as sa
 from outlast.apps.knowledge import ingest, store
 from outlast.apps.knowledge.documents import Document, Reading
 from outlast.apps.knowledge.ingest import NewSource
-from outlast.apps.knowledge.keeper import SourceKeeper
+from outlast.apps.knowledge.keeper import LEASE, SourceKeeper
 from outlast.apps.knowledge.passage_changes import Contents
-from outlast.apps.knowledge.refresh import LEASE, RETRY
+from outlast.apps.knowledge.refresh import RETRY
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.sources import Configured
 from outlast.apps.knowledge.texts import Cut

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
+from outlast.apps.knowledge import index_cache, search, store
 from outlast.apps.knowledge import index_files as saved
-from outlast.apps.knowledge import search, store
 from outlast.apps.knowledge import vector_math as comparing
 from outlast.apps.knowledge.excerpts import known_package
 from outlast.apps.knowledge.indexer import Indexer
@@ -431,7 +431,7 @@ class Renewed(HashingEmbedder):
         return HashingEmbedder().model
 
 
-@pytest.mark.parametrize("most_bytes", [search.MAX_BYTES, 600])
+@pytest.mark.parametrize("most_bytes", [index_cache.MAX_BYTES, 600])
 async def test_vectors_of_another_length_count_as_none_and_the_answer_says_so(
     db: Database, team: Team, embedder: HashingEmbedder, most_bytes: int
 ):
@@ -548,13 +548,13 @@ async def test_vectors_are_read_before_anybody_asks_where_there_is_room(
     await db.write(put_source)
     await embed_all(db, embedder)
     size = {}
-    for most_bytes in (search.MAX_BYTES, 10_000):
+    for most_bytes in (index_cache.MAX_BYTES, 10_000):
         knowledge = Knowledge(db, ManualClock(), embedder=embedder, most_bytes=most_bytes)
         async with anyio.create_task_group() as tasks:
             await tasks.start(knowledge.run)
             size[most_bytes] = knowledge._shelves.size_bytes
             tasks.cancel_scope.cancel()
-    assert size[search.MAX_BYTES] - size[10_000] == len(TEXTS) * embedder.dimensions * 4
+    assert size[index_cache.MAX_BYTES] - size[10_000] == len(TEXTS) * embedder.dimensions * 4
     assert embedder.texts == []
 
 

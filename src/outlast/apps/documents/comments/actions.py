@@ -7,6 +7,8 @@ from outlast.apps.documents import store as documents
 from outlast.apps.documents.comments import store
 from outlast.apps.documents.comments.comment_anchors import Content, new_anchor
 from outlast.apps.documents.comments.shapes import (
+    MAX_LINKED,
+    MAX_NAMED,
     AssignedAnswer,
     AssignRequest,
     CommentData,
@@ -38,8 +40,6 @@ from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads as thread_table
 
 PROFILE: Final = "document"
-MAX_LINKED: Final = 50
-MAX_NAMED: Final = 100
 
 
 async def create_comment(

@@ -6,12 +6,9 @@ from functools import cached_property
 from typing import Final
 
 from outlast.apps.documents.comments.quotes import Effort, Text, find_again
-from outlast.apps.documents.comments.shapes import Quote
+from outlast.apps.documents.comments.shapes import AROUND_CHARS, QUOTE_CHARS, Quote
 from outlast.base.errors import InputTooLarge, MalformedInput, NotFound
 from outlast.kernel.limits.rules import clean, is_blank
-
-QUOTE_CHARS = 5_000
-AROUND_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,16 @@
 """Shapes of comments."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
 from outlast.base.events import Frozen
 from outlast.kernel.http.shapes import Answer, Request
+
+QUOTE_CHARS: Final = 5_000
+AROUND_CHARS: Final = 200  # of the text before a quote, and of that behind it
+MAX_LINKED: Final = 50  # sections that a comment links
+MAX_NAMED: Final = 100  # people
 
 
 class Quote(Frozen):

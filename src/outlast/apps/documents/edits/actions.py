@@ -14,10 +14,13 @@ from outlast.apps.documents.edits.diff_view import difference
 from outlast.apps.documents.edits.replacement import replaced
 from outlast.apps.documents.edits.tree_diff import deltas
 from outlast.apps.documents.edits.write import Author, Committed, commit, commit_tree
+from outlast.apps.documents.history import summaries
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.versions import changes_since
 from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.shapes import (
+    CHANGE_CHARS,
+    CHANGES_CHARS,
     Change,
     ChangesRequest,
     DocumentChanges,
@@ -42,8 +45,6 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services, in_read
 
 TEXTS = ("markdown", "old", "heading")
-MAX_CHARS = 200_000  # of one change's text; the text of an import may be longer
-MAX_TOGETHER = 400_000  # of all texts of a request
 FEW_CHARS = 2_000  # so many are cut sooner than another thread is asked to
 
 
@@ -92,10 +93,10 @@ async def import_markdown(
     def write(tx: Tx, row: DocumentRow) -> Committed:
         content = store.tree(tx, row.id)
         if not wanted.replace:
-            author = Author("import", actor.user_id, summary="Imported a Markdown text")
+            author = Author("import", actor.user_id, summary=summaries.IMPORTED)
             return commit(tx, row, [_behind(content, wanted.after_section_id, text)], author, services.settings, cuts)
         demand_document_seen(document_id, row.version, wanted.seen)
-        author = Author("import", actor.user_id, summary="Replaced the text by an imported one")
+        author = Author("import", actor.user_id, summary=summaries.REPLACED)
         return commit_tree(tx, row, content, replaced(content, parts), author, services.settings)
 
     return await _write(services, actor, document_id, write, key, asked)
@@ -140,7 +141,7 @@ async def restore_version(
         wanted, now = history.tree_at(tx, document_id, version), store.tree(tx, document_id)
         if deltas(now, wanted):
             demand_document_seen(document_id, row.version, seen)
-        author = Author("restore", actor.user_id, summary=f"Restored version {version}")
+        author = Author("restore", actor.user_id, summary=summaries.RESTORED.format(version=version))
         return commit_tree(tx, row, now, wanted, author, services.settings)
 
     return await _write(services, actor, document_id, write)
@@ -187,7 +188,7 @@ def _behind(content: Tree, section_id: str | None, text: str) -> InsertBlockChan
 def _checked(change: Change) -> Change:
     """The change with texts that every database can hold. Raises `InputTooLarge`."""
     hint = "Import it: POST /v1/documents/{id}/import takes longer ones."
-    cleaned = {name: checked_markdown(text, MAX_CHARS, hint) for name, text in _texts(change).items()}
+    cleaned = {name: checked_markdown(text, CHANGE_CHARS, hint) for name, text in _texts(change).items()}
     return change.model_copy(update=cleaned)
 
 
@@ -199,12 +200,12 @@ def _texts(change: Change) -> dict[str, str]:
 def _demand_size(changes: Sequence[Change]) -> int:
     """How long the texts of all changes are together. Raises `InputTooLarge`."""
     size = sum(len(text) for change in changes for text in _texts(change).values())
-    if size > MAX_TOGETHER:
+    if size > CHANGES_CHARS:
         raise InputTooLarge(
-            f"The changes have {size:,} characters; at most {MAX_TOGETHER:,} are accepted together.",
+            f"The changes have {size:,} characters; at most {CHANGES_CHARS:,} are accepted together.",
             hint="Make them one after the other, or import the text: POST /v1/documents/{id}/import.",
             size_chars=size,
-            limit_chars=MAX_TOGETHER,
+            limit_chars=CHANGES_CHARS,
         )
     return size
 

@@ -1,15 +1,12 @@
 """No text is overwritten that its writer has not seen: a change is merged with what is there, or refused. Pure."""
 
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any
 
 from outlast.apps.documents.content.markdown_parse import one_line, tidy
 from outlast.apps.documents.content.tree import Block, Section
-from outlast.apps.documents.edits.merge import merge
+from outlast.apps.documents.edits.merge import MAX_MERGED, merge
 from outlast.base.errors import TextChanged
-
-MAX_MERGED: Final = 50_000
-"""What comes of merging is cut into blocks while other writers wait. A person decides about a longer one."""
 
 
 def merged(block: Block, old: str, wanted: str) -> str:

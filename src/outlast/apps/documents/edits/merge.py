@@ -25,6 +25,8 @@ HunkKind = Literal[
 ]
 MAX_CHARACTERS: Final = 20_000
 MAX_LINES: Final = 8_000
+MAX_MERGED: Final = 50_000
+"""The merged text is cut into blocks while other writers wait. A person decides about a longer one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from outlast.apps.documents.content.tree import Block, Section, Tree, count_word
 from outlast.apps.documents.edits.apply import Applied, apply, check_limits
 from outlast.apps.documents.edits.tree_diff import Delta, deltas, gone
 from outlast.apps.documents.history import versions as history
-from outlast.apps.documents.history.summaries import describe
+from outlast.apps.documents.history.summaries import SUMMARY_CHARS, describe
 from outlast.apps.documents.proposals.superseded import supersede_gone
 from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.settings import DocumentSettings
@@ -30,7 +30,6 @@ from outlast.kernel.mentions.rules import one_line
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import append
 
-SUMMARY_CHARS: Final = 200
 _DROP_BLOCK: Final = sa.delete(blocks).where(blocks.c.id == sa.bindparam("block"))
 _DROP_SECTION: Final = sa.delete(sections).where(sections.c.id == sa.bindparam("section"))
 

@@ -1,4 +1,4 @@
-"""One line for people about what a version changed, if its author wrote none. Pure."""
+"""The line for people about what a version changed, if its author wrote none. Pure."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -7,7 +7,15 @@ from outlast.apps.documents.content.tree import Section, Tree
 from outlast.apps.documents.edits.tree_diff import Delta
 from outlast.kernel.mentions.rules import one_line
 
+SUMMARY_CHARS: Final = 200
 HEADING_CHARS: Final = 60
+CREATED: Final = "Made of a Markdown text"
+IMPORTED: Final = "Imported a Markdown text"
+REPLACED: Final = "Replaced the text by an imported one"
+RESTORED: Final = "Restored version {version}"
+ACCEPTED: Final = "{count} edits of the agent in “{title}”"
+REOPENED: Final = "Reopened accepted edits"
+REOPENED_NAMED: Final = "Reopened: {summary}"
 _VERBS: Final = {"added": "Added", "changed": "Changed", "moved": "Moved", "removed": "Deleted"}
 
 

@@ -7,11 +7,11 @@ import anyio.to_thread
 
 from outlast.apps.documents import store as documents
 from outlast.apps.documents.content.tree import Tree
-from outlast.apps.documents.edits.actions import MAX_CHARS
 from outlast.apps.documents.proposals import reopened, store
 from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals.decisions import merge_of
 from outlast.apps.documents.proposals.shapes import (
+    DECISIONS_CHARS,
     DecidedAnswer,
     Decision,
     EditData,
@@ -21,6 +21,7 @@ from outlast.apps.documents.proposals.shapes import (
 )
 from outlast.apps.documents.proposals.store import State
 from outlast.apps.documents.rows import EditRow, ProposalRow
+from outlast.apps.documents.shapes import CHANGE_CHARS
 from outlast.apps.documents.store import require_document
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.errors import InputTooLarge, MalformedInput
@@ -34,7 +35,6 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services, in_read
 
 How = Literal["decide", "possible", "all"]
-MAX_TOGETHER = 200_000  # characters of a person's own texts in one request: they are cut while others wait
 
 
 @in_read
@@ -110,12 +110,12 @@ async def decide_edits(
         return await _reopen(services, actor, proposal_id, decisions, key)
     cleaned = [_cleaned(one) for one in decisions]
     size = sum(len(one.text or "") for one in cleaned)
-    if size > MAX_TOGETHER:
+    if size > DECISIONS_CHARS:
         raise InputTooLarge(
-            f"The texts have {size:,} characters; at most {MAX_TOGETHER:,} are accepted together.",
+            f"The texts have {size:,} characters; at most {DECISIONS_CHARS:,} are accepted together.",
             hint="Decide about the edits one after the other.",
             size_chars=size,
-            limit_chars=MAX_TOGETHER,
+            limit_chars=DECISIONS_CHARS,
         )
     how: How = "possible" if possible else "decide"
     asked = [one.model_dump() for one in cleaned]
@@ -188,5 +188,5 @@ async def _decide(
 def _cleaned(decision: NamedDecision) -> NamedDecision:
     """With texts that every database can hold. Raises `InputTooLarge`."""
     texts = {"text": decision.text, "old": decision.old}
-    kept = {name: checked_markdown(text, MAX_CHARS) for name, text in texts.items() if text is not None}
+    kept = {name: checked_markdown(text, CHANGE_CHARS) for name, text in texts.items() if text is not None}
     return decision.model_copy(update=kept)

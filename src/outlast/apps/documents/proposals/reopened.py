@@ -14,7 +14,7 @@ from outlast.apps.documents import store
 from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.write import Author
-from outlast.apps.documents.history import versions
+from outlast.apps.documents.history import summaries, versions
 from outlast.apps.documents.history.undo import without
 from outlast.apps.documents.proposals.edit_states import already, decided
 from outlast.apps.documents.proposals.settlement import unsettle_comments
@@ -127,7 +127,8 @@ def _take_back(tx: Tx, document_id: str, number: int, summary: str, by: str, set
     document = store.hold(tx, document_id)
     now = store.tree(tx, document_id)
     was, became = versions.tree_at(tx, document_id, number - 1), versions.tree_at(tx, document_id, number)
-    author = Author("restore", by, summary=f"Reopened: {summary}" if summary else "Reopened accepted edits")
+    said = summaries.REOPENED_NAMED.format(summary=summary) if summary else summaries.REOPENED
+    author = Author("restore", by, summary=said)
     committed = writing.commit_tree(tx, document, now, without(now, was, became), author, settings)
     return None if committed.line is None else committed.version
 

@@ -15,6 +15,7 @@ from outlast.apps.documents.content.markdown_parse import Cuts
 from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.write import Author, Committed
+from outlast.apps.documents.history import summaries
 from outlast.apps.documents.proposals.decisions import Accepted, Plan, plan
 from outlast.apps.documents.proposals.edit_states import decided
 from outlast.apps.documents.proposals.fork_copies import followers_of, hold_threads_of_twins, supersede_twins
@@ -150,7 +151,7 @@ def _record(
 
 
 def _author(proposal: ProposalRow, title: str, by: str, count: int) -> Author:
-    said = proposal.summary or f"{count} edits of the agent in “{title}”"
+    said = proposal.summary or summaries.ACCEPTED.format(count=count, title=title)
     return Author(
         kind="agent",
         user_id=by,

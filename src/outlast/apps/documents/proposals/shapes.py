@@ -21,6 +21,7 @@ EditState = Literal[
 
 
 Decision = Literal["accept", "reject", "reopen"]
+DECISIONS_CHARS = 200_000  # of a person's own texts in one request: they are cut while others wait
 
 
 class EditData(Frozen):

@@ -7,9 +7,9 @@ from typing import Literal
 
 import pytest
 
-from outlast.apps.documents.edits.actions import MAX_CHARS
 from outlast.apps.documents.proposals import actions as review
 from outlast.apps.documents.proposals.shapes import NamedDecision
+from outlast.apps.documents.shapes import CHANGE_CHARS
 from outlast.base.errors import InputTooLarge, OutlastError
 from outlast.db.database import Database
 from tests.documents import Desk, decision_on, replacing
@@ -38,7 +38,7 @@ async def test_a_decision_is_no_place_for_a_book(db: Database, tmp_path: Path, f
         return decision_on(edit_id, "accept", "Fine.", old=text)
 
     with pytest.raises(InputTooLarge, match="at most 200,000"):
-        await review.decide_edit(services, desk.team.owner, saying("x" * (MAX_CHARS + 1)))
+        await review.decide_edit(services, desk.team.owner, saying("x" * (CHANGE_CHARS + 1)))
     with pytest.raises(OutlastError) as refused:  # the block's own bound, or that it says something else
-        await review.decide_edit(services, desk.team.owner, saying("x" * MAX_CHARS))
+        await review.decide_edit(services, desk.team.owner, saying("x" * CHANGE_CHARS))
     assert "in a change" not in str(refused.value)
