@@ -26,9 +26,9 @@ import orjson
 
 from bench.figures import Figure
 from outlast.apps.knowledge import store
+from outlast.apps.knowledge.passages import Cut, searched_text
 from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, vectors
-from outlast.apps.knowledge.texts import Cut, searched_text
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
 from outlast.db.connect import migrate, open_database

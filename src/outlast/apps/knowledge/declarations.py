@@ -12,7 +12,7 @@ from typing import Final
 import tree_sitter_typescript
 from tree_sitter import Language, Node
 
-from outlast.apps.knowledge.texts import BETWEEN, Cut
+from outlast.apps.knowledge.passages import BETWEEN, Cut
 from outlast.base.syntax_trees import Budget, TooManySteps, parse_within
 
 _MAX_CPU_S: Final = 5.0

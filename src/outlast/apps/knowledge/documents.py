@@ -7,9 +7,8 @@ from typing import Literal
 
 from outlast.apps.knowledge.declarations import cut_declarations
 from outlast.apps.knowledge.markdown_splitter import cut_markdown
+from outlast.apps.knowledge.passages import Cut, NoPage, text_hash
 from outlast.apps.knowledge.signatures import cut_signatures, module_of
-from outlast.apps.knowledge.texts import Cut, NoPage, text_hash
-from outlast.apps.knowledge.web_pages import read_web_page
 
 Language = Literal["markdown", "typescript", "python"]
 
@@ -94,8 +93,15 @@ def read_file_text(path: str, text: str, url: str) -> tuple[str, str]:
     title = title_of(path)
     if not path.lower().endswith((".html", ".htm")):
         return title, text
-    found, text = read_web_page(text, url)
+    found, text = read_page(text, url)
     return found or title, text
+
+
+def read_page(html: str, url: str) -> tuple[str, str]:
+    """See `read_web_page`: its libraries would be a twentieth of each server's start, and few read pages at once."""
+    from outlast.apps.knowledge.web_pages import read_web_page
+
+    return read_web_page(html, url)
 
 
 def title_of(path: str) -> str:

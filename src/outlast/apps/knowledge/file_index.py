@@ -8,8 +8,8 @@ from outlast.apps.knowledge import ingest
 from outlast.apps.knowledge.documents import Document, Reading, cut_documents, document_of
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
+from outlast.apps.knowledge.passages import Cut
 from outlast.apps.knowledge.sources import cut_name
-from outlast.apps.knowledge.texts import Cut
 from outlast.db.database import Tx
 from outlast.kernel.files.index import PACKAGE
 from outlast.kernel.files.kinds import PDF, paged

@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 
 import anyio
 
-from outlast.apps.knowledge.addresses import NONE, Allowed, PrivateAddress, may_reach, resolved
+from outlast.apps.knowledge.private_addresses import NONE, Allowed, PrivateAddress, may_reach, resolved
 from outlast.base.clock import Clock
 from outlast.base.lazy_module import LazyModule
 from outlast.kernel.models.failures import retry_after_s

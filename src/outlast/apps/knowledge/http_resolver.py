@@ -4,7 +4,7 @@ import socket
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from outlast.apps.knowledge.addresses import Allowed, resolved
+from outlast.apps.knowledge.private_addresses import Allowed, resolved
 
 
 class Resolver(AbstractResolver):

@@ -18,11 +18,11 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from outlast.apps.knowledge import ingest, store
 from outlast.apps.knowledge.keeper import Followed
+from outlast.apps.knowledge.passages import searched_text
 from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.search import QueryEmbedder
 from outlast.apps.knowledge.store import BELL, TEXTS, VECTORS
 from outlast.apps.knowledge.tables import knowledge_passages, memories, modules, vectors
-from outlast.apps.knowledge.texts import searched_text
 from outlast.apps.knowledge.unused_vectors import COLLECT_EVERY, remove_unused
 from outlast.base.clock import Clock, wait_at_most
 from outlast.base.errors import OutlastError, TryLater

@@ -1,38 +1,21 @@
-"""Markdown cut into passages: at its headings, then at the seams between its blocks; code stays whole. Pure."""
+"""Markdown cut into passages: at its headings, then at the seams between its blocks. Pure.
+
+Code is never cut, and the sentence that introduces it stays with it; a table that is cut repeats its head; a paragraph
+is cut between sentences.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
-from outlast.apps.knowledge.blocks import fence_end, join_pieces, read_blocks
-from outlast.apps.knowledge.texts import BETWEEN, Cut, page_of
+from outlast.apps.knowledge.markdown_parser import FENCE, ITEM, Block, read_blocks, read_sections
+from outlast.apps.knowledge.passages import BETWEEN, Cut, page_of
 
 RULES: Final = "2"  # raised whenever the same text would be cut otherwise
-HEADING_CHARS: Final = 300
-LINE_CHARS: Final = 2_000  # a longer line is text, whatever it looks like
-_RAW_CHARS: Final = 1_000  # of a heading with its markup
-
-_ATX: Final = re.compile(r" {0,3}(#{1,6})(?=[ \t]|\Z)")
-_SETEXT: Final = re.compile(r" {0,3}(=+|-{2,})[ \t]*\Z")
-_PLAIN_LINE: Final = re.compile(r" {0,3}(?!\d{1,9}[.)][ \t])[^\s#>|*+\-<`~].*\S")
-_FRONT_MATTER: Final = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_TITLE: Final = re.compile(r"^title:[ \t]*+(\S.*)$", re.MULTILINE)
-_EXPLICIT_ID: Final = re.compile(r"\{#([\w:.-]++)[^{}]*+\}[ \t]*+\Z")
-_ANCHOR: Final = re.compile(r"<a(\s[^<>]*+)>", re.IGNORECASE)
-_ANCHOR_NAME: Final = re.compile(r"""(?:id|name)=["']?([\w:.-]+)""", re.IGNORECASE)
-_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*+>")
-_IMAGE: Final = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
-_LINK: Final = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
-_MARKS: Final = re.compile(r"(\*\*|__|`)(.*?)\1")
-_NOT_IN_SLUG: Final = re.compile(r"[^\w\- ]")
-
-
-@dataclass(slots=True)
-class _Section:
-    path: tuple[str, ...]
-    url: str
-    lines: list[str] = field(default_factory=list)
+MAX_CODE_CHARS: Final = 32_000  # longer code is no example any more; it is cut between lines
+INTRODUCTION_CHARS: Final = 400
+SMALL_CHARS: Final = 120
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 
 
 def cut_markdown(text: str, url: str, passage_chars: int, title: str = "") -> list[Cut]:
@@ -43,119 +26,107 @@ def cut_markdown(text: str, url: str, passage_chars: int, title: str = "") -> li
     `url` gets the heading's fragment, as GitHub and most generators make them, or the one that `{#id}` states.
     Sections without text give none.
     """
-    plain = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    front = _FRONT_MATTER.match(plain)
-    if front is not None:
-        plain = plain[front.end() :]
-        named = _TITLE.search(front[1])
-        title = named[1].strip().strip("\"'") if named and not title else title
     found: list[Cut] = []
-    for section in _sections(plain.split("\n"), page_of(url), title):
-        heading = BETWEEN.join(section.path)
-        blocks = read_blocks(section.lines)
-        found += [Cut(heading, body, section.url) for body in join_pieces(blocks, passage_chars)]
+    for section in read_sections(text, page_of(url), title):
+        heading, pieces = BETWEEN.join(section.path), _join_pieces(read_blocks(section.lines), passage_chars)
+        found += [Cut(heading, body, section.url) for body in pieces]
     return found
 
 
-def plain_heading(text: str) -> str:
-    """A heading without its markup, on one line."""
-    text = _EXPLICIT_ID.sub("", text[:_RAW_CHARS])
-    text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))
-    text = _MARKS.sub(r"\2", _TAG.sub("", text))
-    return " ".join(text.replace("\\", "").split())[:HEADING_CHARS]
+def _join_pieces(blocks: Sequence[Block], most: int) -> list[str]:
+    """Texts of at most about `most` characters that hold the blocks, each once and in order; longer only where code
+    is."""
+    pieces: list[str] = []
+    for unit in (part for group in _units(blocks) for part in _parts(group, most)):
+        together = pieces and len(pieces[-1]) + 2 + len(unit) <= most
+        small = pieces and len(unit) <= SMALL_CHARS and len(pieces[-1]) + len(unit) <= most + SMALL_CHARS
+        if together or small:
+            pieces[-1] += f"\n\n{unit}"
+        else:
+            pieces.append(unit)
+    return pieces
 
 
-def slug(heading: str) -> str:
-    """The fragment of a heading, as GitHub makes it."""
-    return _NOT_IN_SLUG.sub("", heading.lower()).replace(" ", "-")
+def _units(blocks: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
+    """What stays together: a block, or code with the short text that introduces it."""
+    waiting: Block | None = None
+    for block in blocks:
+        if waiting is not None:
+            if block.kind == "code":
+                yield waiting, block
+                waiting = None
+                continue
+            yield (waiting,)
+            waiting = None
+        if block.kind == "text" and len(block.text) <= INTRODUCTION_CHARS:
+            waiting = block
+        else:
+            yield (block,)
+    if waiting is not None:
+        yield (waiting,)
 
 
-def _sections(lines: Sequence[str], url: str, title: str) -> Iterator[_Section]:
-    stack: list[tuple[int, str]] = []
-    seen: dict[str, int] = {}
-    section = _Section((title,) if title else (), url)
-    for level, raw, body in _headed(lines):
-        if level:
-            if section.lines:
-                yield section
-            heading = plain_heading(raw)
-            fragment = _fragment(raw, heading, seen)
-            stack = [*((at, name) for at, name in stack if at < level), (level, heading)]
-            names = [name for _, name in stack if name]
-            own_title = any(at == 1 for at, _ in stack)
-            path = names if own_title or not title else [title, *names]
-            is_title = level == 1 and len(seen) == 1
-            section = _Section(tuple(path), url if is_title or not fragment else f"{url}#{fragment}")
-        section.lines += body
-    if section.lines:
-        yield section
+def _parts(unit: tuple[Block, ...], most: int) -> Iterator[str]:
+    text = "\n\n".join(block.text for block in unit)
+    last = unit[-1]
+    if len(text) <= (MAX_CODE_CHARS if last.kind == "code" else most):
+        yield text
+    elif last.kind == "code":
+        yield from (block.text for block in unit[:-1])
+        yield from _cut_code(last)
+    elif last.kind == "table":
+        yield from _cut_table(last, most)
+    else:
+        yield from _cut_text(last, most)
 
 
-def _headed(lines: Sequence[str]) -> Iterator[tuple[int, str, list[str]]]:
-    """(level, heading as written, the lines below it); level 0 before the first heading."""
-    level, heading, body = 0, "", list[str]()
-    at = 0
-    while at < len(lines):
-        end = _opaque_end(lines, at)
-        if end > at:
-            body += lines[at:end]
-            at = end
-            continue
-        found = _heading_at(lines, at, body)
-        if found is None:
-            body.append(lines[at])
-            at += 1
-            continue
-        yield level, heading, body
-        level, heading, taken = found
-        body = []
-        at += taken
-    yield level, heading, body
+def _cut_code(block: Block) -> Iterator[str]:
+    fenced = FENCE.match(block.lines[0]) is not None
+    head, foot = (block.lines[0], block.lines[-1]) if fenced else ("", "")
+    inner = block.lines[1:-1] if fenced else block.lines
+    for lines in _packed(inner, MAX_CODE_CHARS):
+        yield "\n".join((head, *lines, foot)) if fenced else "\n".join(lines)
 
 
-def _heading_at(lines: Sequence[str], at: int, before: Sequence[str]) -> tuple[int, str, int] | None:
-    """(level, heading as written, lines that it takes), where one begins here."""
-    if len(lines[at]) > LINE_CHARS:
-        return None
-    atx = _ATX.match(lines[at])
-    if atx is not None:
-        return len(atx[1]), _without_closing(lines[at][atx.end() :].strip(" \t")), 1
-    if at + 1 < len(lines) and _PLAIN_LINE.fullmatch(lines[at]) and (not before or not before[-1].strip()):
-        under = _SETEXT.match(lines[at + 1])
-        if under is not None and "|" not in lines[at]:
-            return 1 if under[1][0] == "=" else 2, lines[at].strip(), 2
-    return None
+def _cut_table(block: Block, most: int) -> Iterator[str]:
+    head, rows = block.lines[:2], block.lines[2:]
+    room = max(most - sum(len(line) + 1 for line in head), most // 2)
+    for lines in _packed(rows, room):
+        yield "\n".join((*head, *lines))
 
 
-def _without_closing(heading: str) -> str:
-    """A heading without trailing number signs."""
-    text = heading.rstrip("#")
-    return text.rstrip(" \t") if text != heading and text.endswith((" ", "\t")) else heading
+def _cut_text(block: Block, most: int) -> Iterator[str]:
+    if any(ITEM.match(line) for line in block.lines):
+        pieces: Sequence[str] = block.lines
+        between = "\n"
+    else:
+        pieces, between = _SENTENCE.split(block.text), " "
+    short = [part for piece in pieces for part in _hard_cut(piece, most)]
+    for some in _packed(short, most):
+        yield between.join(some).rstrip()
 
 
-def _opaque_end(lines: Sequence[str], at: int) -> int:
-    """Where what begins here ends, if no headings are in it: code between fences, a comment. Else `at`."""
-    end = fence_end(lines, at)
-    if end > at or not lines[at].lstrip().startswith("<!--"):
-        return end
-    for end in range(at, len(lines)):
-        if "-->" in lines[end]:
-            return end + 1
-    return len(lines)
+def _hard_cut(text: str, most: int) -> Iterator[str]:
+    """At spaces where there are any."""
+    start = 0
+    while len(text) - start > most:
+        at = text.rfind(" ", start + most // 2, start + most)
+        at = at if at > start else start + most
+        yield text[start:at]
+        start = at
+        while start < len(text) and text[start].isspace():
+            start += 1
+    yield text[start:]
 
 
-def _fragment(raw: str, heading: str, seen: dict[str, int]) -> str:
-    stated = _stated_id(raw)
-    name = stated or slug(heading)
-    count = seen.get(name, 0)
-    seen[name] = count + 1
-    return f"{name}-{count}" if count and not stated else name
-
-
-def _stated_id(raw: str) -> str:
-    """The fragment that a heading names itself: `{#id}` behind it, or an anchor in it; empty where it names none."""
-    stated = _EXPLICIT_ID.search(raw)
-    if stated is not None:
-        return stated[1]
-    names = (_ANCHOR_NAME.search(anchor[1]) for anchor in _ANCHOR.finditer(raw))
-    return next((name[1] for name in names if name is not None), "")
+def _packed(lines: Sequence[str], most: int) -> Iterator[list[str]]:
+    some: list[str] = []
+    size = 0
+    for line in lines:
+        if some and size + len(line) + 1 > most:
+            yield some
+            some, size = [], 0
+        some.append(line)
+        size += len(line) + 1
+    if some:
+        yield some

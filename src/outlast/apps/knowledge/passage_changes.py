@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from outlast.apps.knowledge.documents import Reading
+from outlast.apps.knowledge.passages import Cut, page_of, text_hash
 from outlast.apps.knowledge.rows import KnowledgePassageRow
-from outlast.apps.knowledge.texts import Cut, page_of, text_hash
 
 
 @dataclass(frozen=True, slots=True)

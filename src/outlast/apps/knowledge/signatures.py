@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
-from outlast.apps.knowledge.texts import BETWEEN, Cut
+from outlast.apps.knowledge.passages import BETWEEN, Cut
 
 WHERE: Final = "Signatures"
 SAID_CHARS: Final = 4_000  # of one docstring

@@ -15,10 +15,10 @@ from outlast.apps.knowledge.documents import Document, Reading
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.keeper import LEASE, SourceKeeper
 from outlast.apps.knowledge.passage_changes import Contents
+from outlast.apps.knowledge.passages import Cut
 from outlast.apps.knowledge.refresh import RETRY
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.sources import Configured
-from outlast.apps.knowledge.texts import Cut
 from outlast.base.errors import StorageUnavailable
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx

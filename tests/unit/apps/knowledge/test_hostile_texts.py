@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from outlast.apps.knowledge.blocks import read_blocks
-from outlast.apps.knowledge.markdown_splitter import LINE_CHARS, cut_markdown, plain_heading
+from outlast.apps.knowledge.markdown_parser import LINE_CHARS, plain_heading, read_blocks
+from outlast.apps.knowledge.markdown_splitter import cut_markdown
 
 URL = "https://docs.example/page"
 MANY = 200_000

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
-from outlast.apps.knowledge.markdown_splitter import cut_markdown, slug
-from outlast.apps.knowledge.texts import Cut
+from outlast.apps.knowledge.markdown_parser import slug
+from outlast.apps.knowledge.markdown_splitter import cut_markdown
+from outlast.apps.knowledge.passages import Cut
 
 URL = "https://docs.example/guide.md"
 

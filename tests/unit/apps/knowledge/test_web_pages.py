@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from outlast.apps.knowledge.markdown_splitter import cut_markdown
-from outlast.apps.knowledge.texts import NoPage
-from outlast.apps.knowledge.web_pages import looks_like_html, read_web_page
+from outlast.apps.knowledge.passages import NoPage
+from outlast.apps.knowledge.web_pages import read_web_page
 
 URL = "https://docs.example/api/issues"
 
@@ -56,11 +56,6 @@ def test_a_page_without_a_main_part_is_read_whole() -> None:
 def test_a_page_nested_without_end_is_refused() -> None:
     with pytest.raises(NoPage):
         read_web_page("<div>" * 5_000 + "x", URL)
-
-
-def test_a_page_is_known_by_its_beginning() -> None:
-    assert looks_like_html("\n<!DOCTYPE html><html>")
-    assert not looks_like_html("# Title\n\n<html> is an element")
 
 
 def test_headers_in_headers_are_looked_through_once() -> None:

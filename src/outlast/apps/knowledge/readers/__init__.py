@@ -1,1 +1,1 @@
-"""How each kind of source is read: `reader.py` chooses, `web.py`, `document_files.py` and `packages.py` do it."""
+"""How each kind of source is read: `reader.py` chooses, `web.py`, `folders.py` and `packages.py` do it."""

@@ -30,6 +30,7 @@ Choose = Callable[[str, int], str]
 """Called with a file's path in the archive and its size in bytes; returns the path to keep it by, empty to skip it."""
 _File = tuple[str, int, Callable[[], bytes]]  # path, size in bytes, and what reads it
 
+ARCHIVE_BYTES: Final = 200_000_000  # of a repository's, packed
 KEPT_BYTES: Final = 200_000_000  # of the chosen files of one archive, unpacked
 MEMBERS: Final = 200_000
 HEADER_BYTES: Final = 16_384  # of one extended header: a long name, a few attributes

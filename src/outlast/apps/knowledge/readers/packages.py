@@ -18,9 +18,9 @@ from urllib.request import url2pathname
 
 import anyio.to_thread
 
-from outlast.apps.knowledge.addresses import Allowed
 from outlast.apps.knowledge.documents import Document, Reading
 from outlast.apps.knowledge.http_fetch import Answer, Fetcher, NotRead
+from outlast.apps.knowledge.private_addresses import Allowed
 from outlast.apps.knowledge.readers.archives import inner_path, read_files
 from outlast.apps.knowledge.readers.versions import best_npm, best_pypi
 from outlast.apps.knowledge.sources import exact_version

@@ -13,17 +13,17 @@ from urllib.robotparser import RobotFileParser
 import anyio
 import anyio.to_thread
 
-from outlast.apps.knowledge.addresses import NONE, Allowed
-from outlast.apps.knowledge.documents import Document, Reading
+from outlast.apps.knowledge.documents import Document, Reading, read_page
 from outlast.apps.knowledge.http_fetch import Answer, Fetcher, NotRead, too_large
+from outlast.apps.knowledge.passages import NoPage, page_of
+from outlast.apps.knowledge.private_addresses import NONE, Allowed
 from outlast.apps.knowledge.rows import KnowledgePageRow
-from outlast.apps.knowledge.texts import NoPage, page_of
-from outlast.apps.knowledge.web_pages import looks_like_html, read_web_page
 
 AT_A_TIME: Final = 4
 MAPS: Final = 50  # sitemaps that one of them may lead to
 TRIED: Final = 10  # addresses looked at for each document that a source may have
 TOLD: Final = 3  # reasons that are named
+_START_CHARS: Final = 512
 WELL_KNOWN: Final = ("llms-full.txt", "llms.txt", ".well-known/llms.txt")
 _LISTED: Final = re.compile(r"^[ \t]*+[-*+][ \t]++\[([^\]\n]*+)\]\([ \t]*+<?([^)\s>]++)>?[^)\n]*+\)", re.MULTILINE)
 _LOC: Final = re.compile(r"<(?:\w+:)?loc>\s*+(?:<!\[CDATA\[)?+\s*+([^<\]]*+)")
@@ -89,7 +89,7 @@ class WebReader:
         title = ""
         if answer.content_type in _HTML or (not answer.content_type.startswith("text/m") and looks_like_html(text)):
             try:
-                title, text = await anyio.to_thread.run_sync(read_web_page, text, answer.url)
+                title, text = await anyio.to_thread.run_sync(read_page, text, answer.url)
             except NoPage as error:
                 raise NotRead(f"{url} cannot be read as a web page: {error}") from None
         elif answer.content_type and not answer.content_type.startswith((*_TEXT, "application/octet-stream")):
@@ -218,6 +218,12 @@ def _unpacked(answer: Answer, most_bytes: int) -> str:
     except (zlib.error, gzip.BadGzipFile) as error:
         raise NotRead(f"{answer.url} cannot be unpacked: {error}") from None
     return body.decode("utf-8", "replace")
+
+
+def looks_like_html(text: str) -> bool:
+    """Whether a text without a telling content type is a web page."""
+    start = text.lstrip("\ufeff \t\r\n")[:_START_CHARS].lower()
+    return start.startswith(("<!doctype html", "<html")) or ("<head" in start and "<title" in start)
 
 
 def _trouble(failed: Mapping[str, NotRead], asked: int, most: int) -> str:

@@ -1,10 +1,10 @@
-"""What a piece of documentation is, and what is searched of it. Pure."""
+"""A passage of documentation as it is cut from a text, and what is searched of it. Pure."""
 
 import hashlib
 from dataclasses import dataclass
 from typing import Final
 
-BETWEEN: Final = " › "
+BETWEEN: Final = " › "  # the headings above a passage
 
 
 @dataclass(frozen=True, slots=True)

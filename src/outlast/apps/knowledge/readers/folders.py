@@ -7,17 +7,16 @@ from typing import Final
 
 import anyio.to_thread
 
-from outlast.apps.knowledge.addresses import NONE, Allowed
 from outlast.apps.knowledge.documents import Document, Reading, read_file_text
 from outlast.apps.knowledge.http_fetch import Fetcher, NotRead, too_large
-from outlast.apps.knowledge.readers.archives import inner_path, read_files
+from outlast.apps.knowledge.passages import NoPage
+from outlast.apps.knowledge.private_addresses import NONE, Allowed
+from outlast.apps.knowledge.readers.archives import ARCHIVE_BYTES, inner_path, read_files
 from outlast.apps.knowledge.sources import Archive
-from outlast.apps.knowledge.texts import NoPage
 
 ENDINGS: Final = (".md", ".mdx", ".markdown", ".txt", ".rst", ".html", ".htm")
 _PROSE: Final = (".md", ".mdx", ".markdown")
 USUAL: Final = ("docs", "doc", "documentation", "website/docs", "site/docs")
-ARCHIVE_BYTES: Final = 200_000_000  # of one archive
 UNPACKED_BYTES: Final = 2_000_000_000  # that are looked through for documents
 FILES: Final = 5_000
 _LEFT_OUT: Final = frozenset({"node_modules", "__pycache__", "venv", "dist", "build", "target"})
