@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from outlast.apps.knowledge import addresses
+from outlast.apps.knowledge import private_addresses
 from outlast.apps.knowledge.http_fetch import Fetcher, NotRead
 from outlast.base.clock import SystemClock
 
@@ -17,7 +17,7 @@ async def test_a_name_that_no_resolver_answers_for_is_said_to_be_that(monkeypatc
     async def silence(*_args: Any, **_more: Any) -> None:
         await anyio.sleep_forever()
 
-    monkeypatch.setattr(addresses, "RESOLVE_S", 0.01)
+    monkeypatch.setattr(private_addresses, "RESOLVE_S", 0.01)
     monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", silence, raising=False)
     fetcher = Fetcher(30, SystemClock())
     try:

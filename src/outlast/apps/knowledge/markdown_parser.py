@@ -206,24 +206,16 @@ def _block_end(lines: Sequence[str], at: int) -> tuple[int, Kind]:
     end = _fence_end(lines, at)
     if end > at:
         return end, "code"
-    if _INDENTED.match(lines[at]) and not ITEM.match(lines[at]):
-        return _indented_end(lines, at), "code"
+    end = at + 1
+    if _INDENTED.match(lines[at]) and not ITEM.match(lines[at]):  # such code continues over empty lines
+        while end < len(lines) and (not lines[end].strip() or _INDENTED.match(lines[end])):
+            end += 1
+        return end, "code"
     if "|" in lines[at] and at + 1 < len(lines) and "-" in lines[at + 1] and _TABLE_RULE.match(lines[at + 1]):
         end = at + 2
         while end < len(lines) and "|" in lines[end]:
             end += 1
         return end, "table"
-    end = at + 1
     while end < len(lines) and lines[end].strip() and _fence_end(lines, end) == end:
         end += 1
     return end, "text"
-
-
-def _indented_end(lines: Sequence[str], at: int) -> int:
-    """Code by indentation continues over empty lines."""
-    end = at + 1
-    while end < len(lines) and (not lines[end].strip() or _INDENTED.match(lines[end])):
-        end += 1
-    while not lines[end - 1].strip():
-        end -= 1
-    return end

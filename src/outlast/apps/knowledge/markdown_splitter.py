@@ -49,21 +49,13 @@ def _join_pieces(blocks: Sequence[Block], most: int) -> list[str]:
 
 def _units(blocks: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
     """What stays together: a block, or code with the short text that introduces it."""
-    waiting: Block | None = None
-    for block in blocks:
-        if waiting is not None:
-            if block.kind == "code":
-                yield waiting, block
-                waiting = None
-                continue
-            yield (waiting,)
-            waiting = None
-        if block.kind == "text" and len(block.text) <= INTRODUCTION_CHARS:
-            waiting = block
-        else:
-            yield (block,)
-    if waiting is not None:
-        yield (waiting,)
+    at = 0
+    while at < len(blocks):
+        first, then = blocks[at], blocks[at + 1 : at + 2]
+        introduces = first.kind == "text" and len(first.text) <= INTRODUCTION_CHARS
+        unit = (first, *then) if introduces and then and then[0].kind == "code" else (first,)
+        yield unit
+        at += len(unit)
 
 
 def _parts(unit: tuple[Block, ...], most: int) -> Iterator[str]:
@@ -96,11 +88,8 @@ def _cut_table(block: Block, most: int) -> Iterator[str]:
 
 
 def _cut_text(block: Block, most: int) -> Iterator[str]:
-    if any(ITEM.match(line) for line in block.lines):
-        pieces: Sequence[str] = block.lines
-        between = "\n"
-    else:
-        pieces, between = _SENTENCE.split(block.text), " "
+    is_list = any(ITEM.match(line) for line in block.lines)
+    pieces, between = (block.lines, "\n") if is_list else (_SENTENCE.split(block.text), " ")
     short = [part for piece in pieces for part in _hard_cut(piece, most)]
     for some in _packed(short, most):
         yield between.join(some).rstrip()
