@@ -1,4 +1,4 @@
-"""What state a page is in, what may be done on it, and how actions are told to the agent. Pure."""
+"""Which actions a page may send, how the agent is told of them, and what becomes of them. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -2,8 +2,8 @@
 
 Two halves, as the SDKs see them. The *control plane* (`control.py`: make, list, connect, pause, kill; plain JSON,
 header `X-API-KEY`) calls `kernel/sandboxes/hosted_actions.py`. *envd* is what E2B runs inside each machine: processes
-and files by Connect (`connect.py`, `processes.py`, `filesystem.py`), whole files by plain HTTP (`files.py`), header
-`X-Access-Token`. Here it is a translation outside of the sandbox, on `outlast_sandbox/interactive.py`.
+and files by Connect (`connect.py`, `processes.py`, `filesystem.py`, `watchers.py`), whole files by HTTP (`files.py`),
+header `X-Access-Token`. Here it is translated outside of the sandbox, on `outlast_sandbox/interactive.py`.
 
 Words of E2B: *sandbox* is our workspace with its machine, named by the workspace's id without its prefix, which can be
 part of a host name; *template* is a snapshot, `base` the bare base; *user* is always `user`, whose
