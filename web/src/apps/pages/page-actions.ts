@@ -1,14 +1,20 @@
 /** What was done on a page and waits, or is being worked on. */
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import type { OutlastEvent, PageAction } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
 import { complain } from '@/components/toast'
 import { client, queryClient } from '@/lib/queries'
 import type { FrameAction } from './page-frame'
-import { actionsQuery } from './pages'
 
+const NEWEST = 50
 const OPEN = new Set<PageAction['state']>(['waiting', 'taken'])
+
+const actionsQuery = (pageId: string) =>
+  queryOptions({
+    queryKey: ['page-actions', pageId],
+    queryFn: async ({ signal }) => (await client.pages.actions(pageId, { limit: NEWEST, signal })).items,
+  })
 
 /** The list, newest first, with an action as it is now. Pure. */
 export function withAction(all: readonly PageAction[], action: PageAction): PageAction[] {

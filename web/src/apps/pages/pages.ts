@@ -38,12 +38,6 @@ export const versionQuery = (pageId: string, version: number) =>
     staleTime: 60_000,
   })
 
-export const actionsQuery = (pageId: string) =>
-  queryOptions({
-    queryKey: ['page-actions', pageId],
-    queryFn: async ({ signal }) => (await client.pages.actions(pageId, { limit: 50, signal })).items,
-  })
-
 /** Puts a page as the server now has it into what was loaded. */
 export function putPage(page: PageData): void {
   showNews<PageData[]>(pagesQuery(page.project_id).queryKey, (all) => withItem(all, page))

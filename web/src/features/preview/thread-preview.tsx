@@ -4,7 +4,7 @@ import { lazy, Suspense, useState, type ReactNode } from 'react'
 import type { Sandbox } from '@outlast/sdk'
 import { IconButton } from '@/components/button'
 import { ErrorBoundary } from '@/components/error-boundary'
-import { sandboxesQuery, useSandboxNews } from '../sandboxes/sandbox-news'
+import { sandboxesQuery, useSandboxNews } from '../sandboxes/sandboxes'
 import { useOpenThread } from '../threads/thread-context'
 
 const PreviewPanel = lazy(() => import('./preview-panel'))

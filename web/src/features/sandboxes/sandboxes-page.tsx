@@ -8,7 +8,7 @@ import { Empty, SkeletonRows } from '@/components/states'
 import { plural } from '@/lib/format'
 import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
-import { sandboxesQuery, useSandboxNews } from './sandbox-news'
+import { sandboxesQuery, useSandboxNews } from './sandboxes'
 import { SandboxCard } from './sandbox-card'
 
 /** Every living sandbox of the project: what it uses, what runs in it, what time will take away. */

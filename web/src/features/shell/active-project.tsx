@@ -4,7 +4,7 @@ import type { Member, OutlastEvent, Project } from '@outlast/sdk'
 import { useEvents, useProject } from '@outlast/sdk/react'
 import { complain } from '@/components/toast'
 import { isSignedOut, meQuery, projectsQuery, queryClient } from '@/lib/queries'
-import { forgetThread, patchLock, patchThreads } from '../threads/thread-cache'
+import { forgetThread, patchLock, patchThreads } from '../threads/threads'
 import { useMe } from '../session/session-gate'
 
 interface ActiveProject {

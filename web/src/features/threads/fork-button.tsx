@@ -7,7 +7,7 @@ import { useApps, type Subject } from '@/lib/apps'
 import { once } from '@/lib/idempotent-request'
 import { client } from '@/lib/queries'
 import { subjectOf, threadHref } from './subjects'
-import { patchThreads } from './thread-cache'
+import { patchThreads } from './threads'
 import { useThreadFacts } from './thread-context'
 
 interface ForkOptions {

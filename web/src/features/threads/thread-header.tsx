@@ -15,7 +15,7 @@ import { FamilyButton } from './family-tree'
 import { useFork } from './fork-button'
 import { LockChip } from './lock-chip'
 import { subjectOf, threadHref } from './subjects'
-import { forgetThread, patchThreads } from './thread-cache'
+import { forgetThread, patchThreads } from './threads'
 import { useOpenThread } from './thread-context'
 import { Watching } from './presence'
 

@@ -8,7 +8,7 @@ import { Empty, SkeletonRows } from '@/components/states'
 import { cn } from '@/lib/cn'
 import { useKeys } from '@/lib/keys'
 import { useMinutes } from '@/lib/time'
-import { threadsQuery } from './thread-cache'
+import { threadsQuery } from './threads'
 import { ThreadRow } from './thread-row'
 import { MoreButton } from '@/components/more-button'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Sandbox } from '@outlast/sdk'
-import { afterNews } from '@/features/sandboxes/sandbox-news'
+import { afterNews } from '@/features/sandboxes/sandboxes'
 import { lookOf } from '@/features/sandboxes/sandbox-state'
 
 const clock = { name: 'sandbox_pause', due_at: '2030-01-01T12:00:00Z', takes_away: 'It is frozen.' }

@@ -8,9 +8,9 @@ import { cn } from '@/lib/cn'
 import { MOD } from '@/lib/keys'
 import { useCanvas } from './canvas-context'
 import type { CanvasState } from './canvas-state'
-import { FIT, travel } from './canvas-toolbar'
 import { tidy } from './layout'
 import { openInTab } from './open-in-tab'
+import { FIT, travel } from './keep-in-view'
 
 interface MenuProps {
   screens: readonly ScreenData[]

@@ -2,9 +2,9 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import type { OutlastEvent, Sandbox, Theme, Thread } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
-import { sandboxesQuery, useSandboxNews } from '@/features/sandboxes/sandbox-news'
+import { sandboxesQuery, useSandboxNews } from '@/features/sandboxes/sandboxes'
 import { snapshotNews, type SnapshotNews } from '@/features/sandboxes/snapshot-news'
-import { threadsQuery } from '@/features/threads/thread-cache'
+import { threadsQuery } from '@/features/threads/threads'
 import { themesQuery } from './screens'
 
 /** The project's living sandboxes by workspace, in step with its stream. */

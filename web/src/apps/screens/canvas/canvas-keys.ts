@@ -4,8 +4,9 @@ import type { ScreenData } from '@outlast/sdk'
 import { MOD, useKeys } from '@/lib/keys'
 import type { CanvasActions } from './canvas-context'
 import type { CanvasState } from './canvas-state'
-import { FIT, travel, type Tool } from './canvas-toolbar'
+import type { Tool } from './canvas-toolbar'
 import { useFrameRegistry } from './live-frame'
+import { FIT, travel } from './keep-in-view'
 
 /** What the help lists. */
 export const SHORTCUTS: [group: string, rows: [keys: string, what: string][]][] = [

@@ -3,6 +3,7 @@ import { Hand, Map as MapIcon, Maximize, Minus, MousePointer2, Plus } from 'luci
 import { IconButton } from '@/components/button'
 import { Menu, MenuItem } from '@/components/menu'
 import { DisplayOptions, type DisplayOptionsProps } from './display-options'
+import { FIT, travel } from './keep-in-view'
 
 export type Tool = 'select' | 'hand'
 
@@ -12,11 +13,6 @@ interface ToolbarProps extends DisplayOptionsProps {
   map: boolean
   onMap: (shown: boolean) => void
 }
-
-/** How long the view takes to get somewhere; at once for those who asked for less motion. */
-export const travel = () => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 240)
-/** Titles and the toolbars at the edges stay free of what is brought into view. */
-export const FIT = { padding: { top: '88px', right: '48px', bottom: '88px', left: '48px' }, maxZoom: 1 } as const
 
 /** At the lower edge: tools, zoom, and how the canvas is shown. */
 export function CanvasToolbar({ tool, onTool, map, onMap, liveCount, onLiveCount, onHelp }: ToolbarProps) {

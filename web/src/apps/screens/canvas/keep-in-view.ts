@@ -1,6 +1,12 @@
+/** How the view of the canvas moves. */
 import { useReactFlow } from '@xyflow/react'
 import { useEffect } from 'react'
-import { FIT, travel } from './canvas-toolbar'
+
+/** How long the view takes to get somewhere; at once for those who asked for less motion. */
+export const travel = () => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 240)
+
+/** Titles and the toolbars at the edges stay free of what is brought into view. */
+export const FIT = { padding: { top: '88px', right: '48px', bottom: '88px', left: '48px' }, maxZoom: 1 } as const
 
 /** Room for the handles of a screen that is selected, and for what lies at the canvas's edges. */
 const MARGIN = 32

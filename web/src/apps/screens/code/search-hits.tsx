@@ -1,24 +1,15 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import type { SearchHit } from '@outlast/sdk'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 import { client } from '@/lib/queries'
+import { useDebounced } from '@/lib/use-debounced'
 import { byFile, marked } from './file-hits'
 
 const STILL_MS = 250
-
-/** A value once it has not changed for a moment. */
-function useStill<T>(value: T, ms = STILL_MS): T {
-  const [still, setStill] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setStill(value), ms)
-    return () => clearTimeout(timer)
-  }, [value, ms])
-  return still
-}
 
 interface SearchHitsProps {
   screenId: string
@@ -29,7 +20,7 @@ interface SearchHitsProps {
 
 /** Lines that hold a text, by file. */
 export function SearchHits({ screenId, q, selected, onOpen }: SearchHitsProps) {
-  const still = useStill(q)
+  const still = useDebounced(q, STILL_MS)
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['screen-search', screenId, still],
     queryFn: ({ signal }) => client.screens.search(screenId, still, { signal }),

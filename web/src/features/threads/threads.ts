@@ -1,3 +1,4 @@
+/** The threads of a project, kept in step with their news. */
 import { infiniteQueryOptions, type InfiniteData } from '@tanstack/react-query'
 import type { ListedThread, Lock, Page, Thread } from '@outlast/sdk'
 import { client, queryClient, showNews } from '@/lib/queries'
@@ -8,13 +9,15 @@ interface ThreadFilter {
   q: string
 }
 
+const PAGE = 40
+
 type Pages = InfiniteData<Page<ListedThread>, string | null>
 
 export const threadsQuery = ({ projectId, status, q }: ThreadFilter) =>
   infiniteQueryOptions({
     queryKey: ['threads', { projectId, status, q }] as const,
     queryFn: ({ pageParam, signal }) =>
-      client.threads(projectId, { ...(q === '' ? { status } : { q }), before: pageParam, limit: 40, signal }),
+      client.threads(projectId, { ...(q === '' ? { status } : { q }), before: pageParam, limit: PAGE, signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next,
   })
