@@ -32,7 +32,8 @@ from outlast.kernel.sandboxes.orphans import reconcile
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.sandboxes.tables import workspaces
-from outlast.kernel.settings import ServerSettings, Settings
+from outlast.kernel.settings import Settings
+from outlast.kernel.settings.server import ServerSettings
 from outlast_sandbox.interface import Command, Sandbox, SandboxProvider
 from outlast_sandbox.providers.docker.provider import DockerProvider
 from outlast_sandbox.providers.local.provider import LocalProvider

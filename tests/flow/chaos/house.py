@@ -40,7 +40,8 @@ from outlast.kernel.sandboxes.settings import SandboxSettings, ScreenSettings
 from outlast.kernel.sandboxes.tables import sandboxes
 from outlast.kernel.sandboxes.translation import translated_provider
 from outlast.kernel.set_aside import store
-from outlast.kernel.settings import DatabaseSettings, ServerSettings, Settings
+from outlast.kernel.settings import Settings
+from outlast.kernel.settings.server import DatabaseSettings, ServerSettings
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.faults import Faults
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn

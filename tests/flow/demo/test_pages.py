@@ -37,7 +37,8 @@ from outlast.kernel.models.protocol import (
     ToolResultPiece,
     ToolSpec,
 )
-from outlast.kernel.settings import ServerSettings, Settings
+from outlast.kernel.settings import Settings
+from outlast.kernel.settings.server import ServerSettings
 from outlast_demo.model import DemoModel
 from outlast_demo.tracker.service import SIDECAR, Tracker
 from tests.page_sequences import sanitised_html

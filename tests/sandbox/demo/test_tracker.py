@@ -9,7 +9,8 @@ import anyio
 import pytest
 
 from outlast.app import open_program
-from outlast.kernel.settings import DemoSettings, ServerSettings, Settings
+from outlast.kernel.settings import Settings
+from outlast.kernel.settings.server import DemoSettings, ServerSettings
 from outlast_demo.tracker.service import Tracker
 from outlast_sandbox.interface import Evaluation
 from tests.sandbox.test_egress import _fill

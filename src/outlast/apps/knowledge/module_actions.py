@@ -9,8 +9,8 @@ from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.library.module_checks import MAX_BYTES, announced, publishable
-from outlast.kernel.library.modules import Module, ModuleOrigin
+from outlast.kernel.library.module_checks import announced, publishable
+from outlast.kernel.library.modules import MAX_BYTES, Module, ModuleOrigin
 from outlast.kernel.library.shapes import ModuleData
 from outlast.kernel.projects.permissions import require_owned
 from outlast.kernel.projects.rules import Right

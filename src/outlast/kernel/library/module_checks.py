@@ -12,13 +12,10 @@ import anyio.to_thread
 from outlast.base.errors import MalformedInput
 from outlast.db.blobs import FolderBlobs
 from outlast.kernel.library.code_uses import relative_imports
-from outlast.kernel.library.modules import Module, NewModule, hash_of
+from outlast.kernel.library.modules import MAX_BYTES, Module, NewModule, hash_of
 from outlast_sandbox.interface import Evaluation, Sandbox
 
-MAX_ANNOUNCED_BYTES: Final = 1_000_000
-MAX_BYTES: Final = 256_000  # of a published one
 TIMEOUT_S: Final = 30.0
-ENDINGS: Final = (".ts", ".mts", ".js", ".mjs", ".py")
 ERROR_CHARS: Final = 600
 _TYPESCRIPT: Final = "await (async () => Object.keys(await import({url})))()"
 _PYTHON: Final = 'sorted(n for n in __import__("runpy").run_path({path}) if not n.startswith("_"))'

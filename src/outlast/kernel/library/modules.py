@@ -13,6 +13,9 @@ from outlast.kernel.library.shapes import ModuleData
 from outlast.kernel.row_shapes import shape_of
 
 LIBRARY_FOLDER: Final = "library/"
+ENDINGS: Final = (".ts", ".mts", ".js", ".mjs", ".py")
+MAX_ANNOUNCED_BYTES: Final = 1_000_000
+MAX_BYTES: Final = 256_000  # of a published one
 
 
 @dataclass(frozen=True, slots=True)

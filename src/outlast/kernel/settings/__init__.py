@@ -1,21 +1,22 @@
 """What an operator can set: one frozen `Settings`, read once at start.
 
 Words: a *setting* has a dotted name (`runs.max_steps`), a type, a unit, bounds, a default and one sentence; a *table*
-is a class of settings, in the `settings.py` of the noun that it belongs to; those of the whole server are here. Apps
-name theirs in `SETTINGS` of their package. A setting comes from the strongest of four *sources*: a flag, an environment
-variable (`OUTLAST_RUNS_MAX_STEPS`), the TOML file, the default. `load.py` reads them, `rules.py` refuses what
-contradicts itself; `base/settings` turns one value into its type and knows the line a key stands on. A setting that
-cannot be used stops the start with its name, what was expected, and where it was read. docs/reference/configuration.md
-is generated from the tables.
+is a class of settings, in the `settings.py` of the noun that it belongs to; those of the whole server are in
+`server.py`. Apps name theirs in `SETTINGS` of their package. A setting comes from the strongest of four *sources*: a
+flag, an environment variable (`OUTLAST_RUNS_MAX_STEPS`), the TOML file, the default. `load.py` reads them, `rules.py`
+refuses what contradicts itself; `base/settings` turns one value into its type and knows the line a key stands on. A
+setting that cannot be used stops the start with its name, what was expected, and where it was read.
+docs/reference/configuration.md is generated from the tables.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, make_dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-from outlast.base.settings.fields import SecretUrl, setting
+from outlast.base.settings.fields import setting
+from outlast.kernel.accounts.settings import AuthSettings
 from outlast.kernel.apps.claims import KERNEL, Claims
 from outlast.kernel.apps.packages import declared_packages
 from outlast.kernel.credits.settings import CreditSettings
@@ -38,89 +39,17 @@ from outlast.kernel.runs.settings import (
 )
 from outlast.kernel.runs.shipped_policy import SHIPPED_POLICY
 from outlast.kernel.sandboxes.settings import SandboxSettings, ScreenSettings
+from outlast.kernel.settings.server import (
+    BlobSettings,
+    DatabaseSettings,
+    DemoSettings,
+    LiveSettings,
+    LogSettings,
+    ServerSettings,
+)
 from outlast.kernel.streams.settings import StreamSettings
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class LiveSettings:
-    """How live text reaches other servers."""
-
-    redis_url: SecretUrl = setting(
-        "Reserved: it has no effect yet. Servers share live text through PostgreSQL.", SecretUrl("")
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ServerSettings:
-    """Where the server listens and keeps its data."""
-
-    host: str = setting(
-        "Address to listen on; any other than a loopback address needs a token in the database.",
-        "127.0.0.1",
-        env="OUTLAST_HOST",
-    )
-    port: int = setting("Port to listen on; 0 chooses a free one.", 8400, least=0, most=65535, env="OUTLAST_PORT")
-    data_dir: str = setting(
-        "Folder for the database file, stored files and workspaces; made when missing, used by one server.",
-        "outlast-data",
-        env="OUTLAST_DATA_DIR",
-    )
-    public_url: str = setting(
-        "Address under which browsers reach the server, as https://outlast.example.org; empty: the listen address.",
-        "",
-        env="OUTLAST_PUBLIC_URL",
-    )
-    allowed_hosts: tuple[str, ...] = setting("More values accepted in the Host header.", ())
-    stop_grace_s: float = setting(
-        "How long a stopping server lets work finish before it hands it back.", 10.0, unit="seconds", least=0
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class AuthSettings:
-    """Signing in."""
-
-    session_days: float = setting("How long a browser stays signed in.", 30, unit="days", least=0.001)
-
-
-@dataclass(frozen=True, slots=True)
-class DatabaseSettings:
-    """The only truth: where everything is stored."""
-
-    url: SecretUrl = setting(
-        "sqlite:///FILE (relative to the data directory) or postgresql://USER:PASSWORD@HOST:PORT/NAME.",
-        SecretUrl("sqlite:///outlast.db"),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class BlobSettings:
-    """Where attached files lie."""
-
-    url: SecretUrl = setting("A folder; relative to the data directory.", SecretUrl("blobs"))
-
-
-@dataclass(frozen=True, slots=True)
-class DemoSettings:
-    """What a server without a model and without dependencies of its own brings along, to be tried out."""
-
-    tracker: bool = setting(
-        "A small issues tracker on a loopback port, with documentation and a secret of its own, for pages to work "
-        "with; there only where every model is the demo's, on SQLite, and no dependency is configured.",
-        True,
-    )
-    reset: bool = setting("Its issues begin anew at each start.", False)
-
-
-@dataclass(frozen=True, slots=True)
-class LogSettings:
-    """What the server writes about itself."""
-
-    level: Literal["debug", "info", "warning", "error"] = setting("Least important line written.", "info")
-    format: Literal["text", "json"] = setting("For people or for programs.", "text")
-    file_mb: int = setting("Size at which the log file starts again. 0: no file.", 10, unit="MB", least=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from outlast.apps.pages.agent.html_budget import CODE_CHARS_PER_TOKEN
-from outlast.kernel.library.module_checks import ENDINGS
-from outlast.kernel.library.modules import LIBRARY_FOLDER, Module
+from outlast.kernel.library.modules import ENDINGS, LIBRARY_FOLDER, Module
 
 MAX_MODULES: Final = 40  # of one run
 MAX_LISTED: Final = 12

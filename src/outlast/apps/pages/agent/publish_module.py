@@ -16,8 +16,8 @@ from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.apps import registry
-from outlast.kernel.library.module_checks import MAX_BYTES, publishable
-from outlast.kernel.library.modules import LIBRARY, Module, ModuleOrigin, NewModule, UsableModules
+from outlast.kernel.library.module_checks import publishable
+from outlast.kernel.library.modules import LIBRARY, MAX_BYTES, Module, ModuleOrigin, NewModule, UsableModules
 from outlast.kernel.runs.tables import approvals
 
 Path = Annotated[str, Field(min_length=1, max_length=300, description="The module's file, relative to the workspace.")]

@@ -19,8 +19,7 @@ from outlast.kernel.agents.tools.run_code import Language
 from outlast.kernel.agents.workspaces import OpenWorkspace
 from outlast.kernel.apps import registry
 from outlast.kernel.library.code_uses import filed_under, files_used, packages_used
-from outlast.kernel.library.module_checks import MAX_BYTES
-from outlast.kernel.library.modules import LIBRARY, Module, UsableModules
+from outlast.kernel.library.modules import LIBRARY, MAX_BYTES, Module, UsableModules
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import effects
 from outlast.kernel.sandboxes.settings import SandboxSettings

@@ -1,0 +1,12 @@
+"""Settings of signing in."""
+
+from dataclasses import dataclass
+
+from outlast.base.settings.fields import setting
+
+
+@dataclass(frozen=True, slots=True)
+class AuthSettings:
+    """Signing in."""
+
+    session_days: float = setting("How long a browser stays signed in.", 30, unit="days", least=0.001)
