@@ -53,13 +53,12 @@ from outlast.assembly import (
 )
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, held, node_of
-from outlast.base.errors import DatabaseDamaged, OutlastError, UnsafeBind
+from outlast.base.errors import OutlastError, UnsafeBind
 from outlast.base.ids import new_id
 from outlast.base.supervision.supervisor import Run, Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import migrate, open_database
-from outlast.db.database import Database
-from outlast.db.sqlite import SqliteDatabase, find_damage
+from outlast.db.sqlite import SqliteDatabase, demand_whole
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.store import has_tokens
 from outlast.kernel.agents.registry import Agents
@@ -101,7 +100,6 @@ from outlast.surfaces.http.server import HttpServer, bind, bind_twin
 from outlast.surfaces.protocols.e2b.ports import with_ports
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
-MAX_CHECKED_BYTES = 64 * 1024 * 1024  # of a database that is looked through after an unclean stop
 MAX_FILES = 65_536  # as many open files as this program ever asks for
 Announce = Callable[[str], None]
 AskedToStop = Callable[[], Awaitable[None]]
@@ -178,8 +176,8 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             log.warning("live.redis_url has no effect yet: servers share live text through PostgreSQL")
         database = open_database(settings.database.url.reveal(), folder, clock)
         stack.push_async_callback(database.aclose)
-        if not was_clean:
-            await _look_for_damage(database)
+        if not was_clean and isinstance(database, SqliteDatabase):
+            await anyio.to_thread.run_sync(demand_whole, database.path)
         await migrate(database)
         if not await join(database, Deployment(folder, folder / settings.blobs.url.reveal())):
             log.warning("the database was restored: no stored file is collected until 'outlast verify' has run")
@@ -197,14 +195,6 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         fetcher = Fetcher(settings.of(KnowledgeSettings).timeout_s, clock)
         stack.push_async_callback(fetcher.aclose)
         yield _wire(base, catalog, fetcher, sandboxes, templates, sidecars)
-
-
-async def _look_for_damage(database: Database) -> None:
-    """After a crash of the program or the machine. A large file is left to `outlast doctor`: it would take seconds."""
-    if not isinstance(database, SqliteDatabase) or database.path.stat().st_size > MAX_CHECKED_BYTES:
-        return
-    if damage := await anyio.to_thread.run_sync(find_damage, database.path):
-        raise DatabaseDamaged(f"The database {database.path} is damaged: {'; '.join(damage)}.")
 
 
 def _wire(

@@ -29,6 +29,7 @@ T = TypeVar("T")
 GROUP_LIMIT: Final = 256  # transaction functions in one commit
 MAX_QUEUE: Final = 20_000
 READERS: Final = 2
+MAX_CHECKED_BYTES: Final = 64 * 1024 * 1024  # of a database that is looked through after an unclean stop
 _DAMAGED: Final = (
     "SQLITE_CORRUPT",
     "SQLITE_NOTADB",
@@ -238,6 +239,13 @@ def find_damage(file: Path, *, thorough: bool = False, unchanging: bool = False)
     except sqlite3.Error as error:
         found = [str(error)]
     return [] if found == ["ok"] else found
+
+
+def demand_whole(file: Path) -> None:
+    """After a crash of the program or the machine: raise `DatabaseDamaged` where SQLite finds damage. A large file is
+    left to `outlast doctor`: it would take seconds. Blocks."""
+    if file.stat().st_size <= MAX_CHECKED_BYTES and (damage := find_damage(file)):
+        raise DatabaseDamaged(f"The database {file} is damaged: {'; '.join(damage)}.")
 
 
 def _translate(error: Exception) -> Exception:

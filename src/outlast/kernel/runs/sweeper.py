@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound, OutlastError
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
-from outlast.kernel.idempotency import idempotency
+from outlast.kernel.idempotency import KEPT, idempotency
 from outlast.kernel.runs import leases, store, timers, unknown_agents
 from outlast.kernel.runs import parked as parking
 from outlast.kernel.runs.abandonment import arm_abandonment, followed
@@ -29,7 +29,6 @@ from outlast.kernel.streams.log import read_all, replace_all
 
 RETRY_S: Final = 5.0
 SET_ASIDE_S: Final = 3_600.0
-KEY_LIFE: Final = timedelta(hours=24)
 Handler = Callable[[str], Awaitable[None]]  # by the timer's subject
 SandboxStep = Callable[[str], Awaitable[None]]  # by workspace id
 
@@ -226,7 +225,7 @@ class Sweeper:
             tx.execute(sa.delete(approvals).where(approvals.c.run_id == run_id))
             tx.execute(sa.delete(effects).where(effects.c.run_id == run_id))
             tx.update(runs, {"id": run_id}, cleaned=True)
-            tx.execute(sa.delete(idempotency).where(idempotency.c.created_at < tx.now - KEY_LIFE))
+            tx.execute(sa.delete(idempotency).where(idempotency.c.created_at < tx.now - KEPT))
 
         await self._engine.db.write(change)
 
