@@ -42,7 +42,8 @@ _SECTIONS: Final = (
     ("phone-bar", r"phones?|mobile|responsive|small(?:er)? screens?|tablets?"),
 )
 _YEARLY: Final = r"yearly|annual\w*|monthly|billing"
-_COLOURS: Final = (
+COLOURS: Final = {"chart-2": "green", "chart-3": "warm amber", "chart-4": "rose", "chart-5": "blue"}
+_COLOUR_WORDS: Final = (
     ("chart-3", r"warm\w*|orange|amber|yellow|gold\w*|sunny|autumn\w*|terracotta|coffee|brown"),
     ("chart-2", r"green|teal|mint|fresh\w*|natur\w*|emerald"),
     ("chart-4", r"pink|rose|red|magenta|playful|romantic|cherry"),
@@ -81,7 +82,7 @@ def _change(asked: str) -> Wish | None:
     space = _first(_SPACES, asked)
     if space is not None:
         return Wish(Kind.SPACE, space)
-    colour = _first(_COLOURS, asked)
+    colour = _first(_COLOUR_WORDS, asked)
     if colour is not None or _said(_RECOLOUR, asked):
         return Wish(Kind.TINT, colour or "chart-3", guessed=colour is None)
     return None

@@ -11,7 +11,7 @@ from outlast.kernel.models.protocol import CHECK_MARK, NOTE_MARK, ModelMessage, 
 from outlast_demo.answers import quoted
 from outlast_demo.lines import Line, Say, Think, Use
 from outlast_demo.screens.edits import add_section, space, tint
-from outlast_demo.screens.requests import Kind, Wish, wish_of
+from outlast_demo.screens.requests import COLOURS, Kind, Wish, wish_of
 from outlast_demo.screens.sources import PAGE, SCREENS, files_of
 
 CONTEXT: Final = "[The screen as this run found it]"
@@ -40,7 +40,6 @@ _SECTIONS: Final[Mapping[str, tuple[str, str, str]]] = {
     ),
 }
 _SPACING: Final = {"compact": ("0.21rem", "more compact"), "airy": ("0.29rem", "airier")}
-_COLOURS: Final = {"chart-2": "green", "chart-3": "warm amber", "chart-4": "rose", "chart-5": "blue"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +234,7 @@ def _described(wish: Wish, files: Mapping[str, str]) -> dict[str, str]:
     if wish.kind is Kind.YEARLY:
         return {PLANS: "The three plans, with a switch between monthly and yearly prices"}
     if wish.kind is Kind.TINT:
-        return {PAGE: f"The page, now in {_COLOURS[wish.name]}"}
+        return {PAGE: f"The page, now in {COLOURS[wish.name]}"}
     if wish.kind is Kind.SPACE:
         return {PAGE: f"The page, {_SPACING[wish.name][1]}"}
     return {path: "The page, with the new part" if path == PAGE else _SECTIONS[wish.name][2] for path in files}
@@ -247,7 +246,7 @@ def _what(wish: Wish) -> str:
             return "A switch between monthly and yearly prices stands above the plans; yearly costs a fifth less."
         case Kind.TINT:
             return (
-                f"The page turns {_COLOURS[wish.name]}: accents, surfaces and lines are mixed from your theme's own "
+                f"The page turns {COLOURS[wish.name]}: accents, surfaces and lines are mixed from your theme's own "
                 "colours, so they follow when you choose another theme."
             )
         case Kind.SPACE:
