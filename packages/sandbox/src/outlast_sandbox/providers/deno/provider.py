@@ -16,7 +16,7 @@ from outlast_sandbox.providers.local.connection import lost
 from outlast_sandbox.providers.setup import ProviderSetup, read_options
 from outlast_sandbox.providers.unsupported import ProviderDefaults
 
-from .sandbox import LIFE_S, DenoSandbox
+from .sandbox import DenoSandbox
 from .service import Machine, Service
 
 CLEAN_UP_TIMEOUT_S: Final = 60.0
@@ -119,7 +119,6 @@ class DenoProvider(ProviderDefaults):
     def _config(self, spec: SandboxSpec) -> dict[str, object]:
         memory = spec.limits.memory_bytes // 1024**2
         config: dict[str, object] = {
-            "timeout": f"{LIFE_S}s",  # not "session": it must outlive this server
             "memory_mb": min(max(memory, MIN_MEMORY_MB), MAX_MEMORY_MB),
             "labels": {LABEL: self._setup.owner},
         }

@@ -16,7 +16,6 @@ from outlast_sandbox.providers.unsupported import lacking
 
 from .service import CLOSE_TIMEOUT_S, Machine, Service
 
-LIFE_S: Final = 30 * 60  # the longest that Deno gives at once
 READ_BYTES: Final = 1 << 18
 
 
@@ -55,7 +54,7 @@ class DenoSandbox(HostedSandbox):
             self._record.unlink(missing_ok=True)
 
     async def extend(self) -> None:
-        await self._machine.extend(LIFE_S)
+        await self._machine.extend()
 
     async def is_there(self) -> bool:
         """Asked over a connection made anew: the one there is may be what has failed."""

@@ -15,6 +15,7 @@ from outlast_sandbox.errors import SandboxError, SandboxLost, SandboxUnavailable
 from outlast_sandbox.providers.local.connection import lost
 
 T = TypeVar("T")
+LIFE_S: Final = 30 * 60  # the longest that Deno gives at once
 ANSWER_TIMEOUT_S: Final = 60.0
 CLOSE_TIMEOUT_S: Final = 5.0
 _REFUSED_HINT: Final = "Put a valid token of your organization into the variable DENO_DEPLOY_TOKEN."
@@ -28,7 +29,9 @@ class Service:
         self._deploy = AsyncDenoDeploy({"token": token})
 
     async def create(self, **config: Any) -> "Machine":
-        return await self._open("", self._deploy.sandbox.create(**config))
+        """It ends by itself after `LIFE_S`, unless it is extended."""
+        timeout = f"{LIFE_S}s"  # not "session": it must outlive this server
+        return await self._open("", self._deploy.sandbox.create(timeout=timeout, **config))
 
     async def connect(self, ref: str) -> "Machine":
         """Raises `SandboxLost`."""
@@ -89,8 +92,8 @@ class Machine:
             said = await process.stdout.read() + await process.stderr.read()
         return str(said, "utf-8", "replace").strip()
 
-    async def extend(self, seconds: int) -> None:
-        await told(self.ref, lambda: self._sandbox.extend_timeout(seconds))
+    async def extend(self) -> None:
+        await told(self.ref, lambda: self._sandbox.extend_timeout(LIFE_S))
 
     async def aclose(self) -> None:
         """Leave it running."""

@@ -1,5 +1,6 @@
 """The part of Docker's API that is needed, as Docker and Podman both speak it over a Unix socket."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +11,7 @@ import orjson
 
 from outlast_sandbox.errors import SandboxUnavailable
 
+SOCKETS: Final = ("/var/run/docker.sock", "/run/podman/podman.sock")
 API: Final = "/v1.40"  # Docker 19.03 and Podman 3, and all newer ones
 ANSWER_TIMEOUT_S: Final = 120.0
 PING_TIMEOUT_S: Final = 20.0
@@ -158,6 +160,14 @@ def _unframed(data: bytes) -> str:
         parts.append(data[8 : 8 + size])
         data = data[8 + size :]
     return b"".join([*parts, data]).decode("utf-8", "replace")
+
+
+def usual_sockets() -> tuple[str, ...]:
+    """Where an engine of this machine, or of this user alone, listens."""
+    named = os.environ.get("DOCKER_HOST", "")
+    own = os.environ.get("XDG_RUNTIME_DIR", "")
+    rootless = (f"{own}/docker.sock", f"{own}/podman/podman.sock") if own else ()
+    return (*([named.removeprefix("unix://")] if named.startswith("unix://") else []), *SOCKETS, *rootless)
 
 
 async def first_answer(paths: "list[Path]") -> Path | None:

@@ -27,7 +27,7 @@ from outlast_sandbox.providers.local.seccomp import filter_program
 from outlast_sandbox.providers.setup import ProviderSetup, read_options
 from outlast_sandbox.providers.unsupported import ProviderDefaults
 
-from .engine import Engine, EngineRefused, first_answer
+from .engine import Engine, EngineRefused, first_answer, usual_sockets
 from .hello import MEETING_FOLDER, introduce, meeting
 from .plan import OWNER_LABEL, SANDBOX_LABEL, SEARCH_PATH, Place, container_body, container_name
 from .sandbox import Container, DockerSandbox, end_container
@@ -39,7 +39,6 @@ START_TIMEOUT_S: Final = 60.0
 CLEAN_UP_TIMEOUT_S: Final = 60.0
 FORGOTTEN_AFTER_S: Final = 120.0  # a start takes less: what is older and does not run was given up
 _STARTING: Final = ("created", "initialized", "configured")
-SOCKETS: Final = ("/var/run/docker.sock", "/run/podman/podman.sock")
 CAPABILITIES: Final = Capabilities(pause=True, volume=True, preview=True, reattach=True, interactive=True, egress=True)
 
 
@@ -154,7 +153,7 @@ class DockerProvider(ProviderDefaults):
         `SandboxUnavailable` when it answers nowhere."""
         self._presence.hold()
         if self._engine is None:
-            options = [self._options.socket] if self._options.socket else list(_usual_sockets())
+            options = [self._options.socket] if self._options.socket else list(usual_sockets())
             found = await first_answer([Path(path) for path in options])
             if found is None:
                 raise SandboxUnavailable(
@@ -199,13 +198,6 @@ def _forget_folders(state_dir: Path, known: set[str]) -> None:
     for folder in state_dir.iterdir() if state_dir.is_dir() else ():
         if folder.name not in known and _is_old(folder.stat().st_mtime):
             discard_folder(folder)
-
-
-def _usual_sockets() -> tuple[str, ...]:
-    named = os.environ.get("DOCKER_HOST", "")
-    own = os.environ.get("XDG_RUNTIME_DIR", "")
-    rootless = (f"{own}/docker.sock", f"{own}/podman/podman.sock") if own else ()
-    return (*([named.removeprefix("unix://")] if named.startswith("unix://") else []), *SOCKETS, *rootless)
 
 
 def _lay_out(spec: SandboxSpec, base: BaseLayer, folder: Path) -> Place:
