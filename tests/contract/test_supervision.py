@@ -45,7 +45,7 @@ TASKS = {
     "outlast_sandbox/browser/single_target_proxy.py _splice": PART,
     "outlast_sandbox/checkpoints/scan.py _Work.save_all": PART,
     "kernel/sandboxes/disk_guard.py DiskGuard._look": GUARDED,
-    "outlast_sandbox/egress/allow_list.py serve_allow_list": PART,
+    "outlast_sandbox/egress/snapshot_build_proxy.py serve_allow_list": PART,
     "kernel/sandboxes/egress/keeper.py EgressKeeper._serve": PART,
     "kernel/sandboxes/egress/keeper.py EgressKeeper.open": GUARDED,
     "outlast_sandbox/egress/http_exchange.py Passage._run_both_ways": REQUEST,

@@ -46,7 +46,7 @@ from outlast.kernel.previews import cookies, keepalives
 from outlast.kernel.runs import lines as run_lines
 from outlast.kernel.threads import search
 from outlast.kernel.threads.rules import title_from
-from outlast_sandbox import hosts as host_patterns
+from outlast_sandbox import host_patterns
 from outlast_sandbox.browser import requests
 from outlast_sandbox.checkpoints import changes as checkpoints
 from outlast_sandbox.egress import client_hello, http1

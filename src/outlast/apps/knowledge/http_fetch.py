@@ -21,7 +21,7 @@ from outlast.base.clock import Clock
 from outlast.base.lazy_module import LazyModule
 from outlast.kernel.models.failures import retry_after_s
 from outlast.kernel.models.providers.connections import proxy_for
-from outlast_sandbox.hosts import NotAHost, is_address, plain_host
+from outlast_sandbox.host_patterns import NotAHost, is_address, plain_host
 
 if TYPE_CHECKING:
     import aiohttp

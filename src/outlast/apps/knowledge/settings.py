@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from outlast.base.settings.checks import Where, check_each, check_service
 from outlast.base.settings.fields import setting
-from outlast_sandbox.hosts import parse_host_port
+from outlast_sandbox.host_patterns import parse_host_port
 
 
 @dataclass(frozen=True, slots=True)

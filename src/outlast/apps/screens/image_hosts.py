@@ -16,7 +16,7 @@ from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.kernel.row_shapes import shape_of
-from outlast_sandbox.hosts import NotAHost, is_address, plain_host
+from outlast_sandbox.host_patterns import NotAHost, is_address, plain_host
 
 MAX_HOSTS: Final = 50  # of one screen, asked for and allowed
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final, NoReturn
 
 from outlast.base.errors import InvalidSetting
-from outlast_sandbox.hosts import NotAHost
+from outlast_sandbox.host_patterns import NotAHost
 
 Where = Callable[[str], str]  # a setting's dotted name → where it was read ("outlast.toml:12", "default")
 VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")

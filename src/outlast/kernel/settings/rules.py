@@ -8,7 +8,7 @@ from outlast.base.errors import InvalidSetting
 from outlast.base.packages import NotAPackage, name_of, parse_package
 from outlast.base.settings.checks import VARIABLE, Where, check_address, check_each, check_service, refuse
 from outlast.kernel.settings import Settings
-from outlast_sandbox.hosts import parse_host_port, parse_pattern
+from outlast_sandbox.host_patterns import parse_host_port, parse_pattern
 
 DAY_S = 86_400
 

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from outlast_sandbox.hosts import is_address
+from outlast_sandbox.host_patterns import is_address
 
 AUTHORITY_LIFE: Final = dt.timedelta(days=365)
 LEAF_LIFE: Final = dt.timedelta(days=2)

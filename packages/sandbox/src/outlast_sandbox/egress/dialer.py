@@ -14,7 +14,7 @@ from outlast_sandbox.egress import refusals
 from outlast_sandbox.egress.rules import Policy, Target, leads_inside, may_connect
 from outlast_sandbox.egress.transport import TlsWire, Wire, wire_of
 from outlast_sandbox.errors import SandboxError
-from outlast_sandbox.hosts import is_address
+from outlast_sandbox.host_patterns import is_address
 
 RESOLVE_S: Final = 10.0
 CONNECT_S: Final = 10.0

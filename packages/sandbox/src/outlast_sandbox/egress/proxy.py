@@ -21,7 +21,7 @@ from outlast_sandbox.egress.relay import Relay
 from outlast_sandbox.egress.rules import WEB_PORT, Policy, Target, may_reach, read_authority, same_authority, secrets_of
 from outlast_sandbox.egress.transport import Channel, TlsWire, Wire, wire_of
 from outlast_sandbox.egress.tunnel import join
-from outlast_sandbox.hosts import NotAHost, is_address
+from outlast_sandbox.host_patterns import NotAHost, is_address
 
 if TYPE_CHECKING:
     from outlast_sandbox.egress.authority import Authority

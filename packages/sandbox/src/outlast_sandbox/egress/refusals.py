@@ -6,7 +6,7 @@ from typing import Final
 
 from outlast_sandbox.egress.http1 import serialise
 from outlast_sandbox.egress.rules import Policy, setting_for
-from outlast_sandbox.hosts import NotAHost
+from outlast_sandbox.host_patterns import NotAHost
 
 _PHRASES: Final = {
     400: b"Bad Request",

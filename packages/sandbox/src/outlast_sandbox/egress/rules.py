@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from outlast_sandbox.addresses import is_forbidden
-from outlast_sandbox.hosts import HostPattern, NotAHost, is_address, parse_pattern, plain_host
+from outlast_sandbox.host_patterns import HostPattern, NotAHost, is_address, parse_pattern, plain_host
 
 TLS_PORT: Final = 443
 WEB_PORT: Final = 80

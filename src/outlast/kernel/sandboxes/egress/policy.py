@@ -2,7 +2,7 @@
 
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.egress.rules import Policy, SecretRule
-from outlast_sandbox.hosts import HostPattern, parse_host_port, parse_pattern
+from outlast_sandbox.host_patterns import HostPattern, parse_host_port, parse_pattern
 
 
 def policy_of(settings: SandboxSettings) -> Policy:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from outlast_sandbox.interface import SandboxSpec
-from outlast_sandbox.providers.local.base_layer import HOME, TOOLS
+from outlast_sandbox.providers.local.base_layer import TOOLS
+from outlast_sandbox.providers.local.etc_files import HOME
 from outlast_sandbox.providers.local.launch import WORKSPACE, open_files, temporary_bytes
 
 OWNER_LABEL: Final = "outlast.server"
@@ -14,7 +15,7 @@ SANDBOX_LABEL: Final = "outlast.sandbox"
 MEETING: Final = "/run/outlast"
 SEARCH_PATH: Final = f"{TOOLS}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 NANO: Final = 1_000_000_000
-_AGENT: Final = f"import sys; sys.path.insert(0, {TOOLS!r}); from inside.container import main; main()"
+_AGENT: Final = f"import sys; sys.path.insert(0, {TOOLS!r}); from inside.container_start import main; main()"
 
 
 @dataclass(frozen=True, slots=True)

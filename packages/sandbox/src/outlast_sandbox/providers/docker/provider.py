@@ -20,8 +20,8 @@ from outlast_sandbox.folders import discard_folder
 from outlast_sandbox.interface import Capabilities, Command, Limits, ProbeReport, SandboxSpec
 from outlast_sandbox.providers.local.base_layer import TOOLS, BaseLayer, prepare_base
 from outlast_sandbox.providers.local.connection import lost
+from outlast_sandbox.providers.local.egress_environment import write_authorities
 from outlast_sandbox.providers.local.launch import choose_uid, environment, find_powers, own_workspace
-from outlast_sandbox.providers.local.network import write_authorities
 from outlast_sandbox.providers.local.presence import Presence
 from outlast_sandbox.providers.local.seccomp import filter_program
 from outlast_sandbox.providers.setup import ProviderSetup, read_options

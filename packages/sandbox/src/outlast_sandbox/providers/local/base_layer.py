@@ -1,15 +1,14 @@
 """The fixed, read-only base layer: what a sandbox sees as its root.
 
-The host's programs and libraries are bound read-only; `/etc` is a small folder of its own with nothing secret in
-it; the agent, Deno and Node lie under `/opt/outlast`. Nothing of the host's `/root`, `/home`, `/var`, `/run` or the
-data directory is in it. A snapshot with installed dependencies will later be another `BaseLayer` made elsewhere: the
-launcher only reads this dataclass.
+The host's programs and libraries are bound read-only; `/etc` (`etc_files.py`) is a small folder of its own with
+nothing secret in it; the agent, Deno and Node lie under `/opt/outlast`. Nothing of the host's `/root`, `/home`, `/var`,
+`/run` or the data directory is in it. A snapshot with installed dependencies will later be another `BaseLayer` made
+elsewhere: the launcher only reads this dataclass.
 """
 
 import hashlib
 import os
 import shutil
-import ssl
 import subprocess
 import sys
 import tempfile
@@ -23,46 +22,12 @@ import deno
 from outlast_sandbox.errors import SandboxIsolationMissing
 from outlast_sandbox.folders import discard_folder
 
+from .etc_files import COPIED_FROM_ETC, ROOTS, build_etc
 from .node import find_node, place_node
 
-FORMAT: Final = "3"
+FORMAT: Final = "3"  # counted up when what is written into the layer changes
 TOOLS: Final = "/opt/outlast"
-USER: Final = "user"
-USER_ID: Final = 1000
-HOME: Final = "/home/user"
-ROOTS: Final = "/etc/ssl/certs/ca-certificates.crt"
-AUTHORITY: Final = "/etc/outlast/authority.pem"
 SYSTEM_FOLDERS: Final = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
-COPIED_FROM_ETC: Final = (
-    "alternatives",
-    "ca-certificates",
-    "fonts",
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "localtime",
-    "magic",
-    "mime.types",
-    "os-release",
-    "pki/ca-trust",
-    "pki/tls/certs",
-    "protocols",
-    "services",
-    "ssl/certs",
-    "ssl/openssl.cnf",
-    "terminfo",
-    "timezone",
-)
-WRITTEN_TO_ETC: Final = {
-    "passwd": f"root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n{USER}:x:{USER_ID}:{USER_ID}::{HOME}:/bin/bash\n"
-    "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
-    "group": f"root:x:0:\n{USER}:x:{USER_ID}:\nnogroup:x:65534:\n",
-    "hosts": "127.0.0.1 localhost sandbox\n::1 localhost\n",
-    "hostname": "sandbox\n",
-    "resolv.conf": "# There is no network in this sandbox.\n",
-    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
-    "gitconfig": "[safe]\n\tdirectory = *\n[init]\n\tdefaultBranch = main\n",
-}
 _AGENT_START: Final = f"import sys; sys.path.insert(0, {TOOLS!r}); from inside.main import main; main()"
 _COMPILE: Final = "import sys, compileall; sys.exit(not compileall.compile_dir(sys.argv[1], quiet=1))"
 
@@ -169,7 +134,7 @@ def _build(folder: Path, python: Path) -> None:
     work = Path(tempfile.mkdtemp(prefix="base-new-", dir=folder.parent))
     try:
         work.chmod(0o755)
-        _build_etc(work / "etc")
+        build_etc(work / "etc")
         _build_tools(work / "tools", python)
         work.rename(folder)
     except OSError:
@@ -177,35 +142,6 @@ def _build(folder: Path, python: Path) -> None:
             raise
     finally:
         discard_folder(work)
-
-
-def _build_etc(etc: Path) -> None:
-    etc.mkdir()
-    for name in COPIED_FROM_ETC:
-        source = Path("/etc") / name
-        target = etc / name
-        if source.is_dir():
-            shutil.copytree(source, target, symlinks=True, ignore_dangling_symlinks=True, dirs_exist_ok=True)
-        elif source.is_file():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target)
-    for name, text in WRITTEN_TO_ETC.items():
-        (etc / name).write_text(text)
-    (etc / "mtab").symlink_to("/proc/self/mounts")
-    _place_authorities(etc)
-
-
-def _place_authorities(etc: Path) -> None:
-    """A plain file each, for a sandbox's own to be mounted over: a mount can neither make one nor replace a link."""
-    bundle = etc.parent / ROOTS.lstrip("/")
-    known = ROOTS if os.path.exists(ROOTS) else ssl.get_default_verify_paths().cafile
-    text = Path(known).read_bytes() if known else b""
-    bundle.unlink(missing_ok=True)
-    bundle.parent.mkdir(parents=True, exist_ok=True)
-    bundle.write_bytes(text)
-    authority = etc.parent / AUTHORITY.lstrip("/")
-    authority.parent.mkdir()
-    authority.touch()
 
 
 def _build_tools(tools: Path, python: Path) -> None:

@@ -15,9 +15,10 @@ from typing import Any, Final
 from outlast_sandbox.folders import each_folder
 from outlast_sandbox.interface import SandboxSpec
 
-from .base_layer import HOME, USER_ID, BaseLayer
+from .base_layer import BaseLayer
 from .cgroups import Group, Layout, limit_files
-from .network import authority_environment, proxy_environment, write_authorities
+from .egress_environment import authority_environment, proxy_environment, write_authorities
+from .etc_files import HOME, USER_ID
 from .seccomp import filter_program
 from .shim import INFO_FD, SECCOMP_FD, STAGE
 from .snapshots import NODE_FOLDER, Snapshot, package_environment

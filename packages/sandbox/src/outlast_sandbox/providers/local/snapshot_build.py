@@ -21,13 +21,14 @@ from typing import Any, Final
 import anyio
 import anyio.to_thread
 
-from outlast_sandbox.egress.allow_list import serve_allow_list
+from outlast_sandbox.egress.snapshot_build_proxy import serve_allow_list
 from outlast_sandbox.errors import ArgumentsInvalid, SandboxError, SandboxUnavailable
 from outlast_sandbox.folders import discard_folder
 from outlast_sandbox.interface import Command, CommandResult, Limits, Progress, SandboxSpec, SnapshotRecipe
 from outlast_sandbox.package_indexes import Indexes, read_indexes
 
-from .base_layer import ROOTS, find_deno, find_python
+from .base_layer import find_deno, find_python
+from .etc_files import ROOTS
 from .launch import WORKSPACE, Ground
 from .sandbox import LocalSandbox, State, clear_remains
 from .snapshots import PROJECT, PYTHON_FOLDER, Snapshot, SnapshotFolder

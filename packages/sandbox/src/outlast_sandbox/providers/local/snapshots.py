@@ -25,7 +25,8 @@ from typing import Final
 from outlast_sandbox.errors import ArgumentsInvalid, Conflict, SandboxUnavailable
 from outlast_sandbox.folders import discard_folder, each_folder, remove_folder
 
-from .base_layer import HOME, BaseLayer
+from .base_layer import BaseLayer
+from .etc_files import HOME
 
 FOLDER: Final = "snapshots"
 IN_USE: Final = "in_use"

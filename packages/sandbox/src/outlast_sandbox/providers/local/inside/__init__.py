@@ -7,6 +7,6 @@ server's effect id, whose output and result are kept until the server acknowledg
 connection is busy with for several requests, such as following a process or writing a file.
 
 Start reading at `main.py` (the loop), then `effects.py` (what is kept), `commands.py`, `repls.py`, `files.py`.
-Interactive use, loaded when it is first asked for: `terminals.py` (processes), `outputs.py` (who follows them, and
+Interactive use, loaded when it is first asked for: `processes.py`, `outputs.py` (who follows them, and
 when they wait), `streams.py` (pipes), `anyfiles.py`, `watching.py`.
 """

@@ -12,7 +12,7 @@ import stat
 
 from .commands import WORKSPACE
 from .effects import Refused
-from .facts import Facts, readable, refused, resolve
+from .file_facts import Facts, readable, refused, resolve
 from .files import make_folders, temporary
 from .pages import Pages
 from .sessions import Session

@@ -7,7 +7,7 @@ import os
 
 from .effects import Effect
 from .loop import READ, Loop, Timer
-from .processes import Child, Spawner
+from .spawner import Child, Spawner
 
 TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
 if TYPE_CHECKING:

@@ -13,14 +13,14 @@ import time
 from .commands import WORKSPACE
 from .effects import Refused
 from .loop import Loop
-from .processes import Child, Spawner
+from .spawner import Child, Spawner
 
 TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
 if TYPE_CHECKING:
     from typing import Callable, Sequence, Union
 
     from .effects import Effect
-    from .terminals import Process
+    from .processes import Process
 
     Running = Union[Effect, Process]
 

@@ -93,7 +93,7 @@ def _make_workspace(wanted: str) -> str:
 def _serve(config: dict[str, Any], started: int) -> None:
     from .loop import READ, Loop
     from .main import Connection, start_agent
-    from .processes import Spawner
+    from .spawner import Spawner
 
     log = os.open(FOLDER + "/log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     null = os.open("/dev/null", os.O_RDONLY)

@@ -15,15 +15,15 @@ from .frames import BadFrame, Decoder, encode
 from .json_text import loads
 from .loop import READ, WRITE, Loop
 from .ports import Ports
-from .processes import Spawner
 from .repls import ARGV, Job, Repl
+from .spawner import Spawner
 
 TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
 if TYPE_CHECKING:
     from typing import Any, Callable, Optional, Union
 
+    from .processes import Process, Processes
     from .sessions import Session
-    from .terminals import Process, Terminals
 
     Handler = Callable[["Connection", dict[str, Any], bytes], None]
 
@@ -44,7 +44,7 @@ class Agent:
         self._hidden = frozenset(config.get("layers", ()))
         self.effects = Effects()
         self.disk = DiskWatch(loop, spawner, self._running, config["disk_bytes"], config.get("counted", ()))
-        self._terminals: Optional[Terminals] = None
+        self._processes: Optional[Processes] = None
         self._repls: dict[str, Repl] = {}
         self.handlers: dict[str, Handler] = {
             "hello": self._hello,
@@ -66,10 +66,10 @@ class Agent:
     def handler(self, op: str) -> Optional[Handler]:
         """What answers `op`. The interactive parts are loaded at their first use, so that the start stays fast."""
         if op not in self.handlers and op.startswith("process_"):
-            from .terminals import Terminals
+            from .processes import Processes
 
-            self._terminals = Terminals(self)
-            self.handlers.update(self._terminals.handlers)
+            self._processes = Processes(self)
+            self.handlers.update(self._processes.handlers)
         elif op not in self.handlers and op.startswith("file_"):
             from .anyfiles import AnyFiles
 
@@ -77,7 +77,7 @@ class Agent:
         return self.handlers.get(op)
 
     def _running(self) -> list[Union[Effect, Process]]:
-        return [*self.effects.running(), *(self._terminals.running() if self._terminals else ())]
+        return [*self.effects.running(), *(self._processes.running() if self._processes else ())]
 
     def _continue(self, connection: Connection, request: dict[str, Any], payload: bytes) -> None:
         connection.proceed(request, payload)

@@ -1,251 +1,258 @@
-"""Starting a process inside the sandbox, and ending it with everything it started."""
+"""Interactive processes: started with pipes or a terminal, followed, written to and signalled by their pid.
+
+They live until they end or are killed, watched or not. One that has ended is kept until its end was told to a
+follower, at most `MAX_ENDED` of them.
+"""
 
 from __future__ import annotations
 
 import errno
-import itertools
 import os
-import time
+import stat
+import struct
+
+from .commands import WORKSPACE
+from .effects import Refused
+from .outputs import Outputs
+from .pages import Pages
+from .streams import Reader, Writer
 
 TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
 if TYPE_CHECKING:
     import signal
-    from typing import Any, Callable, Optional
+    from typing import Any, Callable
+
+    from .loop import Loop
+    from .main import Agent, Connection
+    from .spawner import Child, Spawner
 else:
     import _signal as signal  # `signal` would load `enum`
 
-PR_SET_DUMPABLE = 4
-OOM_SCORE = b"0"
-OOM_SCORE_OF_CHILDREN = b"500"
-MARK = "OUTLAST_PROCESS"
-KILL_PASSES = 20
-QUIET_PASSES = 2  # one look at /proc is not one moment: a child may be read after its parent is gone
-UNDECIDED_S = 0.002
-MAX_DYING_S = 0.5
-IGNORED_SIGNALS = (
-    signal.SIGINT,
-    signal.SIGTERM,
-    signal.SIGHUP,
-    signal.SIGQUIT,
-    signal.SIGUSR1,
-    signal.SIGUSR2,
-    signal.SIGALRM,
-    signal.SIGVTALRM,
-    signal.SIGPROF,
-    signal.SIGXCPU,
-    signal.SIGIO,
-    signal.SIGPWR,
-    signal.SIGTSTP,
-    signal.SIGTTIN,
-    signal.SIGTTOU,
-)
-DEFAULT_SIGNALS = (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ, *IGNORED_SIGNALS)
-
-_numbers = itertools.count(1)
+MAX_RUNNING = 512
+MAX_ENDED = 32
+MAX_WRITE_BYTES = 1024 * 1024
+TERMINAL_ENV = {"TERM": "xterm-256color"}
+NOT_IN_A_TERMINAL = ("NO_COLOR",)
+WHY = {"disk": "the workspace holds more than it may"}
 
 
-class Spawner:
-    """Starts processes; there is one, made before anything else of the agent.
+class Processes:
+    """All interactive processes by pid, and the requests about them."""
 
-    It hides the agent (nobody else in the sandbox may read its memory or descriptors through /proc), and makes every
-    process it starts a better victim than the agent when memory runs out. When no process can be made, it ends the
-    largest family of processes, as the kernel does when memory runs out: else a fork bomb left in the background
-    would make the sandbox useless. Signals that code in the sandbox may send to the agent are ignored; what it starts
-    has them back. `reap` collects ended children, which count until then.
-    """
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._processes: dict[int, Process] = {}
+        self.handlers: dict[str, Callable[[Connection, dict[str, Any], bytes], None]] = {
+            "process_start": self._start,
+            "process_list": self._list,
+            "process_follow": self._follow,
+            "process_write": self._write,
+            "process_close_stdin": self._close_stdin,
+            "process_resize": self._resize,
+            "process_signal": self._signal,
+        }
 
-    def __init__(self, reap: Callable[[], None]) -> None:
-        self._reap = reap
+    def running(self) -> list[Process]:
+        return [process for process in self._processes.values() if process.outputs.end is None]
+
+    def _start(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
+        self._prune()
+        if len(self.running()) >= MAX_RUNNING:
+            raise Refused("sandbox_unavailable", f"{MAX_RUNNING} interactive processes run already")
+        process = Process(self._agent.loop, self._agent.spawner, request, self._agent.env)
+        self._processes[process.pid] = process
+        self._agent.disk.wake()
+        connection.reply(pid=process.pid)
+
+    def _prune(self) -> None:
+        ended = [process for process in self._processes.values() if process.outputs.end is not None]
+        unread = [process for process in ended if not process.is_done()]
+        gone = [process for process in ended if process.is_done()] + unread[: max(0, len(unread) - MAX_ENDED)]
+        for process in gone:
+            del self._processes[process.pid]
+
+    def _list(self, connection: Connection, _request: dict[str, Any], _payload: bytes) -> None:
+        Pages(connection, iter([{"pid": process.pid, **process.spec} for process in self.running()])).start()
+
+    def _follow(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
+        self._find(request).outputs.follow(connection)
+
+    def _write(self, connection: Connection, request: dict[str, Any], payload: bytes) -> None:
+        if len(payload) > MAX_WRITE_BYTES:
+            raise Refused("arguments_invalid", f"at most {MAX_WRITE_BYTES} bytes at once")
+        self._find(request).stdin.write(connection, payload)
+
+    def _close_stdin(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
+        process = self._find(request)
+        if process.spec["terminal"]:
+            raise Refused("conflict", "a terminal stays open; write the byte 4 (end of transmission) to it")
+        process.stdin.finish()
+        connection.reply()
+
+    def _resize(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
+        self._find(request).resize(request["terminal"])
+        connection.reply()
+
+    def _signal(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
+        process, number = self._find(request), int(request["number"])
+        if process.outputs.end is not None:
+            raise _unknown(process.pid)
+        if number not in signal.valid_signals():
+            raise Refused("arguments_invalid", f"there is no signal {number}")
+        process.signal(number, bool(request["group"]))
+        connection.reply()
+
+    def _find(self, request: dict[str, Any]) -> Process:
+        process = self._processes.get(int(request["pid"]))
+        if process is None or process.is_done():
+            raise _unknown(request["pid"])
+        return process
+
+
+class Process:
+    """One process with the agent's ends of its pipes or its terminal. Raises `Refused` when it cannot be started."""
+
+    def __init__(self, loop: Loop, spawner: Spawner, request: dict[str, Any], base_env: dict[str, str]) -> None:
+        self.spec = {name: request[name] for name in ("argv", "cwd", "env", "terminal", "stdin", "tag")}
+        self._loop = loop
+        self._terminal = -1
+        self.outputs = Outputs(loop, self._hold)
+        self._readers: list[Reader] = []
+        size = self.spec["terminal"]
+        cwd = os.path.normpath(os.path.join(WORKSPACE, str(request["cwd"])))
+        env = _environment({**base_env, "PWD": cwd}, request["env"], bool(size))
+        start = self._start_in_terminal if size else self._start_with_pipes
         try:
-            self._oom_score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
-        except OSError:
-            self._oom_score = -1
-        _prctl(PR_SET_DUMPABLE, 0)
-        for number in IGNORED_SIGNALS:
-            signal.signal(number, signal.SIG_IGN)
-
-    def spawn(
-        self,
-        argv: list[str],
-        env: dict[str, str],
-        cwd: str,
-        stdio: tuple[int, ...],
-        *,
-        program: str = "",
-        terminal: str = "",
-    ) -> Child:
-        """Start `argv` (its first word a path, unless `program` is one) in a session of its own, with `stdio` as its
-        descriptors from 0 on, or with `terminal`, a device, as 0 to 2 and as what controls the session.
-
-        Raises OSError: no such program or folder, or no process can be made even after making room.
-        """
-        moves: list[tuple[Any, ...]] = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(stdio)]
-        if terminal:
-            moves = [(os.POSIX_SPAWN_OPEN, 0, terminal, os.O_RDWR, 0)]
-            moves += [(os.POSIX_SPAWN_DUP2, 0, number) for number in (1, 2)]
-        try:
-            return self._spawn(program or argv[0], argv, env, cwd, moves)
+            argv = [_program(request["argv"][0], env, cwd), *request["argv"]]
+            self._child = start(spawner, argv, env, cwd)
         except OSError as error:
-            if error.errno != errno.EAGAIN:
-                raise
-        ended = self.make_room(limit=0)
-        child = self._spawn(program or argv[0], argv, env, cwd, moves)
-        child.made_room = ended
+            raise _not_started(error, request["argv"][0], cwd) from error
+        self.pid = self._child.pid
+        loop.on_status(self.pid, self._ended)
+        if self._child.made_room:
+            self._say(f"no process could be started: {self._child.made_room} left running were ended")
+
+    def is_done(self) -> bool:
+        """Whether its end was told, and nobody follows any more."""
+        return self.outputs.end_told and not self.outputs.followers
+
+    def signal(self, number: int, group: bool) -> None:
+        if group and number == signal.SIGKILL:
+            self._child.kill_tree()
+        elif group:
+            self._child.signal_tree(number)
+        else:
+            os.kill(self.pid, number)
+
+    def stop(self, reason: str) -> None:
+        """End it with all it started, and say why in its output."""
+        self._say(f"ended: {WHY.get(reason, reason)}")
+        self._child.kill_tree()
+
+    def resize(self, size: list[int]) -> None:
+        if self._terminal < 0:
+            raise Refused("conflict", "it has no terminal, or its terminal is closed")
+        import fcntl
+        import termios
+
+        columns, rows = (min(max(int(number), 1), 65535) for number in size)
+        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def _start_with_pipes(self, spawner: Spawner, argv: list[str], env: dict[str, str], cwd: str) -> Child:
+        pairs = [os.pipe() for _ in range(3)] if self.spec["stdin"] else [os.pipe() for _ in range(2)]
+        outs, ins = pairs[:2], pairs[2:]
+        stdin = ins[0][0] if ins else os.open("/dev/null", os.O_RDONLY)
+        theirs = (stdin, outs[0][1], outs[1][1])
+        ours = [outs[0][0], outs[1][0], *(pair[1] for pair in ins)]
+        try:
+            child = spawner.spawn(argv[1:], env, cwd, theirs, program=argv[0])
+        except (OSError, ValueError, TypeError):
+            for fd in ours:
+                os.close(fd)
+            raise
+        finally:
+            for fd in theirs:
+                os.close(fd)
+        self.stdin = Writer(self._loop, ours[2] if ins else -1)
+        self._read(ours[0], "stdout")
+        self._read(ours[1], "stderr")
         return child
 
-    def make_room(self, limit: int) -> int:
-        """When nearly `limit` processes run, end the largest family of them; return how many it had, else 0."""
-        ended = _end_largest_family(limit * 9 // 10)
-        self._reap()
-        return ended
-
-    def _spawn(
-        self, program: str, argv: list[str], env: dict[str, str], cwd: str, moves: list[tuple[Any, ...]]
-    ) -> Child:
-        mark = str(next(_numbers))
-        os.chdir(cwd)
-        self._score(OOM_SCORE_OF_CHILDREN)
+    def _start_in_terminal(self, spawner: Spawner, argv: list[str], env: dict[str, str], cwd: str) -> Child:
+        self._terminal, theirs = os.openpty()
         try:
-            pid = os.posix_spawn(
-                program, argv, {**env, MARK: mark}, file_actions=moves, setsid=True, setsigdef=DEFAULT_SIGNALS
-            )
+            self.resize(self.spec["terminal"])
+            child = spawner.spawn(argv[1:], env, cwd, (), program=argv[0], terminal=os.ttyname(theirs))
+        except (OSError, ValueError, TypeError):
+            os.close(self._terminal)
+            raise
         finally:
-            self._score(OOM_SCORE)
-            os.chdir("/")
-        return Child(pid, f"{MARK}={mark}".encode())
+            os.close(theirs)
+        self.stdin = Writer(self._loop, os.dup(self._terminal))
+        self._read(self._terminal, "terminal")
+        return child
 
-    def _score(self, score: bytes) -> None:
-        """Inherited by what is started in between; without privileges it may go back down to where it was."""
-        if self._oom_score >= 0:
-            os.write(self._oom_score, score)
+    def _read(self, fd: int, stream: str) -> None:
+        def add(data: bytes) -> None:
+            self.outputs.add(stream, data)
 
+        self._readers.append(Reader(self._loop, fd, add, terminal=stream == "terminal"))
 
-def _prctl(option: int, value: int) -> None:
-    """By the core of `ctypes` alone: loading all of it would cost every sandbox some ms of its start."""
-    try:
-        from _ctypes import FUNCFLAG_CDECL, CFuncPtr, dlopen, dlsym
+    def _say(self, text: str) -> None:
+        stream = "terminal" if self.spec["terminal"] else "stderr"
+        self.outputs.add(stream, f"[{text}]\r\n".encode() if stream == "terminal" else f"[{text}]\n".encode())
 
-        kind = type("_Function", (CFuncPtr,), {"_flags_": FUNCFLAG_CDECL})
-        itself = dlopen(None, 2)  # type: ignore[arg-type]  # this program; 2: RTLD_NOW
-        call = kind(dlsym(itself, "prctl"))
-    except (ImportError, AttributeError, TypeError, OSError):
-        import ctypes
+    def _hold(self, held: bool) -> None:
+        for reader in self._readers:
+            if held:
+                reader.pause()
+            else:
+                reader.resume()
 
-        call = ctypes.CDLL(None).prctl
-    call(option, value, 0, 0, 0)
-
-
-class Child:
-    """A started process. Those it starts are found by parent, by session, and, when they have left both, by a mark
-    in the environment they inherited."""
-
-    def __init__(self, pid: int, mark: bytes) -> None:
-        self.pid = pid
-        self.made_room = 0  # processes that were ended so that this one could start
-        self.ended = False  # set by who reaps it: from then on its pid may be somebody else's
-        self._mark = mark
-
-    def kill_tree(self) -> None:
-        """End it with all it started; after it has ended, what it left running. Stops them first, so that none can
-        start another meanwhile, and returns once they are dead, or after 0.5 s.
-
-        Where that does not settle (a fork bomb), everything in the sandbox but the agent is ended.
-        """
-        stopped: set[int] = set()
-        found: set[int] = set()
-        quiet = 0
-        for _ in range(KILL_PASSES):
-            members, undecided = self._tree()
-            found = members - stopped
-            for pid in found:
-                _signal(pid, signal.SIGSTOP)
-            stopped |= found
-            quiet = 0 if found else quiet + 1
-            if undecided:
-                time.sleep(UNDECIDED_S)
-            elif quiet >= QUIET_PASSES:
-                break
-        if found:
-            _signal(-1, signal.SIGKILL)
-        victims = stopped if self.ended else stopped | {self.pid}
-        for pid in victims:
-            _signal(pid, signal.SIGKILL)
-        deadline = time.monotonic() + MAX_DYING_S
-        while any(_stat(str(pid)) for pid in victims) and time.monotonic() < deadline:
-            time.sleep(UNDECIDED_S)
-
-    def signal_tree(self, number: int) -> None:
-        """Send a signal to it and to all it started that is found in one look."""
-        for pid in self._tree()[0]:
-            _signal(pid, number)
-
-    def _tree(self) -> tuple[set[int], bool]:
-        """(the processes found, whether there is an orphan that cannot be told yet: amid its exec it has no
-        environment)."""
-        agent = os.getpid()  # orphans are its children: it is process 1, or their subreaper where it is not
-        parents: dict[int, int] = {}
-        members = set() if self.ended else {self.pid}
-        undecided = False
-        for name in os.listdir("/proc"):
-            facts = _stat(name) if name.isdigit() else None
-            if facts is None:
-                continue
-            pid, (parent, session) = int(name), facts
-            parents[pid] = parent
-            if session == self.pid:
-                members.add(pid)
-            elif parent == agent and pid != 1:
-                environment = _environment(name)
-                undecided = undecided or environment in ([], [b""])
-                if self._mark in environment:
-                    members.add(pid)
-        grown = True
-        while grown:
-            more = {pid for pid, parent in parents.items() if parent in members and pid not in members}
-            members |= more
-            grown = bool(more)
-        members -= {1, agent}
-        return {pid for pid in members if pid in parents}, undecided
+    def _ended(self, status: int) -> None:
+        self._child.ended = True
+        for reader in self._readers:
+            reader.drain()
+        self.stdin.close()
+        killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
+        code = os.WEXITSTATUS(status) if killed is None else 128 + killed
+        self.outputs.finish(exit_code=code, signal=killed)
+        for reader in self._readers:
+            if self._terminal >= 0:
+                reader.close()
+            else:  # what it left running may go on writing; nobody reads it, but it must not block
+                reader.ignore()
+        self._terminal = -1
 
 
-def _end_largest_family(least: int) -> int:
-    """End what shares one mark, or one session where it shed the mark, if all are at least `least`."""
-    families: dict[tuple[int, bytes], int] = {}
-    for name in os.listdir("/proc"):
-        facts = _stat(name) if name.isdigit() and int(name) not in (1, os.getpid()) else None
-        if facts is not None:
-            marks = [word for word in _environment(name) if word.startswith(MARK.encode())]
-            family = (0, marks[0]) if marks else (facts[1], b"unmarked")
-            families[family] = families.get(family, 0) + 1
-    if not families or sum(families.values()) < least:
-        return 0
-    (session, mark), count = max(families.items(), key=lambda item: item[1])
-    child = Child(session, mark)
-    child.ended = True
-    child.kill_tree()
-    return count
+def _environment(base: dict[str, str], own: dict[str, str], terminal: bool) -> dict[str, str]:
+    """What everything inside has, what a terminal can show, and what the caller wants."""
+    if not terminal:
+        return {**base, **own}
+    kept = {name: value for name, value in base.items() if name not in NOT_IN_A_TERMINAL}
+    return {**kept, **TERMINAL_ENV, **own}
 
 
-def _signal(pid: int, number: int) -> None:
-    try:
-        os.kill(pid, number)
-    except (ProcessLookupError, PermissionError):
-        return
+def _program(name: str, env: dict[str, str], cwd: str) -> str:
+    """The file that is meant by a command's first word. Raises OSError."""
+    if "/" in name:
+        return name
+    for folder in env.get("PATH", "").split(":"):
+        path = os.path.join(cwd, folder, name)
+        if os.access(path, os.X_OK) and stat.S_ISREG(os.stat(path).st_mode):
+            return path
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
 
 
-def _environment(name: str) -> list[bytes]:
-    try:
-        with open(f"/proc/{name}/environ", "rb") as file:
-            return file.read().split(b"\0")
-    except OSError:
-        return []
+def _not_started(error: OSError, program: str, cwd: str) -> Refused:
+    if error.errno in (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC):
+        return Refused("sandbox_unavailable", f"no process can be started now: {error.strerror}")
+    if not os.path.isdir(cwd):
+        return Refused("not_found", f"there is no folder {cwd!r} to start it in")
+    if error.errno == errno.ENOENT:
+        return Refused("not_found", f"there is no program {program!r}")
+    return Refused("arguments_invalid", f"{program!r} cannot be started: {error.strerror}")
 
 
-def _stat(name: str) -> Optional[tuple[int, int]]:
-    """(parent, session) of a process, or None when it is gone or already a zombie."""
-    try:
-        with open(f"/proc/{name}/stat", "rb") as file:
-            fields = file.read().rpartition(b")")[2].split()
-    except OSError:
-        return None
-    return None if fields[0] in (b"Z", b"X") else (int(fields[1]), int(fields[3]))
+def _unknown(pid: int) -> Refused:
+    return Refused("not_found", f"no interactive process {pid} runs here")

@@ -17,7 +17,7 @@ from .commands import WORKSPACE, Pipe
 from .effects import Effect
 from .json_text import dumps, loads
 from .loop import READ, WRITE, Loop, Timer
-from .processes import Child, Spawner
+from .spawner import Child, Spawner
 
 TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import stat
 from collections import deque
 
 from .effects import Refused
-from .facts import readable, refused
+from .file_facts import readable, refused
 from .files import TEMPORARY_NEW, TEMPORARY_OLD
 from .inotify import (
     ATTRIB,

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Final
 
-from .base_layer import AUTHORITY, ROOTS, BaseLayer
+from .base_layer import BaseLayer
+from .etc_files import AUTHORITY, ROOTS
 from .inside.ports import EGRESS_PORT
 
 PROXY: Final = f"http://127.0.0.1:{EGRESS_PORT}"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from outlast_sandbox.hosts import NotAHost, parse_host_port, parse_pattern, plain_host
+from outlast_sandbox.host_patterns import NotAHost, parse_host_port, parse_pattern, plain_host
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from outlast_sandbox.providers.local.inside import facts
+from outlast_sandbox.providers.local.inside import file_facts
 from outlast_sandbox.providers.local.inside.effects import Refused
-from outlast_sandbox.providers.local.inside.facts import Facts, refused, resolve
+from outlast_sandbox.providers.local.inside.file_facts import Facts, refused, resolve
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(os, "setxattr", unsupported)
     monkeypatch.setattr(os, "listxattr", unsupported)
     (tmp_path / "home").mkdir()
-    monkeypatch.setattr(facts, "IN_MEMORY", (str(tmp_path / "home"),))
+    monkeypatch.setattr(file_facts, "IN_MEMORY", (str(tmp_path / "home"),))
     return tmp_path / "home"
 
 
@@ -45,7 +45,7 @@ def test_metadata_is_refused_where_it_would_not_outlive_the_sandbox_as_the_file_
 
 
 def test_owners_without_a_name_are_told_by_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(facts, "_look_up", lambda _kind, number: str(number))
+    monkeypatch.setattr(file_facts, "_look_up", lambda _kind, number: str(number))
     told = Facts().of(str(tmp_path))
     assert (told["owner"], told["kind"]) == (str(os.getuid()), "directory")
 

@@ -14,7 +14,7 @@ from .json_text import loads
 from .loop import READ, Loop
 from .main import Connection, start_agent
 from .orphaned import ServerWatch
-from .processes import Spawner
+from .spawner import Spawner
 from .system_calls import load_filter
 
 HELLO = "/run/outlast/hello"

@@ -13,7 +13,7 @@ from outlast_sandbox.egress.relay import Relay
 from outlast_sandbox.egress.rules import Policy, Target
 from outlast_sandbox.egress.secrets import OperatorSecrets, SandboxSecrets
 from outlast_sandbox.egress.upstream import Upstreams
-from outlast_sandbox.hosts import parse_host_port, parse_pattern
+from outlast_sandbox.host_patterns import parse_host_port, parse_pattern
 
 
 async def serve_allow_list(
