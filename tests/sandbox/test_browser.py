@@ -24,7 +24,7 @@ from outlast.kernel.sandboxes.browser import browsers as keeping
 from outlast.kernel.sandboxes.browser import studio as looking
 from outlast.kernel.sandboxes.browser.browsers import AtHand, Browsers
 from outlast.kernel.sandboxes.browser.studio import Studio, open_studio
-from outlast.kernel.sandboxes.settings import ScreenSettings
+from outlast.kernel.sandboxes.screen_settings import ScreenSettings
 from outlast.testing.clock import ManualClock
 from outlast_sandbox.browser.program import find_browser
 from outlast_sandbox.interface import Command, SandboxSpec

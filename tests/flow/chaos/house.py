@@ -36,7 +36,8 @@ from outlast.kernel.limits.settings import LimitSettings
 from outlast.kernel.models.protocol import ModelRequest, ToolResultPiece
 from outlast.kernel.runs.settings import RunSettings
 from outlast.kernel.runs.tables import runs, timers
-from outlast.kernel.sandboxes.settings import SandboxSettings, ScreenSettings
+from outlast.kernel.sandboxes.screen_settings import ScreenSettings
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.tables import sandboxes
 from outlast.kernel.sandboxes.translation import translated_provider
 from outlast.kernel.set_aside import store

@@ -28,8 +28,9 @@ from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.screen_settings import ScreenSettings
 from outlast.kernel.sandboxes.seeds import Seeds
-from outlast.kernel.sandboxes.settings import SandboxSettings, ScreenSettings
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.services import SandboxServices, Services
 from outlast.kernel.settings import Settings

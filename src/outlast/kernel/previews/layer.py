@@ -22,12 +22,12 @@ from outlast.kernel.http.takeover import TAKE_OVER
 from outlast.kernel.previews import notices
 from outlast.kernel.previews.access import Access
 from outlast.kernel.previews.actions import Visitor
-from outlast.kernel.previews.answers import PRIVATE, Notice, answer_notice, is_page_visit
 from outlast.kernel.previews.content_policy import REPORTS_PATH, blocked_picture, preview_policy
 from outlast.kernel.previews.cookies import granting, grants_in
 from outlast.kernel.previews.exchange import BadAnswer
 from outlast.kernel.previews.headers import Headers, Origin, all_of, first
 from outlast.kernel.previews.hosts import Address, PreviewHosts, port_suffix
+from outlast.kernel.previews.notices import PRIVATE, Notice, answer_notice, is_page_visit
 from outlast.kernel.previews.pool import Pool
 from outlast.kernel.previews.ports import IMAGE_HOSTS
 from outlast.kernel.previews.proxy import Proxy, Request, cut

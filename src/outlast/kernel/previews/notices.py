@@ -1,6 +1,103 @@
-"""The words of the preview layer. Pure."""
+"""What a visitor gets from the preview layer itself: a page for people, plain text for programs; and its words."""
 
-from outlast.kernel.previews.answers import Notice
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+from starlette.types import Send
+
+from outlast.kernel.previews.headers import Headers, first
+
+STYLE: Final = """
+:root{color-scheme:light dark;--back:#fff;--text:#1a1b1f;--soft:#5d616b;--line:#e8e8eb;--accent:#4651c4}
+@media(prefers-color-scheme:dark){:root{--back:#101113;--text:#ebecef;--soft:#a2a5ae;--line:#34373d;--accent:#8f98fa}}
+body{background:var(--back);color:var(--text);font:16px/1.5 system-ui,sans-serif;margin:0;display:grid;
+min-height:100vh;place-items:center}
+main{box-sizing:border-box;max-width:40rem;padding:2rem;width:100%}
+h1{font-size:1.25rem;margin:0 0 .5rem}p{margin:.25rem 0 .75rem}small,.soft{color:var(--soft)}a{color:var(--accent)}
+pre{border:1px solid var(--line);border-radius:.5rem;font-size:.8rem;max-height:16rem;overflow:auto;padding:.75rem;
+white-space:pre-wrap;word-break:break-word}
+.spin{animation:turn 1s linear infinite;border:2px solid var(--line);border-radius:50%;border-top-color:var(--accent);
+display:inline-block;height:.9rem;margin-right:.6rem;vertical-align:-.1rem;width:.9rem}
+@keyframes turn{to{transform:rotate(1turn)}}@media(prefers-reduced-motion:reduce){.spin{animation-duration:4s}}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A message to a visitor. `refresh_s`: the page asks again by itself after so long (0: it does not); `log` is shown
+    as it is; `link`: (text, address) of what to do."""
+
+    status: int
+    title: str
+    text: str
+    hint: str = ""
+    log: str = ""
+    refresh_s: int = 0
+    link: tuple[str, str] | None = None
+
+
+def is_page_visit(method: str, headers: Headers) -> bool:
+    """Whether a person looks at the answer, in a window or a frame; else a program or a part of a page asks."""
+    if method not in ("GET", "HEAD"):
+        return False
+    mode = first(headers, b"sec-fetch-mode")
+    if mode:
+        return mode == b"navigate"
+    return b"text/html" in first(headers, b"accept")
+
+
+async def answer_notice(
+    send: Send, notice: Notice, *, as_page: bool, frame_ancestors: bytes, more: Sequence[tuple[bytes, bytes]] = ()
+) -> None:
+    """Send it, as a page or as text."""
+    body = _page(notice) if as_page else _text(notice)
+    kind = b"text/html" if as_page else b"text/plain"
+    policy = b"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors "
+    headers = [
+        (b"content-type", kind + b"; charset=utf-8"),
+        (b"content-length", b"%d" % len(body)),
+        (b"content-security-policy", policy + frame_ancestors),
+        *PRIVATE,
+        *more,
+    ]
+    if notice.status == 503:
+        headers.append((b"retry-after", b"%d" % max(1, notice.refresh_s)))
+    await send({"type": "http.response.start", "status": notice.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+PRIVATE: Final = [
+    (b"cache-control", b"no-store"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+]
+
+
+def _page(notice: Notice) -> bytes:
+    refresh = f'<meta http-equiv="refresh" content="{notice.refresh_s}">' if notice.refresh_s else ""
+    spin = '<span class="spin" role="presentation"></span>' if notice.refresh_s else ""
+    link = ""
+    if notice.link is not None:
+        text, address = notice.link
+        link = f'<p><a href="{escape(address)}" target="_top">{escape(text)}</a></p>'
+    parts = [
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width,initial-scale=1">',
+        f"{refresh}<title>{escape(notice.title)}</title><style>{STYLE}</style></head><body><main>",
+        f'<div role="status"><h1>{spin}{escape(notice.title)}</h1><p>{escape(notice.text)}</p></div>',
+        f'<p class="soft">{escape(notice.hint)}</p>' if notice.hint else "",
+        f"<pre>{escape(notice.log)}</pre>" if notice.log else "",
+        link,
+        "</main></body></html>",
+    ]
+    return "".join(parts).encode()
+
+
+def _text(notice: Notice) -> bytes:
+    lines = [notice.title, notice.text, notice.hint, notice.log]
+    return ("\n".join(line for line in lines if line) + "\n").encode()
 
 
 def no_preview() -> Notice:

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from outlast.kernel.previews.actions import Visitor
-from outlast.kernel.previews.answers import Notice
+from outlast.kernel.previews.notices import Notice
 from outlast.kernel.previews.wake import Waiting
 from outlast.kernel.sandboxes.rows import ServiceRow
 from outlast.kernel.sandboxes.services.store import services_of

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from outlast.kernel.sandboxes.screen_settings import ScreenSettings
 from outlast.kernel.sandboxes.services.rules import Declared
-from outlast.kernel.sandboxes.settings import ScreenSettings
 from outlast.kernel.sandboxes.template_warmup import warm_up
 from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER, Template, Templates
 

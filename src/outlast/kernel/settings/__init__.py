@@ -38,7 +38,8 @@ from outlast.kernel.runs.settings import (
     RunSettings,
 )
 from outlast.kernel.runs.shipped_policy import SHIPPED_POLICY
-from outlast.kernel.sandboxes.settings import SandboxSettings, ScreenSettings
+from outlast.kernel.sandboxes.screen_settings import ScreenSettings
+from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.settings.server import (
     BlobSettings,
     DatabaseSettings,

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from outlast.kernel.sandboxes import template_files
-from outlast.kernel.sandboxes.settings import ScreenSettings
+from outlast.kernel.sandboxes.screen_settings import ScreenSettings
 from outlast.kernel.sandboxes.template_files import KIT, SOURCES, load_templates
 from outlast.kernel.sandboxes.templates import Template
 from outlast_demo.screens.sources import FOLDER as RECORDED

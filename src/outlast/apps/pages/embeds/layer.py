@@ -17,8 +17,8 @@ from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import EventStream, OpenStreams
 from outlast.kernel.http.sign_in_throttle import address_of
-from outlast.kernel.previews.answers import Notice, answer_notice, is_page_visit
 from outlast.kernel.previews.headers import first
+from outlast.kernel.previews.notices import Notice, answer_notice, is_page_visit
 
 EMBED: Final = "/embed/"
 EVENTS: Final = "/events"

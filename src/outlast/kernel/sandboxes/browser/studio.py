@@ -11,7 +11,7 @@ from outlast.base.clock import Clock
 from outlast.base.data_directory import cache_directory
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.kernel.sandboxes.browser.browsers import AtHand, Browsers
-from outlast.kernel.sandboxes.settings import ScreenSettings
+from outlast.kernel.sandboxes.screen_settings import ScreenSettings
 from outlast.kernel.sandboxes.translation import translated, untranslated
 from outlast_sandbox.browser.interface import Look
 from outlast_sandbox.browser.page import Seen, look_at

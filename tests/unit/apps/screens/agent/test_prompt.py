@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from outlast.apps.screens.agent.prompt import kit_of, packages_of, system_prompt
-from outlast.kernel.sandboxes.settings import ScreenSettings
+from outlast.kernel.sandboxes.screen_settings import ScreenSettings
 from outlast.kernel.sandboxes.template_files import load_templates
 
 TEMPLATES = load_templates(ScreenSettings())

@@ -1,0 +1,26 @@
+"""Settings of screens, the apps that run in sandboxes."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from outlast.base.settings.fields import setting
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenSettings:
+    """Apps on the canvas."""
+
+    template: Literal["next", "vite"] = setting("What a new screen begins as, unless chosen.", "next")
+    memory_mb: int = setting("Memory of a screen's sandbox, at least.", 2048, unit="MiB", least=512)
+    cpus: float = setting("Processor cores of a screen's sandbox, at least.", 2.0, unit="cores", least=0.25)
+    check_timeout_s: float = setting(
+        "Longest that the type check at the end of a run may take.", 120, unit="seconds", least=5
+    )
+    pictures: bool = setting("Photograph a finished screen, where Chromium is installed.", True)
+    browser: str = setting("Chromium's program file; empty: looked for.", "")
+    image_hosts: tuple[str, ...] = setting(
+        "Hosts whose pictures every screen and preview may load: HOST, *.HOST or *, each with an optional :PORT. "
+        "Pictures of others load in a screen once a member has allowed the host there.",
+        (),
+    )
+    most_per_project: int = setting("Screens in one project; 0: no limit.", 200, unit="screens", least=0)
