@@ -32,7 +32,6 @@ from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointCreated
 from outlast.kernel.sandboxes.shapes import ContextLost, FilesChanged, SandboxStateData, SnapshotProgress
 from outlast.kernel.threads.shapes import MessageCreated, ThreadDeleted, ThreadUpdated
 
-DELTA_EVENTS = frozenset({"text.delta", "reasoning.delta", "tool_call.arguments.delta", "tool_call.output.delta"})
 KERNEL_EVENTS: Final = (
     EventType("RunQueuedEvent", RunQueued, "run.queued"),
     EventType("RunStartedEvent", RunStarted, "run.started"),

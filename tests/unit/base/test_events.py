@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from outlast.base.events import event_adapter
 from outlast.kernel.apps import registry
-from outlast.kernel.events import DELTA_EVENTS
+from outlast.kernel.streams.fold import DELTAS
 from outlast.kernel.threads.parts import Part
 
 PARTS: TypeAdapter[Part] = TypeAdapter(Part)
@@ -21,7 +21,7 @@ HEAD = {"id": "run_1:1", "timestamp": "2030-01-01T00:00:00.000Z", "sequenceNumbe
 
 def test_every_name_belongs_to_one_event() -> None:
     assert len(NAMES) == len(set(NAMES))
-    assert set(NAMES) >= DELTA_EVENTS
+    assert set(NAMES) >= DELTAS
 
 
 def test_every_event_has_the_same_envelope() -> None:

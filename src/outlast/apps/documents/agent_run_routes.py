@@ -8,8 +8,8 @@ from outlast.apps.documents.agent_run import run_agent
 from outlast.apps.documents.agent_run_shapes import AgentRunAnswer, AgentRunOpen, AgentRunRequest
 from outlast.base.errors import OutlastError
 from outlast.kernel.http.auth import Signed, Surface, Svc
+from outlast.kernel.http.parameters import Key
 from outlast.kernel.http.responses import reply
-from outlast.kernel.runs.routes import Key
 
 router = APIRouter(prefix="/v1", tags=["Runs"])
 

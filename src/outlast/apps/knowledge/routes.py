@@ -6,6 +6,7 @@ from starlette.responses import Response
 from outlast.apps.knowledge import actions
 from outlast.apps.knowledge.shapes import PackagesReply, PassageData, SourceData, SourceRequest
 from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.library.search import SearchReply
@@ -70,11 +71,7 @@ async def refresh_knowledge_source(source_id: str, services: Svc, actor: Signed)
 
 @router.get("/sources/{source_id}/passages", response_model=Page[PassageData])
 async def list_knowledge_passages(
-    source_id: str,
-    services: Svc,
-    actor: Signed,
-    after: int = Query(-1, ge=-1, le=2**31 - 1),
-    limit: int = Query(50, ge=1, le=200),
+    source_id: str, services: Svc, actor: Signed, after: int = Query(-1, ge=-1, le=2**31 - 1), limit: Limit = 50
 ) -> Response:
     """What is indexed of it, in its order; `next` is the `after` of the following ones."""
     found = await actions.read_passages(services, actor, source_id, after, limit)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from fastapi import Request as HttpRequest
 from starlette.responses import Response
 
@@ -19,7 +19,7 @@ from outlast.apps.screens.shapes import (
 )
 from outlast.apps.screens.theme_tokens import shipped_themes
 from outlast.kernel.http.auth import Served, Signed, Surface, Svc
-from outlast.kernel.http.parameters import Key
+from outlast.kernel.http.parameters import Key, LongLimit
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.previews.routes import preview_origin
@@ -36,7 +36,7 @@ async def list_screens(
     surface: Served,
     actor: Signed,
     after: str | None = None,
-    limit: int = Query(PAGE, ge=1, le=500),
+    limit: LongLimit = PAGE,
 ) -> Response:
     """The project's screens, oldest first."""
     found = await actions.list_screens(surface.services, actor, project_id, after, limit)

@@ -1,12 +1,11 @@
 """Runs: start, read, list, cancel, retry, continue, resume, export."""
 
-from typing import Annotated
-
 import orjson
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.parameters import Key, Limit
 from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.runs import actions
@@ -24,7 +23,6 @@ from outlast.kernel.runs.start_shapes import StartRequest, StartThreadRequest
 from outlast.kernel.threads.routes import draft_of
 
 router = APIRouter(prefix="/v1", tags=["Runs"])
-Key = Annotated[str | None, Header(alias="Idempotency-Key")]
 
 
 @router.post("/threads/{thread_id}/runs", status_code=202, response_model=StartedAnswer)
@@ -56,7 +54,7 @@ async def list_runs(
     status: RunStatus | None = None,
     q: str = Query("", max_length=500),
     before: str | None = None,
-    limit: int = Query(50, ge=1, le=200),
+    limit: Limit = 50,
 ) -> Response:
     """Runs of a project, or of all the caller's projects, newest first; `q` searches ids, titles, models and errors."""
     found = await actions.list_runs(

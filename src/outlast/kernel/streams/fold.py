@@ -11,7 +11,7 @@ import orjson
 
 from outlast.kernel.streams.log import Line
 
-_DELTAS: Final = frozenset({"text.delta", "reasoning.delta", "tool_call.arguments.delta", "tool_call.output.delta"})
+DELTAS: Final = frozenset({"text.delta", "reasoning.delta", "tool_call.arguments.delta", "tool_call.output.delta"})
 _PAGE_MOVES: Final = frozenset({"page.patch", "page.html"})
 Json = dict[str, Any]
 
@@ -68,7 +68,7 @@ def apply(state: RunFold, event: Json) -> None:
     """Fold one event of a run into `state`. Names it does not know change nothing."""
     name, data = event["event"], event["data"]
     state.last_seq = event["sequenceNumber"]
-    if name in _DELTAS:
+    if name in DELTAS:
         _grow(state, name, data)
     elif name.startswith("run."):
         _fold_status(state, name, data)
@@ -210,7 +210,7 @@ def fold_deltas(lines: Iterable[Line]) -> list[Line]:
     for seq, line in lines:
         event = orjson.loads(line)
         name, data = event["event"], event["data"]
-        if name in _DELTAS:
+        if name in DELTAS:
             open_deltas[data["part_id"]] = event
         else:
             _write_snapshots(state, open_deltas, snapshot_at, kept)

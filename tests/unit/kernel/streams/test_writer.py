@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from outlast.base.clock import iso
 from outlast.base.events import event_adapter
 from outlast.kernel.apps import registry
-from outlast.kernel.events import DELTA_EVENTS
 from outlast.kernel.runs.shapes import Delta
+from outlast.kernel.streams.fold import DELTAS
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.log import encode
 from outlast.kernel.streams.writer import Flusher, RunWriter
@@ -33,7 +33,7 @@ def make_writer(hub: Hub | None = None, reserved: int = 100) -> RunWriter:
     return writer
 
 
-@given(st.sampled_from(sorted(DELTA_EVENTS)), st.text())
+@given(st.sampled_from(sorted(DELTAS)), st.text())
 def test_a_delta_of_any_text_is_the_event_it_stands_for(event: str, text: str) -> None:
     hub = Hub()
     writer = make_writer(hub)
@@ -47,7 +47,7 @@ def test_a_delta_of_any_text_is_the_event_it_stands_for(event: str, text: str) -
     assert parsed.sequenceNumber == seq
 
 
-@pytest.mark.parametrize("event", sorted(DELTA_EVENTS))
+@pytest.mark.parametrize("event", sorted(DELTAS))
 def test_deltas_are_shown_at_once_and_numbered_upwards(event: str) -> None:
     hub = Hub()
     writer = make_writer(hub)
