@@ -11,6 +11,7 @@ from typing import Any, Final
 import orjson
 
 REPORTS_PATH: Final = "/.outlast/reports"
+MAX_REPORT_BYTES: Final = 16_384
 _FIXED: Final = "form-action 'self'; frame-src 'self'; report-uri " + REPORTS_PATH
 
 

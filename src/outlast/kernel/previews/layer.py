@@ -22,7 +22,7 @@ from outlast.kernel.http.takeover import TAKE_OVER
 from outlast.kernel.previews import notices
 from outlast.kernel.previews.access import Access
 from outlast.kernel.previews.actions import Visitor
-from outlast.kernel.previews.content_policy import REPORTS_PATH, blocked_picture, preview_policy
+from outlast.kernel.previews.content_policy import MAX_REPORT_BYTES, REPORTS_PATH, blocked_picture, preview_policy
 from outlast.kernel.previews.cookies import granting, grants_in
 from outlast.kernel.previews.exchange import BadAnswer
 from outlast.kernel.previews.headers import Headers, Origin, all_of, first
@@ -38,7 +38,6 @@ from outlast.kernel.services import Services
 
 OWN_PATHS: Final = "/.outlast/"
 TICKET_PATH: Final = "/.outlast/ticket"
-MAX_REPORT_BYTES: Final = 16_384
 _ORIGIN: Final = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]{1,5})?", re.IGNORECASE)  # policies know no IPv6
 LOCAL: Final = "local"
 

@@ -9,12 +9,15 @@ from outlast.base.errors import NotFound
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast_sandbox.interface import Sandbox
 
-CHECK_EVERY_S: Final = 30.0
+FIRST_LOOK_S: Final = 0.1  # of a service that starts, again after up to `LONGEST_LOOK_S`
+LONGEST_LOOK_S: Final = 1.0
+CHECK_S: Final = 30.0  # how long an answer may take: a dev server compiles before its first one
+CHECK_EVERY_S: Final = 30.0  # a healthy one
 MAX_MISSED: Final = 3  # checks in a row that a healthy service may miss
 MAX_BYTES: Final = 4096
 
 
-async def answers(sandbox: Sandbox, service: Declared, timeout_s: float) -> bool:
+async def answers(sandbox: Sandbox, service: Declared, timeout_s: float = CHECK_S) -> bool:
     """True when it can be connected to and, with a health path, answers below 500 in time. Raises `SandboxLost`,
     `SandboxUnavailable`."""
     with anyio.move_on_after(timeout_s):

@@ -19,7 +19,7 @@ from outlast.kernel.sandboxes import store as sandbox_rows
 from outlast.kernel.sandboxes.rows import ServiceRow
 from outlast.kernel.sandboxes.rules import is_alive
 from outlast.kernel.sandboxes.services import store
-from outlast.kernel.sandboxes.services.health import CHECK_EVERY_S, MAX_MISSED, answers
+from outlast.kernel.sandboxes.services.health import CHECK_EVERY_S, FIRST_LOOK_S, LONGEST_LOOK_S, MAX_MISSED, answers
 from outlast.kernel.sandboxes.services.logs import SHOWN_BYTES, ServiceLogs
 from outlast.kernel.sandboxes.services.rules import START_S, Declared, after_end, how_it_ended
 from outlast.kernel.sandboxes.shapes import ServiceStatus
@@ -28,9 +28,6 @@ from outlast.kernel.set_aside import kinds
 from outlast_sandbox.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
 from outlast_sandbox.interface import Sandbox
 
-FIRST_LOOK_S: Final = 0.1
-LONGEST_LOOK_S: Final = 1.0
-CHECK_S: Final = 30.0  # how long an answer may take: a dev server compiles before its first one
 SUSPECT_S: Final = (0.05, 0.2, 1.0, 3.0)
 KILL: Final = 9
 TAG: Final = "service:"
@@ -258,7 +255,7 @@ class ServiceKeeper:
         if life.healthy_at is None:
             with anyio.move_on_after(START_S):
                 pause_s = FIRST_LOOK_S
-                while not await answers(place.sandbox, service, CHECK_S):
+                while not await answers(place.sandbox, service):
                     await anyio.sleep(pause_s)
                     pause_s = min(pause_s * 1.5, LONGEST_LOOK_S)
                 life.healthy_at = self._clock.monotonic()
@@ -266,7 +263,7 @@ class ServiceKeeper:
         missed = 0
         while life.healthy_at is not None and missed < MAX_MISSED:
             await self._clock.sleep(CHECK_EVERY_S)
-            missed = 0 if await answers(place.sandbox, service, CHECK_S) else missed + 1
+            missed = 0 if await answers(place.sandbox, service) else missed + 1
         life.mute = True
         await self._end_process(place, service.name)
 
