@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
+from outlast.kernel.runs.crashes import SUSPECT_DEATHS
 from outlast.kernel.runs.model import Run
-from outlast.kernel.runs.rules import SUSPECT_DEATHS
 from outlast.kernel.runs.store import BELL, run_of
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.streams.writer import RESERVE
@@ -125,7 +125,7 @@ def renew_leases(tx: Tx, owner: str, run_ids: Sequence[str], lease: timedelta) -
 def free_lapsed(tx: Tx, everything: bool = False) -> list[str]:
     """Make ready the runs whose lease lapsed (`everything`: all held ones, when no other process is alive). Each counts
     as a death of the process, unless the attempt had recorded a result; a process that lives takes that back
-    (`take_back_death`)."""
+    (`crashes.take_back_death`)."""
     lapsed = runs.c.leg == "held"
     if not everything:
         lapsed = sa.and_(lapsed, runs.c.lease_until < tx.now)
@@ -145,16 +145,6 @@ def free_lapsed(tx: Tx, everything: bool = False) -> list[str]:
     if freed:
         tx.ring(BELL)
     return freed
-
-
-def take_back_death(tx: Tx, run_id: str, attempt: int) -> None:
-    """The process that held this attempt is alive: its lease lapsed for another reason, which counts as no death.
-    Repeating it is harmless."""
-    tx.execute(
-        sa.update(runs)
-        .where(runs.c.id == run_id, runs.c.died_attempt == attempt, runs.c.deaths > 0, runs.c.leg != "ended")
-        .values(deaths=runs.c.deaths - 1, died_attempt=None)
-    )
 
 
 def next_lapse(tx: Tx) -> datetime | None:

@@ -28,8 +28,6 @@ THREAD_STATUS: Final[Mapping[str, str]] = {
     "cancelled": "idle",
     "error": "error",
 }
-SUSPECT_DEATHS: Final = 2  # from so many on, a run is executed only while no other suspect is
-FATAL_DEATHS: Final = 3  # from so many on, it is not executed any more
 WaitingFor = Literal["approval", "answer"]
 
 

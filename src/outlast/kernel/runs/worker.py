@@ -9,12 +9,12 @@ from anyio.abc import TaskGroup
 from outlast.base.errors import FenceLost, OutlastError, StorageUnavailable, TryLater
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
-from outlast.kernel.runs import leases, store
+from outlast.kernel.runs import crashes, leases, store
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.leg import Leg
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending, leaves_of
-from outlast.kernel.runs.rules import FATAL_DEATHS, End
+from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.settlement import end_unheld
 from outlast.kernel.runs.shapes import ErrorData
 from outlast.kernel.runs.tables import runs
@@ -23,11 +23,6 @@ from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log import read_all
 
 CANCEL_BELL = "cancels"
-CRASHES_TEXT = "The server stopped three times in a row while it worked on this run."
-CRASHES_HINT = (
-    "Continue to go on from what was saved, or retry. If it happens again, ask an administrator to look at the "
-    "server's log."
-)
 CLAIM_BATCH = 50
 RECOVER_S = (0.2, 0.5, 1.0, 2.0, 5.0)
 OLD_LEG_S = 20.0  # how long a leg whose run was claimed again may take to end
@@ -96,7 +91,7 @@ class Worker:
                         continue
                     is_unsure = False
                 for run, first_seq in claimed:
-                    if run.deaths >= FATAL_DEATHS:
+                    if run.deaths >= crashes.FATAL_DEATHS:
                         group.start_soon(once, kinds.RUN, run.id, self._refuse, run)
                         continue
                     leg = Leg(engine, run, first_seq)
@@ -150,7 +145,7 @@ class Worker:
     async def _outlived(self, leg: Leg) -> None:
         """Another attempt has the run, and this process lives: its lease lapsed because it was held up."""
         try:
-            await self._engine.db.write(leases.take_back_death, leg.run.id, leg.run.attempt)
+            await self._engine.db.write(crashes.take_back_death, leg.run.id, leg.run.attempt)
         except OutlastError as error:
             self._engine.log("death not taken back", run_id=leg.run.id, error=error)
 
@@ -194,13 +189,13 @@ class Worker:
     async def _refuse(self, run: Run) -> None:
         """End a run that no leg may work on, as it ends the server."""
         try:
-            await self._end_claimed(run, "run_crashes_server", CRASHES_TEXT, CRASHES_HINT)
+            await self._end_claimed(run, "run_crashes_server", crashes.TEXT, crashes.HINT)
         except OutlastError as error:  # the lease lapses, and the next claim tries again
             self._engine.log("run not ended", run_id=run.id, error=error)
 
     async def _end_claimed(self, claimed: Run, code: str, message: str, hint: str) -> None:
         """End the run with what its log holds; without, where reading that may be what ends the server."""
-        readable = claimed.deaths <= FATAL_DEATHS
+        readable = claimed.deaths <= crashes.FATAL_DEATHS
         lines = await self._engine.db.read(read_all, claimed.id) if readable else []
         error = ErrorData(code=code, message=message, hint=hint)
 

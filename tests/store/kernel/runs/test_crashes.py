@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.db.database import Database, Tx
-from outlast.kernel.runs import leases, store
+from outlast.kernel.runs import crashes, leases, store
 from outlast.kernel.runs.tables import runs
 from tests.factories import make_project, make_run, make_thread, make_user
 
@@ -73,14 +73,14 @@ async def test_a_process_that_lives_takes_the_death_back_once(db: Database) -> N
     (run_id,) = await db.write(_held, deaths=1)
     await db.write(leases.free_lapsed)
     for _ in range(2):
-        await db.write(leases.take_back_death, run_id, 1)
+        await db.write(crashes.take_back_death, run_id, 1)
     assert await db.read(_deaths, run_id) == 1
 
 
 async def test_a_death_of_another_attempt_is_not_taken_back(db: Database) -> None:
     (run_id,) = await db.write(_held, attempt=3)
     await db.write(leases.free_lapsed)
-    await db.write(leases.take_back_death, run_id, 2)
+    await db.write(crashes.take_back_death, run_id, 2)
     assert await db.read(_deaths, run_id) == 1
 
 
