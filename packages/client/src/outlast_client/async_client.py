@@ -9,6 +9,7 @@ from outlast_client.async_operations import Operations
 from outlast_client.async_transport import AsyncTransport
 from outlast_client.headers import request_headers
 from outlast_client.retries import Retries
+from outlast_client.timeouts import REQUEST_S, request_timeout
 
 
 class AsyncClient(Operations):
@@ -25,13 +26,13 @@ class AsyncClient(Operations):
         base_url: str = "http://127.0.0.1:8400",
         token: str | None = None,
         *,
-        timeout_s: float = 60.0,
+        timeout_s: float = REQUEST_S,
         retries: Retries | None = None,
         http: httpx.AsyncClient | None = None,
     ) -> None:
         self._is_own = http is None
         self._http = httpx.AsyncClient() if http is None else http
-        timeout = httpx.Timeout(timeout_s, connect=10)
+        timeout = request_timeout(timeout_s)
         super().__init__(AsyncTransport(base_url, self._http, request_headers(token), timeout, retries or Retries()))
 
     async def aclose(self) -> None:

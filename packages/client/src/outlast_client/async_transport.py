@@ -10,9 +10,10 @@ import httpx
 
 from outlast_client.calls import Call, value_of
 from outlast_client.errors import TryLater, error_of, unreachable
-from outlast_client.follower import SILENCE_S, Follower
+from outlast_client.follower import Follower
 from outlast_client.retries import Attempts, Retries
 from outlast_client.shapes import Event
+from outlast_client.timeouts import STREAM
 
 
 class AsyncTransport:
@@ -44,7 +45,7 @@ class AsyncTransport:
 
     async def open(self, call: Call, cursor: str) -> httpx.Response:
         """An open stream after a cursor; close it."""
-        request = self._request(call.with_query(after=cursor), httpx.Timeout(10, read=SILENCE_S))
+        request = self._request(call.with_query(after=cursor), STREAM)
         request.headers["accept"] = "text/event-stream"
         return await self._sent(request, stream=True)
 

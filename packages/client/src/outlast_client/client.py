@@ -8,6 +8,7 @@ import httpx
 from outlast_client.headers import request_headers
 from outlast_client.operations import Operations
 from outlast_client.retries import Retries
+from outlast_client.timeouts import REQUEST_S, request_timeout
 from outlast_client.transport import Transport
 
 
@@ -25,13 +26,13 @@ class Client(Operations):
         base_url: str = "http://127.0.0.1:8400",
         token: str | None = None,
         *,
-        timeout_s: float = 60.0,
+        timeout_s: float = REQUEST_S,
         retries: Retries | None = None,
         http: httpx.Client | None = None,
     ) -> None:
         self._is_own = http is None
         self._http = httpx.Client() if http is None else http
-        timeout = httpx.Timeout(timeout_s, connect=10)
+        timeout = request_timeout(timeout_s)
         super().__init__(Transport(base_url, self._http, request_headers(token), timeout, retries or Retries()))
 
     def close(self) -> None:

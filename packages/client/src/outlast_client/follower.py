@@ -6,8 +6,6 @@ from outlast_client.errors import TryLater
 from outlast_client.frames import Frames
 from outlast_client.retries import Retries
 
-SILENCE_S: Final = 45.0
-"""A connection without a byte for so long is dead: the server sends a heartbeat every 15 seconds."""
 LAST_EVENT: Final = "stream.ended"
 
 
