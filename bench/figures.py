@@ -10,13 +10,15 @@ from rich.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measured value. `goal` is what Outlast is to reach, in the figure's unit; None: only for comparison."""
+    """One measured value. `goal` is what Outlast is to reach, in the figure's unit; None: only for comparison.
+    `spread`: the least and the most of several rounds."""
 
     name: str
     value: float
     unit: str
     goal: float | None = None
     more_is_better: bool = False
+    spread: tuple[float, float] | None = None
 
     def reached(self) -> bool | None:
         if self.goal is None or math.isnan(self.value):
@@ -28,9 +30,13 @@ Results = Mapping[str, Sequence[Figure]]  # by contestant
 
 
 def median(rounds: Sequence[Sequence[Figure]]) -> list[Figure]:
-    """Figure by figure, the median of several rounds (the upper one of an even number)."""
-    columns = zip(*rounds, strict=True)
-    return [sorted(column, key=lambda figure: figure.value)[len(column) // 2] for column in columns]
+    """Figure by figure, the median of several rounds (the upper one of an even number), with their spread."""
+    return [_middle(sorted(column, key=lambda figure: figure.value)) for column in zip(*rounds, strict=True)]
+
+
+def _middle(ordered: Sequence[Figure]) -> Figure:
+    spread = (ordered[0].value, ordered[-1].value) if len(ordered) > 1 else None
+    return replace(ordered[len(ordered) // 2], spread=spread)
 
 
 def print_table(rows: Iterable[tuple[str, Results]]) -> None:
@@ -50,13 +56,19 @@ def print_table(rows: Iterable[tuple[str, Results]]) -> None:
             table.add_row(
                 name if number == 0 else "",
                 f"{own.name} ({own.unit})",
-                _short(own.value),
-                *(_short(other.value) if other else "–" for other in others),
+                _cell(own),
+                *(_cell(other) if other else "–" for other in others),
                 *(_ratio(own, other) for other in others),
                 goal,
                 reached,
             )
-    Console(width=None if Console().is_terminal else 150).print(table)
+    Console(width=None if Console().is_terminal else 180).print(table)
+
+
+def _cell(figure: Figure) -> str:
+    if figure.spread is None or figure.spread[0] == figure.spread[1]:
+        return _short(figure.value)
+    return f"{_short(figure.value)} [{_short(figure.spread[0])} – {_short(figure.spread[1])}]"
 
 
 def _nth(figures: Sequence[Figure], number: int) -> Figure | None:

@@ -1,25 +1,48 @@
-"""What one writes first: FastAPI, a list in memory, a task per run. It forgets everything when it stops.
+"""What one writes first: FastAPI, OpenAI's own client, a list in memory, a task per run. A stop forgets everything.
 
-The same calls as `bench.raw`. Run as a program: `python -m bench.naive PORT MODEL_PORT`.
+The same calls as `bench.raw`. The body of a start is validated as in Outlast, and the same library writes JSON.
+Run as a program: `python -m bench.naive PORT MODEL_PORT`.
 """
 
 import asyncio
-import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 
-import aiohttp
+import orjson
 import uvicorn
 from fastapi import FastAPI, Header
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel
+from openai import AsyncOpenAI
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class TextInput(BaseModel):
+    type: Literal["text"]
+    text: str
+
+
+class ImageInput(BaseModel):
+    type: Literal["image"]
+    attachment_id: str
 
 
 class Start(BaseModel):
-    content: str
+    """The fields of the body that Outlast takes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    content: str | None = None
+    parts: list[Annotated[TextInput | ImageInput, Field(discriminator="type")]] | None = None
+    images: list[str] = Field(default_factory=list)
+    mentions: list[str] = Field(default_factory=list, max_length=100)
+    model: str | None = None
+    on_busy: Literal["reject", "enqueue", "interrupt"] = "reject"
+    project_id: str | None = None
+    profile: str | None = None
+    title: str | None = None
 
 
 class Decision(BaseModel):
@@ -32,7 +55,7 @@ class Run:
     def __init__(self, number: int, content: str) -> None:
         self.id = f"run_{number}"
         self.status = "running"
-        self.messages: list[dict[str, Any]] = [{"role": "user", "content": content}]
+        self.messages: list[Any] = [{"role": "user", "content": content}]
         self.events: list[dict[str, Any]] = []
         self.bell = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
@@ -46,28 +69,27 @@ class Run:
         self.bell.set()
         self.bell = asyncio.Event()
 
-    async def follow(self, after: int) -> AsyncIterator[str]:
+    async def follow(self, after: int) -> AsyncIterator[bytes]:
         while True:
             bell = self.bell
             while after < len(self.events):
                 event = self.events[after]
                 after += 1
-                yield f"id: {after}\ndata: {json.dumps(event)}\n\n"
+                yield b"id: %d\ndata: %b\n\n" % (after, orjson.dumps(event))
                 if event["event"] == "stream.ended":
                     return
             await bell.wait()
 
-    async def ask(self, session: aiohttp.ClientSession, url: str) -> None:
+    async def ask(self, client: AsyncOpenAI) -> None:
         called = False
-        async with session.post(url, json={"model": "bench", "messages": self.messages, "stream": True}) as response:
-            async for line in response.content:
-                if not line.startswith(b"data: {"):
-                    continue
-                choices = json.loads(line[6:])["choices"]
-                delta = choices[0]["delta"] if choices else {}
-                if "content" in delta:
-                    self.publish("text.delta", {"part_id": "part_1", "delta": delta["content"]})
-                called = called or "tool_calls" in delta
+        stream = await client.chat.completions.create(model="bench", messages=self.messages, stream=True)
+        async for chunk in stream:
+            if not chunk.choices:
+                continue
+            delta = chunk.choices[0].delta
+            if delta.content:
+                self.publish("text.delta", {"part_id": "part_1", "delta": delta.content})
+            called = called or bool(delta.tool_calls)
         if called:
             self.status = "awaiting_approval"
             self.publish("approval.requested", {"approval": {"id": f"apr_{self.id}", "run_id": self.id}})
@@ -82,20 +104,18 @@ class Run:
 
 def application(model_port: int) -> FastAPI:
     runs: dict[str, Run] = {}
-    url = f"http://127.0.0.1:{model_port}/v1/chat/completions"
-    sessions: list[aiohttp.ClientSession] = []
+    clients: list[AsyncOpenAI] = []
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        connector = aiohttp.TCPConnector(limit=0)
-        async with aiohttp.ClientSession(connector=connector, read_bufsize=2**20) as session:
-            sessions.append(session)
+        async with AsyncOpenAI(base_url=f"http://127.0.0.1:{model_port}/v1", api_key="none") as client:
+            clients.append(client)
             yield
 
     app = FastAPI(lifespan=lifespan)
 
     def ask(run: Run) -> None:
-        run.task = asyncio.get_running_loop().create_task(run.ask(sessions[0], url))
+        run.task = asyncio.get_running_loop().create_task(run.ask(clients[0]))
 
     @app.get("/healthz")
     async def health() -> dict[str, str]:
@@ -103,7 +123,7 @@ def application(model_port: int) -> FastAPI:
 
     @app.post("/v1/runs", status_code=202)
     async def start(body: Start) -> dict[str, str]:
-        run = Run(len(runs) + 1, body.content)
+        run = Run(len(runs) + 1, body.content or "")
         runs[run.id] = run
         ask(run)
         return {"run_id": run.id, "thread_id": f"thr_{run.id}", "cursor": "0"}
