@@ -120,7 +120,7 @@ def download(
         return title, await client.content(f"/v1/screens/{screen}/archive")
 
     title, content = call_server(work)
-    from outlast.apps.screens.files import archive_name
+    from outlast.apps.screens.zip_archive import archive_name
 
     target = to or Path(f"{archive_name(title)}.zip")
     target.write_bytes(content)

@@ -8,7 +8,6 @@ from typing import Final
 import anyio.to_thread
 
 from outlast.apps.screens.file_search import MAX_HITS, SEARCHED_BYTES, checked_query, hits_in, is_searched
-from outlast.apps.screens.files import archive_name, is_packed, is_shown, packed
 from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.shapes import (
     CodeHitAnswer,
@@ -19,6 +18,7 @@ from outlast.apps.screens.shapes import (
     ScreenFilesAnswer,
 )
 from outlast.apps.screens.store import require_screen
+from outlast.apps.screens.zip_archive import archive_name, is_packed, is_shown, packed
 from outlast.base.errors import NotFound, PathRefused, SandboxLost
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from outlast.apps.screens.files import is_shown
 from outlast.apps.screens.shapes import CodeHitAnswer
+from outlast.apps.screens.zip_archive import is_shown
 from outlast.base.errors import MalformedInput
 
 SEARCHED_BYTES: Final = 1_000_000  # a longer file is not searched

@@ -1,1 +1,1 @@
-"""How each kind of source is read: `reader.py` chooses, `web.py`, `folders.py` and `packages.py` do it."""
+"""How sources are read: `reader.py` chooses; `web.py`, `folders.py`, `repositories.py` and `packages.py` read."""

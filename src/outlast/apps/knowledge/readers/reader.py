@@ -9,9 +9,10 @@ import anyio.to_thread
 from outlast.apps.knowledge.documents import Reading
 from outlast.apps.knowledge.http_fetch import Fetcher, NotRead
 from outlast.apps.knowledge.private_addresses import Allowed
-from outlast.apps.knowledge.readers.folders import read_archive, read_path
+from outlast.apps.knowledge.readers.folders import read_path
 from outlast.apps.knowledge.readers.own_docs import LOCATION, read_own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader
+from outlast.apps.knowledge.readers.repositories import read_archive
 from outlast.apps.knowledge.readers.web import WebReader
 from outlast.apps.knowledge.rows import KnowledgePageRow
 from outlast.apps.knowledge.shapes import SourceKind

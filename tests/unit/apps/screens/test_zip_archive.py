@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.screens.files import archive_name, is_packed, is_shown, packed
+from outlast.apps.screens.zip_archive import archive_name, is_packed, is_shown, packed
 
 
 @pytest.mark.parametrize(

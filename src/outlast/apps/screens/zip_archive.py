@@ -1,4 +1,4 @@
-"""Which of an app's files people see, and how they are packed up. Pure."""
+"""The ZIP of an app's files: which of them people see, which it leaves out, and how it is packed. Pure."""
 
 import io
 import re
