@@ -16,6 +16,12 @@ Processor = Callable[[Any], Any]
 R = TypeVar("R", bound=NamedTuple)
 
 
+def driver_of(conn: sa.Connection) -> sqlite3.Connection:
+    """SQLite's own connection below SQLAlchemy's."""
+    driver: sqlite3.Connection = conn.connection.dbapi_connection  # type: ignore[assignment]
+    return driver
+
+
 @cache
 def insert_into(table: sa.Table) -> sa.Insert:
     """`INSERT` into the table, of the columns that the parameters name."""
@@ -133,10 +139,10 @@ class Prepared:
         return [make(row) for row in self._fetch(conn, parameters)[0]]
 
     def _fetch(self, conn: sa.Connection, parameters: Mapping[str, Any]) -> tuple[list[Any], int]:
-        cursor = conn.connection.cursor()
+        cursor = driver_of(conn).cursor()
         try:
             cursor.execute(self._sql, self._values(parameters))
-            rows: list[Any] = cursor.fetchall() if self._names else []  # type: ignore[assignment]  # a list, by its docs
+            rows: list[Any] = cursor.fetchall() if self._names else []
             return [self._converted(row) for row in rows] if self._processors else rows, cursor.rowcount
         except sqlite3.IntegrityError as error:
             raise sa.exc.IntegrityError(self._sql, None, error) from error
@@ -145,7 +151,7 @@ class Prepared:
 
     def run_many(self, conn: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Once with each of these parameters."""
-        cursor = conn.connection.cursor()
+        cursor = driver_of(conn).cursor()
         try:
             cursor.executemany(self._sql, [self._values(row) for row in rows])
         except sqlite3.IntegrityError as error:

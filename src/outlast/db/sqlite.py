@@ -22,7 +22,7 @@ import sqlalchemy as sa
 from outlast.base.clock import Clock
 from outlast.base.errors import DatabaseDamaged, DiskFull, OutlastError, StorageUnavailable
 from outlast.db.database import Listener, Tx, publish_commit
-from outlast.db.prepared import PreparedStatements
+from outlast.db.prepared import PreparedStatements, driver_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -64,8 +64,8 @@ class SqliteDatabase:
         self._writes: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._reads: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         _keep_private(path)
-        self._engine = _engine(path, "IMMEDIATE")
-        self._read_engine = _engine(path, "DEFERRED")
+        self._engine = _engine(path)
+        self._read_engine = _engine(path, "query_only=ON")
         self._prepared = PreparedStatements(self._engine.dialect)
         # Opened here, one after the other: only one connection may turn the file to WAL.
         try:
@@ -135,6 +135,7 @@ class SqliteDatabase:
         """Run each job in a savepoint of one transaction; a job that fails undoes only itself."""
         try:
             with conn.begin():
+                driver_of(conn).execute("BEGIN IMMEDIATE")
                 for job in jobs:
                     _run_in_savepoint(conn, job, self._clock, self._prepared)
         except Exception as error:  # the commit itself failed: nobody's change is there
@@ -147,6 +148,7 @@ class SqliteDatabase:
             while (job := self._reads.get()) is not None:
                 try:
                     with conn.begin():
+                        driver_of(conn).execute("BEGIN DEFERRED")
                         job.tx = Tx(conn, self._clock.now(), prepared=self._prepared)
                         job.result = job.call(job.tx)
                 except Exception as error:
@@ -165,7 +167,7 @@ def _keep_private(path: Path) -> None:
                 file.chmod(0o600)
 
 
-def _engine(path: Path, mode: str) -> sa.Engine:
+def _engine(path: Path, *pragmas: str) -> sa.Engine:
     engine = sa.create_engine(
         f"sqlite:///{path}",
         poolclass=sa.pool.NullPool,
@@ -180,14 +182,9 @@ def _engine(path: Path, mode: str) -> sa.Engine:
             "synchronous=FULL",
             "foreign_keys=ON",
             "cache_size=-4000",
+            *pragmas,
         ):
             connection.execute(f"PRAGMA {pragma}")
-        if mode == "DEFERRED":  # a reader
-            connection.execute("PRAGMA query_only=ON")
-
-    @sa.event.listens_for(engine, "begin")
-    def begin(conn: sa.Connection) -> None:
-        conn.exec_driver_sql(f"BEGIN {mode}")
 
     return engine
 
@@ -210,21 +207,19 @@ def _take(jobs: "queue.SimpleQueue[_Job | None]") -> list[_Job] | None:
 
 
 def _run_in_savepoint(conn: sa.Connection, job: _Job, clock: Clock, prepared: PreparedStatements) -> None:
-    cursor = conn.connection.cursor()
-    cursor.execute("SAVEPOINT job")
+    driver = driver_of(conn)
+    driver.execute("SAVEPOINT job")
     try:
         job.tx = Tx(conn, clock.now(), prepared=prepared)
         job.result = job.call(job.tx)
-        cursor.execute("RELEASE job")
+        driver.execute("RELEASE job")
     except Exception as error:
         job.error = _translate(error)
-        if conn.connection.dbapi_connection.in_transaction:  # type: ignore[union-attr]
-            cursor.execute("ROLLBACK TO job")
-            cursor.execute("RELEASE job")
+        if driver.in_transaction:
+            driver.execute("ROLLBACK TO job")
+            driver.execute("RELEASE job")
         else:  # a full disk makes SQLite undo the whole transaction
             raise
-    finally:
-        cursor.close()
 
 
 def find_damage(file: Path, *, thorough: bool = False, unchanging: bool = False) -> list[str]:

@@ -81,10 +81,12 @@ def settle(tx: Tx, run_id: str, plans: Plans) -> tuple[int, int | None]:
     if user_id is None:
         return 0, None
     left = ensure_month(tx, user_id, plans)
-    entry = rules.settle(_of_run(tx, run_id))
+    entries = _of_run(tx, run_id)
+    entry = rules.settle(entries)
     if entry is not None:
         _add(tx, user_id, entry)
-    return rules.spent(_of_run(tx, run_id)), left
+        entries[entry.kind] = entry
+    return rules.spent(entries), left
 
 
 def release(tx: Tx, run_id: str, plans: Plans) -> int | None:

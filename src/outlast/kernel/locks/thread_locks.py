@@ -24,8 +24,7 @@ from outlast.kernel.threads.tables import threads
 def drive(tx: Tx, thread_id: str, project_id: str, actor: Actor, ttl_s: float) -> LockData:
     """The actor drives from now on: a free lock is acquired, the actor's own refreshed, an expired one taken over.
     Raises `ThreadLocked`, naming the holder and the expiry. Only a change of driver has an event; the caller announces
-    the thread when it has more to say (a refresh is not worth an event of its own)."""
-    hold(tx, thread_id)
+    the thread when it has more to say (a refresh is not worth an event of its own). The thread's row is held."""
     change, before = locks.acquire(tx, thread_id, project_id, actor.user_id, ttl_s)
     shown = _shown(tx, thread_id)
     if change != "refreshed":
@@ -41,6 +40,7 @@ def demand_not_locked(tx: Tx, thread_id: str, actor: Actor) -> None:
 
 def take(tx: Tx, thread: ThreadRow, actor: Actor, ttl_s: float) -> LockData:
     """As `drive`, for a user who takes the lock by hand: followers always get the new expiry."""
+    hold(tx, thread.id)
     shown = drive(tx, thread.id, thread.project_id, actor, ttl_s)
     announce(tx, thread.id)
     return shown

@@ -216,7 +216,7 @@ def start_in(
 ) -> dict[str, Any]:
     """As `start_run`, inside a transaction that does more; `profile` answers in the place of the thread's. The fields
     of `StartedAnswer`, as plain JSON; call `services.sandboxes.warm(thread_id)` after the commit."""
-    thread_id = target if isinstance(target, str) else _new_thread(tx, services, actor, target)
+    thread_id = target if isinstance(target, str) else _new_thread(tx, services, actor, target, draft)
     thread = require_thread(tx, actor, thread_id, Right.EDIT)
     if on_busy == "interrupt":
         store.hold_open_runs(tx, thread_id)
@@ -251,12 +251,12 @@ def _demand_editor(tx: Tx, actor: Actor, target: str | NewThread) -> None:
         require(tx, actor, target.project_id, Right.EDIT)
 
 
-def _new_thread(tx: Tx, services: Services, actor: Actor, new: NewThread) -> str:
+def _new_thread(tx: Tx, services: Services, actor: Actor, new: NewThread, draft: Draft) -> str:
     project_id = new.project_id or projects.ensure_default_project(tx, actor.user_id)
     require(tx, actor, project_id, Right.EDIT)
     fields = new_thread_fields(services, new.title, new.profile or default_agent(), None)
     fields["anchor"] = registry.check_anchor(tx, project_id, fields["profile"], fields["anchor"])
-    return threads.add_thread(tx, project_id, actor.user_id, **fields)
+    return threads.add_thread(tx, project_id, actor.user_id, **fields, first_message=draft.text)
 
 
 def _usable_model(services: Services, model: str | None) -> ModelSpec:

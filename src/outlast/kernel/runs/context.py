@@ -132,11 +132,12 @@ class RunContext:
         return next_step(transcript.situation(self.engine.max_steps(self.agent), self.agent.plan))
 
     def settle_in(
-        self, tx: Tx, end: End, error: ErrorData | None = None, save_message: bool = True
+        self, tx: Tx, end: End, error: ErrorData | None = None, save_message: bool = True, run: Run | None = None
     ) -> list[NamedEvent]:
-        """End the run inside a record of this context; returns the closing events."""
+        """End the run inside a record of this context; returns the closing events. `run`: as this transaction has read
+        it."""
         self._fold_streamed()
-        run = store.run_of(tx, self.run.id)
+        run = run or store.run_of(tx, self.run.id)
         by = run.cancelled_by if end.status == "cancelled" else None
         ending = Ending(end, self.shown.parts, error, save_message=save_message, by=by)
         if self.agent.plan is not None:

@@ -191,9 +191,11 @@ async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
         events.append(("step.completed", completed))
         if not ends:
             return False
-        coming = context.next(context.transcript_in(tx))
+        transcript = context.transcript_in(tx)
+        coming = context.next(transcript)
         if isinstance(coming, End):
-            events.extend(context.settle_in(tx, coming, REFUSED if coming.status == "error" else None))
+            error = REFUSED if coming.status == "error" else None
+            events.extend(context.settle_in(tx, coming, error, run=transcript.run))
             return True
         return False
 

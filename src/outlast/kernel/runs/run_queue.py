@@ -18,7 +18,7 @@ from outlast.kernel.runs.run_list import list_summaries
 from outlast.kernel.runs.shapes import OnBusy, RunQueued, RunSummaryAnswer
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.settings import Settings
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log import append, encode_all, save
 from outlast.kernel.threads import messages as thread_messages
 from outlast.kernel.threads import store as threads
 
@@ -57,13 +57,14 @@ def queue_run(tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None,
     Returns its id (`run_id` where others wait for it already). Raises `CreditsNeeded`; `ThreadBusy` where another start
     was faster."""
     run_id = run_id or new_id("run")
+    queued = shape_of(RunQueued, new, run_id=run_id, model=new.model.id, after_run_id=after_run_id)
+    first = encode_all(run_id, 1, [("run.queued", queued)], tx.now)
     try:
-        _insert(tx, run_id, new, after_run_id)
+        _insert(tx, run_id, new, after_run_id, len(first))
     except sa.exc.IntegrityError as error:
         raise ThreadBusy("The agent already works in this thread.", thread_id=new.thread_id) from error
     ledger.reserve(tx, new.started_by, run_id, new.model.credits, settings.credits.plans)
-    queued = shape_of(RunQueued, new, run_id=run_id, model=new.model.id, after_run_id=after_run_id)
-    store.append_unheld(tx, run_id, [("run.queued", queued)])
+    save(tx, run_id, first)
     if after_run_id is None:
         threads.set_run_state(tx, new.thread_id, THREAD_STATUS["queued"], run_id)
         if new.mode != "start":  # a message that was just added is the last already
@@ -122,7 +123,7 @@ def find_place(tx: Tx, thread_id: str, on_busy: OnBusy) -> str | None:
     return waits_for
 
 
-def _insert(tx: Tx, run_id: str, new: NewRun, after_run_id: str | None) -> None:
+def _insert(tx: Tx, run_id: str, new: NewRun, after_run_id: str | None, logged: int) -> None:
     tx.insert(
         runs,
         **new._asdict() | {"id": run_id, "model": new.model.id},
@@ -131,6 +132,8 @@ def _insert(tx: Tx, run_id: str, new: NewRun, after_run_id: str | None) -> None:
         leg="ready" if after_run_id is None else "blocked",
         problems=[],
         credits=new.model.credits,
+        seq_saved=logged,
+        seq_reserved=logged,
         created_at=tx.now,
     )
 

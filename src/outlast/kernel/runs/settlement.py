@@ -122,9 +122,7 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
     tell_settled(tx, run.project_id, unasked)
     _leave_files(tx, run, message.id if message else None, cut=ending.end.status != "completed")
     days = settings.retention.completed_days if ending.end.status != "error" else settings.retention.error_days
-    timers.clear_all(tx, run.id)
-    timers.set_timer(tx, "clean_up", run.id, tx.now + timedelta(days=days))
-    timers.set_timer(tx, "fold", run.id, tx.now + FOLD_AFTER)
+    timers.replace_all(tx, run.id, {"clean_up": tx.now + timedelta(days=days), "fold": tx.now + FOLD_AFTER})
     return events
 
 

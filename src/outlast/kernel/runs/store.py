@@ -36,11 +36,8 @@ _ADD_USAGE = (
         reasoning_tokens=runs.c.reasoning_tokens + sa.bindparam("more_reasoning"),
     )
 )
-_ADD_COST = (
-    sa.update(runs)
-    .where(runs.c.id == sa.bindparam("run"))
-    .values(cost_usd=sa.func.coalesce(runs.c.cost_usd, 0.0) + sa.bindparam("more", type_=sa.Float))
-)
+_MORE_COST = sa.func.coalesce(runs.c.cost_usd, 0.0) + sa.bindparam("more_cost", type_=sa.Float)
+_ADD_USAGE_AND_COST = _ADD_USAGE.values(cost_usd=_MORE_COST)
 _APPROVALS = sa.select(approvals, effects.c.part_id, effects.c.call_id).join(
     effects, effects.c.id == approvals.c.effect_id
 )
@@ -143,9 +140,10 @@ def update_effect(tx: Tx, effect_id: str, **values: Any) -> None:
 def add_usage(tx: Tx, run_id: str, usage: Mapping[str, Any]) -> None:
     """Add a model turn's tokens and cost to the run's sums."""
     more = {f"more_{name}": usage.get(f"{name}_tokens", 0) for name in ("input", "output", "cached", "reasoning")}
-    tx.execute(_ADD_USAGE, {"run": run_id, **more})
-    if usage.get("cost_usd") is not None:
-        tx.execute(_ADD_COST, {"run": run_id, "more": usage["cost_usd"]})
+    if usage.get("cost_usd") is None:
+        tx.execute(_ADD_USAGE, {"run": run_id, **more})
+    else:
+        tx.execute(_ADD_USAGE_AND_COST, {"run": run_id, **more, "more_cost": usage["cost_usd"]})
 
 
 def insert_approval(tx: Tx, run: Run, effect_id: str, kind: str, tool: str, arguments: str, reason: str) -> str:

@@ -1,6 +1,7 @@
 """Timers: rows with a due time, handled by the one sweeper. A handler re-checks the state, so late or double is
 harmless."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
@@ -21,6 +22,14 @@ def set_timer(tx: Tx, kind: TimerKind, subject_id: str, due_at: datetime) -> Non
     if not tx.update(timers, {"kind": kind, "subject_id": subject_id}, due_at=due_at):
         tx.insert(timers, kind=kind, subject_id=subject_id, due_at=due_at)
     if due_at - tx.now < LONGEST_SLEEP:
+        tx.ring(BELL)
+
+
+def replace_all(tx: Tx, subject_id: str, due: Mapping[TimerKind, datetime]) -> None:
+    """These are the subject's only clocks from now on. Wakes the sweeper as `set_timer` does."""
+    clear_all(tx, subject_id)
+    tx.insert_many(timers, [{"kind": kind, "subject_id": subject_id, "due_at": due_at} for kind, due_at in due.items()])
+    if min(due.values()) - tx.now < LONGEST_SLEEP:
         tx.ring(BELL)
 
 

@@ -22,7 +22,7 @@ from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.fold import fold_deltas
 from outlast.kernel.streams.hub import NOTHING, Channel, Direct, Hub, fresh
-from outlast.kernel.streams.log import Line, count_after, read_after, read_all
+from outlast.kernel.streams.log import PAGE_BLOCKS, PAGE_BYTES, Line, count_after, read_after, read_all
 from outlast.kernel.streams.sse import event_frame, event_frames
 from outlast.kernel.threads.tables import threads
 
@@ -303,9 +303,11 @@ def _is_gone(tx: Tx, table: sa.Table, owner_id: str) -> bool:
 
 
 def _read_folded(tx: Tx, run_id: str, after: int) -> list[Line]:
-    if count_after(tx, run_id, after) > FOLD_BEYOND:
-        return [line for line in fold_deltas(read_all(tx, run_id)) if line[0] > after]
-    return read_after(tx, run_id, after)
+    lines = read_after(tx, run_id, after)
+    is_all = len(lines) < PAGE_BLOCKS and sum(len(line) for _, line in lines) < PAGE_BYTES
+    if (is_all and len(lines) <= FOLD_BEYOND) or count_after(tx, run_id, after) <= FOLD_BEYOND:
+        return lines
+    return [line for line in fold_deltas(read_all(tx, run_id)) if line[0] > after]
 
 
 def _has_ended(tx: Tx, run_id: str, after: int) -> bool:

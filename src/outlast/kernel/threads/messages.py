@@ -31,7 +31,9 @@ _NEXT_POSITION: Final = (
         last_position=threads.c.last_position + 1,
         updated_at=sa.bindparam("now"),
     )
-    .returning(threads.c.message_count, threads.c.last_position, threads.c.titled, threads.c.project_id)
+    .returning(
+        threads.c.message_count, threads.c.last_position, threads.c.titled, threads.c.title, threads.c.project_id
+    )
 )
 _LAST_POSITION: Final = (
     sa.update(threads)
@@ -63,10 +65,8 @@ def add_message(
     """Append a message to a thread: it gets the next position under the thread row's lock, the thread an untitled first
     message's title, followers `message.created`, the search index its words. The thread itself is not announced."""
     thread = _next_position(tx, thread_id)
-    message_id = new_id("message")
-    tx.insert(
-        messages,
-        id=message_id,
+    row = MessageRow(
+        id=new_id("message"),
         thread_id=thread_id,
         position=thread.last_position,
         role=role,
@@ -81,11 +81,15 @@ def add_message(
         stop_reason=stop_reason,
         created_at=tx.now,
     )
+    tx.insert(messages, **row._asdict())
     text = text_of(parts)
     put_words(tx, thread_id, thread.project_id, thread.last_position, text)
     if thread.message_count == 1 and not thread.titled and text.strip():
-        set_title(tx, thread_id, thread.project_id, title_from(text))
-    data = message_data(tx, message_id)
+        title = title_from(text)
+        if title != thread.title:
+            set_title(tx, thread_id, thread.project_id, title)
+    sender_name = None if sender_id is None else tx.value(users.c.name, {"id": sender_id})
+    data = _to_data(_NamedMessage(row, sender_name))
     if logged:  # an answer's message.created is in its run's log instead, before run.completed
         append(tx, thread_id, [("message.created", MessageCreated(message=data))])
     return data
@@ -180,6 +184,7 @@ class _NextPosition(NamedTuple):
     message_count: int
     last_position: int
     titled: bool
+    title: str
     project_id: str
 
 

@@ -19,7 +19,7 @@ from outlast.kernel.streams.tables import log
 from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rows import ThreadRow
-from outlast.kernel.threads.rules import NEW_TITLE, document_of
+from outlast.kernel.threads.rules import document_of, title_from
 from outlast.kernel.threads.search import TITLE, put_words, set_title
 from outlast.kernel.threads.shapes import ThreadData, ThreadDeleted, ThreadUpdated
 from outlast.kernel.threads.tables import threads
@@ -51,10 +51,12 @@ def add_thread(
     anchor: dict[str, Any] | None = None,
     parent_thread_id: str | None = None,
     parent_message_id: str | None = None,
+    first_message: str = "",
 ) -> str:
     """Make an open thread and return its id. An `anchor` in a document is one of this project, with its `document_id`
-    (`documents/thread_anchors.py`). Without a title it gets one from its first message. Not announced yet."""
-    thread_id, shown = new_id("thread"), title or NEW_TITLE
+    (`documents/thread_anchors.py`). Without a title it gets one from its first message: now, where that is known, and
+    else with the message. Not announced yet."""
+    thread_id, shown = new_id("thread"), title or title_from(first_message)
     tx.insert(
         threads,
         id=thread_id,

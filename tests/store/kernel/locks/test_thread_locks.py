@@ -127,8 +127,13 @@ async def test_of_many_who_come_at_once_exactly_one_drives(db: Database) -> None
 
     async def come(name: str) -> None:
         actor = team.by_role()[name]
+
+        def drive(tx: Tx) -> None:
+            store.hold(tx, team.thread_id)
+            thread_locks.drive(tx, team.thread_id, team.project_id, actor, TTL_S)
+
         try:
-            await db.write(thread_locks.drive, team.thread_id, team.project_id, actor, TTL_S)
+            await db.write(drive)
         except ThreadLocked:
             refused.append(name)
 
