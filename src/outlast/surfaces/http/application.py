@@ -3,9 +3,11 @@
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Final
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -21,6 +23,7 @@ from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.docs_site import DocsSite
 from outlast.kernel.http.problems import answer_http_error, answer_invalid, answer_refusal, answer_unexpected
+from outlast.kernel.http.quick_routes import quick_route
 from outlast.kernel.http.shapes import Problem
 from outlast.kernel.http.static_files import WebApp
 from outlast.surfaces.http.descriptions import DescribedApi
@@ -31,6 +34,9 @@ from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
 # FastAPI silences this one itself where it builds the shape of a body at once; ours are built when first needed.
 warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)
+
+
+QUICK: Final = ("start_run", "start_run_in_new_thread", "follow_run", "follow_thread", "read_run", "decide_approval")
 
 
 def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = None) -> RequestGuard:
@@ -75,6 +81,8 @@ def create_api(docs: DocsSite | None = None) -> FastAPI:
     api.add_exception_handler(RequestValidationError, answer_invalid)
     api.add_exception_handler(HTTPException, answer_http_error)
     api.add_exception_handler(Exception, answer_unexpected)
+    named = {route.name: route for router in routers for route in router.routes if isinstance(route, APIRoute)}
+    api.router.routes.extend(quick_route(named[name]) for name in QUICK)
     for router in routers:
         api.include_router(router)
     lists = [api.router.routes, *(router.routes for router in routers)]
