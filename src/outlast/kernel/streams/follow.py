@@ -278,9 +278,8 @@ class _RunReader:
             self.after, body = channel.chunk(self.after, prefix)
             self.ended = channel.ended
             return body
-        lines = await self._db.read(_read_folded, self._run_id, self.after)
+        lines, self.ended = await self._db.read(_read_on, self._run_id, self.after)
         if not lines:
-            self.ended = await self._db.read(_has_ended, self._run_id, self.after)
             return b""
         self.after = lines[-1][0]
         self.ended = _ENDED_MARK in lines[-1][1]
@@ -300,6 +299,12 @@ class _RunReader:
 
 def _is_gone(tx: Tx, table: sa.Table, owner_id: str) -> bool:
     return not tx.exists(table, {"id": owner_id})
+
+
+def _read_on(tx: Tx, run_id: str, after: int) -> tuple[list[Line], bool]:
+    """What comes next in the log, and whether nothing ever will."""
+    lines = _read_folded(tx, run_id, after)
+    return lines, not lines and _has_ended(tx, run_id, after)
 
 
 def _read_folded(tx: Tx, run_id: str, after: int) -> list[Line]:
