@@ -39,9 +39,8 @@ CALLS: list[tuple[str, str, Any, dict[str, str]]] = [
     ("POST", "/v1/threads/thr_none/runs", {"content": "Hello"}, {}),
     ("POST", "/v1/approvals/apr_none", {"decision": "approve"}, {}),
     ("POST", "/v1/approvals/apr_none", {"decision": "perhaps"}, {}),
-    ("GET", "/v1/runs/run_none", None, {}),
-    ("HEAD", "/v1/runs/run_none", None, {}),
-    ("DELETE", "/v1/runs/run_none", None, {}),
+    ("HEAD", "/v1/runs/run_none/events", None, {}),
+    ("DELETE", "/v1/runs/run_none/events", None, {}),
     ("PUT", "/v1/runs", None, {}),
     ("GET", "/v1/runs/run_none/events", None, {}),
     ("GET", "/v1/runs/run_none/events?after=x", None, {}),
@@ -86,7 +85,24 @@ def test_an_endpoint_with_arguments_that_nobody_reads_is_refused_at_the_start() 
     @router.get("/things")
     async def things(limit: int) -> None: ...
 
-    route = router.routes[0]
-    assert isinstance(route, APIRoute)
     with pytest.raises(TypeError, match="limit"):
-        quick_route(route)
+        quick_route(_only(router))
+
+
+def test_a_route_that_nobody_would_reach_any_more_is_refused_at_the_start() -> None:
+    router, other = APIRouter(), APIRouter()
+
+    @router.get("/things/{thing_id}")
+    async def thing(thing_id: str) -> None: ...
+
+    @other.get("/things/newest")
+    async def newest() -> None: ...
+
+    with pytest.raises(TypeError, match="/things/newest"):
+        quick_route(_only(router), [_only(other)])
+
+
+def _only(router: APIRouter) -> APIRoute:
+    (route,) = router.routes
+    assert isinstance(route, APIRoute)
+    return route

@@ -5,7 +5,7 @@ read or finds wrong is left to FastAPI's own route of the same path, which also 
 application; openapi.json describes FastAPI's.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
@@ -25,11 +25,15 @@ class _Unread(Exception):
     """FastAPI is to read this request."""
 
 
-def quick_route(route: APIRoute) -> Route:
-    """The same endpoint, to be asked before `route`. Raises `TypeError` for an endpoint with other arguments than path,
-    query and header texts, one JSON body, the request, and dependencies that take nothing but the request."""
+def quick_route(route: APIRoute, others: Iterable[APIRoute] = ()) -> Route:
+    """The same endpoint, to be asked before `route` and all others. Raises `TypeError` for an endpoint with other
+    arguments than path, query and header texts, one JSON body, the request, and dependencies that take nothing but the
+    request; and for a path that also fits one of the `others`, which nobody would reach any more."""
     quick = Route(route.path, _Quick(route), name=f"quick_{route.name}")
     quick.methods = set(route.methods or ())  # Starlette would add HEAD, which FastAPI refuses
+    for other in others:
+        if other is not route and quick.methods & set(other.methods or ()) and quick.path_regex.match(other.path):
+            raise TypeError(f"A quick route for {route.path} would hide {other.path}.")
     return quick
 
 

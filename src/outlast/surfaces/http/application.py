@@ -36,7 +36,7 @@ from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)
 
 
-QUICK: Final = ("start_run", "start_run_in_new_thread", "follow_run", "follow_thread", "read_run", "decide_approval")
+QUICK: Final = ("start_run", "start_run_in_new_thread", "follow_run", "follow_thread", "decide_approval")
 
 
 def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = None) -> RequestGuard:
@@ -82,7 +82,7 @@ def create_api(docs: DocsSite | None = None) -> FastAPI:
     api.add_exception_handler(HTTPException, answer_http_error)
     api.add_exception_handler(Exception, answer_unexpected)
     named = {route.name: route for router in routers for route in router.routes if isinstance(route, APIRoute)}
-    api.router.routes.extend(quick_route(named[name]) for name in QUICK)
+    api.router.routes.extend(quick_route(named[name], named.values()) for name in QUICK)
     for router in routers:
         api.include_router(router)
     lists = [api.router.routes, *(router.routes for router in routers)]
