@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.http.quick_routes import quick_route
 from outlast.surfaces.http import application
-from tests.asgi import Answer, Browser
+from tests.asgi import HOST, Answer, Browser
 from tests.factories import Team
 from tests.flow.http.conftest import Site, surface_over
 
@@ -71,6 +71,34 @@ async def test_a_quick_route_answers_as_fastapi_would(
         found = path.format(thread=team.thread_id) if "{" in path else path
         answers.append(_told(await browser.call(method, found, body, headers=headers)))
     assert answers[0] == answers[1]
+
+
+async def test_a_client_that_leaves_within_its_body_is_no_fault_of_the_server(site: Site, slow: Browser) -> None:
+    for app in (site.remote, slow):
+        came: list[dict[str, Any]] = [
+            {"type": "http.request", "body": b'{"con', "more_body": True},
+            {"type": "http.disconnect"},
+        ]
+        sent: list[dict[str, Any]] = []
+
+        async def receive(came: list[dict[str, Any]] = came) -> dict[str, Any]:
+            return came.pop(0) if len(came) > 1 else came[0]
+
+        async def send(message: dict[str, Any], sent: list[dict[str, Any]] = sent) -> None:
+            sent.append(message)
+
+        headers = {"host": HOST, "content-type": "application/json", "content-length": "20"}
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/v1/runs",
+            "query_string": b"",
+            "client": ("127.0.0.1", 50000),
+            "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+            "state": {},
+        }
+        await app.app(scope, receive, send)
+        assert [message["status"] for message in sent[:1]] == [400]
 
 
 def _told(answer: Answer) -> tuple[int, str, str, list[str]]:

@@ -13,7 +13,8 @@ import orjson
 from fastapi import params
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from starlette.requests import Request
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
@@ -119,6 +120,8 @@ def _body(shape: type[BaseModel]) -> Read:
             return shape.model_validate(orjson.loads(await request.body()))
         except (ValidationError, orjson.JSONDecodeError):
             raise _Unread from None
+        except ClientDisconnect as error:  # nobody hears the answer; without one, it would count as a fault of ours
+            raise HTTPException(400) from error
 
     return read
 
