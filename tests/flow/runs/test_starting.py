@@ -190,6 +190,16 @@ async def test_a_start_names_the_run_that_a_busy_thread_is_busy_with(db: Databas
         assert (await rows(it))["messages"] == 1
 
 
+async def test_a_first_message_with_a_character_that_no_database_holds_makes_a_title_without_it(
+    db: Database, tmp_path: Path
+) -> None:
+    async with stage(db, tmp_path, [turn("Yes.")]) as it:
+        started = await it.start("Bo\x00il an egg", target=NewThread(it.project_id))
+        title = await db.read(lambda tx: tx.value(threads.c.title, {"id": started.thread_id}))
+        assert title == "Boil an egg"
+        assert await it.ended(started.run_id) == "completed"
+
+
 async def test_a_new_threads_first_message_gives_its_title(db: Database, tmp_path: Path) -> None:
     async with stage(db, tmp_path, [], working=False) as it:
         started = await it.start("How do I **boil** an egg?", target=NewThread())

@@ -1,4 +1,4 @@
-"""Which actions a page may send, how the agent is told of them, and what becomes of them. Pure."""
+"""Rules for the actions that a page sends: validation, the message for the agent, and state changes. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -55,8 +55,8 @@ class _Quick:
 
 
 def readers_of(route: APIRoute) -> Mapping[str, Read]:
-    """For each argument of the endpoint, what reads it from a request. The body comes first: FastAPI says of what is no
-    JSON that it is none, whoever sends it."""
+    """A reader for each argument of the endpoint. The body is read first, as FastAPI reports malformed JSON before it
+    checks who sent the request."""
     hints = get_type_hints(route.endpoint, include_extras=True)
     hints.pop("return", None)
     defaults = dict(zip(reversed(list(hints)), reversed(route.endpoint.__defaults__ or ()), strict=False))

@@ -13,6 +13,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.idempotency import remember, request_hash
+from outlast.kernel.limits.rules import clean
 from outlast.kernel.limits.store import check_run_rates
 from outlast.kernel.lists import Listed
 from outlast.kernel.locks import thread_locks
@@ -256,7 +257,7 @@ def _new_thread(tx: Tx, services: Services, actor: Actor, new: NewThread, draft:
     require(tx, actor, project_id, Right.EDIT)
     fields = new_thread_fields(services, new.title, new.profile or default_agent(), None)
     fields["anchor"] = registry.check_anchor(tx, project_id, fields["profile"], fields["anchor"])
-    return threads.add_thread(tx, project_id, actor.user_id, **fields, first_message=draft.text)
+    return threads.add_thread(tx, project_id, actor.user_id, **fields, first_message=clean(draft.text))
 
 
 def _usable_model(services: Services, model: str | None) -> ModelSpec:
