@@ -300,7 +300,7 @@ async def test_a_descriptor_other_than_the_one_asked_for_is_refused_and_closed(h
             before = _described()
             with pytest.raises(ExceptionGroup) as raised:
                 await hostile(call, fds)
-            assert raised.group_contains(MalformedInput)
+            assert raised.group_contains((MalformedInput, NotFound))
             assert _described() == before
 
 
@@ -325,6 +325,19 @@ async def test_the_right_descriptor_passes_the_same_checks(hostile: HostilePeer)
         await hostile(call, [sock.fileno()])
         assert taken[0].getpeername() == sock.getpeername()
         taken[0].close()
+
+
+async def test_a_server_that_hung_up_right_after_it_was_dialled_is_answered_not_found(hostile: HostilePeer) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        sock = socket.create_connection(("127.0.0.1", port))
+    # Closed with the connection unaccepted: it is reset.
+    with sock:
+        before = _described()
+        with pytest.raises(ExceptionGroup) as raised:
+            await hostile(lambda box: box.dial(port), [sock.fileno()])
+        assert raised.group_contains(NotFound, match=f"port {port} hung up")
+        assert _described() == before
 
 
 async def test_descriptors_that_come_unasked_with_another_answer_are_dropped(hostile: HostilePeer) -> None:

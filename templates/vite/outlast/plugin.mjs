@@ -1,6 +1,8 @@
 // The marks and the script of a page that is being built, for Vite's dev server; builds are left alone.
 import { createRequire } from "node:module";
 
+import { tellMissedChanges } from "./missed-changes.mjs";
+
 const { marked } = createRequire(import.meta.url)("./marks.cjs");
 
 export default function outlast() {
@@ -11,6 +13,9 @@ export default function outlast() {
     apply: "serve",
     configResolved(config) {
       root = config.root;
+    },
+    configureServer(server) {
+      tellMissedChanges(server.watcher);
     },
     transform(code, id) {
       const file = id.split("?")[0];

@@ -4,6 +4,7 @@ The sender is not trusted: code that took the agent over could send a file, a de
 instead. So everything received is owned here at once, and all but the one socket that passes every check is closed.
 """
 
+import errno
 import os
 import socket
 import struct
@@ -11,7 +12,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Final, Self
 
-from outlast_sandbox.errors import MalformedInput
+from outlast_sandbox.errors import MalformedInput, NotFound
 
 MAX_RECEIVED: Final = 8
 ANCILLARY_SIZE: Final = socket.CMSG_SPACE(4 * MAX_RECEIVED)
@@ -42,7 +43,8 @@ class Received:
         self._cut = self._cut or bool(flags & socket.MSG_CTRUNC)
 
     def take_connected(self, port: int) -> socket.socket:
-        """The one descriptor, which must be a TCP socket connected to that port inside. Raises `MalformedInput`."""
+        """The one descriptor, which must be a TCP socket connected to that port inside. Raises `MalformedInput`, and
+        `NotFound` when the other side has hung up already, as a server does that is about to start anew."""
         return self._take(lambda sock: _is_connected(sock, port))
 
     def take_listener(self, port: int) -> socket.socket:
@@ -78,7 +80,13 @@ def _is_tcp(sock: socket.socket) -> bool:
 
 
 def _is_connected(sock: socket.socket, port: int) -> bool:
-    return tuple(sock.getpeername()[:2]) == (_LOOPBACK[sock.family], port)
+    try:
+        peer = sock.getpeername()
+    except OSError as error:
+        if error.errno != errno.ENOTCONN:
+            raise
+        raise NotFound(f"what listened on port {port} hung up at once", hint="Dial again in a moment.") from error
+    return tuple(peer[:2]) == (_LOOPBACK[sock.family], port)
 
 
 def _is_listening(sock: socket.socket, port: int) -> bool:
