@@ -393,7 +393,7 @@ async def _http_server(program: Program, listeners: list[socket.socket], e2b: E2
     )
     program.services.db.on_notice(surface.streams.on_bell)
     hosts = known_hosts(server.host, server.public_url, server.allowed_hosts)
-    inner = await anyio.to_thread.run_sync(create_http, surface, hosts, e2b)  # some hundred routes: a moment's work
+    inner = await anyio.to_thread.run_sync(create_http, surface, hosts, e2b)  # loads the routes: a moment's work
     layer = with_previews(inner, surface, hosts)
 
     def close() -> None:

@@ -8,7 +8,6 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -16,6 +15,7 @@ import anyio
 from anyio.abc import TaskStatus
 
 from outlast.base.clock import Clock
+from outlast.base.plugins import plugins
 from outlast.kernel.sandboxes.settings import DependencySettings
 from outlast.kernel.settings import Settings
 
@@ -65,7 +65,7 @@ def wanted_sidecars(settings: Settings) -> list[Sidecar]:
     sidecars: list[Sidecar] = []
     if settings.sandbox is None:
         return sidecars
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+    for entry in sorted(plugins(GROUP), key=lambda entry: entry.name):
         try:
             sidecar: Sidecar = entry.load()
             if sidecar.is_wanted(settings):

@@ -2,13 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Body
+from fastapi import Body
 
 from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.routers import noun_router
 from tests.apps.polls import actions
 from tests.apps.polls.shapes import PollData
 
-router = APIRouter(prefix="/v1", tags=["Polls"])
+router = noun_router("Polls")
 Text = Annotated[str, Body(embed=True, min_length=1, max_length=200)]
 
 

@@ -1,7 +1,7 @@
 """Start a run and wait for its answer, in one request."""
 
 import anyio
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from outlast.apps.documents.agent_run import run_agent
@@ -10,8 +10,9 @@ from outlast.base.errors import OutlastError
 from outlast.kernel.http.auth import Signed, Surface, Svc
 from outlast.kernel.http.parameters import Key
 from outlast.kernel.http.responses import reply
+from outlast.kernel.http.routers import noun_router
 
-router = APIRouter(prefix="/v1", tags=["Runs"])
+router = noun_router("Runs")
 
 
 @router.post("/agent/run", response_model=AgentRunAnswer, responses={202: {"model": AgentRunOpen}})

@@ -4,7 +4,7 @@ import re
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from outlast.apps.documents import actions
@@ -27,11 +27,12 @@ from outlast.apps.documents.shapes import (
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import MAX_INT, Before, Key, Limit, LongLimit, Version
 from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.presence.shapes import EphemeralPresence
 from outlast.kernel.threads.shapes import ThreadData
 
-router = APIRouter(prefix="/v1", tags=["Documents"])
+router = noun_router("Documents")
 
 
 @router.get("/projects/{project_id}/documents", response_model=Page[DocumentData])

@@ -1,14 +1,14 @@
 """Who keeps a section of a document for themselves."""
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.apps.documents import section_locks as actions
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.threads.shapes import HandOverRequest, LockAnswer, LockRequest
 
-router = APIRouter(prefix="/v1/sections/{section_id}", tags=["Locks"])
+router = noun_router("Locks", prefix="/v1/sections/{section_id}")
 
 
 @router.get("/lock", response_model=LockAnswer)

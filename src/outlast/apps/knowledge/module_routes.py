@@ -2,16 +2,16 @@
 
 from typing import Literal
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.apps.knowledge import module_actions as actions
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.library.shapes import ModuleData
 
-router = APIRouter(prefix="/v1", tags=["Modules"])
+router = noun_router("Modules")
 
 
 @router.get("/modules", response_model=Page[ModuleData])

@@ -1,6 +1,6 @@
 """Documentation: search it and its packages; list, add, look into, read again, and remove its sources."""
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from outlast.apps.knowledge import actions
@@ -8,10 +8,11 @@ from outlast.apps.knowledge.shapes import PackagesReply, PassageData, SourceData
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.library.search import SearchReply
 
-router = APIRouter(prefix="/v1/knowledge", tags=["Knowledge"])
+router = noun_router("Knowledge", prefix="/v1/knowledge")
 
 
 @router.get("/search", response_model=SearchReply)

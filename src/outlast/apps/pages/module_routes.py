@@ -1,15 +1,15 @@
 """Modules that the agents of pages saved."""
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.apps.pages import code_actions as actions
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.library.shapes import ModuleData
 
-router = APIRouter(prefix="/v1", tags=["Modules"])
+router = noun_router("Modules")
 
 
 @router.get("/pages/{page_id}/modules", response_model=Page[ModuleData])

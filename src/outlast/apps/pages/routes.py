@@ -1,6 +1,5 @@
 """Pages: make, list, read, rename, duplicate, delete; what people do on them; their history, code and links."""
 
-from fastapi import APIRouter
 from fastapi import Request as HttpRequest
 from starlette.responses import Response
 
@@ -30,10 +29,11 @@ from outlast.apps.pages.shapes import (
 from outlast.kernel.http.auth import Served, Signed, Svc
 from outlast.kernel.http.parameters import Before, Key, Limit, LongLimit, Version
 from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.previews.routes import here
 
-router = APIRouter(prefix="/v1", tags=["Pages"])
+router = noun_router("Pages")
 
 
 @router.get("/projects/{project_id}/pages", response_model=Page[PageData])

@@ -1,6 +1,6 @@
 """The app of a screen: opening it, and its files."""
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi import Request as HttpRequest
 from starlette.responses import Response, StreamingResponse
 
@@ -18,13 +18,14 @@ from outlast.apps.screens.shapes import (
 from outlast.kernel.http.auth import Served, Signed, Svc
 from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.previews.routes import opener_of, shown_ticket
 from outlast.kernel.previews.shapes import PreviewAnswer
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.sandboxes.routes import as_download
 
-router = APIRouter(prefix="/v1", tags=["Screens"])
+router = noun_router("Screens")
 
 
 @router.post("/screens/{screen_id}/open", status_code=202, response_model=ScreenData)

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from fastapi import APIRouter
 from fastapi import Request as HttpRequest
 from starlette.responses import Response
 
@@ -21,11 +20,12 @@ from outlast.apps.screens.theme_tokens import shipped_themes
 from outlast.kernel.http.auth import Served, Signed, Surface, Svc
 from outlast.kernel.http.parameters import Key, LongLimit
 from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.previews.routes import preview_origin
 from outlast.kernel.sandboxes.templates import DEV_PORT
 
-router = APIRouter(prefix="/v1", tags=["Screens"])
+router = noun_router("Screens")
 PAGE = 200
 
 

@@ -1,6 +1,6 @@
 """Who am I, signing in and out, API tokens."""
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from outlast.kernel.accounts import actions
@@ -16,11 +16,12 @@ from outlast.kernel.accounts.shapes import (
 from outlast.kernel.apps import registry
 from outlast.kernel.http.auth import COOKIE, Served, Signed, Svc, is_browser, set_cookie
 from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.previews.ports import PAGES_DOMAIN
 from outlast.kernel.row_shapes import shape_of
 
-router = APIRouter(prefix="/v1", tags=["Accounts"])
+router = noun_router("Accounts")
 
 
 @router.get("/me", response_model=MeAnswer)

@@ -1,6 +1,6 @@
 """Users, their plans and credits, and what was set aside: for administrators of the server."""
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from outlast.kernel.administration import actions
@@ -14,9 +14,10 @@ from outlast.kernel.administration.shapes import (
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 
-router = APIRouter(prefix="/v1/admin", tags=["Administration"])
+router = noun_router("Administration", prefix="/v1/admin")
 
 
 @router.get("/users", response_model=UsersAnswer)

@@ -3,16 +3,17 @@
 from typing import Final
 from urllib.parse import quote
 
-from fastapi import APIRouter, File, UploadFile
+from fastapi import File, UploadFile
 from starlette.responses import Response
 
 from outlast.kernel.attachments import actions
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.projects.actions import project_or_default
 from outlast.kernel.threads.shapes import AttachmentAnswer
 
-router = APIRouter(prefix="/v1/attachments", tags=["Attachments"])
+router = noun_router("Attachments", prefix="/v1/attachments")
 LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 

@@ -1,14 +1,14 @@
 """The credits of the caller."""
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.kernel.credits import actions
 from outlast.kernel.credits.shapes import CreditsAnswer
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import reply
+from outlast.kernel.http.routers import noun_router
 
-router = APIRouter(prefix="/v1", tags=["Models and credits"])
+router = noun_router("Models and credits")
 
 
 @router.get("/credits", response_model=CreditsAnswer)

@@ -3,7 +3,7 @@
 from typing import Final
 from urllib.parse import quote
 
-from fastapi import APIRouter, File, Query, UploadFile
+from fastapi import File, Query, UploadFile
 from starlette.responses import Response
 
 from outlast.kernel.files import actions
@@ -11,9 +11,10 @@ from outlast.kernel.files.shapes import ArtifactData, FileSearchAnswer, FileText
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 
-router = APIRouter(prefix="/v1", tags=["Files"])
+router = noun_router("Files")
 LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"
 PDF_VIEWER: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"  # none runs in a sandbox
 

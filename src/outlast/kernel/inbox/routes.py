@@ -1,17 +1,17 @@
 """What waits for the caller, and saying that one has seen it."""
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.inbox import actions
 from outlast.kernel.inbox.shapes import InboxItemAnswer
 from outlast.kernel.mentions import actions as mentions
 
-router = APIRouter(prefix="/v1", tags=["Inbox"])
+router = noun_router("Inbox")
 
 
 @router.get("/inbox", response_model=Page[InboxItemAnswer])

@@ -1,15 +1,15 @@
 """Who drives a thread; who types."""
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.locks import actions
 from outlast.kernel.presence import actions as presence
 from outlast.kernel.threads.shapes import HandOverRequest, LockAnswer, LockRequest, TypingRequest
 
-router = APIRouter(prefix="/v1/threads/{thread_id}", tags=["Locks"])
+router = noun_router("Locks", prefix="/v1/threads/{thread_id}")
 
 
 @router.put("/lock", response_model=LockAnswer)

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.models.shapes import ModelAnswer
 from outlast.kernel.services import Services
 
-router = APIRouter(prefix="/v1", tags=["Models and credits"])
+router = noun_router("Models and credits")
 
 
 @router.get("/models", response_model=Page[ModelAnswer])

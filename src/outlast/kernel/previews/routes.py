@@ -2,12 +2,13 @@
 
 from urllib.parse import quote, urlsplit
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from outlast.base.clock import iso
 from outlast.kernel.http.auth import Served, Signed, Surface, Svc
 from outlast.kernel.http.responses import page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.previews import actions, listening_ports
 from outlast.kernel.previews.actions import Ticket
@@ -15,7 +16,7 @@ from outlast.kernel.previews.hosts import Address, port_suffix
 from outlast.kernel.previews.layer import TICKET_PATH
 from outlast.kernel.previews.shapes import PortAnswer, PreviewAnswer, PreviewRequest
 
-router = APIRouter(prefix="/v1", tags=["Sandboxes"])
+router = noun_router("Sandboxes")
 
 
 @router.get("/sandboxes/{sandbox_id}/ports", response_model=Page[PortAnswer])

@@ -1,10 +1,11 @@
 """Members of a project and their roles; invitations, links that let one person join."""
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import MaybeSigned, Served, Signed, Svc, set_cookie
 from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.projects import invitation_actions as invitations
 from outlast.kernel.projects import member_actions as actions
@@ -19,7 +20,7 @@ from outlast.kernel.projects.shapes import (
     RoleRequest,
 )
 
-router = APIRouter(prefix="/v1", tags=["Members"])
+router = noun_router("Members")
 
 
 @router.get("/projects/{project_id}/members", response_model=Page[MemberAnswer])

@@ -1,15 +1,15 @@
 """Projects: list, make, read, rename, delete."""
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.projects import actions
 from outlast.kernel.projects.shapes import ProjectAnswer, ProjectRequest
 
-router = APIRouter(prefix="/v1/projects", tags=["Projects"])
+router = noun_router("Projects", prefix="/v1/projects")
 
 
 @router.get("", response_model=Page[ProjectAnswer])

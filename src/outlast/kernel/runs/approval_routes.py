@@ -1,14 +1,14 @@
 """What runs wait for: approvals and questions."""
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.runs import approval_actions as actions
 from outlast.kernel.runs.shapes import AnswersRequest, ApprovalRequest, DecisionAnswer
 
-router = APIRouter(prefix="/v1", tags=["Approvals"])
+router = noun_router("Approvals")
 
 
 @router.post("/approvals/{approval_id}", response_model=DecisionAnswer)

@@ -1,12 +1,13 @@
 """Runs: start, read, list, cancel, retry, continue, resume, export."""
 
 import orjson
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Key, Limit
 from outlast.kernel.http.responses import page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.runs import actions
 from outlast.kernel.runs.actions import NewThread
@@ -22,7 +23,7 @@ from outlast.kernel.runs.shapes import (
 from outlast.kernel.runs.start_shapes import StartRequest, StartThreadRequest
 from outlast.kernel.threads.routes import draft_of
 
-router = APIRouter(prefix="/v1", tags=["Runs"])
+router = noun_router("Runs")
 
 
 @router.post("/threads/{thread_id}/runs", status_code=202, response_model=StartedAnswer)

@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import quote
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.base.clock import iso
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.sandboxes import actions
 from outlast.kernel.sandboxes.services import actions as sandbox_services
@@ -18,7 +18,7 @@ from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.shapes import FileAnswer, LogAnswer, SandboxAnswer, ServiceAnswer, ServiceRequest
 from outlast_sandbox.interface import FileEntry
 
-router = APIRouter(prefix="/v1", tags=["Sandboxes"])
+router = noun_router("Sandboxes")
 LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 

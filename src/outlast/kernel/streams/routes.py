@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import Header, Query, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
@@ -12,11 +12,12 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.auth import Served, Signed, Surface, signed_in
 from outlast.kernel.http.event_stream import EventStream, pusher
 from outlast.kernel.http.responses import nothing
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.projects.permissions import require, require_run, require_thread
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.streams import actions
 
-router = APIRouter(prefix="/v1", tags=["Streams"])
+router = noun_router("Streams")
 After = Annotated[str, Query(max_length=100)]
 LastEventId = Annotated[str | None, Header(alias="Last-Event-ID", max_length=100)]  # wins, where a browser sends it
 STREAM: dict[int | str, dict[str, Any]] = {

@@ -2,12 +2,13 @@
 
 from typing import Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Before, Key, Limit
 from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.threads import actions
 from outlast.kernel.threads.message_parts import Draft
@@ -25,7 +26,7 @@ from outlast.kernel.threads.shapes import (
     TitleRequest,
 )
 
-router = APIRouter(prefix="/v1", tags=["Threads"])
+router = noun_router("Threads")
 
 
 @router.get("/projects/{project_id}/threads", response_model=Page[ListedThreadAnswer])

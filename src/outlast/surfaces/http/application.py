@@ -24,7 +24,6 @@ from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.docs_site import DocsSite
 from outlast.kernel.http.problems import answer_http_error, answer_invalid, answer_refusal, answer_unexpected
 from outlast.kernel.http.quick_routes import quick_route
-from outlast.kernel.http.shapes import Problem
 from outlast.kernel.http.static_files import WebApp
 from outlast.surfaces.http.descriptions import DescribedApi
 from outlast.surfaces.http.middleware import RequestGuard
@@ -45,7 +44,6 @@ def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = No
     limits = surface.services.settings.limits
     api = create_api()
     api.state.surface = surface
-    make_ready(api)
     inner: ASGIApp = api
     if e2b is not None:
         inner = E2bMiddleware(api, surface.services, e2b, surface.previews.domain)
@@ -60,33 +58,19 @@ def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = No
     )
 
 
-def make_ready(api: FastAPI) -> None:
-    """Let FastAPI build its routes now. It would do so at the first request: 0.2 s in which no other is answered."""
-    for route in api.router.routes:
-        route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
-
-
 def create_api(docs: DocsSite | None = None) -> FastAPI:
     """The routes of the kernel and of all apps: what openapi.json describes. Raises `StartRefused` for a route that two
     declare."""
     routers = all_routers()
-    api = DescribedApi(
-        docs_url=None,
-        redoc_url=None,
-        openapi_url="/openapi.json",
-        responses={"4XX": {"model": Problem, "description": "Refused; `code` says why, `hint` what to do."}},
-        generate_unique_id_function=lambda route: route.name,
-    )
+    api = DescribedApi(docs_url=None, redoc_url=None, openapi_url="/openapi.json")
     api.add_exception_handler(OutlastError, answer_refusal)
     api.add_exception_handler(RequestValidationError, answer_invalid)
     api.add_exception_handler(HTTPException, answer_http_error)
     api.add_exception_handler(Exception, answer_unexpected)
-    named = {route.name: route for router in routers for route in router.routes if isinstance(route, APIRoute)}
-    api.router.routes.extend(quick_route(named[name], named.values()) for name in QUICK)
-    for router in routers:
-        api.include_router(router)
-    lists = [api.router.routes, *(router.routes for router in routers)]
-    known = [route for routes in lists for route in routes if isinstance(route, Route)]
+    routes = [route for router in routers for route in router.routes]
+    named = {route.name: route for route in routes if isinstance(route, APIRoute)}
+    api.router.routes += [*(quick_route(named[name], named.values()) for name in QUICK), *routes]
+    known = [route for route in api.router.routes if isinstance(route, Route)]
     api.router.routes.append(Route("/{path:path}", _Rest(known, docs or DocsSite())))
     return api
 

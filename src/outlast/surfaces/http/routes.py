@@ -13,6 +13,7 @@ from outlast.kernel.credits import routes as credits  # noqa: A004 - the room's 
 from outlast.kernel.files import routes as artifacts
 from outlast.kernel.http.auth import Served
 from outlast.kernel.http.responses import reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.inbox import routes as inbox
 from outlast.kernel.locks import routes as locks
 from outlast.kernel.models import routes as models
@@ -28,7 +29,7 @@ from outlast.kernel.streams import routes as streams
 from outlast.kernel.threads import routes as threads
 
 Verbose = Annotated[str | None, Query(max_length=10)]
-router = APIRouter(tags=["Health"])
+router = noun_router("Health", prefix="")
 
 
 @router.get("/healthz", response_model=HealthAnswer)

@@ -2,16 +2,17 @@
 
 from typing import Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from outlast.apps.documents.comments import actions, shapes
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Key
 from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 
-router = APIRouter(prefix="/v1", tags=["Comments"])
+router = noun_router("Comments")
 
 
 @router.get("/documents/{document_id}/comments", response_model=Page[shapes.CommentData])

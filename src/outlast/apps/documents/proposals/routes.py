@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from outlast.apps.documents.proposals import actions
@@ -18,9 +18,10 @@ from outlast.apps.documents.proposals.store import State
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Key
 from outlast.kernel.http.responses import page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 
-router = APIRouter(prefix="/v1", tags=["Review"])
+router = noun_router("Review")
 Limit = Annotated[int, Query(ge=1, le=500)]
 
 

@@ -1,6 +1,5 @@
 """Editing a screen's app by hand."""
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.apps.screens.edits import actions
@@ -19,8 +18,9 @@ from outlast.apps.screens.edits.shapes import (
 )
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import reply
+from outlast.kernel.http.routers import noun_router
 
-router = APIRouter(prefix="/v1", tags=["Screens"])
+router = noun_router("Screens")
 
 
 @router.post("/screens/{screen_id}/edits", response_model=EditsAnswer)

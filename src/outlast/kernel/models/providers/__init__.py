@@ -8,12 +8,13 @@ configured; `demo` is in the package outlast-demo. A new provider: one file here
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from types import MappingProxyType
 from typing import Final
 
 from outlast.base.clock import Clock
 from outlast.base.errors import InvalidSetting
+from outlast.base.plugins import plugins
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.protocol import LanguageModel
 from outlast.kernel.models.providers.connections import Connections
@@ -87,4 +88,4 @@ def is_installed(kind: str) -> bool:
 
 def _entry_points(kind: str) -> Collection[EntryPoint]:
     own = _OPENERS.get(kind)
-    return [EntryPoint(kind, own, GROUP)] if own else entry_points(group=GROUP, name=kind)
+    return [EntryPoint(kind, own, GROUP)] if own else plugins(GROUP).select(name=kind)

@@ -1,17 +1,17 @@
 """Checkpoints: what a workspace's files were, what changed, bringing them back."""
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.sandboxes.checkpoints import actions
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointAnswer, CheckpointData, ComparisonAnswer
 from outlast.kernel.sandboxes.routes import as_download
 
-router = APIRouter(prefix="/v1", tags=["Checkpoints"])
+router = noun_router("Checkpoints")
 
 
 @router.get("/sandboxes/{sandbox_id}/checkpoints", response_model=Page[CheckpointData])

@@ -1,10 +1,10 @@
 """Finding the look-up of secrets that an operator chose by its name."""
 
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 from typing import Final
 
 from outlast.base.errors import InvalidSetting, StartRefused
+from outlast.base.plugins import plugins
 from outlast_sandbox.egress.secrets import OperatorSecrets, SecretLookup
 
 GROUP: Final = "outlast.secret_lookups"
@@ -16,7 +16,7 @@ def open_lookup(name: str, environment: Mapping[str, str] | None = None) -> Secr
     process's own). Raises `InvalidSetting` for an unknown name, `StartRefused` where it cannot be loaded."""
     if not name:
         return OperatorSecrets(environment)
-    found = {entry.name: entry for entry in entry_points(group=GROUP)}
+    found = {entry.name: entry for entry in plugins(GROUP)}
     entry = found.get(name)
     if entry is None:
         listed = ", ".join(sorted(found)) or "none"

@@ -2,17 +2,18 @@
 
 from typing import Final
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import page, reply
+from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.sandboxes.egress import actions
 from outlast.kernel.sandboxes.shapes import SecretUseAnswer
 
-router = APIRouter(prefix="/v1", tags=["Sandboxes"])
+router = noun_router("Sandboxes")
 MAX_ID: Final = 2**53
 
 

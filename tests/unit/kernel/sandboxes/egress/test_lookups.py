@@ -21,7 +21,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> None:
         EntryPoint("vault", f"{__name__}:vault", lookups.GROUP),
         EntryPoint("broken", "no.such.module:x", lookups.GROUP),
     ]
-    monkeypatch.setattr(lookups, "entry_points", lambda group: entries)
+    monkeypatch.setattr(lookups, "plugins", lambda group: entries)
 
 
 async def test_without_a_choice_it_is_the_servers_environment(monkeypatch: pytest.MonkeyPatch) -> None:
