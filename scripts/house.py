@@ -29,6 +29,27 @@ NOUNS: Final = frozenset({"billing", "embedding", "logging", "pricing", "routing
 """Words of the field that end in -ing and name a thing."""
 SAME_LINES: Final = 6
 WEB: Final = ROOT / "web" / "src"
+TRANSLATED: Final = (
+    r"anew",
+    r"as everywhere",
+    r"hears?",
+    r"(?:is|are|was|were) told",
+    r"knocks?",
+    r"lets? be",
+    r"nobody",
+    r"one can",
+    r"one may",
+    r"one's own",
+    r"shall",
+    r"somebody",
+    r"whoever",
+)
+"""Words that readers take for a translation: name who acts, and say what happens."""
+TEXTS: Final = ("src/outlast", "packages", "web/src", "sdk/typescript/src", "templates", "docs", ".")
+TEXTS_OF: Final = frozenset({".py", ".md", ".toml", ".ts", ".tsx", ".css", ".html"})
+OTHER_TEXTS: Final = re.compile(
+    r"/(_web|_docs|_docs\.new|node_modules|decisions|reference|dist)/|\.gen\.|CHANGELOG|/prompts?/"
+)
 
 
 @dataclass(frozen=True)
@@ -141,6 +162,17 @@ def typescript_types(path: Path) -> Iterator[tuple[int, frozenset[str]]]:
         yield text.count("\n", 0, match.start()) + 1, frozenset(names)
 
 
+def translated_words() -> Iterator[str]:
+    """Words in code, texts of the web app and documentation that read translated. Generated files have them from those
+    that they are made of; decisions are not rewritten."""
+    words = re.compile(rf"\b({'|'.join(TRANSLATED)})\b", re.IGNORECASE)
+    for folder in TEXTS:
+        paths = sorted((ROOT / folder).glob("*" if folder == "." else "**/*"))
+        texts = [path for path in paths if path.suffix in TEXTS_OF and not OTHER_TEXTS.search(path.as_posix())]
+        for place, line in numbered_lines(texts):
+            yield from (f"{place}: {word}" for word in words.findall(line))
+
+
 def duplicates() -> list[str]:
     """Runs of six lines and more that stand in two places, without empty lines and imports."""
     windows: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
@@ -171,6 +203,7 @@ FIGURES: Final = (
     Figure("gerund_modules", 0, "modules that are named by a gerund", gerund_modules),
     Figure("row_mappings", 0, "RowMapping outside of db/", row_mappings),
     Figure("typescript_shapes", 0, "hand-written shapes of the API in the TypeScript SDK", typescript_shapes),
+    Figure("translated_words", 0, "words that read translated, in code, web app and docs", translated_words),
     Figure("duplicates", 10, "runs of 6 and more equal lines in src/outlast", duplicates),
 )
 
