@@ -40,6 +40,11 @@ async def _measure(workload: Workload, name: str, quick: bool) -> list[Figure]:
 
 
 async def main(options: argparse.Namespace) -> None:
+    if options.names == ["plot"]:
+        from bench.plot import plot  # needs Matplotlib, which takes a second
+
+        print(*plot(), sep="\n")
+        return
     chosen = [workload for workload in ALL if not options.names or workload.name.lower() in options.names]
     pin_client()
     rows = []
@@ -53,12 +58,13 @@ async def main(options: argparse.Namespace) -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Outlast beside raw and naive servers.")
-    parser.add_argument("names", nargs="*", type=str.lower, help=", ".join(workload.name for workload in ALL))
+    known = [*(workload.name for workload in ALL), "plot"]
+    parser.add_argument("names", nargs="*", type=str.lower, help=", ".join(known))
     parser.add_argument("--quick", action="store_true", help="shorter, rougher")
     parser.add_argument("--rounds", type=int, default=1, help="repeat, and print medians")
     parser.add_argument("--only", choices=CONTESTANTS, nargs="+", default=list(CONTESTANTS), help="contestants to run")
     options = parser.parse_args()
-    unknown = set(options.names) - {workload.name.lower() for workload in ALL}
+    unknown = set(options.names) - {name.lower() for name in known}
     if unknown:
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
     return options

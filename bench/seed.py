@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from outlast.base.clock import iso
 from outlast.base.ids import new_id
 from outlast.kernel.projects.tables import projects
-from outlast.kernel.runs.tables import runs
+from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.streams.log import encode
 from outlast.kernel.streams.tables import log
 from outlast.kernel.threads.tables import messages, search_entries, threads
@@ -60,6 +60,17 @@ class Seeder:
         self._insert(messages, (row for i in ids for row in self._messages(i, [new_id("run")])))
         words = f"{self._project_id} what was asked and answered"
         self._insert(search_entries, ({"thread_id": i, "position": n, "words": words} for i in ids for n in range(3)))
+
+    def old_runs(self, count: int, events: int) -> None:
+        """So many ended runs of one thread, each with so many events, whose records have had their time."""
+        thread_id = new_id("thread")
+        row = {**self._thread(thread_id), "message_count": 2 * count, "last_position": 2 * count, "log_seq": 2 * count}
+        self._insert(threads, iter([row]))
+        ids = [new_id("run") for _ in range(count)]
+        self._insert(messages, self._messages(thread_id, ids))
+        self._insert(runs, (self._run(thread_id, run_id, events) for run_id in ids))
+        self._insert(log, (row for run_id in ids for row in self._log(run_id, events)))
+        self._insert(timers, ({"kind": "clean_up", "subject_id": i, "due_at": self._now} for i in ids))
 
     def _insert(self, table: sa.Table, rows: Iterator[dict[str, Any]]) -> None:
         while page := list(islice(rows, _ROWS)):

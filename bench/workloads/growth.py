@@ -1,7 +1,17 @@
-"""Growth: does what is stored make new work dearer? 10 to 1,000,000 events in the thread, 10 to 100,000 threads."""
+"""Growth: does what is stored make new work dearer? Events in one thread, threads, and runs that wait for a person.
 
+At each size the same four things are measured, in a server that was started anew: CPU per event of new answers, the
+time until a start is answered, until a follower that lost its connection has caught up, and until a page of the list
+that grew is read. `python -m bench plot` draws the figures that were stored last.
+"""
+
+import json
 import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Final
 
 import anyio
 
@@ -11,75 +21,158 @@ from bench.model_server import order
 from bench.rig import Rig, wait_for_all
 from bench.seed import Seeder
 from bench.servers import model_server, server
+from bench.workloads.parked import park
 
-TOKENS = 2000
+RESULTS: Final = Path(__file__).parents[1] / "results" / "growth.json"
+TOKENS: Final = 2000
+PAGE: Final = 50
+MEASURED: Final = ("CPU per event", "start answered", "caught up again", "page of a list read")
+UNITS: Final = ("µs", "ms", "ms", "ms")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What new work costs beside `size` of something: medians in the order of `MEASURED` and their `UNITS`."""
+
+    size: int
+    costs: tuple[float, float, float, float]
 
 
 async def measure(quick: bool) -> list[Figure]:
-    events = [10, 10_000, 100_000] if quick else [10, 10_000, 1_000_000]
-    threads = [10, 1_000, 10_000] if quick else [10, 10_000, 100_000]
-    with tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as folder:
-        figures = await _events(Path(folder), events, 4 if quick else 12)
-    with tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as folder:
-        return figures + await _threads(Path(folder), threads, 40 if quick else 150)
+    events = [1_000, 10_000, 100_000] if quick else [1_000, 100_000, 10_000_000]
+    threads = [100, 1_000] if quick else [1_000, 100_000]
+    parked = [0, 200] if quick else [0, 10_000]
+    curves = {
+        "events in the thread": await _beside_events(events, quick),
+        "threads": await _beside_threads(threads, quick),
+        "runs waiting for a person": await _beside_parked(parked, quick),
+    }
+    if not quick:
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps({name: [asdict(point) for point in curve] for name, curve in curves.items()}))
+    return [figure for name, curve in curves.items() for figure in _figures(name, curve)]
 
 
-async def _events(folder: Path, sizes: list[int], rounds: int) -> list[Figure]:
-    """CPU per event of new answers, in turns between the threads, so that all meet the same machine."""
-    async with model_server() as model_port:
-        async with server("outlast", model_port, folder) as process:
-            await Api(process.port).call("GET", "/v1/me")
+def _figures(name: str, curve: list[Point]) -> list[Figure]:
+    named = [
+        Figure(f"{point.size:,} {name}: {what}", point.costs[number], UNITS[number])
+        for number, what in enumerate(MEASURED)
+        for point in curve
+    ]
+    ratio = curve[-1].costs[0] / curve[0].costs[0]
+    return [*named, Figure(f"{name}: CPU per event, most beside fewest", ratio, "times", 1.1)]
+
+
+async def _beside_events(sizes: list[int], quick: bool) -> list[Point]:
+    """New answers in threads that hold so many events, in turns, so that all meet the same machine."""
+    async with _prepared() as (model_port, folder):
         with Seeder(folder / "data") as seeder:
             ids = {size: seeder.thread_with(size) for size in sizes}
         async with server("outlast", model_port, folder) as process:
-            rig = Rig(process, Api(process.port), quick=False)
-            costs: dict[int, list[float]] = {size: [] for size in sizes}
-            for _ in range(rounds):
-                for size, thread_id in ids.items():
-                    costs[size].append(await _answer(rig, thread_id))
-    medians = [percentile(costs[size], 0.5) for size in sizes]
-    named = [
-        Figure(f"CPU per event, {size:,} events in the thread", cost, "µs")
-        for size, cost in zip(sizes, medians, strict=True)
-    ]
-    return [*named, Figure("largest beside smallest", medians[-1] / medians[0], "times", 1.1)]
+            rig = Rig(process, Api(process.port), quick)
+            places = {size: (f"/v1/threads/{i}/runs", f"/v1/threads/{i}/messages") for size, i in ids.items()}
+            return await _in_turns(rig, places)
 
 
-async def _answer(rig: Rig, thread_id: str) -> float:
-    """CPU in µs per event of five answers of 2,000 tokens in this thread."""
-    cpu = rig.server.cpu_s()
-    for _ in range(5):
-        content = {"content": order(TOKENS, first_ms=30)}
-        answer = await rig.api.call("POST", f"/v1/threads/{thread_id}/runs", content)
-        follower = await rig.follow(answer["run_id"], Tally())
-        await wait_for_all([follower], 20)
-    return (rig.server.cpu_s() - cpu) * 1e6 / (5 * TOKENS)
-
-
-async def _threads(folder: Path, sizes: list[int], starts: int) -> list[Figure]:
-    """How long a start in a new thread takes, beside so many threads."""
-    figures: list[Figure] = []
-    have = 0
-    async with model_server() as model_port:
-        async with server("outlast", model_port, folder) as process:
-            await Api(process.port).call("GET", "/v1/me")
+async def _beside_threads(sizes: list[int], quick: bool) -> list[Point]:
+    points, have = [], 0
+    async with _prepared() as (model_port, folder):
         for size in sizes:
             with Seeder(folder / "data") as seeder:
                 seeder.threads(size - have)
             have = size
             async with server("outlast", model_port, folder) as process:
-                p50 = await _starts(Api(process.port), starts)
-            figures.append(Figure(f"start p50, {size:,} threads", p50, "ms"))
-    ratio = figures[-1].value / figures[0].value
-    return [*figures, Figure("most beside fewest", ratio, "times", 1.1)]
+                rig = Rig(process, Api(process.port), quick)
+                points += await _in_turns(rig, {size: ("/v1/runs", f"/v1/projects/{await _project(rig)}/threads")})
+    return points
 
 
-async def _starts(api: Api, count: int) -> float:
+async def _beside_parked(sizes: list[int], quick: bool) -> list[Point]:
+    points, have = [], 0
+    async with _prepared() as (model_port, folder), server("outlast", model_port, folder, sandboxes=False) as process:
+        rig = Rig(process, Api(process.port), quick)
+        for size in sizes:
+            await park(rig, size - have)
+            have = size
+            points += await _in_turns(rig, {size: ("/v1/runs", "/v1/runs?status=awaiting_approval")})
+    return points
+
+
+@asynccontextmanager
+async def _prepared() -> AsyncIterator[tuple[int, Path]]:
+    """A model server's port, and a folder with an empty, migrated database that has its owner."""
+    with tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as name:
+        async with model_server() as model_port:
+            async with server("outlast", model_port, Path(name)) as process:
+                await Api(process.port).call("GET", "/v1/me")
+            yield model_port, Path(name)
+
+
+async def _project(rig: Rig) -> str:
+    return str((await rig.api.call("GET", "/v1/projects"))["items"][0]["id"])
+
+
+async def _in_turns(rig: Rig, places: dict[int, tuple[str, str]]) -> list[Point]:
+    """A point for each size, whose new work goes to the first path, and whose list is at the second."""
+    rounds = 2 if rig.quick else 8
+    measures: list[Callable[[Rig, str, str], Awaitable[list[float]]]] = [_answers, _starts, _resumes, _pages]
+    seen: dict[int, list[list[float]]] = {size: [[] for _ in measures] for size in places}
+    for number in range(rounds + 1):
+        for size, (work, listed) in places.items():
+            for column, one in zip(seen[size], measures, strict=True):
+                values = await one(rig, work, listed)
+                column.extend(values if number else ())  # the first round warms up
+    medians = {size: [percentile(column, 0.5) for column in columns] for size, columns in seen.items()}
+    return [Point(size, (cpu, start, resume, page)) for size, (cpu, start, resume, page) in medians.items()]
+
+
+async def _run(rig: Rig, path: str, content: str) -> str:
+    answer = await rig.api.call("POST", path, {"content": content})
+    return str(answer["run_id"])
+
+
+async def _answers(rig: Rig, work: str, _listed: str) -> list[float]:
+    """CPU in µs per event of three answers of 2,000 tokens."""
+    cpu = rig.server.cpu_s()
+    for _ in range(3):
+        follower = await rig.follow(await _run(rig, work, order(TOKENS, first_ms=30)), Tally())
+        await wait_for_all([follower], 20)
+    return [(rig.server.cpu_s() - cpu) * 1e6 / (3 * TOKENS)]
+
+
+async def _starts(rig: Rig, work: str, _listed: str) -> list[float]:
+    """Until each of ten starts of one token is answered, in ms; each ends before the next."""
     times = []
-    for number in range(count + 20):
+    for _ in range(10):
         began = now_ms()
-        await api.start(order(1))
-        if number >= 20:
-            times.append(now_ms() - began)
-        await anyio.sleep(0.02)
-    return percentile(times, 0.5)
+        run_id = await _run(rig, work, order(1))
+        times.append(now_ms() - began)
+        await wait_for_all([await rig.follow(run_id, Tally())], 20)
+        await anyio.sleep(0.01)
+    return times
+
+
+async def _resumes(rig: Rig, work: str, _listed: str) -> list[float]:
+    """From connecting again until the first token that was missed is read, in ms, ten times within one answer."""
+    follower = await rig.follow(await _run(rig, work, order(100, 100, first_ms=50)), Tally())
+    times = []
+    for _ in range(10):
+        await follower.began.wait()
+        follower.drop()
+        await anyio.sleep(0.04)
+        began = now_ms()
+        await follower.resume()
+        await follower.began.wait()
+        times.append(follower.first_ns / 1e6 - began)
+    await wait_for_all([follower], 20)
+    return times
+
+
+async def _pages(rig: Rig, _work: str, listed: str) -> list[float]:
+    """Until each of ten pages of the list is read, in ms."""
+    times = []
+    for _ in range(10):
+        began = now_ms()
+        await rig.api.call("GET", f"{listed}{'&' if '?' in listed else '?'}limit={PAGE}")
+        times.append(now_ms() - began)
+    return times

@@ -15,10 +15,10 @@ MODEL_MS = 50
 
 async def measure(rig: Rig) -> list[Figure]:
     count, decided = (200, 15) if rig.quick else (1000, 60)
-    await _park(rig, WARM_UP)
+    await park(rig, WARM_UP)
     await anyio.sleep(2)
     before = rig.server.rss_bytes()
-    runs = await _park(rig, count)
+    runs = await park(rig, count)
     await anyio.sleep(3)
     grown = rig.server.rss_bytes() - before
     cpu, idle_s = rig.server.cpu_s(), 5 if rig.quick else 60  # what a server does once a minute falls into it once
@@ -46,7 +46,7 @@ async def measure(rig: Rig) -> list[Figure]:
     ]
 
 
-async def _park(rig: Rig, count: int) -> dict[str, str]:
+async def park(rig: Rig, count: int) -> dict[str, str]:
     """Start so many runs that end up waiting; their ids with their approvals' ids."""
     parked: dict[str, str] = {}
     limiter = anyio.CapacityLimiter(10)
