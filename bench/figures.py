@@ -44,20 +44,31 @@ def print_table(rows: Iterable[tuple[str, Results]]) -> None:
     table = Table(box=None, pad_edge=False)
     for title in ("", "figure"):
         table.add_column(title)
-    for title in ("Outlast", "raw", "naive", "Outlast/raw", "Outlast/naive", "goal", ""):
+    for title in (
+        "Outlast",
+        "on PostgreSQL",
+        "raw",
+        "naive",
+        "PostgreSQL/SQLite",
+        "Outlast/raw",
+        "Outlast/naive",
+        "goal",
+        "",
+    ):
         table.add_column(title, justify="right")
     for name, results in rows:
         lines = max(results.values(), key=len, default=())
         for number, line in enumerate(lines):
             own = _nth(results.get("outlast", ()), number) or replace(line, value=math.nan)
-            others = [_nth(results.get(other, ()), number) for other in ("raw", "naive")]
+            postgres, *others = (_nth(results.get(other, ()), number) for other in ("postgres", "raw", "naive"))
             goal = "" if own.goal is None else f"{'≥' if own.more_is_better else '≤'} {_short(own.goal)}"
             reached = {True: "reached", False: "missed", None: ""}[own.reached()]
             table.add_row(
                 name if number == 0 else "",
                 f"{own.name} ({own.unit})",
                 _cell(own),
-                *(_cell(other) if other else "–" for other in others),
+                *(_cell(other) if other else "–" for other in (postgres, *others)),
+                "–" if postgres is None else _ratio(postgres, own),
                 *(_ratio(own, other) for other in others),
                 goal,
                 reached,

@@ -22,7 +22,7 @@ class Rig:
 
     @property
     def durable(self) -> bool:
-        return self.server.name == "outlast"
+        return self.server.name in ("outlast", "postgres")
 
     async def follow(self, run_id: str, tally: Tally) -> Follower:
         follower = Follower(self.server.port, run_id, tally)

@@ -20,7 +20,8 @@ from bench.client import Api
 CORES: Final = sorted(os.sched_getaffinity(0))
 SERVER_CORE: Final = CORES[0]
 CLIENT_CORE: Final = CORES[-1]  # the client and the model server; the same core where there is only one
-CONTESTANTS: Final = ("outlast", "raw", "naive")
+CONTESTANTS: Final = ("outlast", "postgres", "raw", "naive")
+"""`postgres`: Outlast on PostgreSQL, whose own processes share the client's core and are not counted."""
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _CPU_CLOCK: Final = 2  # CPUCLOCK_SCHED: how Linux numbers processes' CPU clocks, see clock_getcpuclockid(3)
 _CONFIG: Final = """
@@ -107,10 +108,36 @@ async def model_server() -> AsyncIterator[int]:
 @asynccontextmanager
 async def server(name: str, model_port: int, directory: Path, *, sandboxes: bool = True) -> AsyncIterator[Server]:
     """A contestant, answering, on the server's core. Without `sandboxes`, Outlast's `terminal` does nothing."""
+    if name == "postgres":
+        with _postgres() as url:
+            async with _started(name, model_port, directory, sandboxes, f'[database]\nurl = "{url}"\n') as process:
+                yield process
+        return
+    async with _started(name, model_port, directory, sandboxes) as process:
+        yield process
+
+
+@contextmanager
+def _postgres() -> Iterator[str]:
+    """The URL of an empty database of a PostgreSQL server that syncs its commits, on the client's core."""
+    from tests.postgres import DURABLE, PostgresServer
+
+    database = PostgresServer(DURABLE)  # it inherits the core of the benchmark's process
+    try:
+        database.start()
+        yield database.url("postgres")
+    finally:
+        database.remove()
+
+
+@asynccontextmanager
+async def _started(
+    name: str, model_port: int, directory: Path, sandboxes: bool, settings: str = ""
+) -> AsyncIterator[Server]:
     port = free_port()
-    if name == "outlast":
+    if name in ("outlast", "postgres"):
         file = directory / "outlast.toml"
-        file.write_text(_CONFIG.format(model_port=model_port))
+        file.write_text(_CONFIG.format(model_port=model_port) + settings)
         data = str(directory / "data")
         program = [str(Path(sys.executable).with_name("outlast"))]
         if not sandboxes:

@@ -11,19 +11,22 @@ import socket
 import subprocess
 import tempfile
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
 USER = "outlast"
 READY = "database system is ready to accept connections"
 # Nothing here has to survive the power button; a test that kills the server (`crash`) still gets its commits back.
-FAST = ("fsync=off", "full_page_writes=off", "shared_buffers=64MB", "max_connections=200", "timezone=UTC")
+DURABLE = ("shared_buffers=64MB", "max_connections=200", "timezone=UTC")
+FAST = ("fsync=off", "full_page_writes=off", *DURABLE)
 
 
 class PostgresServer:
     """One server with its own data folder. It dies with the process that started it."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Sequence[str] = FAST) -> None:
+        self._settings = settings
         self._binaries = _binaries()
         # Not pytest's folder: the server runs as another user, who must reach it, and socket paths are short.
         self._folder = Path(tempfile.mkdtemp(prefix="outlast-pg-"))
@@ -74,8 +77,8 @@ class PostgresServer:
             raise RuntimeError(f"initdb failed:\n{errors}")
 
     def _options(self) -> list[str]:
-        settings = [f"port={self.port}", "listen_addresses=127.0.0.1", f"unix_socket_directories={self._folder}", *FAST]
-        return [word for setting in settings for word in ("-c", setting)]
+        settings = [f"port={self.port}", "listen_addresses=127.0.0.1", f"unix_socket_directories={self._folder}"]
+        return [word for setting in (*settings, *self._settings) for word in ("-c", setting)]
 
     def _run(self, program: str, *arguments: str) -> subprocess.Popen[str]:
         account = self._account
