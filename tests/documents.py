@@ -25,6 +25,7 @@ from outlast.apps.documents.shapes import Change
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.db.prepared import PreparedStatements
+from outlast.db.sqlite import SqliteDriver
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.settings import Settings
 from tests.document_changes import delete_block, edit_block, insert_section
@@ -84,7 +85,7 @@ def quick_transactions(url: str) -> Iterator[Callable[[], Tx]]:
         raw.execute("PRAGMA foreign_keys = ON")
 
     with engine.connect() as conn:
-        prepared = PreparedStatements(engine.dialect)
+        prepared = PreparedStatements(engine.dialect, SqliteDriver())
         yield lambda: Tx(conn, datetime.now(UTC), prepared=prepared)
     engine.dispose()
 

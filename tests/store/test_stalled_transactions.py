@@ -38,6 +38,7 @@ async def test_a_process_that_stands_still_in_a_transaction_does_not_hold_its_ro
 ) -> None:
     stalled, other = two
     async with stalled._engine.connect() as connection:
+        await connection.exec_driver_sql("BEGIN")
         await connection.execute(HELD)
         with anyio.fail_after(60):
             await other.write(touch)

@@ -2,17 +2,20 @@
 
 import asyncio
 import os
-from collections.abc import Callable
-from typing import Concatenate, Final, ParamSpec, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import anyio
 import asyncpg
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from sqlalchemy.util import await_only
 
 from outlast.base.clock import Clock
 from outlast.base.errors import DiskFull, MalformedInput, OutlastError, StorageUnavailable
 from outlast.db.database import Listener, Tx, publish_commit, ring_all
+from outlast.db.prepared import PreparedStatements
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -23,7 +26,53 @@ RECONNECT_S: Final = 1.0
 # to take its runs over. No transaction here waits for anything but the database.
 STALLED_MS: Final = 10_000
 DEADLOCKS: Final = 5  # how often in a row a transaction is run again
-_RUN_AGAIN: Final = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+RESET_S: Final = 5.0  # how long a rollback may take; then the connection is closed
+CACHED_STATEMENTS: Final = 1_000  # of a connection: more than the stores have
+_NOTIFY: Final = "SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload"
+_RUN_AGAIN: Final = (
+    asyncpg.DeadlockDetectedError,
+    asyncpg.SerializationError,
+    asyncpg.InvalidCachedStatementError,  # another server has changed the tables meanwhile
+)
+
+
+class PostgresDriver:
+    """Runs compiled statements through asyncpg, which prepares each once per connection."""
+
+    def fetch(
+        self, conn: sa.Connection, sql: str, values: Sequence[Any], *, has_rows: bool
+    ) -> tuple[Sequence[Any], int]:
+        with _as_sqlalchemys(sql):
+            if has_rows:
+                rows: list[Any] = await_only(driver_of(conn).fetch(sql, *values))
+                return rows, len(rows)
+            status: str = await_only(driver_of(conn).execute(sql, *values))  # "UPDATE 1"
+        return (), int(status.rpartition(" ")[2])
+
+    def run_many(self, conn: sa.Connection, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        with _as_sqlalchemys(sql):
+            await_only(driver_of(conn).executemany(sql, rows))
+
+
+def driver_of(conn: sa.Connection) -> "asyncpg.Connection[Any]":
+    """asyncpg's own connection below SQLAlchemy's."""
+    driver: asyncpg.Connection[Any] = conn.connection.driver_connection
+    return driver
+
+
+@contextmanager
+def _as_sqlalchemys(sql: str) -> Iterator[None]:
+    """Raise what SQLAlchemy makes of asyncpg's errors."""
+    try:
+        yield
+    except asyncpg.IntegrityConstraintViolationError as error:
+        raise sa.exc.IntegrityError(sql, None, error) from error
+    except asyncpg.SyntaxOrAccessError as error:
+        raise sa.exc.ProgrammingError(sql, None, error) from error
+    except asyncpg.InterfaceError as error:
+        raise sa.exc.InterfaceError(sql, None, error) from error
+    except asyncpg.PostgresError as error:
+        raise sa.exc.DBAPIError(sql, None, error) from error
 
 
 class PostgresDatabase:
@@ -41,15 +90,22 @@ class PostgresDatabase:
             pool_size=POOL_SIZE,
             max_overflow=POOL_SIZE,
             pool_timeout=10,
-            connect_args={"server_settings": {"idle_in_transaction_session_timeout": str(STALLED_MS)}},
+            pool_use_lifo=True,  # few connections at work, so that each has prepared its statements
+            isolation_level="AUTOCOMMIT",  # transactions are begun on the driver
+            connect_args={
+                "server_settings": {"idle_in_transaction_session_timeout": str(STALLED_MS)},
+                "statement_cache_size": CACHED_STATEMENTS,
+            },
         )
+        self._prepared = PreparedStatements(self._engine.dialect, PostgresDriver())
 
     async def write(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         def run(conn: sa.Connection) -> tuple[T, Tx]:
-            tx = Tx(conn, self._clock.now())
+            tx = Tx(conn, self._clock.now(), prepared=self._prepared)
             result = fn(tx, *args, **kwargs)
-            for stream_id in tx.notices:
-                conn.execute(sa.select(sa.func.pg_notify(CHANNEL, f"{self._me} {stream_id}")))
+            if tx.notices:
+                payloads = [f"{self._me} {stream_id}" for stream_id in tx.notices]
+                await_only(driver_of(conn).execute(_NOTIFY, CHANNEL, payloads))
             return result, tx
 
         result, tx = await self._again(run)
@@ -57,7 +113,10 @@ class PostgresDatabase:
         return result
 
     async def read(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._transact(lambda conn: fn(Tx(conn, self._clock.now()), *args, **kwargs))
+        def run(conn: sa.Connection) -> T:
+            return fn(Tx(conn, self._clock.now(), prepared=self._prepared), *args, **kwargs)
+
+        return await self._transact(run, writes=False)
 
     def on_notice(self, listener: Listener) -> None:
         self._listeners.append(listener)
@@ -99,14 +158,41 @@ class PostgresDatabase:
                     raise
         return await self._transact(run)
 
-    async def _transact(self, run: Callable[[sa.Connection], T]) -> T:
+    async def _transact(self, run: Callable[[sa.Connection], T], *, writes: bool = True) -> T:
+        """Reads take no transaction: each statement sees what was committed when it began, as in one."""
         try:
-            async with self._engine.begin() as connection:
-                return await connection.run_sync(run)
+            async with self._engine.connect() as connection:
+                raw: Any = (await connection.get_raw_connection()).driver_connection
+                try:
+                    if not writes:
+                        return await connection.run_sync(run)
+                    await raw.execute("BEGIN")
+                    result = await connection.run_sync(run)
+                    await raw.execute("COMMIT")
+                    return result
+                except BaseException:
+                    await self._reset(connection, raw)
+                    raise
         except OutlastError:
             raise
         except Exception as error:
             raise _translate(error) from error
+
+    async def _reset(self, connection: AsyncConnection, raw: Any) -> None:
+        """Roll back. A connection that is lost or still within the transaction goes to nobody else; after a lost one
+        the others of the pool are opened again as well, since the whole server may have been away."""
+        with anyio.CancelScope(shield=True):
+            with anyio.move_on_after(RESET_S):
+                try:
+                    if raw.is_in_transaction():
+                        await raw.execute("ROLLBACK")
+                except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                    pass  # it is lost
+            is_lost = raw.is_closed()
+            if is_lost or raw.is_in_transaction():
+                await connection.invalidate()
+            if is_lost:
+                await self._engine.dispose()
 
     def _heard(self, _connection: object, _pid: int, _channel: str, payload: object) -> None:
         sender, _, stream_id = str(payload).partition(" ")

@@ -22,7 +22,7 @@ import sqlalchemy as sa
 from outlast.base.clock import Clock
 from outlast.base.errors import DatabaseDamaged, DiskFull, OutlastError, StorageUnavailable
 from outlast.db.database import Listener, Tx, publish_commit
-from outlast.db.prepared import PreparedStatements, driver_of
+from outlast.db.prepared import PreparedStatements
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -39,6 +39,37 @@ _DAMAGED: Final = (
 )
 _FULL: Final = ("SQLITE_FULL", "SQLITE_IOERR")
 _UNAVAILABLE: Final = ("SQLITE_LOCKED", "SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PROTOCOL")
+
+
+def driver_of(conn: sa.Connection) -> sqlite3.Connection:
+    """SQLite's own connection below SQLAlchemy's."""
+    driver: sqlite3.Connection = conn.connection.dbapi_connection  # type: ignore[assignment]
+    return driver
+
+
+class SqliteDriver:
+    """Runs compiled statements through the standard library's module."""
+
+    def fetch(
+        self, conn: sa.Connection, sql: str, values: Sequence[Any], *, has_rows: bool
+    ) -> tuple[Sequence[Any], int]:
+        cursor = driver_of(conn).cursor()
+        try:
+            cursor.execute(sql, values)
+            return cursor.fetchall() if has_rows else (), cursor.rowcount
+        except sqlite3.IntegrityError as error:
+            raise sa.exc.IntegrityError(sql, None, error) from error
+        finally:
+            cursor.close()
+
+    def run_many(self, conn: sa.Connection, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        cursor = driver_of(conn).cursor()
+        try:
+            cursor.executemany(sql, rows)
+        except sqlite3.IntegrityError as error:
+            raise sa.exc.IntegrityError(sql, None, error) from error
+        finally:
+            cursor.close()
 
 
 @dataclass(slots=True)
@@ -66,7 +97,7 @@ class SqliteDatabase:
         _keep_private(path)
         self._engine = _engine(path)
         self._read_engine = _engine(path, "query_only=ON")
-        self._prepared = PreparedStatements(self._engine.dialect)
+        self._prepared = PreparedStatements(self._engine.dialect, SqliteDriver())
         # Opened here, one after the other: only one connection may turn the file to WAL.
         try:
             writer = self._engine.connect()
