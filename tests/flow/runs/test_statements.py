@@ -6,7 +6,7 @@ from pathlib import Path
 from outlast.base.clock import SystemClock
 from outlast.db.connect import open_database
 from outlast.db.database import Tx
-from outlast.db.prepared import driver_of
+from outlast.db.sqlite import driver_of
 from outlast.kernel.runs.actions import NewThread
 from outlast.testing.scripted_model import turn
 from tests.flow.harness import stage
