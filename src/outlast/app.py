@@ -76,7 +76,7 @@ from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.presence.board import PresenceBoard, typing_ends
 from outlast.kernel.previews.hosts import preview_hosts
-from outlast.kernel.previews.layer import with_previews
+from outlast.kernel.previews.layer import PreviewLayer
 from outlast.kernel.runs.abandonment import Watching
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.leases import free_lapsed
@@ -394,7 +394,7 @@ async def _http_server(program: Program, listeners: list[socket.socket], e2b: E2
     program.services.db.on_notice(surface.streams.on_bell)
     hosts = known_hosts(server.host, server.public_url, server.allowed_hosts)
     inner = await anyio.to_thread.run_sync(create_http, surface, hosts, e2b)  # loads the routes: a moment's work
-    layer = with_previews(inner, surface, hosts)
+    layer = PreviewLayer(inner, surface, hosts)
 
     def close() -> None:
         surface.streams.close()

@@ -21,7 +21,7 @@ from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.previews.actions import open_preview, redeem
 from outlast.kernel.previews.hosts import Address, PreviewHosts
-from outlast.kernel.previews.layer import with_previews
+from outlast.kernel.previews.layer import PreviewLayer
 from outlast.kernel.previews.listening_ports import list_ports
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
@@ -121,7 +121,7 @@ async def seen(tmp_path: Path) -> AsyncIterator[Seen]:
         streams = OpenStreams(StreamSettings(heartbeat_s=60, slow_reader_s=60, recheck_s=60))
         readiness = Readiness(services.db, None)
         surface = Surface(services=services, streams=streams, readiness=readiness, local_owner=owner)
-        layer = with_previews(_nothing, surface, known_hosts("127.0.0.1", "", ()))
+        layer = PreviewLayer(_nothing, surface, known_hosts("127.0.0.1", "", ()))
         listener = bind("127.0.0.1", 0)
         twin = bind_twin(listener)
         listeners = [listener] if twin is None else [listener, twin]

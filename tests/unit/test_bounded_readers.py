@@ -42,7 +42,7 @@ from outlast.kernel.mentions import rules as mentions
 from outlast.kernel.models import failures, output_limits, turn
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers import openai_stream
-from outlast.kernel.previews import cookies, keepalives
+from outlast.kernel.previews import cookies
 from outlast.kernel.runs import lines as run_lines
 from outlast.kernel.threads import search
 from outlast.kernel.threads.rules import title_from
@@ -52,6 +52,7 @@ from outlast_sandbox.checkpoints import changes as checkpoints
 from outlast_sandbox.egress import client_hello, http1
 from outlast_sandbox.egress import rules as egress_rules
 from outlast_sandbox.egress.redaction import Redactor
+from outlast_sandbox.ports import keepalives
 from outlast_sandbox.providers.local.inside import frames as inside_frames
 from tests.steps import assert_nearly_linear, steps_of
 

@@ -27,7 +27,7 @@ from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.previews.actions import open_preview
 from outlast.kernel.previews.hosts import Address, PreviewHosts
-from outlast.kernel.previews.layer import PreviewLayer, with_previews
+from outlast.kernel.previews.layer import PreviewLayer
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.services import Services
 from outlast.kernel.streams.settings import StreamSettings
@@ -111,7 +111,7 @@ class Machines:
 class Scene:
     """A project with a sandbox, and the server in front of it."""
 
-    services: Services
+    surface: Surface
     team: Team
     layer: PreviewLayer
     box: Box
@@ -120,6 +120,10 @@ class Scene:
     client: aiohttp.ClientSession
     inside: web.Application
     requests: list[web.BaseRequest] = field(default_factory=list)
+
+    @property
+    def services(self) -> Services:
+        return self.surface.services
 
     @property
     def host(self) -> str:
@@ -175,7 +179,7 @@ async def previewed(services_over: Any, inside: web.Application, *, local: bool 
             local_owner=await ensure_local_owner(services) if local else None,
         )
         hosts = known_hosts("127.0.0.1", "", ())
-        layer = with_previews(create_http(surface, hosts), surface, hosts)
+        layer = PreviewLayer(create_http(surface, hosts), surface, hosts)
         listener = bind("127.0.0.1", 0)
         server = HttpServer(layer, [listener], 1, layer.close, layer.run)
         async with (
@@ -184,7 +188,7 @@ async def previewed(services_over: Any, inside: web.Application, *, local: bool 
         ):
             tasks.start_soon(server.run_until_stopped)
             await server.ready.wait()
-            yield Scene(services, team, layer, placeholder.box, placeholder, listener.getsockname()[1], client, inside)
+            yield Scene(surface, team, layer, placeholder.box, placeholder, listener.getsockname()[1], client, inside)
             server.stop()
             await server.stopped.wait()
             tasks.cancel_scope.cancel()

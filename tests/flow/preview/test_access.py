@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import aiohttp
@@ -11,6 +12,7 @@ import pytest
 from outlast.base.errors import Forbidden, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
+from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.previews import actions as previews
 from outlast.kernel.previews.hosts import Address, PreviewHosts
 from outlast.kernel.previews.layer import PreviewLayer
@@ -250,8 +252,7 @@ async def test_by_plain_http_under_a_real_name_a_change_has_to_say_where_it_come
     scene: Scene, method: str, headers: dict[str, str], status: int
 ):
     # Browsers send no Sec-Fetch headers there, and the plain cookie also from another sandbox's pages.
-    layer = PreviewLayer(
-        scene.layer, scene.services, PreviewHosts("previews.example"), scene.layer.access, scene.layer.waker
-    )
+    surface = replace(scene.surface, previews=PreviewHosts("previews.example"))
+    layer = PreviewLayer(scene.layer, surface, known_hosts("127.0.0.1", "", ()))
     answer = await Browser(layer).call(method, "/", headers={"host": "3000-sbx-mine.previews.example", **headers})
     assert answer.status == status

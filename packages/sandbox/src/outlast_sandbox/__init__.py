@@ -11,8 +11,8 @@ inside, known by effect id and attempt, whose result is kept inside until the ca
 attempt re-attaches to it.
 
 `interface.py` and `interactive.py` hold what every provider offers, `errors.py` what they raise, `providers/` the
-providers, `egress/` the proxy that is a sandbox's only way out, `browser/` pictures of what it serves, `checkpoints/`
-what a workspace held at one moment. Nothing here knows a database.
+providers, `egress/` the proxy that is a sandbox's only way out, `ports/` HTTP to what listens in one, `browser/`
+pictures of what it serves, `checkpoints/` what a workspace held at one moment. Nothing here knows a database.
 """
 
 from outlast_sandbox.errors import SandboxError, SandboxLost, SandboxUnavailable

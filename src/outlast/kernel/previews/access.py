@@ -2,10 +2,8 @@
 
 import logging
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 import anyio
@@ -22,25 +20,19 @@ MAX_REMEMBERED: Final = 10_000
 log = logging.getLogger("outlast.preview")
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
-    value: str
-    address: Address
+_Key = tuple[str, Address]
+"""A cookie's value and where it was shown."""
 
 
 class Access:
     """In memory: answers of the last ten seconds, forgotten at once when the bell of access rings, and the cancel
     scope of each open answer, so that it ends when its visitor may not look any more."""
 
-    def __init__(
-        self, services: Services, *, local_mode: bool, recheck_s: float, now: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, services: Services, *, local_mode: bool) -> None:
         self._services = services
         self._local_mode = local_mode
-        self._recheck_s = recheck_s
-        self._now = now
         self._known: dict[_Key, tuple[Visitor, float]] = {}
-        self._open: defaultdict[_Key, set[anyio.CancelScope]] = defaultdict(set)
+        self._open: dict[anyio.CancelScope, _Key] = {}
         self._rings = 0
         self._doubt = anyio.Event()
         self._closed = False
@@ -54,7 +46,7 @@ class Access:
     async def visitor(self, values: Iterable[str], address: Address) -> tuple[str, Visitor] | None:
         """The first of these cookies that is valid, and its visitor."""
         for value in values:
-            visitor = await self._visitor(_Key(value, address))
+            visitor = await self._visitor((value, address))
             if visitor is not None:
                 return value, visitor
         return None
@@ -62,18 +54,14 @@ class Access:
     @contextmanager
     def open(self, value: str, address: Address) -> Iterator[anyio.CancelScope]:
         """A scope that is cancelled when the visitor loses access, or the server stops."""
-        key = _Key(value, address)
         with anyio.CancelScope() as scope:
-            self._open[key].add(scope)
+            self._open[scope] = value, address
             if self._closed:
                 scope.cancel()
             try:
                 yield scope
             finally:
-                scopes = self._open[key]
-                scopes.discard(scope)
-                if not scopes:
-                    del self._open[key]
+                del self._open[scope]
 
     def hear(self, bell: str) -> None:
         """Listener of the database's bells."""
@@ -85,31 +73,30 @@ class Access:
     async def run(self) -> None:
         """End what is open for visitors who lost access; until cancelled."""
         while True:
-            with anyio.move_on_after(self._recheck_s):
+            with anyio.move_on_after(self._services.settings.streams.recheck_s):
                 await self._doubt.wait()
             self._doubt = anyio.Event()
             self._known.clear()
-            for key in list(self._open):
+            for key in set(self._open.values()):
                 await self._recheck(key)
 
     def close(self) -> None:
         """End everything that is open, and each new one at once."""
         self._closed = True
-        for scopes in list(self._open.values()):
-            for scope in list(scopes):
-                scope.cancel()
+        for scope in self._open:
+            scope.cancel()
 
     def __len__(self) -> int:
-        return sum(len(scopes) for scopes in self._open.values())
+        return len(self._open)
 
     async def _visitor(self, key: _Key) -> Visitor | None:
         known = self._known.get(key)
-        if known is not None and self._now() - known[1] < REMEMBERED_S:
+        if known is not None and time.monotonic() - known[1] < REMEMBERED_S:
             return known[0]
-        began, rings = self._now(), self._rings
-        address = key.address
+        began, rings = time.monotonic(), self._rings
+        value, address = key
         visitor = await actions.visitor_of(
-            self._services, key.value, address.sandbox_id, address.port, local_mode=self._local_mode
+            self._services, value, address.sandbox_id, address.port, local_mode=self._local_mode
         )
         if visitor is not None and rings == self._rings:
             if len(self._known) >= MAX_REMEMBERED:
@@ -124,5 +111,5 @@ class Access:
             log.warning("previews not checked", extra={"code": error.code})
             return
         if visitor is None:
-            for scope in list(self._open.get(key, ())):
+            for scope in [scope for scope, opened in self._open.items() if opened == key]:
                 scope.cancel()

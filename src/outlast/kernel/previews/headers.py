@@ -6,21 +6,9 @@ from typing import Final
 
 from outlast.kernel.accounts.secrets import TOKEN_PREFIX
 from outlast.kernel.previews.cookies import limited, without_ours
+from outlast_sandbox.egress.http1 import HOP_BY_HOP
 
 Headers = Sequence[tuple[bytes, bytes]]
-HOP_BY_HOP: Final = frozenset(
-    {
-        b"connection",
-        b"keep-alive",
-        b"proxy-authenticate",
-        b"proxy-authorization",
-        b"proxy-connection",
-        b"te",
-        b"trailer",
-        b"transfer-encoding",
-        b"upgrade",
-    }
-)
 # Replaced by our own, or meant for our own server alone.
 NOT_INSIDE: Final = frozenset(
     {

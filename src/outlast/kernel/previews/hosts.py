@@ -5,11 +5,13 @@ the way back is unambiguous.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 DEFAULT_DOMAIN: Final = "preview.localhost"
 _LABEL: Final = re.compile(r"([1-9][0-9]{0,4})-([a-z]+)-([0-9a-z]{1,40})")
+_ORIGIN: Final = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]{1,5})?", re.IGNORECASE)  # policies know no IPv6
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +23,24 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
-class PreviewHosts:
-    """`domain` is the parent of all previews' host names, in lower case."""
+class HostNames:
+    """Host names directly under one `domain`, which is in lower case."""
 
     domain: str = DEFAULT_DOMAIN
+
+    def covers(self, host: str) -> bool:
+        """Whether a Host header is under the domain, at any depth, or the domain itself."""
+        name = _name(host)
+        return name == self.domain or name.endswith(f".{self.domain}")
+
+    def label_of(self, host: str) -> str:
+        """What a Host header has before the domain, without dots; empty when it is no name directly under it."""
+        label, _, rest = _name(host).partition(".")
+        return label if rest == self.domain else ""
+
+
+class PreviewHosts(HostNames):
+    """The host names of previews."""
 
     @property
     def is_local(self) -> bool:
@@ -37,17 +53,10 @@ class PreviewHosts:
         secure = f"https://*.{self.domain}:*"
         return f"{secure} http://*.{self.domain}:*"
 
-    def covers(self, host: str) -> bool:
-        """Whether a Host header is under the domain, a preview's name or not."""
-        name = _name(host)
-        return name == self.domain or name.endswith(f".{self.domain}")
-
     def parse(self, host: str) -> Address | None:
         """What a Host header names; None when it is not a preview."""
-        name = _name(host)
-        label, dot, rest = name.partition(".")
-        found = _LABEL.fullmatch(label)
-        if not dot or rest != self.domain or found is None or int(found[1]) > 65_535:
+        found = _LABEL.fullmatch(self.label_of(host))
+        if found is None or int(found[1]) > 65_535:
             return None
         return Address(int(found[1]), f"{found[2]}_{found[3]}")
 
@@ -65,6 +74,14 @@ def port_suffix(host: str) -> str:
     """`:8400` of a Host header; empty when it names no port."""
     found = re.search(r":[0-9]{1,5}$", host)
     return found[0] if found else ""
+
+
+def app_origins(host: str, public_url: str, own: Iterable[str]) -> list[str]:
+    """The origins of Outlast's own pages for a page at `host`: those of this machine where no public URL is configured,
+    then `own`, as far as a policy can name them."""
+    port = port_suffix(host)
+    local = () if public_url else (f"http://localhost{port}", f"http://127.0.0.1{port}")
+    return list(dict.fromkeys(origin for origin in (*local, *own) if _ORIGIN.fullmatch(origin)))
 
 
 def _name(host: str) -> str:

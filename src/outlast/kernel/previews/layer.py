@@ -1,10 +1,9 @@
 """The ASGI layer in front of the application: it answers every request under the preview domain."""
 
 import logging
-import re
 import time
 from collections.abc import Iterable
-from typing import Final, NoReturn
+from typing import Final
 from urllib.parse import parse_qs, quote, urlsplit
 
 import anyio
@@ -12,63 +11,47 @@ from anyio.abc import TaskStatus
 from starlette.datastructures import Headers as StarletteHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from outlast.base.errors import OutlastError, RateLimited, SandboxUnavailable
+from outlast.base.errors import OutlastError, RateLimited
 from outlast.kernel.apps import registry
 from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.bodies import Body
 from outlast.kernel.http.stream_limits import StreamPlaces
-from outlast.kernel.http.takeover import TAKE_OVER
 from outlast.kernel.previews import notices
 from outlast.kernel.previews.access import Access
 from outlast.kernel.previews.actions import Visitor
 from outlast.kernel.previews.content_policy import MAX_REPORT_BYTES, REPORTS_PATH, blocked_picture, preview_policy
 from outlast.kernel.previews.cookies import granting, grants_in
-from outlast.kernel.previews.exchange import BadAnswer
 from outlast.kernel.previews.headers import Headers, Origin, all_of, first
-from outlast.kernel.previews.hosts import Address, PreviewHosts, port_suffix
+from outlast.kernel.previews.hosts import Address, app_origins, port_suffix
 from outlast.kernel.previews.notices import PRIVATE, Notice, answer_notice, is_page_visit
-from outlast.kernel.previews.pool import Pool
 from outlast.kernel.previews.ports import IMAGE_HOSTS
 from outlast.kernel.previews.proxy import Proxy, Request, cut
-from outlast.kernel.previews.tunnel import is_switch, is_web_socket, pass_bytes, shake_hands
+from outlast.kernel.previews.tunnel import pass_on
 from outlast.kernel.previews.waiting_page import PAGE_PATIENCE_S, waiting_page
-from outlast.kernel.previews.wake import PATIENCE_S, Awake, Waiting, Waker
-from outlast.kernel.services import Services
+from outlast.kernel.previews.wake import PATIENCE_S, Waiting, Waker
+from outlast_sandbox.ports.exchange import BadAnswer
 
 OWN_PATHS: Final = "/.outlast/"
 TICKET_PATH: Final = "/.outlast/ticket"
-_ORIGIN: Final = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]{1,5})?", re.IGNORECASE)  # policies know no IPv6
-LOCAL: Final = "local"
-
 log = logging.getLogger("outlast.preview")
 
 
 class PreviewLayer:
-    """Wraps the application. `own_origins` are the pages that may frame any preview; `public_url` is where people
-    find Outlast, if that is configured; `places` bounds what one visitor has open at once. `run` has to be running;
-    `close` ends what is open."""
+    """Wraps the application. Pages of the origins of `known` may frame any preview. Made before the sandboxes of the
+    last server are reconnected, so that it knows them as awake. `run` has to be running; `close` ends what is open."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        services: Services,
-        hosts: PreviewHosts,
-        access: Access,
-        waker: Waker,
-        *,
-        own_origins: Iterable[str] = (),
-        public_url: str = "",
-        places: StreamPlaces | None = None,
-    ) -> None:
+    def __init__(self, app: ASGIApp, surface: Surface, known: KnownHosts) -> None:
+        settings = surface.services.settings
         self._app = app
-        self.services = services
-        self.hosts = hosts
-        self.access = access
-        self.waker = waker
-        self._own_origins = tuple(own_origins)
-        self._public_url = public_url.rstrip("/")
-        self.places = places or StreamPlaces()
+        self.services = surface.services
+        self.hosts = surface.previews
+        self.access = Access(self.services, local_mode=surface.local_owner is not None)
+        self.waker = Waker(self.services)
+        self._own_origins = sorted(known.origins)
+        self._public_url = settings.server.public_url.rstrip("/")
+        self.places = StreamPlaces(settings.limits.streams_per_user)
+        self.services.db.on_notice(self.access.hear)
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """What runs beside the requests; until cancelled."""
@@ -105,10 +88,8 @@ class PreviewLayer:
         return self._public_url or f"http://localhost{port_suffix(host)}"
 
     def frame_ancestors(self, host: str, opener: str = "") -> bytes:
-        port = port_suffix(host)
-        local = () if self._public_url else (f"http://localhost{port}", f"http://127.0.0.1{port}")
-        origins = dict.fromkeys([*local, *self._own_origins, opener])
-        return " ".join(["'self'", *(origin for origin in origins if _ORIGIN.fullmatch(origin))]).encode()
+        origins = app_origins(host, self._public_url, (*self._own_origins, opener))
+        return " ".join(["'self'", *origins]).encode()
 
 
 class _Visit:
@@ -247,11 +228,7 @@ class _Visit:
         request = Request(self._scope, self._headers, visitor, origin, self._policy(visitor))
         proxy = Proxy(self._layer.waker, request, self._receive, self._send)
         try:
-            if is_web_socket(request):
-                await self._connect(request, proxy)
-            else:
-                patience = PAGE_PATIENCE_S if self._is_page else PATIENCE_S
-                await proxy.run(await self._layer.waker.reach(visitor, patience))
+            await pass_on(proxy, PAGE_PATIENCE_S if self._is_page else PATIENCE_S)
         except Waiting as waiting:
             await self._tell(await waiting_page(self._layer.services, visitor, waiting))
         except BadAnswer as error:
@@ -269,21 +246,6 @@ class _Visit:
         images = [*self._layer.services.settings.screens.image_hosts, *visitor.image_hosts]
         scheme = self._layer.scheme(self._scope)
         return preview_policy(self._ancestors, self._host.lower(), scheme, siblings, images)
-
-    async def _connect(self, request: Request, proxy: Proxy) -> None:
-        """A WebSocket. It thaws a frozen sandbox and restarts none: a forgotten tab never stops trying."""
-        reached = await self._layer.waker.reach_awake(request.visitor)
-        try:
-            head, answer = await shake_hands(reached.line, request)
-            take_over = self._scope.get("extensions", {}).get(TAKE_OVER)
-            browser = take_over() if take_over is not None and is_switch(head) else None
-            if browser is None:
-                await proxy.pass_out(answer)
-                return
-            self._status = head.status
-            await pass_bytes(reached.line, browser, head, request, self._layer.waker)
-        finally:
-            reached.line.close()
 
     # --- own answers ---
 
@@ -332,38 +294,3 @@ def safe_path(target: str) -> bytes:
     if not target.startswith("/") or target.startswith(("//", "/\\", OWN_PATHS)):
         return b"/"
     return quote(target, safe="/?&=%#:;,@!$'()*+~-._[]").encode()
-
-
-class NoMachines:
-    """Where no sandboxes are configured."""
-
-    async def ensure(self, workspace_id: str, project_id: str) -> NoReturn:
-        raise SandboxUnavailable(
-            "This server has no sandboxes configured.", hint='Set provider = "local" in the section [sandbox].'
-        )
-
-    async def find(self, workspace_id: str) -> None:
-        return None
-
-
-def with_previews(app: ASGIApp, surface: Surface, hosts: KnownHosts) -> PreviewLayer:
-    """The application behind the preview layer. Made before the sandboxes of the last server are reconnected, so that
-    it knows them as awake."""
-    services = surface.services
-    settings, machines = services.settings, services.sandboxes.manager
-    awake = Awake(thaws_fast=machines is not None and machines.provider.name == LOCAL)
-    if machines is not None:
-        machines.attend(awake)
-    access = Access(services, local_mode=surface.local_owner is not None, recheck_s=settings.streams.recheck_s)
-    layer = PreviewLayer(
-        app,
-        services,
-        surface.previews,
-        access,
-        Waker(machines or NoMachines(), awake, Pool(), supervisor=services.supervisor),
-        own_origins=sorted(hosts.origins),
-        public_url=settings.server.public_url,
-        places=StreamPlaces(settings.limits.streams_per_user),
-    )
-    services.db.on_notice(access.hear)
-    return layer

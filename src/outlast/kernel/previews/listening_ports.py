@@ -16,11 +16,9 @@ from outlast.kernel.sandboxes.rows import ServiceRow
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.services.store import services_of
 from outlast.kernel.services import Services
+from outlast_sandbox.ports.listening import listening_ports
 
 LOOK_S: Final = 2.0
-OWN_PORTS: Final = frozenset({3128})  # the way out
-TABLES: Final = ("/proc/net/tcp", "/proc/net/tcp6")
-LISTEN: Final = "0A"
 
 
 async def list_ports(services: Services, actor: Actor, sandbox_id: str) -> list[PortAnswer]:
@@ -44,27 +42,8 @@ async def list_ports(services: Services, actor: Actor, sandbox_id: str) -> list[
 
 async def _listening(services: Services, workspace_id: str) -> set[int]:
     """What can be read without waking anything; a sandbox that falls asleep just then does not answer."""
-    ports: set[int] = set()
     row = await services.db.read(store.newest, workspace_id)
-    if services.sandboxes.manager is None or row is None or row.life.state is not State.READY:
-        return ports
-    with anyio.move_on_after(LOOK_S), suppress(SandboxUnavailable, SandboxLost, NotFound):
-        sandbox = await services.sandboxes.manager.lives.connect(row)
-        for table in TABLES:
-            content = b"".join([piece async for piece in sandbox.files.read(table)])
-            ports |= listening_ports(content.decode("latin-1"))
-    return ports - OWN_PORTS
-
-
-def listening_ports(table: str) -> set[int]:
-    """The ports of the listening sockets of one of the kernel's tables (`/proc/net/tcp`); lines of another shape are
-    passed over."""
-    ports = set()
-    for line in table.splitlines()[1:]:
-        words = line.split()
-        if len(words) > 3 and words[3] == LISTEN and ":" in words[1]:
-            try:
-                ports.add(int(words[1].rsplit(":", 1)[1], 16))
-            except ValueError:
-                continue
-    return ports
+    if services.sandboxes.manager is not None and row is not None and row.life.state is State.READY:
+        with anyio.move_on_after(LOOK_S), suppress(SandboxUnavailable, SandboxLost, NotFound):
+            return await listening_ports(await services.sandboxes.manager.lives.connect(row))
+    return set()

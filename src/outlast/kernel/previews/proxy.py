@@ -8,10 +8,10 @@ from starlette.types import Message, Receive, Scope, Send
 
 from outlast.kernel.http.event_stream import ABORT
 from outlast.kernel.previews.actions import Visitor
-from outlast.kernel.previews.exchange import Answer, BadAnswer, Head, request_head
 from outlast.kernel.previews.headers import Headers, Origin, first, to_inside, to_outside
-from outlast.kernel.previews.line import Line
 from outlast.kernel.previews.wake import Reached, Waker
+from outlast_sandbox.ports.exchange import Answer, BadAnswer, Head, request_head
+from outlast_sandbox.ports.line import Line
 
 REPEATABLE: Final = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"})
 AWAKE_CHECK_S: Final = 2.0
@@ -52,8 +52,8 @@ class Proxy:
     """Passes one request on. What of it is known is in memory only, and gone with it."""
 
     def __init__(self, waker: Waker, request: Request, receive: Receive, send: Send) -> None:
-        self._waker = waker
-        self._request = request
+        self.waker = waker
+        self.request = request
         self._receive = receive
         self._send = send
         self._body_begun = False
@@ -71,13 +71,13 @@ class Proxy:
             if reached.is_fresh or not error.fresh or not self._may_repeat() or self._gone:
                 raise
             # The other side had closed its idle connection just then.
-            await self._pass(await self._waker.reach(self._request.visitor, AWAKE_CHECK_S, fresh=True))
+            await self._pass(await self.waker.reach(self.request.visitor, AWAKE_CHECK_S, fresh=True))
 
     def _may_repeat(self) -> bool:
-        return not self._body_begun and self._request.method in REPEATABLE
+        return not self._body_begun and self.request.method in REPEATABLE
 
     async def _pass(self, reached: Reached) -> None:
-        answer = Answer(reached.line, is_head=self._request.method == "HEAD")
+        answer = Answer(reached.line, is_head=self.request.method == "HEAD")
         self._lent, failure = reached, None
         try:
             async with anyio.create_task_group() as tasks:
@@ -97,11 +97,11 @@ class Proxy:
         """The line is free for the next request, which may come as soon as the visitor has this answer."""
         if self._lent is not None and answer.may_reuse and self._body_sent:
             reached, self._lent = self._lent, None
-            self._waker.pool.give_back(reached.sandbox.sandbox_id, self._request.visitor.port, reached.line)
+            self.waker.pool.give_back(reached.sandbox.sandbox_id, self.request.visitor.port, reached.line)
 
     async def _pass_in(self, line: Line, scope: anyio.CancelScope) -> None:
         """Head and body; then stay to see the visitor leave."""
-        request = self._request
+        request = self.request
         inside = to_inside(request.headers, request.origin)
         try:
             await line.send(request_head(request.method, request.target, inside, request.framing))
@@ -124,7 +124,7 @@ class Proxy:
             body, more = message.get("body", b""), message.get("more_body", False)
             if body:
                 await line.send(b"%x\r\n%b\r\n" % (len(body), body) if chunked else body)
-                self._waker.use(self._request.visitor)
+                self.waker.use(self.request.visitor)
         if chunked:
             await line.send(b"0\r\n\r\n")
         self._body_sent = True
@@ -134,7 +134,7 @@ class Proxy:
         head = await self._head(answer)
         self.status = head.status
         is_events = first(head.headers, b"content-type").startswith(b"text/event-stream")
-        headers = to_outside(head.headers, self._request.policy)
+        headers = to_outside(head.headers, self.request.policy)
         await self._send({"type": "http.response.start", "status": head.status, "headers": headers})
         piece = b""
         while not answer.is_over:
@@ -142,7 +142,7 @@ class Proxy:
             if not answer.is_over:
                 await self._send(_body(piece, more=True))
                 if not is_events:  # a stream of events is often only kept open
-                    self._waker.use(self._request.visitor)
+                    self.waker.use(self.request.visitor)
         self._give_back(answer)
         await self._send(_body(piece, more=False))
 
@@ -150,7 +150,7 @@ class Proxy:
         """The head of the answer. A sandbox that fell asleep in between is woken."""
         with anyio.move_on_after(AWAKE_CHECK_S):
             return await answer.head()
-        await self._waker.wake_again(self._request.visitor)
+        await self.waker.wake_again(self.request.visitor)
         return await answer.head()
 
 

@@ -5,16 +5,42 @@ What the browser sends is only looked at to tell a person's use from the beats t
 
 import anyio
 
-from outlast.kernel.http.takeover import TakenOver
-from outlast.kernel.previews.exchange import SWITCHED, Answer, BadAnswer, Head, request_head
+from outlast.kernel.http.takeover import TAKE_OVER, TakenOver
 from outlast.kernel.previews.headers import first, to_inside, to_outside
-from outlast.kernel.previews.keepalives import Beats
-from outlast.kernel.previews.line import Line
-from outlast.kernel.previews.proxy import Request
+from outlast.kernel.previews.proxy import Proxy, Request
 from outlast.kernel.previews.wake import Waker
+from outlast_sandbox.ports.exchange import SWITCHED, Answer, BadAnswer, Head, request_head
+from outlast_sandbox.ports.keepalives import Beats
+from outlast_sandbox.ports.line import Line
 
 
-async def shake_hands(line: Line, request: Request) -> tuple[Head, Answer]:
+async def pass_on(proxy: Proxy, patience_s: float) -> None:
+    """Pass a visitor's request on, to the end of what it opens. Raises `Waiting` when there is no connection within
+    `patience_s`, `BadAnswer`; only while `proxy.status` is 0 has nothing been sent to the visitor."""
+    if first(proxy.request.headers, b"upgrade").strip().lower() == b"websocket":
+        await _connect(proxy)
+    else:  # any other upgrade is not made, as HTTP allows
+        await proxy.run(await proxy.waker.reach(proxy.request.visitor, patience_s))
+
+
+async def _connect(proxy: Proxy) -> None:
+    """A WebSocket. It thaws a frozen sandbox and restarts none: a forgotten tab never stops trying."""
+    request = proxy.request
+    reached = await proxy.waker.reach_awake(request.visitor)
+    try:
+        head, answer = await _shake_hands(reached.line, request)
+        take_over = request.scope.get("extensions", {}).get(TAKE_OVER)
+        browser = take_over() if take_over is not None and head.status == SWITCHED else None
+        if browser is None:
+            await proxy.pass_out(answer)
+            return
+        proxy.status = head.status
+        await pass_bytes(reached.line, browser, head, request, proxy.waker)
+    finally:
+        reached.line.close()
+
+
+async def _shake_hands(line: Line, request: Request) -> tuple[Head, Answer]:
     """Pass the upgrade request on; the answer's head. Raises `BadAnswer`."""
     headers = to_inside(request.headers, request.origin)
     upgrade = first(request.headers, b"upgrade")
@@ -64,12 +90,3 @@ async def _outwards(line: Line, browser: TakenOver, scope: anyio.CancelScope) ->
     except OSError:
         pass
     scope.cancel()
-
-
-def is_web_socket(request: Request) -> bool:
-    """Whether a browser asks for a WebSocket; any other upgrade it asks for is not made, as HTTP allows."""
-    return first(request.headers, b"upgrade").strip().lower() == b"websocket"
-
-
-def is_switch(head: Head) -> bool:
-    return head.status == SWITCHED

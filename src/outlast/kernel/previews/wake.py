@@ -2,33 +2,27 @@
 
 import socket
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
-from outlast.base.clock import SystemClock
 from outlast.base.errors import NotFound, OutlastError, SandboxLost, SandboxUnavailable
-from outlast.base.supervision.supervisor import Supervisor
 from outlast.kernel.previews.actions import Visitor
-from outlast.kernel.previews.line import Line
-from outlast.kernel.previews.pool import Dial, Pool
+from outlast.kernel.sandboxes.actions import machines_of
 from outlast.kernel.sandboxes.store import SandboxRecord
+from outlast.kernel.services import Services
+from outlast_sandbox.interface import Sandbox
+from outlast_sandbox.ports.line import Line
+from outlast_sandbox.ports.pool import Pool
 
 USE_EVERY_S: Final = 30.0
 POLL_S: Final = 0.05
 MAX_POLL_S: Final = 0.5
 PATIENCE_S: Final = 10.0  # of a visit by a program, which then gets the error
+LOCAL: Final = "local"
 RECORD_AFTER_S: Final = 0.02  # what was thawed answers first; the database would compete with it for the interpreter
-
-
-class Machines(Protocol):
-    """What of the sandbox manager a preview needs."""
-
-    async def ensure(self, workspace_id: str, project_id: str) -> Dial: ...
-    async def find(self, workspace_id: str) -> Dial | None: ...
 
 
 class Awake:
@@ -36,12 +30,12 @@ class Awake:
     asks no manager; and, where a thaw takes about a millisecond (`thaws_fast`), those that fell asleep, so that a visit
     need not wait until it is written down that they wake."""
 
-    def __init__(self, *, thaws_fast: bool = False) -> None:
+    def __init__(self, *, thaws_fast: bool) -> None:
         self._thaws_fast = thaws_fast
-        self._sandboxes: dict[str, Dial] = {}
-        self._sleeping: dict[str, Dial] = {}
+        self._sandboxes: dict[str, Sandbox] = {}
+        self._sleeping: dict[str, Sandbox] = {}
 
-    def awake(self, row: SandboxRecord, sandbox: Dial) -> None:
+    def awake(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         self._sandboxes[row.workspace_id] = sandbox
         self._sleeping.pop(row.workspace_id, None)
 
@@ -50,10 +44,10 @@ class Awake:
         if sandbox is not None and self._thaws_fast:
             self._sleeping[row.workspace_id] = sandbox
 
-    def get(self, workspace_id: str) -> Dial | None:
+    def get(self, workspace_id: str) -> Sandbox | None:
         return self._sandboxes.get(workspace_id)
 
-    async def thawed(self, workspace_id: str) -> Dial | None:
+    async def thawed(self, workspace_id: str) -> Sandbox | None:
         """One that fell asleep, able to answer again; None where none is known, or it is gone. The caller has the
         manager wake it as well: that is what counts, and what is written down."""
         sandbox = self._sleeping.get(workspace_id)
@@ -88,7 +82,7 @@ class _Wake:
     """A sandbox being woken: shared by everybody who waits for it, and ended by none of them."""
 
     done: anyio.Event
-    sandbox: Dial | None = None
+    sandbox: Sandbox | None = None
     error: OutlastError | None = None
 
 
@@ -96,7 +90,7 @@ class _Wake:
 class Reached:
     """A connection to the port. `is_fresh`: nothing was ever sent on it."""
 
-    sandbox: Dial
+    sandbox: Sandbox
     line: Line
     is_fresh: bool
 
@@ -105,19 +99,14 @@ class Waker:
     """In memory: who is being woken, when each workspace was used last, since when visitors wait for a port, and the
     idle lines. `run` has to be running."""
 
-    def __init__(
-        self,
-        machines: Machines,
-        awake: Awake,
-        pool: Pool,
-        now: Callable[[], float] = time.monotonic,
-        supervisor: Supervisor | None = None,
-    ) -> None:
-        self._machines = machines
-        self._awake_now = awake
-        self.pool = pool
-        self._now = now
-        self._guard = (supervisor or Supervisor(SystemClock())).guard
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        manager = services.sandboxes.manager
+        self._awake_now = Awake(thaws_fast=manager is not None and manager.provider.name == LOCAL)
+        if manager is not None:
+            manager.attend(self._awake_now)
+        self.pool = Pool()
+        self._guard = services.supervisor.guard
         self._wakes: dict[str, _Wake] = {}
         self._used: dict[str, float] = {}
         self._waits: dict[tuple[str, int], tuple[float, float]] = {}  # since when, and when last
@@ -140,7 +129,7 @@ class Waker:
         """A connection to the visitor's port. Wakes whatever has to be woken and counts as a use. `fresh`: no idle
         one. Raises `Waiting` when there is none within `patience_s`."""
         place = visitor.workspace_id, visitor.port
-        began = self._now()
+        began = time.monotonic()
         try:
             reached = await self._reach(visitor, began + patience_s, fresh)
         except Waiting as waiting:
@@ -152,10 +141,10 @@ class Waker:
     async def reach_awake(self, visitor: Visitor) -> Reached:
         """A new connection, if the sandbox is awake or frozen: this restarts nothing, and does not count as a use.
         Raises `Waiting`."""
-        sandbox = self._awake_now.get(visitor.workspace_id)
-        if sandbox is None:
+        sandbox, manager = self._awake_now.get(visitor.workspace_id), self._services.sandboxes.manager
+        if sandbox is None and manager is not None:
             try:
-                sandbox = await self._machines.find(visitor.workspace_id)
+                sandbox = await manager.find(visitor.workspace_id)
             except OutlastError as error:
                 raise _refused(error) from None
         if sandbox is None:
@@ -170,8 +159,7 @@ class Waker:
     def use(self, visitor: Visitor) -> None:
         """An open connection is in use: keep its sandbox awake, or wake it. Returns at once."""
         if self._is_asleep_or_stale(visitor.workspace_id) and self._tasks is not None:
-            once = self._guard.once
-            self._tasks.start_soon(once, "waking", visitor.workspace_id, self._keep_awake, visitor)
+            self._tasks.start_soon(self._guard.once, "waking", visitor.workspace_id, self._keep_awake, visitor)
 
     async def wake_again(self, visitor: Visitor) -> None:
         """Wake it if it was put to sleep since it was reached."""
@@ -194,27 +182,27 @@ class Waker:
             try:
                 return Reached(sandbox, Line(await self._dial(sandbox, visitor.port, until)), True)
             except NotFound:
-                if self._now() + pause >= until:
+                if time.monotonic() + pause >= until:
                     raise Waiting("silent") from None
                 await anyio.sleep(pause)
                 pause = min(2 * pause, MAX_POLL_S)
             except SandboxLost:
                 self._used.pop(visitor.workspace_id, None)
                 sandbox = await self._awake_by(visitor, until)
-                if self._now() >= until:
+                if time.monotonic() >= until:
                     raise Waiting("waking") from None
 
-    async def _dial(self, sandbox: Dial, port: int, until: float) -> socket.socket:
-        with anyio.move_on_after(max(0.1, until - self._now())):
+    async def _dial(self, sandbox: Sandbox, port: int, until: float) -> socket.socket:
+        with anyio.move_on_after(max(0.1, until - time.monotonic())):
             return await sandbox.dial(port)
         raise Waiting("silent")
 
-    async def _awake_by(self, visitor: Visitor, until: float) -> Dial:
-        with anyio.move_on_after(max(0.0, until - self._now())):
+    async def _awake_by(self, visitor: Visitor, until: float) -> Sandbox:
+        with anyio.move_on_after(max(0.0, until - time.monotonic())):
             return await self._awake(visitor)
         raise Waiting("waking")
 
-    async def _awake(self, visitor: Visitor) -> Dial:
+    async def _awake(self, visitor: Visitor) -> Sandbox:
         """The sandbox, awake and marked as used. Cancelling leaves the wake going on for the others."""
         workspace_id = visitor.workspace_id
         if not self._is_asleep_or_stale(workspace_id):
@@ -240,8 +228,9 @@ class Waker:
     async def _wake(self, visitor: Visitor, wake: _Wake, after_s: float) -> None:
         try:
             await anyio.sleep(after_s)
-            wake.sandbox = await self._machines.ensure(visitor.workspace_id, visitor.project_id)
-            self._used[visitor.workspace_id] = self._now()
+            machines = machines_of(self._services)
+            wake.sandbox = await machines.ensure(visitor.workspace_id, visitor.project_id)
+            self._used[visitor.workspace_id] = time.monotonic()
         except OutlastError as error:
             wake.error = error
         finally:
@@ -255,17 +244,17 @@ class Waker:
         since, last = self._waits.get(place, (began, began))
         if began - last >= USE_EVERY_S:
             since = began
-        self._waits[place] = since, self._now()
-        return self._now() - since
+        self._waits[place] = since, time.monotonic()
+        return time.monotonic() - since
 
     def _is_asleep_or_stale(self, workspace_id: str) -> bool:
-        if self._now() - self._used.get(workspace_id, float("-inf")) >= USE_EVERY_S:
+        if time.monotonic() - self._used.get(workspace_id, float("-inf")) >= USE_EVERY_S:
             return True
         return self._awake_now.get(workspace_id) is None
 
     def _forget(self) -> None:
         """Forget places that were not asked for in a while."""
-        now = self._now()
+        now = time.monotonic()
         self._used = {key: at for key, at in self._used.items() if now - at < USE_EVERY_S}
         self._waits = {key: times for key, times in self._waits.items() if now - times[1] < USE_EVERY_S}
 

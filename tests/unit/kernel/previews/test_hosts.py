@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.base.ids import new_id
-from outlast.kernel.previews.hosts import Address, PreviewHosts, port_suffix, preview_hosts
+from outlast.kernel.previews.hosts import Address, PreviewHosts, app_origins, port_suffix, preview_hosts
 
 HOSTS = PreviewHosts()
 IDS = st.from_regex(r"[a-z]{3}_[0-9a-hjkmnp-tv-z]{1,26}", fullmatch=True)
@@ -71,3 +71,16 @@ def test_a_port_is_told_from_the_end_of_an_ipv6_address():
 
 def test_our_pages_may_frame_previews_and_nothing_else():
     assert HOSTS.frame_source == "https://*.preview.localhost:* http://*.preview.localhost:*"
+
+
+def test_the_app_alone_may_frame_a_page():
+    assert app_origins("pag-1.pages.preview.localhost:8400", "", ()) == [
+        "http://localhost:8400",
+        "http://127.0.0.1:8400",
+    ]
+    own = ("https://outlast.example.com", "https://two.example.com")
+    assert app_origins("pag-1.pages.preview.example.com", "https://outlast.example.com/", own) == list(own)
+    assert app_origins("pag-1.pages.preview.localhost", "", ("http://x; script-src *",)) == [
+        "http://localhost",
+        "http://127.0.0.1",
+    ]

@@ -2,13 +2,51 @@
 
 from __future__ import annotations
 
+import socket
 import time
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast_sandbox.browser.requests import error_text, imports_of, module_paths
+from outlast_sandbox.browser.requests import ask_page, error_text, imports_of, module_paths
+from outlast_sandbox.errors import NotFound
+
+
+class Served:
+    """Stands in for a sandbox: each connection to its port gets the next of these answers."""
+
+    def __init__(self, *answers: bytes) -> None:
+        self._answers = list(answers)
+        self._kept: list[socket.socket] = []
+
+    async def dial(self, port: int) -> socket.socket:
+        if not self._answers:
+            raise NotFound(f"nothing listens on port {port}")
+        ours, theirs = socket.socketpair()
+        theirs.sendall(self._answers.pop(0))
+        theirs.shutdown(socket.SHUT_WR)
+        self._kept.append(theirs)
+        return ours
+
+
+@pytest.mark.parametrize(
+    ("answers", "status", "errors"),
+    [
+        ([b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"], 200, []),
+        ([b"HTTP/1.1 500 Oops\r\n\r\n<p>Broken"], 500, ["The page answered with status 500. Broken"]),
+        ([b"HTTP/1.1 500 Oops\r\nContent-Length: 99\r\n\r\nCut"], 500, ["The page answered with status 500. Cut"]),
+        ([b"HTTP/1.1 200 OK\r\n\r\n<script type=module src=/a.js>"], 200, ["/a.js could not be loaded."]),
+        ([b"220 mail ready\r\n"], None, ["Nothing answers on port 3000."]),
+        ([b""], None, ["Nothing answers on port 3000."]),
+        ([], None, ["Nothing answers on port 3000."]),
+    ],
+)
+async def test_a_page_is_asked_for_with_its_modules(
+    answers: list[bytes], status: int | None, errors: list[str]
+) -> None:
+    assert await ask_page(cast("Any", Served(*answers)), 3000, "/") == (status, errors)
 
 
 def test_module_scripts_of_the_page_itself_are_found() -> None:

@@ -7,18 +7,16 @@ module with 500, so the page's own modules are asked for too, as a browser would
 import html
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-import anyio
 import anyio.to_thread
-import httptools
 import orjson
-from anyio.abc import SocketStream
 
 from outlast_sandbox.errors import NotFound
 from outlast_sandbox.interface import Sandbox
+from outlast_sandbox.ports.exchange import Answer, BadAnswer, request_head
+from outlast_sandbox.ports.line import Line
 
 ANSWER_BYTES: Final = 4 * 1024**2
 ERROR_CHARS: Final = 500_000  # of an error page are looked at
@@ -34,32 +32,21 @@ _VITE_ERROR: Final = re.compile(r"\berror = \{")
 _VITE_MESSAGE: Final = re.compile(r'"message":("(?:[^"\\]|\\.)*+")', re.DOTALL)
 _HIDDEN: Final = re.compile(r"<(script|style)\b.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 _TAGS: Final = re.compile(r"<[^<>]++>")
+_NO_ANSWER: Final = (NotFound, OSError, BadAnswer)
 
 
-@dataclass(slots=True)
-class Answer:
-    """An HTTP answer: its status and as much of its body as is read."""
+class Page(NamedTuple):
+    """What a server answered: as much of it as is read, as text."""
 
-    status: int = 0
-    body: bytearray = field(default_factory=bytearray)
-    ended: bool = False
-
-    def on_body(self, data: bytes) -> None:
-        self.body += data
-
-    def on_message_complete(self) -> None:
-        self.ended = True
-
-    @property
-    def text(self) -> str:
-        return self.body.decode("utf-8", "replace")
+    status: int
+    text: str
 
 
 async def ask_page(sandbox: Sandbox, port: int, path: str) -> tuple[int | None, list[str]]:
     """(status, errors) of the page and its own modules; None: nothing answers. Raises `SandboxLost`."""
     try:
         page = await _get(sandbox, port, path)
-    except (NotFound, OSError, anyio.BrokenResourceError, httptools.HttpParserError):
+    except _NO_ANSWER:
         return None, [f"Nothing answers on port {port}."]
     if page.status >= 400:
         said = await anyio.to_thread.run_sync(error_text, page.text)
@@ -77,7 +64,7 @@ async def _module_errors(sandbox: Sandbox, port: int, path: str, page: str) -> l
         asked.add(module)
         try:
             answer = await _get(sandbox, port, module)
-        except (NotFound, OSError, anyio.BrokenResourceError, httptools.HttpParserError):
+        except _NO_ANSWER:
             errors.append(f"{module} could not be loaded.")
             continue
         if answer.status >= 400:
@@ -125,18 +112,17 @@ def error_text(body: str) -> str:
     return " ".join(visible.split())[:TEXT_CHARS]
 
 
-async def _get(sandbox: Sandbox, port: int, path: str) -> Answer:
-    answer = Answer()
-    parser = httptools.HttpResponseParser(answer)
-    request = f"GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\nAccept: text/html, */*\r\nConnection: close\r\n\r\n"
-    async with await SocketStream.from_socket(await sandbox.dial(port)) as stream:
-        await stream.send(request.encode("ascii", "replace"))
-        while not answer.ended and len(answer.body) < ANSWER_BYTES:
-            try:
-                parser.feed_data(await stream.receive())
-            except anyio.EndOfStream:
-                break
-            answer.status = parser.get_status_code()
-    if not answer.status:
-        raise OSError("the connection ended before an answer")
-    return answer
+async def _get(sandbox: Sandbox, port: int, path: str) -> Page:
+    """Raises one of `_NO_ANSWER`."""
+    headers = [(b"Host", b"localhost:%d" % port), (b"Accept", b"text/html, */*"), (b"Connection", b"close")]
+    line, body = Line(await sandbox.dial(port)), bytearray()
+    try:
+        await line.send(request_head("GET", path.encode("ascii", "replace"), headers, None))
+        answer = Answer(line, is_head=False)
+        head = await answer.head()
+        with suppress(BadAnswer):  # what came before it broke off counts
+            while len(body) < ANSWER_BYTES and (piece := await answer.piece()) is not None:
+                body += piece
+    finally:
+        line.close()
+    return Page(head.status, body.decode("utf-8", "replace"))

@@ -25,7 +25,7 @@ _NUMBER: Final = re.compile(rb"[0-9]{1,18}\Z")
 _NAME: Final = re.compile(rb"%b\Z" % _TOKEN)
 _VALUE: Final = re.compile(rb"[\t\x20-\x7e\x80-\xff]*\Z")
 _CHUNK: Final = re.compile(rb"([0-9a-fA-F]{1,15})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\Z")
-_HOP_BY_HOP: Final = frozenset(
+HOP_BY_HOP: Final = frozenset(
     (
         b"connection",
         b"keep-alive",
@@ -37,9 +37,10 @@ _HOP_BY_HOP: Final = frozenset(
         b"transfer-encoding",
         b"upgrade",
         b"http2-settings",
-        b"content-length",
     )
 )
+"""Headers that concern one connection only."""
+_NOT_PASSED: Final = HOP_BY_HOP | {b"content-length"}
 _NEVER_NAMED: Final = frozenset((b"host", b"authorization", b"cookie", b"content-type", b"content-encoding", b"expect"))
 
 
@@ -152,7 +153,7 @@ def index_of(headers: Headers) -> Index:
 def end_to_end(head: RequestHead | AnswerHead) -> Headers:
     """The headers without what concerns one connection only: the usual names, and those that Connection lists."""
     named = words_of(head.by_name, b"connection")
-    dropped = _HOP_BY_HOP if not named else _HOP_BY_HOP | (frozenset(named) - _NEVER_NAMED)
+    dropped = _NOT_PASSED if not named else _NOT_PASSED | (frozenset(named) - _NEVER_NAMED)
     if dropped.isdisjoint(head.by_name):
         return head.headers
     return [header for header in head.headers if header[0].lower() not in dropped]

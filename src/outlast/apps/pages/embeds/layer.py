@@ -9,7 +9,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outlast.apps.pages.embeds import shell
-from outlast.apps.pages.embeds.hosts import PageHosts, app_origins, page_hosts
+from outlast.apps.pages.embeds.hosts import PageHosts, page_hosts
 from outlast.apps.pages.embeds.page_links import PageLinks
 from outlast.apps.pages.embeds.runtime_files import KINDS, RuntimeFiles
 from outlast.base.errors import Gone, OutlastError, PermissionNeeded, RateLimited
@@ -18,6 +18,7 @@ from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import EventStream, OpenStreams
 from outlast.kernel.http.sign_in_throttle import address_of
 from outlast.kernel.previews.headers import first
+from outlast.kernel.previews.hosts import app_origins
 from outlast.kernel.previews.notices import Notice, answer_notice, is_page_visit
 
 EMBED: Final = "/embed/"

@@ -14,21 +14,19 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from outlast.base.errors import NotFound, NotSignedIn, OutlastError, SandboxUnavailable
 from outlast.kernel.http.auth import Surface
-from outlast.kernel.http.takeover import TAKE_OVER
 from outlast.kernel.previews.actions import Visitor
-from outlast.kernel.previews.exchange import BadAnswer
 from outlast.kernel.previews.headers import Headers, Origin, first
-from outlast.kernel.previews.hosts import PreviewHosts, port_suffix
+from outlast.kernel.previews.hosts import port_suffix
 from outlast.kernel.previews.layer import PreviewLayer
 from outlast.kernel.previews.proxy import Proxy, Request, cut
-from outlast.kernel.previews.tunnel import is_switch, is_web_socket, pass_bytes, shake_hands
-from outlast.kernel.previews.wake import Waiting, Waker
+from outlast.kernel.previews.tunnel import pass_on
+from outlast.kernel.previews.wake import Waiting
 from outlast.kernel.sandboxes import hosted_actions as hosted
 from outlast.kernel.sandboxes.hosted import Hosted
-from outlast.kernel.services import Services
 from outlast.surfaces.protocols.e2b.middleware import PREFIX
 from outlast.surfaces.protocols.e2b.names import ENVD_PORT, SANDBOX_ID, traffic_token, workspace_of
 from outlast.surfaces.protocols.e2b.problems import BAD_GATEWAY, is_gone, plain
+from outlast_sandbox.ports.exchange import BadAnswer
 
 SANDBOX_PORT: Final = b"e2b-sandbox-port"
 TRAFFIC_TOKEN: Final = b"e2b-traffic-access-token"
@@ -44,18 +42,14 @@ class E2bPorts:
     """Serves requests for ports of sandboxes. Requests to the host names of envd and of the control plane go to the
     application (`app`), all others to the previews (`rest`)."""
 
-    def __init__(self, rest: PreviewLayer, app: ASGIApp, services: Services, hosts: PreviewHosts, waker: Waker) -> None:
+    def __init__(self, rest: PreviewLayer, app: ASGIApp) -> None:
         self._rest = rest
         self._app = app
-        self._services = services
-        self._hosts = hosts
-        self._waker = waker
-        self._places = rest.places
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = scope["headers"] if scope["type"] == "http" else ()
         host = first(headers, b"host").decode("latin-1").lower()
-        label = self._label(host) if headers else ""
+        label = self._rest.hosts.label_of(host)
         named = _LABEL.fullmatch(label)
         port, sandbox_id = (int(named[1]), named[2]) if named else _in_headers(headers)
         if port in (0, ENVD_PORT):
@@ -68,22 +62,13 @@ class E2bPorts:
             return
         await self._serve(scope, receive, send, sandbox_id, port)
 
-    def _label(self, host: str) -> str:
-        """The part of the host before the domain; empty if it is another domain."""
-        label, dot, domain = host.removesuffix(port_suffix(host)).partition(".")
-        return label if dot and domain == self._hosts.domain else ""
-
     async def _serve(self, scope: Scope, receive: Receive, send: Send, sandbox_id: str, port: int) -> None:
         proxy: Proxy | None = None
         try:
             visitor = await self._visitor(scope["headers"], sandbox_id, port)
-            request = _request(scope, visitor)
-            proxy = Proxy(self._waker, request, receive, send)
-            with self._places.taken(visitor.user_id):
-                if is_web_socket(request):
-                    await self._connect(request, proxy)
-                else:
-                    await proxy.run(await self._waker.reach(visitor, PATIENCE_S))
+            proxy = Proxy(self._rest.waker, _request(scope, visitor), receive, send)
+            with self._rest.places.taken(visitor.user_id):
+                await pass_on(proxy, PATIENCE_S)
         except Waiting as waiting:
             why = waiting.why or f"The sandbox is running but port {port} is not open: nothing listens there."
             await plain(SandboxUnavailable(why, hint=waiting.hint), BAD_GATEWAY)(scope, receive, send)
@@ -109,28 +94,15 @@ class E2bPorts:
                     hint="Send the header e2b-traffic-access-token: sandbox.traffic_access_token.",
                 )
 
-        found = await hosted.visit_hosted(self._services, workspace_of(sandbox_id), check)
+        found = await hosted.visit_hosted(self._rest.services, workspace_of(sandbox_id), check)
         return Visitor(found.user_id, found.workspace_id, found.project_id, sandbox_id, port, "")
-
-    async def _connect(self, request: Request, proxy: Proxy) -> None:
-        reached = await self._waker.reach_awake(request.visitor)
-        try:
-            head, answer = await shake_hands(reached.line, request)
-            take_over = request.scope.get("extensions", {}).get(TAKE_OVER)
-            browser = take_over() if take_over is not None and is_switch(head) else None
-            if browser is None:
-                await proxy.pass_out(answer)
-                return
-            await pass_bytes(reached.line, browser, head, request, self._waker)
-        finally:
-            reached.line.close()
 
 
 def with_ports(layer: PreviewLayer, app: ASGIApp, surface: Surface) -> ASGIApp:
     """The previews, and ports of programs' sandboxes before them, where there are sandboxes."""
     if surface.services.sandboxes.manager is None:
         return layer
-    return E2bPorts(layer, app, surface.services, surface.previews, layer.waker)
+    return E2bPorts(layer, app)
 
 
 def _in_headers(headers: Headers) -> tuple[int, str]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.pages.embeds.hosts import app_origins, embed_url, page_hosts
+from outlast.apps.pages.embeds.hosts import embed_url, page_hosts
 from outlast.base.ids import new_id
 from outlast.kernel.previews.hosts import PreviewHosts, preview_hosts
 
@@ -46,20 +46,6 @@ def test_pages_lie_under_the_domain_of_previews_and_no_preview_is_one():
     assert configured.covers("anything.pages.preview.example.com:443")
     assert not configured.covers("3000-sbx-1.preview.example.com")
     assert PreviewHosts().parse(HOSTS.format(new_id("page"))) is None
-
-
-def test_the_app_alone_may_frame_a_page():
-    assert app_origins("pag-1.pages.preview.localhost:8400", "", ()) == (
-        "http://localhost:8400",
-        "http://127.0.0.1:8400",
-    )
-    assert app_origins(
-        "pag-1.pages.preview.example.com", "https://outlast.example.com/", ("https://two.example.com",)
-    ) == ("https://outlast.example.com", "https://two.example.com")
-    assert app_origins("pag-1.pages.preview.localhost", "", ("http://x; script-src *",)) == (
-        "http://localhost",
-        "http://127.0.0.1",
-    )
 
 
 def test_a_link_names_the_page_its_secret_and_the_port_under_which_the_server_is_found():

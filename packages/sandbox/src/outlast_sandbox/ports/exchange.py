@@ -7,8 +7,7 @@ from typing import Any, Final
 
 import httptools
 
-from outlast.kernel.previews.headers import first
-from outlast.kernel.previews.line import Line
+from outlast_sandbox.ports.line import Line
 
 MAX_HEAD_BYTES: Final = 256 * 1024
 SWITCHED: Final = 101
@@ -93,7 +92,7 @@ class Answer:
 
     def _is_framed(self) -> bool:
         assert self._head is not None
-        return bool(first(self._head.headers, b"content-length") or first(self._head.headers, b"transfer-encoding"))
+        return any(name in (b"content-length", b"transfer-encoding") for name, _ in self._head.headers)
 
     async def _feed(self) -> bool:
         try:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.kernel.previews.keepalives import Beats
+from outlast_sandbox.ports.keepalives import Beats
 
 MASK = b"\x11\x22\x33\x44"
 

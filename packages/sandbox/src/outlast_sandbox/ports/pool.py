@@ -1,25 +1,14 @@
 """Lines kept open to ports inside, for the next request."""
 
-import socket
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
-from outlast.kernel.previews.line import Line
+from outlast_sandbox.ports.line import Line
 
 IDLE_LIFE_S: Final = 4.0  # Node closes idle connections after 5 s; not to send into a closing one
 KEPT_PER_PORT: Final = 16
-
-
-class Dial(Protocol):
-    """What of a `Sandbox` a preview needs."""
-
-    @property
-    def sandbox_id(self) -> str: ...
-
-    async def dial(self, port: int) -> socket.socket: ...
-    async def thaw(self) -> None: ...
 
 
 class Pool:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import socket
 
-from outlast.kernel.previews.line import Line
-from outlast.kernel.previews.pool import IDLE_LIFE_S, KEPT_PER_PORT, Pool
+from outlast_sandbox.ports.line import Line
+from outlast_sandbox.ports.pool import IDLE_LIFE_S, KEPT_PER_PORT, Pool
 
 
 class Time:

@@ -7,9 +7,9 @@ import socket
 import anyio
 import pytest
 
-from outlast.kernel.previews import exchange
-from outlast.kernel.previews.exchange import Answer, BadAnswer, Head, request_head
-from outlast.kernel.previews.line import Line
+from outlast_sandbox.ports import exchange
+from outlast_sandbox.ports.exchange import Answer, BadAnswer, Head, request_head
+from outlast_sandbox.ports.line import Line
 
 
 async def read(sent: bytes, *, is_head: bool = False, ends: bool = True) -> tuple[Head, bytes, Answer]:
