@@ -1,13 +1,14 @@
-"""Which attributes elements may have, drawings (SVG) too, and the values that are kept, in one form. Pure."""
+"""Which attributes elements may have (`attributes.toml`), drawings (SVG) too, and the values that are kept. Pure."""
 
 import re
+import tomllib
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from outlast.apps.pages.allowed_elements import SVG
 from outlast.apps.pages.styles import kept_style
 from outlast.apps.pages.user_action_rules import NAME as ACTION_NAME
-from outlast.base.data_files import read_names
+from outlast.base.data_files import read_names, read_text
 
 MAX_ATTRIBUTES: Final = 80  # attributes of one element
 MAX_CHARS: Final = 16_000  # of one value, but pictures
@@ -17,54 +18,9 @@ SVG_ATTRIBUTES: Final = read_names(__file__, "svg_attributes")
 BOOLEAN: Final = frozenset(
     {"hidden", "disabled", "checked", "selected", "open", "multiple", "required", "readonly", "novalidate", "reversed"}
 )
-_FIELD: Final = frozenset({"name", "disabled", "form", "required"})
-_TYPED: Final = _FIELD | {"value", "placeholder", "readonly", "minlength", "maxlength", "autocomplete"}
-_CELL: Final = frozenset({"colspan", "rowspan", "headers"})
-_OPENER: Final = frozenset({"popovertarget", "popovertargetaction", "commandfor", "command"})
-OF_TAG: Final[dict[str, frozenset[str]]] = {
-    "a": frozenset({"href"}),
-    "img": frozenset({"src", "alt", "width", "height"}),
-    "ol": frozenset({"start", "reversed", "type"}),
-    "li": frozenset({"value"}),
-    "data": frozenset({"value"}),
-    "time": frozenset({"datetime"}),
-    "ins": frozenset({"datetime"}),
-    "del": frozenset({"datetime"}),
-    "td": _CELL,
-    "th": _CELL | {"scope", "abbr"},
-    "col": frozenset({"span"}),
-    "colgroup": frozenset({"span"}),
-    "form": frozenset({"autocomplete", "novalidate"}),
-    "fieldset": frozenset({"name", "disabled", "form"}),
-    "label": frozenset({"for"}),
-    "input": _TYPED
-    | {"type", "checked", "min", "max", "step", "pattern", "multiple", "list", "size", "inputmode", "enterkeyhint"},
-    "textarea": _TYPED - {"value"} | {"rows", "cols", "wrap", "inputmode", "enterkeyhint"},
-    "select": _FIELD | {"multiple", "size", "autocomplete"},
-    "optgroup": frozenset({"label", "disabled"}),
-    "option": frozenset({"value", "label", "selected", "disabled"}),
-    "button": _FIELD - {"required"} | _OPENER | {"type", "value"},
-    "output": frozenset({"name", "for", "form"}),
-    "progress": frozenset({"value", "max"}),
-    "meter": frozenset({"value", "min", "max", "low", "high", "optimum"}),
-    "details": frozenset({"open", "name"}),
-    "dialog": frozenset({"open"}),
-}
-INPUT_TYPES: Final = read_names(__file__, "input_types")  # no passwords, no files
-WORDS_OF: Final[dict[tuple[str, str], frozenset[str]]] = {
-    ("input", "type"): INPUT_TYPES,
-    ("button", "type"): frozenset({"submit", "button", "reset"}),
-    ("ol", "type"): frozenset({"1", "a", "A", "i", "I"}),
-    ("th", "scope"): frozenset({"row", "col", "rowgroup", "colgroup"}),
-    ("textarea", "wrap"): frozenset({"soft", "hard", "off"}),
-    ("button", "popovertargetaction"): frozenset({"show", "hide", "toggle"}),
-    ("button", "command"): frozenset(
-        {"show-modal", "close", "request-close", "show-popover", "hide-popover", "toggle-popover"}
-    ),
-    ("*", "dir"): frozenset({"ltr", "rtl", "auto"}),
-    ("*", "tabindex"): frozenset({"0", "-1"}),
-    ("*", "popover"): frozenset({"", "auto", "manual"}),
-}
+_ALLOWED: Final[dict[str, Any]] = tomllib.loads(read_text(__file__, "attributes.toml"))
+OF_TAG: Final[dict[str, frozenset[str]]] = {tag: frozenset(names) for tag, names in _ALLOWED["of_tag"].items()}
+WORDS_OF: Final[dict[str, dict[str, list[str]]]] = _ALLOWED["words"]
 
 # Links lead to the web, or to one of the others. `safeLink` of the page's own script (web/src/page-runtime) agrees.
 WEB_SCHEMES: Final = frozenset({"http", "https"})
@@ -119,7 +75,7 @@ def kept_value(tag: str, name: str, value: str) -> str | None:
         return value if tag == "use" and name == "href" and _ID.fullmatch(value[1:]) and value[0] == "#" else None
     if name in BOOLEAN:
         return ""
-    words = WORDS_OF.get((tag, name)) or WORDS_OF.get(("*", name))
+    words = WORDS_OF.get(tag, {}).get(name) or WORDS_OF["*"].get(name)
     if words is not None:
         value = value.strip() if tag == "ol" else value.strip().lower()
         return value if value in words else None

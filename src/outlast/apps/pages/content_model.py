@@ -29,20 +29,9 @@ _CHILDREN: Final = {
     "optgroup": frozenset({"option"}),
 }
 _PARENTS: Final = {
-    "caption": frozenset({"table"}),
-    "colgroup": frozenset({"table"}),
-    "thead": frozenset({"table"}),
-    "tbody": frozenset({"table"}),
-    "tfoot": frozenset({"table"}),
-    "col": frozenset({"colgroup"}),
-    "tr": frozenset({"thead", "tbody", "tfoot"}),
-    "td": frozenset({"tr"}),
-    "th": frozenset({"tr"}),
-    "optgroup": frozenset({"select"}),
-    "option": frozenset({"select", "optgroup", "datalist"}),
-    "rt": frozenset({"ruby"}),
-    "rp": frozenset({"ruby"}),
-}
+    child: frozenset(parent for parent, children in _CHILDREN.items() if child in children)
+    for child in frozenset().union(*_CHILDREN.values())
+} | {"option": frozenset({"select", "optgroup", "datalist"}), "rt": frozenset({"ruby"}), "rp": frozenset({"ruby"})}
 WITHOUT_TEXT: Final = frozenset(_CHILDREN)
 
 

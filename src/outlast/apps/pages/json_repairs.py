@@ -1,95 +1,64 @@
 """JSON that a model wrote: mended where it is broken and only one reading is possible. Pure."""
 
+import re
 from typing import Any, Final
 
 import orjson
 
 _CLOSING: Final = {"{": "}", "[": "]"}
 _CONTROLS: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_MAX_MISSING: Final = 8
+# A whole string, a bracket, what is between them, or the beginning of a string that is not closed.
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]]|[^"{}\[\]]++|"', re.DOTALL)
+_SPARE_COMMA: Final = re.compile(r",(\s*)\Z")
+_ESCAPE_OR_CONTROL: Final = re.compile(r"\\(.)|[\x00-\x1f]", re.DOTALL)
 
 
 def mended(text: str) -> Any:
     """The value of a broken text, or None. Mended are: a fence or a comma after it, commas before a closing bracket,
     raw tabs and line breaks inside strings, backslashes that escape nothing, and up to eight brackets that are missing
     at the end. A string that is not closed is not mended: nobody knows what it would have said."""
-    scanned = _scan(text)
-    if scanned is None:
-        return None
-    body, missing = scanned
-    if len(missing) > 8:
-        return None
+    out: list[str] = []
+    missing: list[str] = []
+    for token in _TOKEN.finditer(text):
+        piece = token[0]
+        if piece == '"':
+            return None
+        if piece in "{[":
+            missing.append(_CLOSING[piece])
+        elif piece in "}]":
+            if not missing or missing.pop() != piece:
+                return None
+            _drop_comma(out)
+        out.append(_ESCAPE_OR_CONTROL.sub(_made_valid, piece) if piece[0] == '"' else piece)
+        if piece in "}]" and not missing:
+            rest = text[token.end() :].strip().rstrip("`,; ")
+            return None if rest else _json("".join(out))
+    _drop_comma(out)
+    return _json("".join([*out, *reversed(missing)])) if len(missing) <= _MAX_MISSING else None
+
+
+def _json(text: str) -> Any:
     try:
-        return orjson.loads(body + missing)
+        return orjson.loads(text)
     except orjson.JSONDecodeError:
         return None
 
 
-def _scan(text: str) -> tuple[str, str] | None:
-    """The text with its strings made valid and its spare commas left out, and the brackets that it lacks; None where
-    a string or the order of brackets is broken."""
-    out: list[str] = []
-    open_brackets: list[str] = []
-    place = 0
-    while place < len(text):
-        sign = text[place]
-        if sign == '"':
-            end = _string(text, place, out)
-            if end is None:
-                return None
-            place = end
-            continue
-        if sign in "{[":
-            open_brackets.append(_CLOSING[sign])
-        elif sign in "}]":
-            if not open_brackets or open_brackets.pop() != sign:
-                return None
-            _drop_comma(out)
-        out.append(sign)
-        place += 1
-        if sign in "}]" and not open_brackets:
-            rest = text[place:].strip().rstrip("`,; ")
-            return None if rest else ("".join(out), "")
-    _drop_comma(out)
-    return "".join(out), "".join(reversed(open_brackets))
-
-
-def _string(text: str, start: int, out: list[str]) -> int | None:
-    """Copy the string that begins at `start`, made valid; where it ends, or None."""
-    out.append('"')
-    place = start + 1
-    while place < len(text):
-        sign = text[place]
-        if sign == '"':
-            out.append('"')
-            return place + 1
-        if sign == "\\":
-            following = text[place + 1 : place + 2]
-            if not following:
-                return None
-            # `\'` and the like: what was escaped needed no escape.
-            out.append(f"\\{following}" if following in '"\\/bfnrtu' else following)
-            place += 2
-            continue
-        if sign < " ":
-            out.append(_CONTROLS.get(sign, ""))
-        else:
-            out.append(sign)
-        place += 1
-    return None
+def _made_valid(found: re.Match[str]) -> str:
+    """An escape or a control character in a string, as JSON has it."""
+    if (escaped := found[1]) is None:
+        return _CONTROLS.get(found[0], "")
+    # `\'` and the like: what was escaped needed no escape.
+    return found[0] if escaped in '"\\/bfnrtu' else escaped
 
 
 def _drop_comma(out: list[str]) -> None:
-    place = len(out) - 1
-    while place >= 0 and out[place].isspace():
-        place -= 1
-    if place >= 0 and out[place] == ",":
-        del out[place]
+    if out:
+        out[-1] = _SPARE_COMMA.sub(r"\1", out[-1])
 
 
 def json_object(text: str | None) -> dict[str, Any]:
     """The object that a text is; empty for everything else, as for arguments that a model has not written whole yet."""
-    try:
-        value = orjson.loads(text or "{}")
-    except orjson.JSONDecodeError:
-        return {}
+    value = _json(text or "{}")
     return value if isinstance(value, dict) else {}

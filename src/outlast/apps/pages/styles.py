@@ -1,6 +1,7 @@
 """Style attributes: the declarations that are kept, written in one way. Pure."""
 
 import re
+from itertools import accumulate
 from typing import Final
 
 from outlast.base.data_files import read_names
@@ -8,6 +9,9 @@ from outlast.base.data_files import read_names
 STYLE_PROPERTIES: Final = read_names(__file__, "style_properties")
 STYLE_FUNCTIONS: Final = read_names(__file__, "style_functions")
 MAX_CHARS: Final = 4000
+# Cut at semicolons that stand in no string; a string that is not closed takes all that follows.
+_DECLARATION: Final = re.compile(r"""(?:[^;"']++|"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))++""")
+_STRING: Final = re.compile(r""""[^"]*+"|'[^']*+'""")
 _NAME: Final = re.compile(r"--[a-z][a-z0-9-]{0,63}|[a-z]+(?:-[a-z]+)*")
 # No escapes, comments, blocks, markup or at-rules: with them a value could be read otherwise than it looks.
 _VALUE: Final = re.compile(r"[^\\{}<>@;`\x00-\x1f\x7f]*")
@@ -19,7 +23,7 @@ def kept_style(style: str) -> str:
     something or mean something unforeseen are left out, each by itself."""
     if len(style) > MAX_CHARS:
         return ""
-    found = (_declaration(one) for one in _split(style))
+    found = (_declaration(one) for one in _DECLARATION.findall(style))
     return "; ".join(one for one in found if one)
 
 
@@ -39,32 +43,8 @@ def _declaration(text: str) -> str:
     return f"{name}: {value}"
 
 
-def _split(style: str) -> list[str]:
-    """The declarations, cut at semicolons that stand in no string."""
-    parts, quote, start = [], "", 0
-    for place, sign in enumerate(style):
-        if quote:
-            quote = "" if sign == quote else quote
-        elif sign in "\"'":
-            quote = sign
-        elif sign == ";":
-            parts.append(style[start:place])
-            start = place + 1
-    return [*parts, style[start:]]
-
-
 def _balanced(value: str) -> bool:
     """Whether every quote and every bracket of a value is closed, so that it ends where it seems to."""
-    quote, depth = "", 0
-    for sign in value:
-        if quote:
-            quote = "" if sign == quote else quote
-        elif sign in "\"'":
-            quote = sign
-        elif sign in "([":
-            depth += 1
-        elif sign in ")]":
-            depth -= 1
-            if depth < 0:
-                return False
-    return not quote and depth == 0
+    bare = _STRING.sub("", value)
+    depths = list(accumulate(((sign in "([") - (sign in ")]") for sign in bare), initial=0))
+    return not {'"', "'"}.intersection(bare) and min(depths) == depths[-1] == 0
