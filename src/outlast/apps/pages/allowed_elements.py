@@ -21,6 +21,7 @@ TEXT_ONLY: Final = frozenset({"textarea", "option", "title", "desc"})
 LEADING_BREAK_LOST: Final = frozenset({"pre", "textarea"})  # browsers drop one line break at their beginning
 
 SVG: Final = read_names(__file__, "svg_elements")
+DRAWN: Final = SVG | {"svg"}
 
 # Removed with all that they hold; every other element that is not kept gives its content to its parent.
 DROPPED: Final = read_names(__file__, "dropped_elements")

@@ -8,23 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from outlast.apps.pages import tree as trees
-from outlast.apps.pages.allowed_elements import SVG, VOID
+from outlast.apps.pages.allowed_elements import DRAWN, VOID
 from outlast.apps.pages.attributes import kept_attributes, plain
 from outlast.apps.pages.content_model import text_refused
 from outlast.apps.pages.problems import Refused
 from outlast.apps.pages.sanitizer import Clean, element_misplaced, misplaced, sanitised
 from outlast.apps.pages.shapes import Patch, Place
 from outlast.apps.pages.tree import Element, Tree, inside_of, settle
-from outlast.base.lazy_module import LazyModule
-
-if TYPE_CHECKING:
-    from lxml import etree
-else:
-    etree = LazyModule("lxml.etree")
-
 
 MAX_IDS: Final = 400
 
@@ -148,7 +141,7 @@ def _attributes(target: Element, patch: Patch) -> tuple[Patch | None, tuple[str,
 
 def _name(target: Element, name: str) -> str:
     """Names are lower case, but in drawings (`viewBox`)."""
-    return name if target.tag in SVG or target.tag == "svg" else name.lower()
+    return name if target.tag in DRAWN else name.lower()
 
 
 def _not_kept(tag: str, name: str) -> str:
@@ -184,7 +177,7 @@ def _move(tree: Tree, target: Element, patch: Patch) -> Patch:
         raise Refused(refused)
     if to is not target:
         trees.take_out(target)
-        held = etree.Element("held")
+        held = target.makeelement("held")
         held.append(target)
         _insert(held, to, place)
     return Patch(op="move", at=patch.at, to=patch.to, place=place)

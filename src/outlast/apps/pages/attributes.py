@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterable
 from typing import Any, Final
 
-from outlast.apps.pages.allowed_elements import SVG
+from outlast.apps.pages.allowed_elements import DRAWN
 from outlast.apps.pages.styles import kept_style
 from outlast.apps.pages.user_action_rules import NAME as ACTION_NAME
 from outlast.base.data_files import read_names, read_text
@@ -70,7 +70,7 @@ def kept_value(tag: str, name: str, value: str) -> str | None:
     """The value in the form in which it is kept; None: the element may not have this attribute, or not with it."""
     if name.startswith(("data-", "aria-")):
         return _loose(name, value)
-    in_svg = tag in SVG or tag == "svg"
+    in_svg = tag in DRAWN
     if name not in GLOBAL and name not in OF_TAG.get(tag, ()) and not (in_svg and name in SVG_ATTRIBUTES):
         return value if tag == "use" and name == "href" and _ID.fullmatch(value[1:]) and value[0] == "#" else None
     if name in BOOLEAN:

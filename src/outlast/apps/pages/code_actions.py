@@ -14,7 +14,7 @@ from outlast.kernel.lists import Listed
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import views
 from outlast.kernel.runs.store import run_of
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_read
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.messages import list_messages
 from outlast.kernel.threads.shapes import MessageData
@@ -30,21 +30,16 @@ LANGUAGES: Final[Mapping[str, str]] = {"run_code": "typescript", "terminal": "sh
 MAX_MESSAGES: Final = 200
 
 
-async def list_code(
-    services: Services, actor: Actor, page_id: str, before: int | None = None, limit: int = 50
+@in_read
+def list_code(
+    tx: Tx, actor: Actor, page_id: str, before: int | None = None, limit: int = 50
 ) -> Listed[CodeAnswer, int]:
     """What ran for a page, newest first: about `limit` calls, those of one answer together. `before` is a position of a
     message, as `next` gave it."""
-
-    def run(tx: Tx) -> Listed[CodeAnswer, int]:
-        thread_id = require_page(tx, actor, page_id, Right.READ).thread_id
-        thread = threads.thread_data(tx, thread_id)
-        items = []
-        if before is None and thread.active_run_id is not None:
-            items = _of_run(tx, thread.active_run_id)
-        return _of_messages(tx, thread_id, items, before, limit)
-
-    return await services.db.read(run)
+    thread_id = require_page(tx, actor, page_id, Right.READ).thread_id
+    run_id = threads.thread_data(tx, thread_id).active_run_id
+    items = _of_run(tx, run_id) if before is None and run_id is not None else []
+    return _of_messages(tx, thread_id, items, before, limit)
 
 
 async def list_page_modules(services: Services, actor: Actor, page_id: str) -> list[ModuleData]:
@@ -58,10 +53,8 @@ async def list_page_modules(services: Services, actor: Actor, page_id: str) -> l
 
 
 def _of_run(tx: Tx, run_id: str) -> list[CodeAnswer]:
-    parts = views.fold_of(tx, run_id).parts
     row = run_of(tx, run_id)
-    at = iso(row.started_at or row.created_at)
-    return _calls(parts, run_id, None, at)
+    return _calls(views.fold_of(tx, run_id).parts, run_id, None, iso(row.started_at or row.created_at))
 
 
 def _of_messages(

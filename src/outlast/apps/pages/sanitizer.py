@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import nh3
 
 from outlast.apps.pages import tree as trees
-from outlast.apps.pages.allowed_elements import DROPPED, HEADINGS, HTML, SVG
+from outlast.apps.pages.allowed_elements import DRAWN, DROPPED, HEADINGS, HTML, SVG
 from outlast.apps.pages.attributes import (
     GLOBAL,
     OF_TAG,
@@ -39,7 +39,7 @@ else:
 MAX_GIVING_WAY: Final = 2000
 _TAGS: Final = set(HTML | SVG)
 _ATTRIBUTES: Final[dict[str, set[str]]] = {
-    tag: set(OF_TAG.get(tag, ())) | (set(SVG_ATTRIBUTES) if tag in SVG or tag == "svg" else set()) for tag in _TAGS
+    tag: set(OF_TAG.get(tag, ())) | (set(SVG_ATTRIBUTES) if tag in DRAWN else set()) for tag in _TAGS
 }
 _ATTRIBUTES["*"] = set(GLOBAL)
 _ATTRIBUTES["use"].add("href")
@@ -103,7 +103,7 @@ def sanitised(html: str, context: str = "div") -> Clean:
     demand_bounded(html)
     told = tuple(text for pattern, text in _TOLD if pattern.search(html))
     tag = "div" if context in HEADINGS else context  # a heading in a heading is refused, not silently undone
-    where = Inside(tag=tag, svg=context == "svg" or context in SVG)
+    where = Inside(tag=tag, svg=context in DRAWN)
     fragment = _read(html, where)
     if _tidied(fragment, where):
         # What is left of elements that gave way may stand where the parser would not have put it.

@@ -167,9 +167,7 @@ def _start(
     draft = Draft(content=told([(name, data)]))
     chosen = model or _last_model(tx, services, page.thread_id)
     started = start_in(tx, services, actor, page.thread_id, draft, chosen, "enqueue")
-    run_id = started["run_id"]
-    waits = runs.run_of(tx, run_id).leg == "blocked"
-    return _add(tx, page, actor, run_id, name, data, "waiting" if waits else "taken")
+    return _add(tx, page, actor, runs.run_of(tx, started["run_id"]), name, data)
 
 
 def _join(
@@ -177,7 +175,7 @@ def _join(
 ) -> dict[str, Any]:
     """One more action of a run that nobody has begun."""
     thread_locks.drive(tx, page.thread_id, page.project_id, actor, services.settings.locks.ttl_s)
-    acted = _add(tx, page, actor, run.id, name, data, "waiting" if run.leg == "blocked" else "taken")
+    acted = _add(tx, page, actor, run, name, data)
     _tell_again(tx, services, run)
     pages.touch(tx, page.thread_id)
     if run.leg == "ready":  # on PostgreSQL a worker may just have passed over the row that is held here
@@ -185,11 +183,10 @@ def _join(
     return acted
 
 
-def _add(
-    tx: Tx, page: PageRow, actor: Actor, run_id: str, name: str, data: dict[str, Any], state: ActionState
-) -> dict[str, Any]:
-    action_id = store.add(tx, page, name, data, user_id=actor.user_id, run_id=run_id, state=state)
-    return _answer(action_id, state, run_id, page.thread_id)
+def _add(tx: Tx, page: PageRow, actor: Actor, run: Run, name: str, data: dict[str, Any]) -> dict[str, Any]:
+    state: ActionState = "waiting" if run.leg == "blocked" else "taken"
+    action_id = store.add(tx, page, name, data, user_id=actor.user_id, run_id=run.id, state=state)
+    return _answer(action_id, state, run.id, page.thread_id)
 
 
 def _answer(action_id: str, state: ActionState, run_id: str | None, thread_id: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ version and wherever patches do not say it, so that any version is read by apply
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -34,7 +34,6 @@ _OF_STEP: Final = sa.select(sa.func.min(page_versions.c.base_version)).where(
     _MINE, page_versions.c.run_id == sa.bindparam("run"), page_versions.c.step == sa.bindparam("step")
 )
 _LATER: Final = sa.delete(page_versions).where(_MINE, page_versions.c.version > sa.bindparam("after"))
-_ONE: Final = sa.select(page_versions).where(_MINE, page_versions.c.version == sa.bindparam("version"))
 _LISTED: Final = sa.select(
     *(sa.literal_column("''").label("html") if column.name == "html" else column for column in page_versions.c)
 )
@@ -53,8 +52,7 @@ class Rules:
     clean: CleanPages = field(default_factory=CleanPages, init=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(NamedTuple):
     """Who makes a change: a run at a step, or a person (`by`, also the user for whom a run works)."""
 
     run_id: str | None = None
@@ -82,9 +80,9 @@ def take_patches(tx: Tx, page_id: str, rules: Rules, patches: Sequence[Patch], a
     tree = rules.live.borrow(page_id, page.html) or Tree(page.html)
     applied = apply_patches(tree, patches)
     html = tree.html()
-    version = page.version
-    if _size(html) > rules.html_bytes:
-        return Taken(version, problems=(too_large(_size(html), rules.html_bytes),), refused=len(patches))
+    version, size = page.version, len(html.encode())
+    if size > rules.html_bytes:
+        return Taken(version, problems=(too_large(size, rules.html_bytes),), refused=len(patches))
     rules.live.give_back(page_id, html, tree)
     if not applied.patches:
         return Taken(version, problems=applied.problems, refused=applied.refused)
@@ -119,7 +117,7 @@ def take_full(tx: Tx, page_id: str, rules: Rules, html: str, author: Author) -> 
     return Taken(version + 1, (event,), problems, replaced=1)
 
 
-def reset_step(tx: Tx, page_id: str, rules: Rules, run_id: str, step: int) -> tuple[tuple[str, Any], ...]:
+def reset_step(tx: Tx, page_id: str, run_id: str, step: int) -> tuple[tuple[str, Any], ...]:
     """Take back what a step did: its versions go, their numbers are used again. Empty: it did nothing. Repeatable."""
     page = hold(tx, page_id)
     base = tx.execute(_OF_STEP, {"page": page_id, "run": run_id, "step": step}).scalar()
@@ -262,11 +260,9 @@ def _add(
         kind=kind,
         patches=[patch.model_dump(exclude_none=True) for patch in patches] if patches else None,
         html=html if whole else None,
-        run_id=author.run_id,
-        step=author.step,
         summary=summary_of(kind, patches, base),
-        by=author.by,
         created_at=tx.now,
+        **author._asdict(),
     )
     update(tx, page.id, html=html, version=version, active_at=tx.now)
     return version
@@ -295,22 +291,15 @@ def _first_of_run(tx: Tx, last: PageVersionRow) -> int:
 
 
 def _row(tx: Tx, page_id: str, version: int) -> PageVersionRow | None:
-    return tx.row(PageVersionRow, _ONE, {"page": page_id, "version": version})
+    return tx.find(PageVersionRow, page_versions, {"page_id": page_id, "version": version})
 
 
 def _html_event(page_id: str, version: int, html: str, reason: HtmlReason, author: Author) -> tuple[str, PageHtml]:
-    told = PageHtml(
-        page_id=page_id, version=version, html=html, reason=reason, run_id=author.run_id, step=author.step, by=author.by
-    )
-    return "page.html", told
+    return "page.html", PageHtml(page_id=page_id, version=version, html=html, reason=reason, **author._asdict())
 
 
 def _data(row: PageVersionRow) -> PageVersion:
     return shape_of(PageVersion, row, patches=len(row.patches or ()))
-
-
-def _size(html: str) -> int:
-    return len(html.encode())
 
 
 def _no_version(page_id: str, version: int) -> NotFound:

@@ -110,11 +110,11 @@ class _Visit:
         address = self._layer.hosts.parse(self._host)
         try:
             if address is None:
-                await self._tell(notices.no_preview())
+                await self._tell(notices.NO_PREVIEW)
             elif self._scope["path"].startswith(OWN_PATHS):
                 await self._own(address)
             elif self._is_foreign(address):
-                await self._tell(notices.foreign_page())
+                await self._tell(notices.FOREIGN_PAGE)
             else:
                 await self._let_in(address)
         except RateLimited as error:
@@ -135,7 +135,7 @@ class _Visit:
             await self._take_report(address)
             return
         if self._scope["path"] != TICKET_PATH or self._scope["method"] != "GET":
-            await self._tell(notices.no_preview())
+            await self._tell(notices.NO_PREVIEW)
             return
         query = parse_qs(self._scope["query_string"].decode("latin-1"), keep_blank_values=True)
         secret, target = query.get("ticket", [""])[0], safe_path(query.get("to", ["/"])[0])

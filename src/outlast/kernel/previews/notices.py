@@ -23,6 +23,12 @@ display:inline-block;height:.9rem;margin-right:.6rem;vertical-align:-.1rem;width
 @keyframes turn{to{transform:rotate(1turn)}}@media(prefers-reduced-motion:reduce){.spin{animation-duration:4s}}
 """
 
+PRIVATE: Final = [
+    (b"cache-control", b"no-store"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Notice:
@@ -36,6 +42,20 @@ class Notice:
     log: str = ""
     refresh_s: int = 0
     link: tuple[str, str] | None = None
+
+
+NO_PREVIEW: Final = Notice(
+    404,
+    "There is no preview here",
+    "A preview's address begins with a port and a sandbox: 3000-sbx-….",
+    "Open it from its thread in Outlast.",
+)
+FOREIGN_PAGE: Final = Notice(
+    403,
+    "Another site asked for this",
+    "Pages of other sites may not use a preview on your behalf.",
+    "Open the preview itself.",
+)
 
 
 def is_page_visit(method: str, headers: Headers) -> bool:
@@ -68,13 +88,6 @@ async def answer_notice(
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
-PRIVATE: Final = [
-    (b"cache-control", b"no-store"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-content-type-options", b"nosniff"),
-]
-
-
 def _page(notice: Notice) -> bytes:
     refresh = f'<meta http-equiv="refresh" content="{notice.refresh_s}">' if notice.refresh_s else ""
     spin = '<span class="spin" role="presentation"></span>' if notice.refresh_s else ""
@@ -100,15 +113,6 @@ def _text(notice: Notice) -> bytes:
     return ("\n".join(line for line in lines if line) + "\n").encode()
 
 
-def no_preview() -> Notice:
-    return Notice(
-        404,
-        "There is no preview here",
-        "A preview's address begins with a port and a sandbox: 3000-sbx-….",
-        "Open it from its thread in Outlast.",
-    )
-
-
 def not_let_in(port: int, home: str, *, used: bool = False) -> Notice:
     """No cookie, or one that is not good any more; `used`: a ticket came that was no good."""
     why = "This link has been used already, or is more than a minute old." if used else ""
@@ -118,15 +122,6 @@ def not_let_in(port: int, home: str, *, used: bool = False) -> Notice:
         why or f"The preview of port {port} is for members of its project, and this browser has not been let in.",
         "Links to previews work once and for one browser.",
         link=("Open it from Outlast", home),
-    )
-
-
-def foreign_page() -> Notice:
-    return Notice(
-        403,
-        "Another site asked for this",
-        "Pages of other sites may not use a preview on your behalf.",
-        "Open the preview itself.",
     )
 
 

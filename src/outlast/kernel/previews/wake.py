@@ -2,7 +2,7 @@
 
 import socket
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import anyio
@@ -81,9 +81,10 @@ class Waiting(Exception):
 class _Wake:
     """A sandbox being woken: shared by everybody who waits for it, and ended by none of them."""
 
-    done: anyio.Event
-    sandbox: Sandbox | None = None
-    error: OutlastError | None = None
+    done: anyio.Event = field(default_factory=anyio.Event)
+    outcome: Sandbox | OutlastError = field(
+        default_factory=lambda: SandboxUnavailable("The sandbox could not be woken.")
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ class Waker:
 
     def use(self, visitor: Visitor) -> None:
         """An open connection is in use: keep its sandbox awake, or wake it. Returns at once."""
-        if self._is_asleep_or_stale(visitor.workspace_id) and self._tasks is not None:
+        if self._in_use(visitor.workspace_id) is None and self._tasks is not None:
             self._tasks.start_soon(self._guard.once, "waking", visitor.workspace_id, self._keep_awake, visitor)
 
     async def wake_again(self, visitor: Visitor) -> None:
@@ -205,37 +206,32 @@ class Waker:
     async def _awake(self, visitor: Visitor) -> Sandbox:
         """The sandbox, awake and marked as used. Cancelling leaves the wake going on for the others."""
         workspace_id = visitor.workspace_id
-        if not self._is_asleep_or_stale(workspace_id):
-            sandbox = self._awake_now.get(workspace_id)
-            if sandbox is not None:
-                return sandbox
+        if (sandbox := self._in_use(workspace_id)) is not None:
+            return sandbox
         thawed = await self._awake_now.thawed(workspace_id)
         wake = self._wakes.get(workspace_id)
         if wake is None:
             if self._tasks is None:
                 raise Waiting("refused", why="The server is stopping.", hint="Load the page again in a moment.")
-            wake = self._wakes[workspace_id] = _Wake(anyio.Event())
+            wake = self._wakes[workspace_id] = _Wake()
             after_s = RECORD_AFTER_S if thawed is not None else 0.0
             self._tasks.start_soon(self._guard.once, "waking", workspace_id, self._wake, visitor, wake, after_s)
         if thawed is not None:
             return thawed
         await wake.done.wait()
-        if wake.error is not None:
-            raise _refused(wake.error)
-        assert wake.sandbox is not None
-        return wake.sandbox
+        if isinstance(wake.outcome, OutlastError):
+            raise _refused(wake.outcome)
+        return wake.outcome
 
     async def _wake(self, visitor: Visitor, wake: _Wake, after_s: float) -> None:
         try:
             await anyio.sleep(after_s)
             machines = machines_of(self._services)
-            wake.sandbox = await machines.ensure(visitor.workspace_id, visitor.project_id)
+            wake.outcome = await machines.ensure(visitor.workspace_id, visitor.project_id)
             self._used[visitor.workspace_id] = time.monotonic()
         except OutlastError as error:
-            wake.error = error
+            wake.outcome = error
         finally:
-            if wake.sandbox is None and wake.error is None:
-                wake.error = SandboxUnavailable("The sandbox could not be woken.")
             del self._wakes[visitor.workspace_id]
             wake.done.set()
 
@@ -247,10 +243,10 @@ class Waker:
         self._waits[place] = since, time.monotonic()
         return time.monotonic() - since
 
-    def _is_asleep_or_stale(self, workspace_id: str) -> bool:
-        if time.monotonic() - self._used.get(workspace_id, float("-inf")) >= USE_EVERY_S:
-            return True
-        return self._awake_now.get(workspace_id) is None
+    def _in_use(self, workspace_id: str) -> Sandbox | None:
+        """The sandbox, where it is awake and was marked as used a moment ago."""
+        is_stale = time.monotonic() - self._used.get(workspace_id, float("-inf")) >= USE_EVERY_S
+        return None if is_stale else self._awake_now.get(workspace_id)
 
     def _forget(self) -> None:
         """Forget places that were not asked for in a while."""

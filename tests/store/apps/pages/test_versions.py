@@ -60,7 +60,7 @@ class Page:
         return await self.patch(Patch(op="text", at="#count", text=text), run=run, step=step)
 
     async def reset(self, run: str, step: int) -> tuple[Any, ...]:
-        return await self.db.write(versions.reset_step, self.id, self.rules, run, step)
+        return await self.db.write(versions.reset_step, self.id, run, step)
 
     async def undo(self) -> int:
         return await self.db.write(versions.undo, self.id, self.rules, self.team.owner.user_id)

@@ -88,7 +88,7 @@ class PageLines:
 
     def reset(self, tx: Tx, run: Run, step: int) -> Sequence[tuple[str, Any]]:
         page = page_of_thread(tx, run.thread_id)
-        return () if page is None else versions.reset_step(tx, page.id, self._rules, run.id, step)
+        return () if page is None else versions.reset_step(tx, page.id, run.id, step)
 
     def part(self, tx: Tx, run: Run, step: int, counts: Mapping[str, int]) -> PagePart | None:
         page = page_of_thread(tx, run.thread_id)

@@ -34,13 +34,13 @@ class Lately:
     run_ids: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
+class _Request(NamedTuple):
+    message_id: str
+    asked: Any
     at: datetime
-    asked: str
     run_id: str
     status: str
-    parts: Sequence[Mapping[str, Any]]
+    said: Any  # the parts of its answer; None: there is none
 
 
 def lately(tx: Tx, run: Run, page_id: str, most: int = MAX_RECENT) -> Lately:
@@ -48,7 +48,7 @@ def lately(tx: Tx, run: Run, page_id: str, most: int = MAX_RECENT) -> Lately:
     requests = _requests(tx, run, most)
     summaries = registry.implementation(MEMORIES).summaries_of_runs(tx, [one.run_id for one in requests])
     told = [(one.at, _line(one, summaries.get(one.run_id, ""))) for one in requests]
-    if requests and (said := _said(requests[-1].parts)):
+    if requests and (said := _said(requests[-1].said or ())):
         at, line = told[-1]
         told[-1] = at, f"{line}; you said: {quoted(said, SAID_CHARS)}"
     told += _by_hand(tx, page_id, most)
@@ -74,54 +74,35 @@ def done_words(parts: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(word for word in words if word) or "changed nothing"
 
 
-class _AskedMessage(NamedTuple):
-    id: str
-    parts: Any
-    created_at: datetime
-
-
-class _EndedRun(NamedTuple):
-    message_id: str
-    id: str
-    status: str
-    parts: Any
-
-
 def _requests(tx: Tx, run: Run, most: int) -> list[_Request]:
-    position = tx.value(messages.c.position, {"id": run.message_id})
-    if position is None:
-        return []
-    columns = messages.c.id, messages.c.parts, messages.c.created_at
-    asked = tx.rows(
-        _AskedMessage,
-        sa.select(*columns)
-        .where(messages.c.thread_id == run.thread_id, messages.c.role == "user", messages.c.position < position)
+    """Those of the last `most` messages before the run's own whose run has ended, oldest first; of several runs of one
+    message the last."""
+    own = sa.select(messages.c.position).where(messages.c.id == run.message_id).scalar_subquery()
+    asked = (
+        sa.select(messages.c.id, messages.c.parts, messages.c.created_at, messages.c.position)
+        .where(messages.c.thread_id == run.thread_id, messages.c.role == "user", messages.c.position < own)
         .order_by(messages.c.position.desc())
-        .limit(most),
+        .limit(most)
+        .subquery()
     )
-    ended = {
-        row.message_id: row
-        for row in tx.rows(
-            _EndedRun,
-            sa.select(runs.c.message_id, runs.c.id, runs.c.status, messages.c.parts)
-            .outerjoin(messages, messages.c.id == runs.c.answer_id)
-            .where(runs.c.message_id.in_([row.id for row in asked]), runs.c.leg == "ended")
-            .order_by(runs.c.created_at, runs.c.id),
-        )
-    }
-    return [
-        _Request(row.created_at, asked_text(row.parts), last.id, last.status, last.parts or ())
-        for row in reversed(asked)
-        if (last := ended.get(row.id)) is not None
-    ]
+    answers = messages.alias()
+    columns = asked.c.parts.label("asked"), asked.c.created_at.label("at"), runs.c.id.label("run_id"), runs.c.status
+    rows = tx.rows(
+        _Request,
+        sa.select(asked.c.id.label("message_id"), *columns, answers.c.parts.label("said"))
+        .join(runs, (runs.c.message_id == asked.c.id) & (runs.c.leg == "ended"))
+        .outerjoin(answers, answers.c.id == runs.c.answer_id)
+        .order_by(asked.c.position, runs.c.created_at, runs.c.id),
+    )
+    return list({row.message_id: row for row in rows}.values())
 
 
 def _line(request: _Request, summary: str) -> str:
     if ARROW in summary:
         return summary
-    done = summary or done_words(request.parts)
+    done = summary or done_words(request.said or ())
     cut = _CUT.get(request.status)
-    return change_line(request.asked, f"{done} ({cut})" if cut else done)
+    return change_line(asked_text(request.asked), f"{done} ({cut})" if cut else done)
 
 
 def _said(parts: Sequence[Mapping[str, Any]]) -> str:
