@@ -19,10 +19,9 @@ from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
-from outlast.kernel.previews.actions import open_preview, redeem
+from outlast.kernel.previews.actions import list_ports, open_preview, redeem
 from outlast.kernel.previews.hosts import Address, PreviewHosts
 from outlast.kernel.previews.layer import PreviewLayer
-from outlast.kernel.previews.listening_ports import list_ports
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.services.rules import Declared

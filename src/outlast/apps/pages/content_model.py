@@ -50,9 +50,6 @@ class Inside:
     item: bool = False  # dd or dt
 
 
-OUTSIDE: Final = Inside()
-
-
 @lru_cache(maxsize=4096)
 def entered(where: Inside, tag: str) -> Inside | str:
     """What is around the content of an element that stands there, or why it cannot stand there."""
@@ -105,7 +102,7 @@ def _after(where: Inside, tag: str) -> Inside:
 
 def around(tags: Iterable[str]) -> Inside:
     """What is around the content of an element, given the tags from the outermost down to itself, all in place."""
-    where = OUTSIDE
+    where = Inside()
     for tag in tags:
         where = replace(where, tag=tag, depth=where.depth + 1) if where.svg else _after(where, tag)
     return where

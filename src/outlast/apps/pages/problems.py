@@ -9,7 +9,7 @@ SHOWN_CHARS: Final = 120
 
 
 class Refused(Exception):
-    """A patch cannot be applied; its text says why, for the agent. Never leaves the room."""
+    """What an agent wrote cannot be taken; its text says why, for the agent. Never leaves the room."""
 
 
 def said(line: str, what: str) -> str:
@@ -28,18 +28,16 @@ def too_large(size: int, most: int) -> str:
 
 def summary_of(kind: VersionKind, patches: Sequence[Patch] = (), base: int | None = None) -> str:
     """One line for a page's history."""
-    match kind:
-        case "patches":
-            places = list(dict.fromkeys(patch.at for patch in patches))
-            shown = ", ".join(places[:3]) + (f" and {len(places) - 3} more" if len(places) > 3 else "")
-            changes = "1 change" if len(patches) == 1 else f"{len(patches)} changes"
-            return f"{changes} at {shown}"
-        case "undo":
-            return f"Went back to version {base}"
-        case "restore":
-            return f"Restored version {base}"
-        case "created":
-            return "The page was made"
-        case "copy":
-            return "Copied from another page"
-    return "The whole page was written anew"
+    if kind == "patches":
+        places = list(dict.fromkeys(patch.at for patch in patches))
+        shown = ", ".join(places[:3]) + (f" and {len(places) - 3} more" if len(places) > 3 else "")
+        changes = "1 change" if len(patches) == 1 else f"{len(patches)} changes"
+        return f"{changes} at {shown}"
+    told: dict[VersionKind, str] = {
+        "undo": f"Went back to version {base}",
+        "restore": f"Restored version {base}",
+        "created": "The page was made",
+        "copy": "Copied from another page",
+        "full": "The whole page was written anew",
+    }
+    return told[kind]

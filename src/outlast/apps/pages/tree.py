@@ -116,12 +116,7 @@ def take_out(element: Element) -> None:
 
 def add_text_before(element: Element, text: str) -> None:
     """Add text right before an element, after what stands there."""
-    before = element.getprevious()
-    if before is None:
-        parent = element.getparent()
-        parent.text = (parent.text or "") + text
-    else:
-        before.tail = (before.tail or "") + text
+    _add_text(element.getparent(), element.getprevious(), text)
 
 
 def clear_content(element: Element) -> None:
@@ -133,32 +128,31 @@ def clear_content(element: Element) -> None:
 def put(parent: Element, index: int, fragment: Element, *, before_text: bool = False) -> None:
     """Put what `fragment` holds into `parent` before its child number `index` (its number of children: at the end):
     after the text that is there, or `before_text` too. The fragment is empty afterwards."""
-    text = _take_text(parent, index) if before_text else ""
-    add_text(parent, index, fragment.text or "")
+    before = parent[index - 1] if index else None
+    text = _take_text(parent, before) if before_text else ""
+    _add_text(parent, before, fragment.text)
     children = list(fragment)
     parent[index:index] = children
     fragment.text = None
-    add_text(parent, index + len(children), text)
+    _add_text(parent, children[-1] if children else before, text)
     settle(parent)
 
 
-def add_text(parent: Element, index: int, text: str) -> None:
-    """Add text just before the child number `index`, after what stands there."""
+def _add_text(parent: Element, before: Element | None, text: str | None) -> None:
+    """Add text after the child `before` and what stands there; None: at the beginning."""
     if not text:
         return
-    if index == 0:
+    if before is None:
         parent.text = (parent.text or "") + text
     else:
-        before = parent[index - 1]
         before.tail = (before.tail or "") + text
 
 
-def _take_text(parent: Element, index: int) -> str:
-    """Remove the text just before the child number `index`."""
-    if index == 0:
+def _take_text(parent: Element, before: Element | None) -> str:
+    """Remove the text after the child `before`; None: at the beginning."""
+    if before is None:
         text, parent.text = parent.text, None
     else:
-        before = parent[index - 1]
         text, before.tail = before.tail, None
     return text or ""
 

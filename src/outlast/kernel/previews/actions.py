@@ -1,27 +1,35 @@
-"""Previews: who may see a port of a sandbox. A ticket is asked for where one is signed in, exchanged on the preview's
-own host for a cookie, and the cookie is checked at every visit."""
+"""Previews: which ports of a sandbox can be seen, and by whom. A ticket is asked for where one is signed in, exchanged
+on the preview's own host for a cookie, and the cookie is checked at every visit."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from outlast.base.errors import Forbidden, MalformedInput, NotFound
+import anyio
+
+from outlast.base.errors import Forbidden, MalformedInput, NotFound, SandboxLost, SandboxUnavailable
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.store import still_signed_in
 from outlast.kernel.apps import registry
 from outlast.kernel.previews import tickets
-from outlast.kernel.previews.permissions import may_see
 from outlast.kernel.previews.ports import IMAGE_HOSTS
+from outlast.kernel.previews.shapes import PortAnswer
 from outlast.kernel.previews.tickets import Grant
-from outlast.kernel.projects.permissions import require_sandbox
-from outlast.kernel.projects.rules import Right, Role
+from outlast.kernel.projects.permissions import require, require_sandbox
+from outlast.kernel.projects.rules import Right, Role, allows
+from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.actions import machines_of
+from outlast.kernel.sandboxes.rows import SandboxRow, ServiceRow
+from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.services.store import services_of
 from outlast.kernel.services import Services, in_read, in_write
+from outlast_sandbox.ports.listening import listening_ports
 from outlast_sandbox.providers.unsupported import lacking
 
 MAX_PORT: Final = 65_535
+LOOK_S: Final = 2.0  # for the ports that something listens on
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,25 @@ class Visitor:
     image_hosts: tuple[str, ...] = ()
 
 
+async def list_ports(services: Services, actor: Actor, sandbox_id: str) -> list[PortAnswer]:
+    """The ports of declared services, then others that something listens on, by number (members). Wakes nothing: of a
+    sandbox that sleeps only the declared ones are known."""
+
+    def run(tx: Tx) -> tuple[str, list[ServiceRow]]:
+        row = require_sandbox(tx, actor, sandbox_id, Right.READ)
+        return row.workspace_id, services_of(tx, row.workspace_id)
+
+    workspace_id, declared = await services.db.read(run)
+    listening = await _listening(services, workspace_id)
+    named = {service.port: service for service in declared}
+    first = [
+        PortAnswer(port=port, service=service.name, state=service.state, listening=port in listening)
+        for port, service in sorted(named.items())
+    ]
+    others = sorted(listening - named.keys())
+    return first + [PortAnswer(port=port, service=None, state=None, listening=True) for port in others]
+
+
 async def open_preview(services: Services, actor: Actor, sandbox_id: str, port: int, opener: str) -> Ticket:
     """A ticket for one port, good for one exchange within a minute (members; viewers for ports of declared services).
     Wakes nothing. `opener` is the origin of the page that may show the preview in a frame. Raises `MalformedInput`,
@@ -58,14 +85,15 @@ async def open_preview(services: Services, actor: Actor, sandbox_id: str, port: 
 
     def run(tx: Tx) -> Ticket:
         row = require_sandbox(tx, actor, sandbox_id, Right.READ)
-        if not may_see(tx, actor, row, port):
+        if not _may_see(tx, actor, row, port):
             raise Forbidden(
                 f"Viewers see declared services only, and port {port} is not one.",
                 project_id=row.project_id,
                 role=Role.VIEWER.value,
                 port=port,
             )
-        _require_previews(services, port)
+        if not machines_of(services).provider.capabilities.preview:
+            lacking("preview", f"port {port} cannot be reached")
         secret, expires_at = tickets.add_ticket(tx, actor, row.workspace_id, port, opener)
         return Ticket(sandbox_id, port, secret, expires_at)
 
@@ -78,7 +106,7 @@ def redeem(tx: Tx, secret: str, sandbox_id: str, port: int, *, local_mode: bool)
     grant = tickets.find_grant(tx, "ticket", secret, sandbox_id, port)
     if grant is None or _visitor(tx, grant, sandbox_id, local_mode) is None:
         return None
-    return tickets.exchange(tx, secret, grant)
+    return tickets.exchange(tx, grant.row)
 
 
 @in_read
@@ -98,21 +126,33 @@ def _visitor(tx: Tx, grant: Grant, sandbox_id: str, local_mode: bool) -> Visitor
         row = require_sandbox(tx, actor, sandbox_id, Right.READ)
     except NotFound:
         return None
-    if not may_see(tx, actor, row, grant.port):
+    workspace_id, port = grant.row.workspace_id, grant.row.port
+    if not _may_see(tx, actor, row, port):
         return None
-    declared = services_of(tx, grant.workspace_id)
     return Visitor(
         actor.user_id,
-        grant.workspace_id,
+        workspace_id,
         row.project_id,
         sandbox_id,
-        grant.port,
-        grant.opener,
-        siblings=tuple(one.port for one in declared if one.port != grant.port),
-        image_hosts=registry.implementation(IMAGE_HOSTS).allowed_in(tx, grant.workspace_id),
+        port,
+        grant.row.opener,
+        siblings=tuple(one.port for one in services_of(tx, workspace_id) if one.port != port),
+        image_hosts=registry.implementation(IMAGE_HOSTS).allowed_in(tx, workspace_id),
     )
 
 
-def _require_previews(services: Services, port: int) -> None:
-    if not machines_of(services).provider.capabilities.preview:
-        lacking("preview", f"port {port} cannot be reached")
+def _may_see(tx: Tx, actor: Actor, sandbox: SandboxRow, port: int) -> bool:
+    """Whether the actor may see the port: an editor sees all of them, a viewer those of declared services. Raises
+    `NotFound` for those who are no members."""
+    if allows(require(tx, actor, sandbox.project_id, Right.READ), Right.EDIT):
+        return True
+    return any(service.port == port for service in services_of(tx, sandbox.workspace_id))
+
+
+async def _listening(services: Services, workspace_id: str) -> set[int]:
+    """What can be read without waking anything; a sandbox that falls asleep just then does not answer."""
+    row = await services.db.read(store.newest, workspace_id)
+    if services.sandboxes.manager is not None and row is not None and row.life.state is State.READY:
+        with anyio.move_on_after(LOOK_S), suppress(SandboxUnavailable, SandboxLost, NotFound):
+            return await listening_ports(await services.sandboxes.manager.lives.connect(row))
+    return set()

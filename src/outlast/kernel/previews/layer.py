@@ -22,7 +22,7 @@ from outlast.kernel.previews.access import Access
 from outlast.kernel.previews.actions import Visitor
 from outlast.kernel.previews.content_policy import MAX_REPORT_BYTES, REPORTS_PATH, blocked_picture, preview_policy
 from outlast.kernel.previews.cookies import granting, grants_in
-from outlast.kernel.previews.headers import Headers, Origin, all_of, first
+from outlast.kernel.previews.headers import Headers, all_of, first
 from outlast.kernel.previews.hosts import Address, app_origins, port_suffix
 from outlast.kernel.previews.notices import PRIVATE, Notice, answer_notice, is_page_visit
 from outlast.kernel.previews.ports import IMAGE_HOSTS
@@ -223,9 +223,8 @@ class _Visit:
     # --- passing on ---
 
     async def _pass_on(self, visitor: Visitor) -> None:
-        client = (self._scope.get("client") or ("",))[0]
-        origin = Origin(client, self._layer.scheme(self._scope), first(self._headers, b"host"))
-        request = Request(self._scope, self._headers, visitor, origin, self._policy(visitor))
+        scheme = self._layer.scheme(self._scope)
+        request = Request(self._scope, self._headers, visitor, scheme, self._policy(visitor))
         proxy = Proxy(self._layer.waker, request, self._receive, self._send)
         try:
             await pass_on(proxy, PAGE_PATIENCE_S if self._is_page else PATIENCE_S)

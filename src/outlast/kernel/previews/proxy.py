@@ -19,13 +19,13 @@ AWAKE_CHECK_S: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a visitor asks for: the ASGI scope with its headers, who asks, and the content security policy of what is
-    answered."""
+    """What a visitor asks for: the ASGI scope with its headers, who asks, the scheme that they used, and the content
+    security policy of what is answered."""
 
     scope: Scope
     headers: Headers
     visitor: Visitor
-    origin: Origin
+    scheme: str
     policy: bytes
 
     @property
@@ -37,6 +37,12 @@ class Request:
         query = self.scope["query_string"]
         path: bytes = self.scope.get("raw_path") or self.scope["path"].encode()
         return path + b"?" + query if query else path
+
+    @property
+    def inside(self) -> list[tuple[bytes, bytes]]:
+        """The headers as they go inside, without those that frame the body."""
+        client = (self.scope.get("client") or ("",))[0]
+        return to_inside(self.headers, Origin(client, self.scheme, first(self.headers, b"host")))
 
     @property
     def framing(self) -> tuple[bytes, bytes] | None:
@@ -102,9 +108,8 @@ class Proxy:
     async def _pass_in(self, line: Line, scope: anyio.CancelScope) -> None:
         """Head and body; then stay to see the visitor leave."""
         request = self.request
-        inside = to_inside(request.headers, request.origin)
         try:
-            await line.send(request_head(request.method, request.target, inside, request.framing))
+            await line.send(request_head(request.method, request.target, request.inside, request.framing))
             if request.framing is not None:
                 await self._pass_body(line, chunked=request.framing[0] == b"transfer-encoding")
         except OSError:  # it closes, maybe after an answer, which is being read

@@ -10,7 +10,7 @@ from outlast.kernel.http.auth import Served, Signed, Surface, Svc
 from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
-from outlast.kernel.previews import actions, listening_ports
+from outlast.kernel.previews import actions
 from outlast.kernel.previews.actions import Ticket
 from outlast.kernel.previews.hosts import Address, port_suffix
 from outlast.kernel.previews.layer import TICKET_PATH
@@ -22,7 +22,7 @@ router = noun_router("Sandboxes")
 @router.get("/sandboxes/{sandbox_id}/ports", response_model=Page[PortAnswer])
 async def list_ports(sandbox_id: str, services: Svc, actor: Signed) -> Response:
     """Ports that can be seen: those of declared services, then others that something listens on. Wakes nothing."""
-    return reply(page(await listening_ports.list_ports(services, actor, sandbox_id)))
+    return reply(page(await actions.list_ports(services, actor, sandbox_id)))
 
 
 @router.post("/sandboxes/{sandbox_id}/preview", response_model=PreviewAnswer)

@@ -4,7 +4,6 @@ Only hashes are stored. A grant names the workspace, so that it outlives a sandb
 its user may still look is not decided here. First argument: the open transaction.
 """
 
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple
 
@@ -21,66 +20,57 @@ from outlast.kernel.sandboxes.tables import sandboxes
 
 TICKET_LIFE: Final = timedelta(seconds=60)
 TICKET_PREFIX: Final = "olp_"
-Kind = Literal["ticket", "cookie"]
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """What was granted: `actor` may see `port` of the workspace's sandbox, framed by a page of `opener`."""
+class Grant(NamedTuple):
+    """What was granted, and the name of its user."""
 
-    workspace_id: str
-    port: int
-    actor: Actor
-    opener: str
-    expires_at: datetime
+    row: PreviewGrantRow
+    name: str
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(self.row.user_id, self.name, self.row.via, self.row.token_id, self.row.session_hash)
 
 
 def add_ticket(tx: Tx, actor: Actor, workspace_id: str, port: int, opener: str) -> tuple[str, datetime]:
-    """A new ticket's secret, and until when it is good. Grants that have run out are swept here."""
+    """A new ticket's secret, and until when it is good: the actor may see `port` of the workspace's sandbox, framed by
+    a page of `opener`. Grants that have run out are swept here."""
     tx.execute(sa.delete(preview_grants).where(preview_grants.c.expires_at <= tx.now))
     secret = new_secret(TICKET_PREFIX)
-    grant = Grant(workspace_id, port, actor, opener, tx.now + TICKET_LIFE)
-    _add(tx, "ticket", secret, grant)
-    return secret, grant.expires_at
+    row = PreviewGrantRow(
+        hash=hash_of(secret),
+        kind="ticket",
+        workspace_id=workspace_id,
+        port=port,
+        user_id=actor.user_id,
+        via=actor.via,
+        token_id=actor.token_id,
+        session_hash=actor.session_hash,
+        opener=opener,
+        created_at=tx.now,
+        expires_at=tx.now + TICKET_LIFE,
+    )
+    tx.insert(preview_grants, **row._asdict())
+    return secret, row.expires_at
 
 
-def exchange(tx: Tx, secret: str, grant: Grant) -> str | None:
-    """Use up the ticket; the answer is the cookie's value. None: it was used a moment ago."""
-    used = sa.delete(preview_grants).where(preview_grants.c.hash == hash_of(secret), preview_grants.c.kind == "ticket")
+def exchange(tx: Tx, ticket: PreviewGrantRow) -> str | None:
+    """Use up a ticket; the answer is the cookie's value. None: it was used a moment ago."""
+    used = sa.delete(preview_grants).where(preview_grants.c.hash == ticket.hash, preview_grants.c.kind == "ticket")
     if tx.execute(used).rowcount != 1:
         return None
     value = new_secret()
-    _add(tx, "cookie", value, replace(grant, expires_at=tx.now + COOKIE_LIFE))
+    cookie = ticket._replace(hash=hash_of(value), kind="cookie", created_at=tx.now, expires_at=tx.now + COOKIE_LIFE)
+    tx.insert(preview_grants, **cookie._asdict())
     return value
 
 
-def _add(tx: Tx, kind: Kind, secret: str, grant: Grant) -> None:
-    tx.insert(
-        preview_grants,
-        hash=hash_of(secret),
-        kind=kind,
-        workspace_id=grant.workspace_id,
-        port=grant.port,
-        user_id=grant.actor.user_id,
-        via=grant.actor.via,
-        token_id=grant.actor.token_id,
-        session_hash=grant.actor.session_hash,
-        opener=grant.opener,
-        created_at=tx.now,
-        expires_at=grant.expires_at,
-    )
-
-
-class _NamedGrant(NamedTuple):
-    grant: PreviewGrantRow
-    name: str
-
-
-def find_grant(tx: Tx, kind: Kind, secret: str, sandbox_id: str, port: int) -> Grant | None:
+def find_grant(tx: Tx, kind: Literal["ticket", "cookie"], secret: str, sandbox_id: str, port: int) -> Grant | None:
     """What a ticket or cookie grants on this port of this sandbox, a cookie also after the sandbox was replaced by
     another; None when it is used, late, or for another."""
-    row = tx.row(
-        _NamedGrant,
+    return tx.row(
+        Grant,
         sa.select(preview_grants, users.c.name)
         .join(sandboxes, sandboxes.c.workspace_id == preview_grants.c.workspace_id)
         .join(users, users.c.id == preview_grants.c.user_id)
@@ -88,7 +78,3 @@ def find_grant(tx: Tx, kind: Kind, secret: str, sandbox_id: str, port: int) -> G
         .where(preview_grants.c.port == port, preview_grants.c.expires_at > tx.now)
         .where(sandboxes.c.id == sandbox_id),
     )
-    if row is None:
-        return None
-    actor = Actor(row.grant.user_id, row.name, row.grant.via, row.grant.token_id, row.grant.session_hash)
-    return Grant(row.grant.workspace_id, row.grant.port, actor, row.grant.opener, row.grant.expires_at)

@@ -6,7 +6,7 @@ What the browser sends is only looked at to tell a person's use from the beats t
 import anyio
 
 from outlast.kernel.http.takeover import TAKE_OVER, TakenOver
-from outlast.kernel.previews.headers import first, to_inside, to_outside
+from outlast.kernel.previews.headers import first, to_outside
 from outlast.kernel.previews.proxy import Proxy, Request
 from outlast.kernel.previews.wake import Waker
 from outlast_sandbox.ports.exchange import SWITCHED, Answer, BadAnswer, Head, request_head
@@ -42,9 +42,8 @@ async def _connect(proxy: Proxy) -> None:
 
 async def _shake_hands(line: Line, request: Request) -> tuple[Head, Answer]:
     """Pass the upgrade request on; the answer's head. Raises `BadAnswer`."""
-    headers = to_inside(request.headers, request.origin)
     upgrade = first(request.headers, b"upgrade")
-    headers += [(b"connection", b"Upgrade"), (b"upgrade", upgrade)]
+    headers = [*request.inside, (b"connection", b"Upgrade"), (b"upgrade", upgrade)]
     try:
         await line.send(request_head(request.method, request.target, headers, None))
     except OSError as error:

@@ -40,10 +40,10 @@ async def test_a_ticket_is_good_once_and_for_its_port_and_workspace(db: Database
         assert tickets.find_grant(tx, "cookie", secret, first, 3000) is None
         grant = tickets.find_grant(tx, "ticket", secret, first, 3000)
         assert grant is not None
-        assert (grant.actor.user_id, grant.opener) == (team.viewer.user_id, "http://localhost:8400")
-        value = tickets.exchange(tx, secret, grant)
+        assert (grant.actor.user_id, grant.row.opener) == (team.viewer.user_id, "http://localhost:8400")
+        value = tickets.exchange(tx, grant.row)
         assert value is not None
-        assert tickets.exchange(tx, secret, grant) is None
+        assert tickets.exchange(tx, grant.row) is None
         assert tickets.find_grant(tx, "ticket", secret, first, 3000) is None
         for sandbox_id in (first, second):  # also the one that took the first one's place
             assert tickets.find_grant(tx, "cookie", value, sandbox_id, 3000) is not None
@@ -64,7 +64,7 @@ async def test_grants_run_out_and_are_swept_and_no_secret_is_stored(db: Database
         assert secret not in str(stored)
         grant = tickets.find_grant(tx, "ticket", secret, sandbox_id, 3000)
         assert grant is not None
-        value = tickets.exchange(tx, secret, grant)
+        value = tickets.exchange(tx, grant.row)
         assert value is not None
         tx.now += timedelta(days=7)
         assert tickets.find_grant(tx, "cookie", value, sandbox_id, 3000) is None
@@ -83,7 +83,7 @@ async def test_of_two_browsers_with_one_ticket_one_gets_in(db: Database) -> None
 
     def redeem(tx: Tx) -> str | None:
         grant = tickets.find_grant(tx, "ticket", secret, sandbox_id, 3000)
-        return None if grant is None else tickets.exchange(tx, secret, grant)
+        return None if grant is None else tickets.exchange(tx, grant.row)
 
     async def browser() -> None:
         values.append(await db.write(redeem))

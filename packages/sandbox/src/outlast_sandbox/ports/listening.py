@@ -10,8 +10,7 @@ LISTEN: Final = "0A"
 
 
 async def listening_ports(sandbox: Sandbox) -> set[int]:
-    """The ports that programs inside listen on, without the sandbox's own. Raises `NotFound` where its system has no
-    such tables, `SandboxUnavailable`, `SandboxLost`."""
+    """The ports that programs inside listen on, without the sandbox's own. Raises as `Files.read` does."""
     ports: set[int] = set()
     for table in TABLES:
         content = b"".join([piece async for piece in sandbox.files.read(table)])

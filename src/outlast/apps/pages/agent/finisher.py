@@ -54,7 +54,7 @@ def save_page(
     page = pages.hold(tx, found.id)
     problems = list(facts.get("problems", ()))
     pages.update(tx, page.id, **_titled(tx, run, page, str(facts.get("title", ""))), problems=problems)
-    announced = [_module(one) for one in facts.get("modules", ())]
+    announced = [NewModule(**one) for one in facts.get("modules", ())]
     origin = ModuleOrigin(run.project_id, page.id, run.started_by, run.id)
     saved = registry.implementation(LIBRARY).save(tx, announced, origin, page.workspace_id, dependencies)
     summary = _summary(tx, run, parts, facts)
@@ -133,7 +133,3 @@ def _summary(tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mappin
     asked = asked_text(tx.value(messages.c.parts, {"id": run.message_id}) or ())
     prose = " ".join(str(facts.get("prose", "")).split())
     return change_line(asked, said or "; ".join(one for one in (done_words(parts), prose) if one))
-
-
-def _module(one: Mapping[str, Any]) -> NewModule:
-    return NewModule(**{**one, "exports": tuple(one["exports"])})

@@ -1,5 +1,6 @@
 """The lines of a page's agent, taken: each is read, and what it asks of the page is done by the pages room."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
@@ -27,7 +28,6 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.hooks import LinesTaken
 from outlast.kernel.runs import timers
-from outlast.kernel.runs.lines import added
 from outlast.kernel.runs.model import Run
 from outlast.kernel.threads.parts import PagePart
 
@@ -59,29 +59,34 @@ class PageLines:
         events: list[tuple[str, Any]] = []
         problems: list[str] = []
         prose: list[str] = []
-        counts: dict[str, int] = {}
+        counts = Counter[str]()
+
+        def note(taken: Taken) -> None:
+            events.extend(taken.events)
+            problems.extend(taken.problems)
+            counts.update(patches=taken.patches, replaced=taken.replaced, refused=taken.refused)
+
         for line in lines:
             match read_line(line):
                 case PatchesLine(patches, wrong):
                     problems += wrong
-                    counts = added(counts, {"refused": len(wrong)})
+                    counts["refused"] += len(wrong)
                     if patches:
-                        taken = versions.take_patches(tx, page.id, self._rules, patches, author)
-                        counts = _counted(counts, taken, events, problems)
+                        note(versions.take_patches(tx, page.id, self._rules, patches, author))
                 case FullLine(html, _):
-                    taken = versions.take_full(tx, page.id, self._rules, html, author)
-                    counts = _counted(added(counts, {"whole": 1}), taken, events, problems)
+                    counts["whole"] += 1
+                    note(versions.take_full(tx, page.id, self._rules, html, author))
                 case ModulesLine(modules, wrong):
                     found = [*wrong, *(text for one in modules if (text := wrong_with(one.path)))]
                     problems += found
-                    counts = added(counts, {"modules": len(modules), "refused": len(found)})
+                    counts.update(modules=len(modules), refused=len(found))
                 case ProblemLine(text):
                     problems.append(text)
-                    counts = added(counts, {"refused": 1})
+                    counts["refused"] += 1
                 case ProseLine(text):
                     prose.append(text)
                 case StatsLine() | SummaryLine():
-                    counts = added(counts, {"notes": 1})
+                    counts["notes"] += 1
                 case None:
                     prose += [""] if not line.strip() else []  # what keeps paragraphs apart
         return LinesTaken(tuple(events), "".join(f"{line}\n" for line in prose), tuple(problems), counts)
@@ -118,11 +123,3 @@ class PageLines:
         touch(tx, run.thread_id)
         timers.set_timer(tx, "page_dormant", page.id, tx.now + self._dormant_after)
         return (("page.stats", stats_of(tx, run, page)),)
-
-
-def _counted(
-    counts: dict[str, int], taken: Taken, events: list[tuple[str, Any]], problems: list[str]
-) -> dict[str, int]:
-    events += taken.events
-    problems += taken.problems
-    return added(counts, {"patches": taken.patches, "replaced": taken.replaced, "refused": taken.refused})

@@ -58,16 +58,12 @@ def module_list(modules: Sequence[Module]) -> str:
 
 def _entry(module: Module) -> str:
     """One or two lines: the import is left out where it would make them too long, as the path says as much."""
-    path, usage = _plain(module.imported_path), _first_line(module.imported_usage)
-    head = f"- {path}"
-    room = ENTRY_BYTES - _size(head) - (_size(usage) + len("\n  usage: ") if _fits(head, usage) else 0)
-    names = _names(module.exports, room - len(": "))
-    told = f"{head}: {names}" if names else head
-    return f"{told}\n  usage: {usage}" if _fits(head, usage) else told
-
-
-def _fits(head: str, usage: str) -> bool:
-    return bool(usage) and _size(head) + _size(usage) + len("\n  usage: ") <= ENTRY_BYTES - NAMES_BYTES
+    head, usage = f"- {_plain(module.imported_path)}", _first_line(module.imported_usage)
+    tail = f"\n  usage: {usage}" if usage else ""
+    if _size(head + tail) > ENTRY_BYTES - NAMES_BYTES:
+        tail = ""
+    names = _names(module.exports, ENTRY_BYTES - _size(head + tail) - len(": "))
+    return (f"{head}: {names}" if names else head) + tail
 
 
 def _names(exports: Sequence[str], room: int) -> str:

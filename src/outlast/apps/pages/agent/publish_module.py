@@ -51,15 +51,15 @@ def publish_module_tool(workspaces: Workspaces, db: Database, modules: UsableMod
 
 def _wanted(asked: NewModule, known: list[Module]) -> NewModule:
     path = plain_path(asked.path)
-    before = next((one for one in known if one.scope == "session" and one.path == path), None)
+    announced = (one for one in known if one.scope == "session" and one.path == path)
+    before = next(announced, NewModule(path, "", (), ""))
     module = NewModule(
         path,
-        asked.description.strip() or (before.description if before is not None else ""),
-        asked.exports or (before.exports if before is not None else ()),
-        asked.usage.strip() or (before.usage if before is not None else ""),
+        asked.description.strip() or before.description,
+        asked.exports or before.exports,
+        asked.usage.strip() or before.usage,
     )
-    wrong = wrong_with(module.path)
-    if wrong:
+    if wrong := wrong_with(module.path):
         raise MalformedInput(wrong, path=path)
     if not module.description:
         raise NotFound(

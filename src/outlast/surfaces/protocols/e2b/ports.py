@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from outlast.base.errors import NotFound, NotSignedIn, OutlastError, SandboxUnavailable
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.previews.actions import Visitor
-from outlast.kernel.previews.headers import Headers, Origin, first
+from outlast.kernel.previews.headers import Headers, first
 from outlast.kernel.previews.hosts import port_suffix
 from outlast.kernel.previews.layer import PreviewLayer
 from outlast.kernel.previews.proxy import Proxy, Request, cut
@@ -127,6 +127,4 @@ def _request(scope: Scope, visitor: Visitor) -> Request:
     headers: Sequence[tuple[bytes, bytes]] = [pair for pair in scope["headers"] if pair[0] not in OURS]
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     bare = raw.removeprefix(PREFIX.encode()) if first(scope["headers"], SANDBOX_PORT) else raw
-    client = (scope.get("client") or ("",))[0]
-    origin = Origin(client, str(scope["scheme"]), first(scope["headers"], b"host"))
-    return Request({**scope, "raw_path": bare or b"/"}, headers, visitor, origin, POLICY)
+    return Request({**scope, "raw_path": bare or b"/"}, headers, visitor, str(scope["scheme"]), POLICY)
