@@ -6,7 +6,7 @@ answers and events agree. Code that changes one of these calls `announce`, `anno
 """
 
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -42,13 +42,17 @@ def to_data(row: ShownPage) -> PageData:
     return shape_of(PageData, row.page, row, state=state_of(row.run_status, row.page.problems, begun=begun))
 
 
-_without_html = [sa.literal_column("''").label("html") if column.name == "html" else column for column in pages.c]
+def without_html(table: sa.Table) -> list[sa.ColumnElement[Any]]:
+    """The columns of a table, an empty text in the place of `html`."""
+    return [sa.literal_column("''").label("html") if column.name == "html" else column for column in table.c]
+
+
 PAGES: Final = SubjectStore(
     "page",
     pages,
     PageRow,
     shown=ShownPage,
-    listed=with_thread_and_sandbox(pages, *_without_html),
+    listed=with_thread_and_sandbox(pages, *without_html(pages)),
     to_data=to_data,
     changed=PageChanged,
     deleted=PageDeleted,

@@ -17,7 +17,7 @@ from outlast.apps.pages.clean_cache import CleanPages
 from outlast.apps.pages.problems import Refused, summary_of, too_large
 from outlast.apps.pages.rows import PageRow, PageVersionRow
 from outlast.apps.pages.shapes import HtmlReason, PageHtml, PagePatched, PageVersion, Patch, VersionKind
-from outlast.apps.pages.store import hold, page_of, update
+from outlast.apps.pages.store import hold, page_of, update, without_html
 from outlast.apps.pages.tables import page_versions
 from outlast.apps.pages.tree import Tree
 from outlast.apps.pages.tree_cache import LiveTrees
@@ -30,13 +30,8 @@ from outlast.kernel.streams.log import append
 WHOLE_EVERY: Final = 25
 SUMMARY_CHARS: Final = 200
 _MINE: Final = page_versions.c.page_id == sa.bindparam("page")
-_OF_STEP: Final = sa.select(sa.func.min(page_versions.c.base_version)).where(
-    _MINE, page_versions.c.run_id == sa.bindparam("run"), page_versions.c.step == sa.bindparam("step")
-)
 _LATER: Final = sa.delete(page_versions).where(_MINE, page_versions.c.version > sa.bindparam("after"))
-_LISTED: Final = sa.select(
-    *(sa.literal_column("''").label("html") if column.name == "html" else column for column in page_versions.c)
-)
+_LISTED: Final = sa.select(*without_html(page_versions))
 _WHOLE: Final = sa.select(sa.func.max(page_versions.c.version)).where(
     _MINE, page_versions.c.version <= sa.bindparam("version"), page_versions.c.html.is_not(None)
 )
@@ -120,7 +115,7 @@ def take_full(tx: Tx, page_id: str, rules: Rules, html: str, author: Author) -> 
 def reset_step(tx: Tx, page_id: str, run_id: str, step: int) -> tuple[tuple[str, Any], ...]:
     """Take back what a step did: its versions go, their numbers are used again. Empty: it did nothing. Repeatable."""
     page = hold(tx, page_id)
-    base = tx.execute(_OF_STEP, {"page": page_id, "run": run_id, "step": step}).scalar()
+    base, _ = span_of(tx, page_id, run_id, step)
     if base is None:
         return ()
     html = html_at(tx, page_id, base)
@@ -151,7 +146,9 @@ def undo(tx: Tx, page_id: str, rules: Rules, by: str) -> int:
         last = _row(tx, page_id, last.base_version)
     if last is None or last.kind in ("created", "copy"):
         raise NothingToUndo("Nothing that was done on this page is left to take back.", page_id=page_id)
-    base = _first_of_run(tx, last) - 1
+    base = last.version - 1  # a person's change is one by itself
+    if last.run_id is not None:
+        base = span_of(tx, page_id, last.run_id).base or 0
     try:
         return _go_back(tx, page, rules, "undo", base, by)
     except NotFound:
@@ -224,13 +221,25 @@ def _go_back(tx: Tx, page: PageRow, rules: Rules, kind: Literal["undo", "restore
     return version
 
 
+class Span(NamedTuple):
+    """What a run made of a page: from the version `base` to `last`. None: it changed nothing."""
+
+    base: int | None
+    last: int | None
+
+
+def span_of(tx: Tx, page_id: str, run_id: str, step: int | None = None) -> Span:
+    """Of a run, or of one of its steps."""
+    made = sa.select(sa.func.min(page_versions.c.base_version), sa.func.max(page_versions.c.version)).where(
+        page_versions.c.page_id == page_id, page_versions.c.run_id == run_id
+    )
+    return Span(*tx.execute(made if step is None else made.where(page_versions.c.step == step)).one())
+
+
 def describe(tx: Tx, page_id: str, run_id: str, summary: str) -> None:
     """Let the history say of a run's last change what its agent said it has done, on one line of at most 200
     characters. Without changes of this run nothing happens."""
-    last = sa.select(sa.func.max(page_versions.c.version)).where(
-        page_versions.c.page_id == page_id, page_versions.c.run_id == run_id
-    )
-    version = tx.execute(last).scalar()
+    _, version = span_of(tx, page_id, run_id)
     line = " ".join(summary.split())
     if version is not None and line:
         short = line if len(line) <= SUMMARY_CHARS else f"{line[: SUMMARY_CHARS - 1]}…"
@@ -280,14 +289,6 @@ def _trim(tx: Tx, page_id: str, rules: Rules, version: int, author: Author) -> N
     if oldest is not None:
         gone = page_versions.c.page_id == page_id, page_versions.c.version < oldest
         tx.execute(sa.delete(page_versions).where(*gone))
-
-
-def _first_of_run(tx: Tx, last: PageVersionRow) -> int:
-    """The first of the versions that a run made; a person's change is one by itself."""
-    if last.run_id is None:
-        return int(last.version)
-    mine = page_versions.c.page_id == last.page_id, page_versions.c.run_id == last.run_id
-    return int(tx.execute(sa.select(sa.func.min(page_versions.c.version)).where(*mine)).scalar_one())
 
 
 def _row(tx: Tx, page_id: str, version: int) -> PageVersionRow | None:

@@ -5,5 +5,6 @@
 them ever reaches the API. A *ticket* (one use, one minute) is handed out by an action and exchanged on the preview host
 for a *cookie* of that host alone. The cookie is checked before anything is woken, and again when a user loses a token,
 a session or a membership. Then the sandbox is woken (`wake.py`), its port is dialled, and HTTP (`proxy.py`) or a raw
-upgraded connection such as a WebSocket (`tunnel.py`) flows both ways, at the speed of the slower side.
+upgraded connection such as a WebSocket (`tunnel.py`) flows both ways, at the speed of the slower side. What is spoken
+over the dialled socket, and the connections kept for the next request, are `outlast_sandbox.ports`.
 """

@@ -1,7 +1,6 @@
 """Which headers go inside and which come out. Pure."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from outlast.kernel.accounts.secrets import TOKEN_PREFIX
@@ -27,17 +26,9 @@ NOT_INSIDE: Final = frozenset(
 NOT_OUTSIDE: Final = frozenset({b"date", b"x-frame-options", b"clear-site-data", b"alt-svc"})
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a request comes from, as the app inside sees it: the client's address, the scheme and host it used."""
-
-    client: str
-    scheme: str
-    host: bytes
-
-
-def to_inside(headers: Headers, origin: Origin) -> list[tuple[bytes, bytes]]:
-    """A request's headers as they go inside, without those that frame its body."""
+def to_inside(headers: Headers, client: str, scheme: str) -> list[tuple[bytes, bytes]]:
+    """A request's headers as they go inside, without those that frame its body. The app is told the client's address,
+    and the scheme and host that it used."""
     dropped = HOP_BY_HOP | NOT_INSIDE | _named_in_connection(headers)
     kept: list[tuple[bytes, bytes]] = []
     for name, value in headers:
@@ -47,9 +38,9 @@ def to_inside(headers: Headers, origin: Origin) -> list[tuple[bytes, bytes]]:
         if taken or name != b"cookie":
             kept.append((name, taken))
     kept += [
-        (b"x-forwarded-for", origin.client.encode()),
-        (b"x-forwarded-host", origin.host),
-        (b"x-forwarded-proto", origin.scheme.encode()),
+        (b"x-forwarded-for", client.encode()),
+        (b"x-forwarded-host", first(headers, b"host")),
+        (b"x-forwarded-proto", scheme.encode()),
     ]
     return kept
 

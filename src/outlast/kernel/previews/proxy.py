@@ -8,7 +8,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from outlast.kernel.http.event_stream import ABORT
 from outlast.kernel.previews.actions import Visitor
-from outlast.kernel.previews.headers import Headers, Origin, first, to_inside, to_outside
+from outlast.kernel.previews.headers import Headers, first, to_inside, to_outside
 from outlast.kernel.previews.wake import Reached, Waker
 from outlast_sandbox.ports.exchange import Answer, BadAnswer, Head, request_head
 from outlast_sandbox.ports.line import Line
@@ -42,7 +42,7 @@ class Request:
     def inside(self) -> list[tuple[bytes, bytes]]:
         """The headers as they go inside, without those that frame the body."""
         client = (self.scope.get("client") or ("",))[0]
-        return to_inside(self.headers, Origin(client, self.scheme, first(self.headers, b"host")))
+        return to_inside(self.headers, client, self.scheme)
 
     @property
     def framing(self) -> tuple[bytes, bytes] | None:

@@ -1,6 +1,6 @@
 """An upgraded connection, such as a WebSocket: its handshake is passed on, then its bytes, both ways, unread.
 
-What the browser sends is only looked at to tell a person's use from the beats that keep it open (`keepalives.py`).
+What the browser sends is only looked at to tell a person's use from the beats that keep it open (`Beats`).
 """
 
 import anyio

@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from outlast.apps.pages import versions
 from outlast.apps.pages.agent.finisher import stats_of
 from outlast.apps.pages.agent.modules import wrong_with
@@ -22,7 +20,6 @@ from outlast.apps.pages.lines import (
     read_line,
 )
 from outlast.apps.pages.store import page_of_thread, touch
-from outlast.apps.pages.tables import page_versions
 from outlast.apps.pages.versions import Author, Rules, Taken
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
@@ -99,10 +96,7 @@ class PageLines:
         page = page_of_thread(tx, run.thread_id)
         if page is None:
             return None
-        made = sa.select(sa.func.min(page_versions.c.base_version), sa.func.max(page_versions.c.version)).where(
-            page_versions.c.page_id == page.id, page_versions.c.run_id == run.id, page_versions.c.step == step
-        )
-        base, last = tuple(tx.execute(made).one())
+        base, last = versions.span_of(tx, page.id, run.id, step)
         if last is None and not counts.get("refused"):
             return None
         return PagePart(
