@@ -29,7 +29,11 @@ OTHER_SCHEMES: Final = frozenset({"mailto"})
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
 _LOOSE: Final = re.compile(r"(?:data|aria)-[a-z][a-z0-9-]{0,63}")
 _ID: Final = re.compile(r"[A-Za-z_][\w.:-]{0,127}", re.ASCII)
-_FIELD_NAME: Final = re.compile(r"[A-Za-z][\w.:\[\]-]{0,127}", re.ASCII)
+_PATTERNS: Final = {
+    "id": _ID,
+    "lang": re.compile(r"[A-Za-z0-9-]{0,35}"),
+    "name": re.compile(r"[A-Za-z][\w.:\[\]-]{0,127}", re.ASCII),
+}
 _IDS: Final = frozenset({"for", "form", "list", "headers", "popovertarget", "commandfor"})
 _PICTURE: Final = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/]*={0,2}")
 _SCHEMES: Final = "|".join([*(f"{name}://" for name in sorted(WEB_SCHEMES)), *(f"{name}:" for name in OTHER_SCHEMES)])
@@ -40,7 +44,6 @@ _NUMBERS: Final = frozenset({"colspan", "rowspan", "span", "rows", "cols", "size
 _NUMBER: Final = re.compile(r"[0-9]{1,4}")
 _LENGTHS: Final = frozenset({("img", "width"), ("img", "height")})
 _LENGTH: Final = re.compile(r"[0-9]{1,5}(?:\.[0-9]+)?%?")
-_LANGUAGE: Final = re.compile(r"[A-Za-z0-9-]{0,35}")
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -79,9 +82,9 @@ def kept_value(tag: str, name: str, value: str) -> str | None:
     if words is not None:
         value = value.strip() if tag == "ol" else value.strip().lower()
         return value if value in words else None
+    if name in _PATTERNS:
+        return value if _PATTERNS[name].fullmatch(value) else None
     match name:
-        case "id":
-            return value if _ID.fullmatch(value) else None
         case "class":
             return " ".join(one for one in value.split() if not one.startswith("outlast-"))[:MAX_CHARS] or None
         case "style":
@@ -90,10 +93,6 @@ def kept_value(tag: str, name: str, value: str) -> str | None:
             return _picture(value)
         case "href":
             return _link(value)
-        case "lang":
-            return value if _LANGUAGE.fullmatch(value) else None
-        case "name":
-            return value if _FIELD_NAME.fullmatch(value) else None
     return _other(tag, name, value, in_svg=in_svg)
 
 

@@ -9,6 +9,7 @@ Bounds: `pages.html_bytes` by the caller, and those of `parser_bounds`; 100 KB t
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import nh3
@@ -114,10 +115,9 @@ def sanitised(html: str, context: str = "div") -> Clean:
 
 def misplaced(fragment: Element, where: Inside) -> str:
     """Why what `fragment` holds cannot stand there; empty: it can."""
-    refused = _text_in(fragment, where.tag)
-    for child in fragment if not refused else ():
-        refused = refused or element_misplaced(child, where)
-    return refused
+    texts = (text_refused(where.tag, text) for text in _texts(fragment))
+    elements = (element_misplaced(child, where) for child in fragment)
+    return next(filter(None, chain(texts, elements)), "")
 
 
 def element_misplaced(element: Element, where: Inside) -> str:
@@ -125,13 +125,7 @@ def element_misplaced(element: Element, where: Inside) -> str:
     inside = entered(where, element.tag)
     if isinstance(inside, str):
         return inside
-    refused = (element_misplaced(child, inside) for child in element)
-    return next((reason for reason in refused if reason), "")
-
-
-def _text_in(fragment: Element, tag: str) -> str:
-    texts = [fragment.text or "", *((child.tail or "") for child in fragment)]
-    return next((refused for text in texts if (refused := text_refused(tag, text))), "")
+    return next(filter(None, (element_misplaced(child, inside) for child in element)), "")
 
 
 def _read(html: str, where: Inside) -> Element:
@@ -147,8 +141,12 @@ def _read(html: str, where: Inside) -> Element:
 
 
 def _has_words(fragment: Element) -> bool:
-    texts = [fragment.text, *(child.tail for child in fragment)]
-    return any(text and not text.isspace() for text in texts)
+    return any(text and not text.isspace() for text in _texts(fragment))
+
+
+def _texts(element: Element) -> list[str]:
+    """The texts directly in an element, before, between and after what it holds."""
+    return [element.text or "", *(child.tail or "" for child in element)]
 
 
 def _parsed(html: str) -> Element:

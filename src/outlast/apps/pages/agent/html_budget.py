@@ -1,6 +1,7 @@
 """A page's HTML within a number of characters: a longer one loses its middle, and says so where it does. Pure."""
 
 import re
+from itertools import accumulate
 from typing import Final
 
 CODE_CHARS_PER_TOKEN: Final = 3.2  # about, in every provider's count: code and HTML have more signs than prose
@@ -32,12 +33,8 @@ def within(html: str, most_chars: int) -> str:
 
 
 def _named(ids: list[str], most_chars: int) -> str:
-    kept: list[str] = []
-    for one in ids[:MAX_IDS]:
-        most_chars -= len(one) + 2
-        if most_chars < 0:
-            break
-        kept.append(f"#{one}")
+    ends = accumulate(len(one) + 2 for one in ids[:MAX_IDS])
+    kept = [f"#{one}" for one, end in zip(ids, ends, strict=False) if end <= most_chars]
     if not kept:
         return ""
     rest = len(ids) - len(kept)
