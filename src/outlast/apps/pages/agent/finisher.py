@@ -3,7 +3,6 @@ figures that are told at the end of any run."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
 from html import unescape
 from typing import Any, Final, NamedTuple
 
@@ -20,7 +19,6 @@ from outlast.kernel.apps import registry
 from outlast.kernel.library.memories import MEMORIES
 from outlast.kernel.library.modules import LIBRARY, ModuleOrigin, NewModule
 from outlast.kernel.library.shapes import ModulesSaved
-from outlast.kernel.runs.lines import added
 from outlast.kernel.runs.model import Run, text_of
 from outlast.kernel.runs.shapes import PageStats
 from outlast.kernel.runs.store import transcript_of
@@ -80,7 +78,10 @@ def stats_of(tx: Tx, run: Run, page: PageRow) -> PageStats:
     """The figures of a run that ends: what it made of the page, and which part of its prompts came out of a cache."""
     journal = transcript_of(tx, run.id, frozenset())
     turns = [effect for effect in journal.effects if effect.kind == "model" and not effect.inherited]
-    counts = reduce(added, ((turn.result or {}).get("counts", {}) for turn in turns), dict[str, int]())
+    counts: dict[str, int] = {}
+    for turn in turns:
+        for name, value in (turn.result or {}).get("counts", {}).items():
+            counts[name] = counts.get(name, 0) + value
     usage = tx.find(_Usage, runs, {"id": run.id}) or _Usage(0, 0, 0)
     said = [text_of(turn) for turn in turns if (turn.result or {}).get("pieces")]
     return PageStats(

@@ -8,6 +8,7 @@ headers `E2b-Sandbox-Id` and `E2b-Sandbox-Port`. A caller shows the sandbox's tr
 import hmac
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -38,27 +39,27 @@ _LABEL: Final = re.compile(r"([1-9][0-9]{0,4})-([0-9a-z]{26})")
 _OWN_HOST: Final = b"127.0.0.1"
 
 
+@dataclass(frozen=True, slots=True)
 class E2bPorts:
     """Serves requests for ports of sandboxes. Requests to the host names of envd and of the control plane go to the
     application (`app`), all others to the previews (`rest`)."""
 
-    def __init__(self, rest: PreviewLayer, app: ASGIApp) -> None:
-        self._rest = rest
-        self._app = app
+    rest: PreviewLayer
+    app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = scope["headers"] if scope["type"] == "http" else ()
         host = first(headers, b"host").decode("latin-1").lower()
-        label = self._rest.hosts.label_of(host)
+        label = self.rest.hosts.label_of(host)
         named = _LABEL.fullmatch(label)
         port, sandbox_id = (int(named[1]), named[2]) if named else _in_headers(headers)
         if port in (0, ENVD_PORT):
             if label == "api":
-                await self._app(_moved(scope, f"{PREFIX}{scope['path']}", host), receive, send)
+                await self.app(_moved(scope, f"{PREFIX}{scope['path']}", host), receive, send)
             elif named:
-                await self._app(_moved(scope, scope["path"], host, sandbox_id), receive, send)
+                await self.app(_moved(scope, scope["path"], host, sandbox_id), receive, send)
             else:
-                await self._rest(scope, receive, send)
+                await self.rest(scope, receive, send)
             return
         await self._serve(scope, receive, send, sandbox_id, port)
 
@@ -66,8 +67,8 @@ class E2bPorts:
         proxy: Proxy | None = None
         try:
             visitor = await self._visitor(scope["headers"], sandbox_id, port)
-            proxy = Proxy(self._rest.waker, _request(scope, visitor), receive, send)
-            with self._rest.places.taken(visitor.user_id):
+            proxy = Proxy(self.rest.waker, _request(scope, visitor), receive, send)
+            with self.rest.places.taken(visitor.user_id):
                 await pass_on(proxy, PATIENCE_S)
         except Waiting as waiting:
             why = waiting.why or f"The sandbox is running but port {port} is not open: nothing listens there."
@@ -94,7 +95,7 @@ class E2bPorts:
                     hint="Send the header e2b-traffic-access-token: sandbox.traffic_access_token.",
                 )
 
-        found = await hosted.visit_hosted(self._rest.services, workspace_of(sandbox_id), check)
+        found = await hosted.visit_hosted(self.rest.services, workspace_of(sandbox_id), check)
         return Visitor(found.user_id, found.workspace_id, found.project_id, sandbox_id, port, "")
 
 
