@@ -1,7 +1,8 @@
 """The ASGI layer in front of the application: whatever is asked under the pages' domain ends here."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -49,31 +50,22 @@ def with_pages(app: ASGIApp, surface: Surface, hosts: KnownHosts) -> "PagesLayer
     )
 
 
+@dataclass(frozen=True, slots=True)
 class PagesLayer:
     """Wraps the application. `own_origins` and `public_url` are where the app itself is found."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        hosts: PageHosts,
-        links: PageLinks,
-        streams: OpenStreams,
-        *,
-        files: RuntimeFiles | None = None,
-        own_origins: Iterable[str] = (),
-        public_url: str = "",
-    ) -> None:
-        self._app = app
-        self._hosts = hosts
-        self._links, self._streams = links, streams
-        self._files = files or RuntimeFiles()
-        self._own_origins = tuple(own_origins)
-        self._public_url = public_url
+    app: ASGIApp
+    hosts: PageHosts
+    links: PageLinks
+    streams: OpenStreams
+    files: RuntimeFiles = field(default_factory=RuntimeFiles)
+    own_origins: Sequence[str] = ()
+    public_url: str = ""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         host = first(scope["headers"], b"host").decode("latin-1") if scope["type"] == "http" else ""
-        if not host or not self._hosts.covers(host):
-            await self._app(scope, receive, send)
+        if not host or not self.hosts.covers(host):
+            await self.app(scope, receive, send)
             return
         try:
             await self._serve(scope, receive, send, host)
@@ -89,7 +81,7 @@ class PagesLayer:
             await _tell(scope, send, Notice(500, "The page failed", "The server's log says more."))
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send, host: str) -> None:
-        page_id, path = self._hosts.parse(host), scope["path"]
+        page_id, path = self.hosts.parse(host), scope["path"]
         if page_id is None or scope["method"] not in ("GET", "HEAD"):
             await _tell(scope, send, NOTHING_HERE)
         elif path == "/":
@@ -105,8 +97,8 @@ class PagesLayer:
             await _tell(scope, send, NOTHING_HERE)
 
     async def _shell(self, scope: Scope, send: Send, host: str) -> None:
-        version = self._files.version()
-        parents = app_origins(host, self._public_url, self._own_origins)
+        version = self.files.version()
+        parents = app_origins(host, self.public_url, self.own_origins)
         if version is None:
             await _tell(scope, send, NOT_BUILT, " ".join(parents).encode())
             return
@@ -114,12 +106,12 @@ class PagesLayer:
         await _answer(scope, send, headers, shell.shell(parents, version))
 
     async def _file(self, scope: Scope, send: Send, name: str) -> None:
-        content = self._files.read(name)
+        content = self.files.read(name)
         if content is None:
             await _tell(scope, send, NOT_BUILT)
             return
         query = parse_qs(scope["query_string"].decode("latin-1"))
-        held = query.get("v") == [self._files.version()]
+        held = query.get("v") == [self.files.version()]
         headers = [
             (b"content-type", KINDS[name]),
             (b"cache-control", FOR_EVER if held else b"no-cache"),
@@ -128,8 +120,8 @@ class PagesLayer:
         await _answer(scope, send, headers, content)
 
     async def _embed(self, scope: Scope, send: Send, host: str, page_id: str, secret: str) -> None:
-        page = await self._links.open(page_id, secret)
-        version = self._files.version()
+        page = await self.links.open(page_id, secret)
+        version = self.files.version()
         if version is None:
             await _tell(scope, send, NOT_BUILT, b"*")
             return
@@ -139,15 +131,15 @@ class PagesLayer:
     async def _follow(self, scope: Scope, receive: Receive, send: Send, page_id: str, secret: str) -> None:
         query = parse_qs(scope["query_string"].decode("latin-1"))
         last = first(scope["headers"], b"last-event-id").decode("latin-1") or query.get("after", [""])[0]
-        frames = await self._links.follow(page_id, secret, last)
+        frames = await self.links.follow(page_id, secret, last)
         address = address_of(HTTPConnection(scope))
-        stream = EventStream(frames, self._streams, lambda: self._links.is_good(page_id, secret), address, "address")
+        stream = EventStream(frames, self.streams, lambda: self.links.is_good(page_id, secret), address, "address")
         told = {**scope, "path": f"{EMBED}…{EVENTS}"}  # what a log may say of it
         await stream(told, receive, _readable(send))
 
     def _origin(self, scope: Scope, host: str) -> str:
         """Of this host as browsers reach it, also where something in front of this server speaks TLS."""
-        return f"{urlsplit(self._public_url).scheme or scope['scheme']}://{host.lower()}"
+        return f"{urlsplit(self.public_url).scheme or scope['scheme']}://{host.lower()}"
 
 
 def _readable(send: Send) -> Send:

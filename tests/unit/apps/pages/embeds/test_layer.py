@@ -192,8 +192,8 @@ async def test_without_the_built_files_it_is_said_what_to_do(tmp_path: Path):
 
 
 async def test_one_address_follows_so_many_pages_at_once_and_others_are_let_in(layer: PagesLayer):
-    layer._streams.places = StreamPlaces(1)
-    with layer._streams.places.taken("192.0.2.7", "address"):
+    layer.streams.places = StreamPlaces(1)
+    with layer.streams.places.taken("192.0.2.7", "address"):
         refused = await ask(layer, "/embed/good/events", x_forwarded_for="192.0.2.7")
         assert refused.status == 429
         assert refused.headers["access-control-allow-origin"] == "*"
