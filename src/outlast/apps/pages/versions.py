@@ -230,10 +230,10 @@ class Span(NamedTuple):
 
 def span_of(tx: Tx, page_id: str, run_id: str, step: int | None = None) -> Span:
     """Of a run, or of one of its steps."""
-    made = sa.select(sa.func.min(page_versions.c.base_version), sa.func.max(page_versions.c.version)).where(
-        page_versions.c.page_id == page_id, page_versions.c.run_id == run_id
-    )
-    return Span(*tx.execute(made if step is None else made.where(page_versions.c.step == step)).one())
+    made = sa.select(
+        sa.func.min(page_versions.c.base_version).label("base"), sa.func.max(page_versions.c.version).label("last")
+    ).where(page_versions.c.page_id == page_id, page_versions.c.run_id == run_id)
+    return tx.row(Span, made if step is None else made.where(page_versions.c.step == step)) or Span(None, None)
 
 
 def describe(tx: Tx, page_id: str, run_id: str, summary: str) -> None:

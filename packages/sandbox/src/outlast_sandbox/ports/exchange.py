@@ -92,7 +92,7 @@ class Answer:
 
     def _is_framed(self) -> bool:
         assert self._head is not None
-        return any(name in (b"content-length", b"transfer-encoding") for name, _ in self._head.headers)
+        return any(value for name, value in self._head.headers if name in (b"content-length", b"transfer-encoding"))
 
     async def _feed(self) -> bool:
         try:
