@@ -2,13 +2,15 @@
 
 from functools import cache
 from importlib.metadata import EntryPoints, entry_points
+from typing import Any
 
 
 def plugins(group: str) -> EntryPoints:
     """The entry points of a group. The installed packages are read once: each reading opens a file of every one."""
-    return _installed().select(group=group)
+    found: EntryPoints = _installed().select(group=group)
+    return found
 
 
 @cache
-def _installed() -> EntryPoints:
+def _installed() -> Any:  # its type is another one from Python 3.12 on
     return entry_points()
