@@ -3,7 +3,6 @@ providers accept them, and a text cut as a model streams it. Pure.
 """
 
 import re
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import orjson
@@ -15,42 +14,36 @@ INVALID_ARGUMENTS_CHARS: Final = 2_000
 _WORD: Final = re.compile(r"\s*\S+|\s+")
 
 
-@dataclass(slots=True)
-class _OpenCall:
-    name: str
-    arguments: list[str] = field(default_factory=list)
-
-
 class TurnCalls:
     """The tool calls of the turn being streamed, by index."""
 
-    __slots__ = ("_calls",)
+    __slots__ = ("_has_arguments",)
 
     def __init__(self) -> None:
-        self._calls: list[_OpenCall] = []
+        self._has_arguments: list[bool] = []
 
     def start(self, call_id: str, name: str) -> ToolCallStart:
         """The delta that opens the next call."""
-        self._calls.append(_OpenCall(name))
-        return ToolCallStart(len(self._calls) - 1, call_id, name)
+        self._has_arguments.append(False)
+        return ToolCallStart(len(self) - 1, call_id, name)
 
     def add(self, index: int, text: str) -> ToolArgumentsDelta:
         """The delta that carries `text`, the next characters of call `index`."""
-        self._calls[index].arguments.append(text)
+        self._has_arguments[index] |= bool(text.strip())
         return ToolArgumentsDelta(index, text)
 
     def complete(self) -> list[ToolArgumentsDelta]:
         """Deltas still missing at the end: `{}` for a call without arguments."""
-        return [self.add(index, "{}") for index, call in enumerate(self._calls) if not "".join(call.arguments).strip()]
+        return [self.add(index, "{}") for index, written in enumerate(self._has_arguments) if not written]
 
     def finish(self, said: Finish) -> Finish:
         """The finish as the protocol means it: `tool_calls` exactly when there are calls to carry out."""
         if said in ("stop", "tool_calls"):
-            return "tool_calls" if self._calls else "stop"
+            return "tool_calls" if len(self) else "stop"
         return said
 
     def __len__(self) -> int:
-        return len(self._calls)
+        return len(self._has_arguments)
 
 
 def parse_arguments(text: str) -> dict[str, Any] | None:

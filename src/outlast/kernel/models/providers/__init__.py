@@ -24,16 +24,8 @@ _HERE: Final = "outlast.kernel.models.providers"
 _CHAT_COMPLETIONS: Final = f"{_HERE}.openai_compatible:OpenAICompatible"
 _VENDOR_SDK: Final = f"{_HERE}.pydantic_ai_direct:PydanticAIDirect"
 _OPENERS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "openai-compatible": _CHAT_COMPLETIONS,
-        "openrouter": _CHAT_COMPLETIONS,
-        "groq": _CHAT_COMPLETIONS,
-        "ollama": _CHAT_COMPLETIONS,
-        "vllm": _CHAT_COMPLETIONS,
-        "openai": _VENDOR_SDK,
-        "anthropic": _VENDOR_SDK,
-        "google": _VENDOR_SDK,
-    }
+    dict.fromkeys(("openai-compatible", "openrouter", "groq", "ollama", "vllm"), _CHAT_COMPLETIONS)
+    | dict.fromkeys(("openai", "anthropic", "google"), _VENDOR_SDK)
 )
 """What opens a provider of this kind, imported when the first is opened: called with its configuration, key, the
 connections and a clock."""

@@ -35,10 +35,7 @@ class OpenAICompatible:
     """A `LanguageModel` for one provider. Holds no state but the dialect that each model answered in last."""
 
     def __init__(self, config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> None:
-        self._config = config
-        self._key = key
-        self._connections = connections
-        self._clock = clock
+        self._config, self._key, self._connections, self._clock = config, key, connections, clock
         self._dialects: dict[str, Dialect] = {}  # by model name; forgotten with the process
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[Delta], None]:
@@ -58,7 +55,7 @@ class OpenAICompatible:
                 yield deltas
             last, finish, opaque = reader.end()
             yield [*last, TurnEnd(finish, self._priced(request, reader.usage), opaque)]
-            await _drain(response)
+            await _read_some(response, _DRAIN_TIMEOUT_S)
         except OutlastError:
             if reader.usage != Usage():  # a turn that failed was paid for all the same
                 yield [UsageDelta(self._priced(request, reader.usage))]
@@ -80,7 +77,7 @@ class OpenAICompatible:
             if response.status == 200:
                 self._dialects[peer.model] = dialect.lasting()
                 return response
-            said = await _read_some(response)
+            said = await _read_some(response, _ERROR_BODY_TIMEOUT_S)
             other = adapted(
                 dialect, response.status, said.decode("utf-8", "replace"), reasoning_sent=reasoning_sent(body)
             )
@@ -163,11 +160,11 @@ def _as_event(body: bytes, peer: Peer) -> bytes:
         raise failures.unreadable(peer, "a body that is not JSON") from None
 
 
-async def _read_some(response: aiohttp.ClientResponse) -> bytes:
-    """The start of an error's body; whatever came in time is good enough."""
+async def _read_some(response: aiohttp.ClientResponse, within_s: float) -> bytes:
+    """The rest of a body, or as much of it as comes in time, and the end of the response."""
     body = bytearray()
     try:
-        with anyio.move_on_after(_ERROR_BODY_TIMEOUT_S):
+        with anyio.move_on_after(within_s):
             while len(body) < _MAX_ERROR_BYTES and not response.content.at_eof():
                 body += await response.content.readany()
     except (aiohttp.ClientError, OSError):
@@ -175,12 +172,3 @@ async def _read_some(response: aiohttp.ClientResponse) -> bytes:
     finally:
         response.close()
     return bytes(body[:_MAX_ERROR_BYTES])
-
-
-async def _drain(response: aiohttp.ClientResponse) -> None:
-    try:
-        with anyio.move_on_after(_DRAIN_TIMEOUT_S):
-            while not response.content.at_eof():
-                await response.content.readany()
-    except (aiohttp.ClientError, OSError):
-        return

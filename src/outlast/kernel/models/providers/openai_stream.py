@@ -11,15 +11,7 @@ import orjson
 
 from outlast.base.errors import ModelCut, OutlastError
 from outlast.kernel.models.failures import Peer, complaint_of, cut, policy_refused, stream_refusal, unreadable
-from outlast.kernel.models.protocol import (
-    Delta,
-    Finish,
-    ProviderToolUsed,
-    ReasoningDelta,
-    TextDelta,
-    ToolCallStart,
-    Usage,
-)
+from outlast.kernel.models.protocol import Delta, Finish, ReasoningDelta, TextDelta, ToolCallStart, Usage
 from outlast.kernel.models.provider_tools import provider_tool
 from outlast.kernel.models.providers.openai_requests import OPAQUE_VERSION, THINKING_PARTS
 from outlast.kernel.models.turn import TurnCalls
@@ -51,7 +43,7 @@ class ChatStream:
         self._finish: Finish | None = None
         self._refused = False
         self._said = False  # text or a call has come
-        self._usage = Usage()
+        self.usage = Usage()
         self._details: list[dict[str, Any]] = []
         self._call_extras: dict[str, Any] = {}
         self._reasoning_field = ""
@@ -62,10 +54,6 @@ class ChatStream:
     def answered(self) -> bool:
         """The model has said why it stopped; what may still come is the usage."""
         return self._finish is not None or self._failure is not None
-
-    @property
-    def usage(self) -> Usage:
-        return self._usage
 
     def feed(self, data: bytes) -> list[Delta]:
         """The deltas whose last byte is in `data`. A line with an error ends the turn: `end` raises it.
@@ -92,29 +80,22 @@ class ChatStream:
 
         Raises the error that was streamed; `ModelCut` when the model had not said that it was done.
         """
+        deltas = self._last_line() if self._failure is None else []
         if self._failure is not None:
             raise self._failure
-        if self._rest:
-            deltas = self._last_line(bytes(self._rest))
-            self._rest.clear()
-        else:
-            deltas = []
         if self._finish is None:
             raise cut(self._peer)
         finish = "refused" if self._refused else self._calls.finish(self._finish)
         return [*deltas, *self._calls.complete()], finish, self._opaque()
 
-    def _last_line(self, line: bytes) -> list[Delta]:
+    def _last_line(self) -> list[Delta]:
         """A last line without its line end: whole (a server that saves a byte) or torn off with the connection."""
-        if self.finished or not line.startswith(b"data:"):
-            return []
+        line, self._rest = self._rest, bytearray()
         try:
-            orjson.loads(line[5:])
+            orjson.loads(line.removeprefix(b"data:"))
         except orjson.JSONDecodeError:
             return []
-        deltas: list[Delta] = []
-        self._event(line[5:].strip(), deltas)
-        return deltas
+        return self.feed(bytes(line) + b"\n")
 
     def _event(self, data: bytes, deltas: list[Delta]) -> None:
         if data == b"[DONE]":
@@ -135,9 +116,9 @@ class ChatStream:
             if choices and self._failure is None:
                 self._choice(choices[0], deltas)
             if usage := event.get("usage"):
-                self._usage = read_usage(usage)
+                self.usage = read_usage(usage)
             elif (groq := event.get("x_groq")) and groq.get("usage"):
-                self._usage = read_usage(groq["usage"])
+                self.usage = read_usage(groq["usage"])
         except OutlastError:
             raise
         except (TypeError, AttributeError, KeyError, IndexError, ValueError):
@@ -176,8 +157,9 @@ class ChatStream:
             if part.get("type") == "thinking":
                 self._reasoning_field = THINKING_PARTS
                 thoughts = part.get("thinking") or ""
-                text = thoughts if isinstance(thoughts, str) else _joined(thoughts)
-                deltas.append(ReasoningDelta(text))
+                if not isinstance(thoughts, str):
+                    thoughts = "".join(str(thought.get("text") or "") for thought in thoughts)
+                deltas.append(ReasoningDelta(thoughts))
             elif part.get("text"):
                 deltas.append(TextDelta(str(part["text"])))
 
@@ -192,8 +174,11 @@ class ChatStream:
         slot, said_id = call.get("index"), call.get("id") or ""
         if slot is None:  # Gemini and older Ollama: whole calls without an index
             slot = len(self._calls) if said_id or function.get("name") else len(self._calls) - 1
-        if self._is_theirs(slot, call):
-            deltas.extend(self._their_call(slot, call))
+        if slot in self._theirs:
+            return
+        if call.get("type") not in (None, "", "function"):  # of another type: the provider carries it out
+            self._theirs.add(slot)
+            deltas.append(provider_tool(str(function.get("name") or call["type"]), function.get("arguments")))
             return
         known = self._slots.get(slot)
         if known is None or (said_id and known[1] != said_id):  # llama.cpp repeats name and id; Ollama the index
@@ -207,17 +192,6 @@ class ChatStream:
         if arguments:
             text = arguments if type(arguments) is str else orjson.dumps(arguments).decode()
             deltas.append(self._calls.add(known[0], text))
-
-    def _is_theirs(self, slot: int, call: dict[str, Any]) -> bool:
-        """A call of another type than `function` is carried out by the provider."""
-        return slot in self._theirs or call.get("type") not in (None, "", "function")
-
-    def _their_call(self, slot: int, call: dict[str, Any]) -> list[ProviderToolUsed]:
-        if slot in self._theirs:
-            return []
-        self._theirs.add(slot)
-        function = call.get("function") or {}
-        return [provider_tool(str(function.get("name") or call["type"]), function.get("arguments"))]
 
     def _stop(self, reason: str, choice: dict[str, Any]) -> None:
         """The usage may still follow, also after a failure."""
@@ -240,20 +214,18 @@ class ChatStream:
                 self._details.append(dict(detail))
                 continue
             for key, value in detail.items():
-                joins = key in ("text", "summary", "data") and isinstance(value, str)
-                if joins:
+                if key in ("text", "summary", "data") and isinstance(value, str):
                     last[key] = (last.get(key) or "") + value
                 elif value is not None:
                     last[key] = value
 
     def _opaque(self) -> dict[str, Any] | None:
-        kept: dict[str, Any] = {}
-        if self._details:
-            kept["reasoning_details"] = self._details
-        if self._call_extras:
-            kept["call_extras"] = self._call_extras
-        if self._reasoning_field:
-            kept["reasoning_field"] = self._reasoning_field
+        told = {
+            "reasoning_details": self._details,
+            "call_extras": self._call_extras,
+            "reasoning_field": self._reasoning_field,
+        }
+        kept = {name: value for name, value in told.items() if value}
         made_by = {"provider": self._peer.provider, "model": self._peer.model, "v": OPAQUE_VERSION, "lasting": True}
         return {**made_by, **kept} if kept else None
 
@@ -277,8 +249,3 @@ def _continues(last: dict[str, Any], detail: dict[str, Any]) -> bool:
     """Whether a reasoning detail is the next piece of the last one: of its kind, and with no other id."""
     same_kind = all(last.get(key) == detail.get(key) for key in ("type", "index"))
     return same_kind and not (last.get("id") and detail.get("id") and last["id"] != detail["id"])
-
-
-def _joined(content: list[dict[str, Any]]) -> str:
-    """Content sent as parts (Mistral): their text."""
-    return "".join(str(part.get("text") or "") for part in content)

@@ -29,7 +29,10 @@ def to_error(peer: Peer, base_url: str, error: Exception, *, streaming: bool) ->
     """Our error for one of `KNOWN`. `streaming`: some of the answer had come."""
     match error:
         case pai.ModelTimeoutError() | httpx2.TimeoutException():
-            return _timeout(peer, error)
+            is_connecting = getattr(error, "phase", "") in ("connect", "pool") or isinstance(
+                error, httpx2.ConnectTimeout
+            )
+            return failures.timed_out(peer, "a connection" if is_connecting else "the next token", 0)
         case pai.ModelConnectionError() | httpx2.TransportError():
             reached = streaming or getattr(error, "phase", None) in ("write", "read")
             return failures.cut(peer) if reached else failures.unreachable(peer, base_url, _reason(error))
@@ -41,13 +44,6 @@ def to_error(peer: Peer, base_url: str, error: Exception, *, streaming: bool) ->
             return failures.refusal(peer, 400, Complaint(str(error)))
         case _:
             return failures.unreadable(peer, "an answer that its own SDK cannot read")
-
-
-def _timeout(peer: Peer, error: Exception) -> OutlastError:
-    waiting_for = "a connection" if getattr(error, "phase", "") in ("connect", "pool") else "the next token"
-    if isinstance(error, httpx2.ConnectTimeout):
-        waiting_for = "a connection"
-    return failures.timed_out(peer, waiting_for, 0)
 
 
 def _api_error(peer: Peer, error: pai.ModelAPIError) -> OutlastError:

@@ -21,12 +21,25 @@ class EventReader:
 
     def read(self, event: Any) -> list[Delta]:
         """The deltas of one event; none for the many kinds that only repeat."""
-        if isinstance(event, pai.PartStartEvent):
-            return self._start(event.index, event.part)
-        if isinstance(event, pai.PartDeltaEvent):
-            return self._delta(event.index, event.delta)
-        if isinstance(event, pai.PartEndEvent):
-            return self._provider_tool(event.part)
+        match event:
+            case (
+                pai.PartStartEvent(part=pai.TextPart(content=text))
+                | pai.PartDeltaEvent(delta=pai.TextPartDelta(content_delta=text))
+            ):
+                return [TextDelta(text)] if text else []
+            case (
+                pai.PartStartEvent(part=pai.ThinkingPart(content=text))
+                | pai.PartDeltaEvent(delta=pai.ThinkingPartDelta(content_delta=text))
+            ):
+                return [ReasoningDelta(text)] if text else []
+            case pai.PartStartEvent(index=index, part=pai.ToolCallPart() as part):
+                start = self.calls.start(part.tool_call_id, part.tool_name)
+                self._indexes[index] = start.index
+                return [start, *self._arguments(index, part.args)]
+            case pai.PartDeltaEvent(index=index, delta=pai.ToolCallPartDelta(args_delta=arguments)):
+                return self._arguments(index, arguments)
+            case pai.PartEndEvent(part=part):
+                return self._provider_tool(part)
         return []
 
     def rest(self, parts: Iterable[Any]) -> list[Delta]:
@@ -42,26 +55,6 @@ class EventReader:
         self._told.add(part.tool_call_id)
         given = part.args if isinstance(part.args, dict) else parse_arguments(part.args or "")
         return [] if (given or {}).get("action") == "list_tools" else [provider_tool(part.tool_name, given)]
-
-    def _start(self, index: int, part: Any) -> list[Delta]:
-        if isinstance(part, pai.TextPart):
-            return [TextDelta(part.content)] if part.content else []
-        if isinstance(part, pai.ThinkingPart):
-            return [ReasoningDelta(part.content)] if part.content else []
-        if isinstance(part, pai.ToolCallPart):
-            start = self.calls.start(part.tool_call_id, part.tool_name)
-            self._indexes[index] = start.index
-            return [start, *self._arguments(index, part.args)]
-        return []
-
-    def _delta(self, index: int, delta: Any) -> list[Delta]:
-        if isinstance(delta, pai.TextPartDelta):
-            return [TextDelta(delta.content_delta)] if delta.content_delta else []
-        if isinstance(delta, pai.ThinkingPartDelta):
-            return [ReasoningDelta(delta.content_delta)] if delta.content_delta else []
-        if isinstance(delta, pai.ToolCallPartDelta):
-            return self._arguments(index, delta.args_delta)
-        return []
 
     def _arguments(self, index: int, arguments: str | dict[str, Any] | None) -> list[Delta]:
         if not arguments or index not in self._indexes:  # of a call that the provider carries out itself
