@@ -117,24 +117,21 @@ class FakeStagedAgent(FakeAgent):
         self.failure: Exception | None = None  # what `finish` raises
 
     async def prepare(self, context: StageContext) -> StageResult:
-        self._begin("prepare", context)
-        if self.preparing is not None:
-            return await self.preparing(context)
-        await context.tell("load_screen", "started")
-        await context.tell("load_screen", "done")
-        return StageResult(facts={"prepared": True})
+        return await self._stage("prepare", context, self.preparing, "load_screen", {"prepared": True})
 
     async def check(self, context: StageContext) -> StageResult:
-        self._begin("check", context)
-        if self.checking is not None:
-            return await self.checking(context)
-        await context.tell("check", "started")
-        await context.tell("check", "done")
-        return StageResult(facts={"checked": len(context.said)})
+        return await self._stage("check", context, self.checking, "check", {"checked": len(context.said)})
 
-    def _begin(self, kind: str, context: StageContext) -> None:
+    async def _stage(
+        self, kind: str, context: StageContext, body: StageBody | None, step: str, facts: dict[str, Any]
+    ) -> StageResult:
         self.stages.append((kind, context.effect_id, context.attempt))
         note_clean_up(context, self.stopped, self.forgotten)
+        if body is not None:
+            return await body(context)
+        await context.tell(step, "started")
+        await context.tell(step, "done")
+        return StageResult(facts=facts)
 
     def finish(self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Finished:
         self.facts = dict(facts)

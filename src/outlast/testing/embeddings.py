@@ -45,9 +45,8 @@ def _add_feature(sums: npt.NDArray[np.float32], feature: str, weight: float) -> 
 
 def _ngrams(word: str) -> list[str]:
     """The n-grams of a word; none for a word that is not longer than one n-gram."""
-    if len(word) <= _NGRAM_CHARS:
-        return []
-    return [word[start : start + _NGRAM_CHARS] for start in range(len(word) - _NGRAM_CHARS + 1)]
+    starts = range(len(word) - _NGRAM_CHARS + 1) if len(word) > _NGRAM_CHARS else ()
+    return [word[start : start + _NGRAM_CHARS] for start in starts]
 
 
 class HashingEmbedder:

@@ -46,6 +46,9 @@ class Armed:
     make: Make
     after: bool
 
+    def strike(self) -> None:
+        raise self.make()
+
 
 class Faults:
     """Counts the calls of every part that it wraps, and raises at the one that is armed. May be called from any thread.
@@ -81,15 +84,18 @@ class Faults:
         is wrapped in the same way."""
         return _Wrapped(self, part, target, frozenset(deep))
 
-    def due(self, part: str, name: str) -> Armed | None:
-        """Count a call; the fault that is to be raised at it, if any."""
+    def count(self, part: str, name: str) -> Callable[[], None]:
+        """Count a call that begins. Raises the fault that comes before it; the result, to be called when the call has
+        done its work, raises the one that comes after it."""
         with self._lock:
             self._calls[part] += 1
             armed = self._armed
             if armed is None or (armed.part, armed.nth) != (part, self._calls[part]):
-                return None
+                return lambda: None
             self._armed, self.fired = None, f"{part}.{name}"
-            return armed
+        if not armed.after:
+            raise armed.make()
+        return armed.strike
 
 
 class _Wrapped:
@@ -112,22 +118,18 @@ class _Wrapped:
 
     def _counted(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
-            due = self._faults.due(self._part, name)
-            if due is not None and not due.after:
-                raise due.make()
+            then = self._faults.count(self._part, name)
             result = method(*args, **kwargs)
             if inspect.isawaitable(result):
-                return self._awaited(name, result, due)
-            if due is not None:
-                raise due.make()
+                return self._awaited(name, result, then)
+            then()
             return self._given(name, result)
 
         return call
 
-    async def _awaited(self, name: str, result: Awaitable[Any], due: Armed | None) -> Any:
+    async def _awaited(self, name: str, result: Awaitable[Any], then: Callable[[], None]) -> Any:
         found = await result
-        if due is not None:
-            raise due.make()
+        then()
         return self._given(name, found)
 
     def _given(self, name: str, result: Any) -> Any:
@@ -144,15 +146,12 @@ async def _steps(faults: Faults, part: str, name: str, inner: AsyncIterator[Any]
     """Each item, counted as a call."""
     try:
         while True:
-            due = faults.due(part, f"{name} (next)")
-            if due is not None and not due.after:
-                raise due.make()
+            then = faults.count(part, f"{name} (next)")
             try:
                 item = await anext(inner)
             except StopAsyncIteration:
                 return
-            if due is not None:
-                raise due.make()
+            then()
             yield item
     finally:
         if hasattr(inner, "aclose"):
@@ -162,10 +161,7 @@ async def _steps(faults: Faults, part: str, name: str, inner: AsyncIterator[Any]
 @asynccontextmanager
 async def _entered(faults: Faults, part: str, name: str, inner: AbstractAsyncContextManager[Any]) -> AsyncIterator[Any]:
     """The context manager, its entering counted as a call, and what it gives followed item by item."""
-    due = faults.due(part, f"{name} (enter)")
-    if due is not None and not due.after:
-        raise due.make()
+    then = faults.count(part, f"{name} (enter)")
     async with inner as given:
-        if due is not None:
-            raise due.make()
+        then()
         yield _steps(faults, part, name, given) if hasattr(given, "__anext__") else given

@@ -76,6 +76,15 @@ _REFUSALS: Final[Mapping[Fault, tuple[int, str, str]]] = {
 }
 
 
+_WRITERS: Final[Mapping[str, type[Writer]]] = {
+    "/chat/completions": ChatWriter,
+    "/responses": ResponsesWriter,
+    "/messages": AnthropicWriter,
+    ":streamGenerateContent": GeminiWriter,
+}
+"""By the end of the path."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What one request is given: `reasoning`, then `text` (or `tokens` words of filler), then `calls` (`{name,
@@ -209,9 +218,10 @@ class ModelServer:
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         body: dict[str, Any] = orjson.loads(await request.read())
-        writer = _writer(request.path, body)
-        if writer is None:
+        kind = next((kind for end, kind in _WRITERS.items() if request.path.endswith(end)), None)
+        if kind is None:
             return web.Response(status=404, text=f"there is no model at {request.path}")
+        writer = kind(body)
         headers = {name.lower(): value for name, value in request.headers.items()}
         self.requests.append(RecordedRequest(request.path, headers, body, _peer(request)))
         self._tell()
@@ -275,18 +285,6 @@ def _strings(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _strings(item)
-
-
-def _writer(path: str, body: dict[str, Any]) -> Writer | None:
-    if path.endswith("/chat/completions"):
-        return ChatWriter(body)
-    if path.endswith("/responses"):
-        return ResponsesWriter(body)
-    if path.endswith("/messages"):
-        return AnthropicWriter(body)
-    if path.endswith(":streamGenerateContent"):
-        return GeminiWriter(body)
-    return None
 
 
 def _refusal(answer: Answer, writer: Writer, body: dict[str, Any], headers: Mapping[str, str]) -> web.Response | None:

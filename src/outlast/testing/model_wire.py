@@ -4,9 +4,9 @@ Each writer turns the same plain pieces into what the provider would send; nothi
 a misunderstanding cannot hide in both.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
@@ -33,6 +33,11 @@ class WireEnd:
     cached_tokens: int = 0
 
 
+def _frame(value: Any, event: str = "", line_end: bytes = b"\n") -> bytes:
+    name = b"event: %b%b" % (event.encode(), line_end) if event else b""
+    return b"%bdata: %b%b%b" % (name, orjson.dumps(value), line_end, line_end)
+
+
 def _openai_failure(kind: str, message: str) -> dict[str, Any]:
     return {"error": {"message": message, "type": kind, "code": kind, "param": None}}
 
@@ -46,7 +51,7 @@ class ChatWriter:
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
-        return b"data: " + orjson.dumps({**self._head(), "choices": [choice]}) + b"\n\n"
+        return _frame({**self._head(), "choices": [choice]})
 
     def _head(self) -> dict[str, Any]:
         return {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": self._model}
@@ -77,14 +82,14 @@ class ChatWriter:
                 "total_tokens": end.input_tokens + end.output_tokens,
                 "prompt_tokens_details": {"cached_tokens": end.cached_tokens},
             }
-            yield b"data: " + orjson.dumps({**self._head(), "choices": [], "usage": usage}) + b"\n\n"
+            yield _frame({**self._head(), "choices": [], "usage": usage})
         yield b"data: [DONE]\n\n"
 
     def failure(self, status: int, kind: str, message: str) -> dict[str, Any]:
         return _openai_failure(kind, message)
 
     def failure_event(self, status: int, kind: str, message: str) -> bytes:
-        return b"data: " + orjson.dumps({"error": {"message": message, "code": status, "type": kind}}) + b"\n\n"
+        return _frame({"error": {"message": message, "code": status, "type": kind}})
 
 
 class _Blocks:
@@ -130,7 +135,7 @@ class AnthropicWriter(_Blocks):
     _STOPS: Final = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens", "content_filter": "refusal"}
 
     def _event(self, kind: str, **fields: Any) -> bytes:
-        return f"event: {kind}\ndata: ".encode() + orjson.dumps({"type": kind, **fields}) + b"\n\n"
+        return _frame({"type": kind, **fields}, kind)
 
     def open(self) -> Iterator[bytes]:
         message: dict[str, Any] = {
@@ -183,7 +188,30 @@ class AnthropicWriter(_Blocks):
         return {"type": "error", "error": {"type": kind, "message": message}}
 
     def failure_event(self, status: int, kind: str, message: str) -> bytes:
-        return b"event: error\ndata: " + orjson.dumps(self.failure(status, kind, message)) + b"\n\n"
+        return _frame(self.failure(status, kind, message), "error")
+
+
+class _ItemEvents(NamedTuple):
+    """The events of one kind of item: their names, and what stands in them beside the text."""
+
+    text_event: str
+    part_event: str = ""
+    place: Mapping[str, int] = {}
+    part: Mapping[str, Any] = {}
+    extra: Mapping[str, Any] = {}
+
+
+_SUMMARY: Final = {"type": "summary_text"}
+_OUTPUT: Final = {"type": "output_text", "annotations": []}
+_ITEMS: Final[Mapping[str, _ItemEvents]] = {
+    "reasoning": _ItemEvents("reasoning_summary_text", "reasoning_summary_part", {"summary_index": 0}, _SUMMARY),
+    "text": _ItemEvents("output_text", "content_part", {"content_index": 0}, _OUTPUT, {"logprobs": []}),
+    "call": _ItemEvents("function_call_arguments"),
+}
+
+
+def _item_id(piece: WirePiece) -> str:
+    return {"reasoning": "rs_1", "text": "msg_1"}.get(piece.kind, f"fc_{piece.call}")
 
 
 class ResponsesWriter(_Blocks):
@@ -196,8 +224,7 @@ class ResponsesWriter(_Blocks):
 
     def _event(self, kind: str, **fields: Any) -> bytes:
         self._number += 1
-        value = {"type": kind, "sequence_number": self._number, **fields}
-        return f"event: {kind}\ndata: ".encode() + orjson.dumps(value) + b"\n\n"
+        return _frame({"type": kind, "sequence_number": self._number, **fields}, kind)
 
     def _response(self, status: str, **fields: Any) -> dict[str, Any]:
         return {
@@ -219,73 +246,40 @@ class ResponsesWriter(_Blocks):
         yield self._event("response.created", response=self._response("in_progress"))
         yield self._event("response.in_progress", response=self._response("in_progress"))
 
-    def _at(self, item_id: str) -> dict[str, Any]:
-        return {"item_id": item_id, "output_index": self._index}
+    def _at(self, piece: WirePiece) -> dict[str, Any]:
+        return {"item_id": _item_id(piece), "output_index": self._index, **_ITEMS[piece.kind].place}
 
     def _item(self, piece: WirePiece, status: str) -> dict[str, Any]:
+        head = {"id": _item_id(piece), "status": status}
+        parts = [{**_ITEMS[piece.kind].part, "text": self._said}] if status == "completed" else []
         match piece.kind:
             case "reasoning":
-                summary = [{"type": "summary_text", "text": self._said}] if status == "completed" else []
-                return {
-                    "type": "reasoning",
-                    "id": "rs_1",
-                    "summary": summary,
-                    "encrypted_content": "sealed",
-                    "status": status,
-                }
+                return {"type": "reasoning", **head, "summary": parts, "encrypted_content": "sealed"}
             case "text":
-                parts = (
-                    [{"type": "output_text", "text": self._said, "annotations": []}] if status == "completed" else []
-                )
-                return {"type": "message", "id": "msg_1", "role": "assistant", "status": status, "content": parts}
+                return {"type": "message", **head, "role": "assistant", "content": parts}
             case _:
-                return {
-                    "type": "function_call",
-                    "id": f"fc_{piece.call}",
-                    "call_id": piece.call_id,
-                    "name": piece.text,
-                    "arguments": self._said,
-                    "status": status,
-                }
+                call = {"call_id": piece.call_id, "name": piece.text, "arguments": self._said}
+                return {"type": "function_call", **head, **call}
 
     def _begin(self, piece: WirePiece) -> Iterator[bytes]:
-        item = self._item(piece, "in_progress")
+        item, names = self._item(piece, "in_progress"), _ITEMS[piece.kind]
         yield self._event("response.output_item.added", output_index=self._index, item=item)
-        at = self._at(item["id"])
-        if piece.kind == "reasoning":
-            part = {"type": "summary_text", "text": ""}
-            yield self._event("response.reasoning_summary_part.added", **at, summary_index=0, part=part)
-        elif piece.kind == "text":
-            empty = {"type": "output_text", "text": "", "annotations": []}
-            yield self._event("response.content_part.added", **at, content_index=0, part=empty)
+        if names.part:
+            part = {**names.part, "text": ""}
+            yield self._event(f"response.{names.part_event}.added", **self._at(piece), part=part)
 
     def _continue(self, piece: WirePiece) -> Iterator[bytes]:
-        match piece.kind:
-            case "reasoning":
-                at = {**self._at("rs_1"), "summary_index": 0}
-                yield self._event("response.reasoning_summary_text.delta", **at, delta=piece.text)
-            case "text":
-                at = {**self._at("msg_1"), "content_index": 0, "logprobs": []}
-                yield self._event("response.output_text.delta", **at, delta=piece.text)
-            case _:
-                yield self._event(
-                    "response.function_call_arguments.delta", **self._at(f"fc_{piece.call}"), delta=piece.text
-                )
+        owner = self._open or piece
+        names = _ITEMS[owner.kind]
+        yield self._event(f"response.{names.text_event}.delta", **self._at(owner), **names.extra, delta=piece.text)
 
     def _end(self, piece: WirePiece) -> Iterator[bytes]:
-        item = self._item(piece, "completed")
-        at = self._at(item["id"])
-        if piece.kind == "reasoning":
-            summary = {"type": "summary_text", "text": self._said}
-            yield self._event("response.reasoning_summary_text.done", **at, summary_index=0, text=self._said)
-            yield self._event("response.reasoning_summary_part.done", **at, summary_index=0, part=summary)
-        elif piece.kind == "text":
-            part: dict[str, Any] = {"type": "output_text", "text": self._said, "annotations": []}
-            yield self._event("response.output_text.done", **at, content_index=0, text=self._said, logprobs=[])
-            yield self._event("response.content_part.done", **at, content_index=0, part=part)
-        else:
-            done = {"name": piece.text, "arguments": self._said}
-            yield self._event("response.function_call_arguments.done", **at, **done)
+        item, names, at = self._item(piece, "completed"), _ITEMS[piece.kind], self._at(piece)
+        said = {"text": self._said} if names.part else {"name": piece.text, "arguments": self._said}
+        yield self._event(f"response.{names.text_event}.done", **at, **names.extra, **said)
+        if names.part:
+            part = {**names.part, "text": self._said}
+            yield self._event(f"response.{names.part_event}.done", **at, part=part)
         self._output = [*self._output, item]
         yield self._event("response.output_item.done", output_index=self._index, item=item)
 
@@ -316,7 +310,6 @@ class ResponsesWriter(_Blocks):
 class GeminiWriter:
     """Google's streamGenerateContent. Tool calls come whole, so argument pieces are collected."""
 
-    content_type = "text/event-stream"
     _STOPS: Final = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
 
     def __init__(self, body: dict[str, Any]) -> None:
@@ -324,10 +317,10 @@ class GeminiWriter:
         self._arguments = ""
         self._malformed = False
 
-    def _chunk(self, parts: list[dict[str, Any]], **candidate: Any) -> bytes:
-        content = {"role": "model", "parts": parts}
-        value = {"candidates": [{"index": 0, "content": content, **candidate}], "modelVersion": "m", "responseId": "r1"}
-        return b"data: " + orjson.dumps(value) + b"\r\n\r\n"
+    def _chunk(self, parts: list[dict[str, Any]], usage: dict[str, int] | None = None, **candidate: Any) -> bytes:
+        candidates = [{"index": 0, "content": {"role": "model", "parts": parts}, **candidate}]
+        value = {"candidates": candidates, "modelVersion": "m", "responseId": "r1"}
+        return _frame(value | ({"usageMetadata": usage} if usage else {}), line_end=b"\r\n")
 
     def open(self) -> Iterator[bytes]:
         yield from ()
@@ -368,15 +361,13 @@ class GeminiWriter:
             "cachedContentTokenCount": end.cached_tokens,
             "totalTokenCount": end.input_tokens + end.output_tokens,
         }
-        candidate = {"index": 0, "content": {"role": "model", "parts": []}, "finishReason": self._STOPS[end.finish]}
-        value = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "m", "responseId": "r1"}
-        yield b"data: " + orjson.dumps(value) + b"\r\n\r\n"
+        yield self._chunk([], usage, finishReason=self._STOPS[end.finish])
 
     def failure(self, status: int, kind: str, message: str) -> dict[str, Any]:
         return {"error": {"code": status, "message": message, "status": kind.upper()}}
 
     def failure_event(self, status: int, kind: str, message: str) -> bytes:
-        return b"data: " + orjson.dumps(self.failure(status, kind, message)) + b"\r\n\r\n"
+        return _frame(self.failure(status, kind, message), line_end=b"\r\n")
 
 
 Writer = ChatWriter | AnthropicWriter | ResponsesWriter | GeminiWriter

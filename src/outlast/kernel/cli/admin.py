@@ -1,7 +1,7 @@
 """Changes to the database, for operators: access to the data directory is all the permission they need."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import TypeVar
 
 import anyio
@@ -64,17 +64,11 @@ async def opened(settings: Settings, *, create: bool = False, adopt: bool = Fals
     Says on standard error which one it is. Raises `DataDirectoryMissing` unless it may `create` one."""
     url = settings.database.url.reveal()
     folder = (data_directory if create else existing_data_directory)(settings.server.data_dir)
-    if url.startswith("sqlite:///"):
-        file = sqlite_path(url, folder)
-        if not create and not file.is_file():
-            raise DataDirectoryMissing(f"There is no Outlast database at {file}.", database=str(file))
-        err.print(f"Database: {file}", style="dim")
-    else:
-        err.print(f"Database: {settings.database.url}", style="dim")
-    database = open_database(url, folder, SystemClock())
-    try:
+    file = sqlite_path(url, folder) if url.startswith("sqlite:///") else None
+    if file is not None and not create and not file.is_file():
+        raise DataDirectoryMissing(f"There is no Outlast database at {file}.", database=str(file))
+    err.print(f"Database: {file or settings.database.url}", style="dim")
+    async with aclosing(open_database(url, folder, SystemClock())) as database:
         await migrate(database)
         await check(database, Deployment(folder, folder / settings.blobs.url.reveal()), adopt=adopt)
         yield database
-    finally:
-        await database.aclose()

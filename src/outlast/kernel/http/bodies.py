@@ -66,7 +66,8 @@ class Body:
         long. What comes after the body, a client that leaves, is waited for without an end."""
         message = await (self._receive() if self._is_over else self._next_in_time())
         if self._most is not None and self._taken > self._most:
-            raise self._refused(_too_large(self._most))
+            self.refusal = _too_large(self._most)
+            raise self.refusal
         return message
 
     async def read_away(self) -> bool:
@@ -95,11 +96,8 @@ class Body:
             message = await self._next()
             self._waited_s += time.monotonic() - began
             return message
-        raise self._refused(_too_slow(pace))
-
-    def _refused(self, error: OutlastError) -> OutlastError:
-        self.refusal = error
-        return error
+        self.refusal = _too_slow(pace)
+        raise self.refusal
 
     async def _next(self) -> Message:
         message = await self._receive()

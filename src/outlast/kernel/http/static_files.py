@@ -8,13 +8,13 @@ from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.staticfiles import NotModifiedResponse
 
 from outlast.base.errors import NotFound
 
 FOLDER: Final = Path(__file__).parents[2] / "_web"
 FOR_EVER: Final = "public, max-age=31536000, immutable"
 ASK_AGAIN: Final = "no-cache"
-NOT_MODIFIED: Final = frozenset({"cache-control", "etag", "vary"})
 MISSING_PAGE: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Outlast</title>
 <style>body{font:16px/1.5 system-ui;margin:4rem auto;max-width:36rem;padding:0 1rem}</style>
 <h1>Outlast is running</h1>
@@ -75,17 +75,8 @@ def stored_file(request: Request, path: Path, cache_control: str) -> Response:
     headers = {"cache-control": cache_control} | ({"vary": "accept-encoding"} if there else {})
     chosen = next((name for name in accepted(request.headers.get("accept-encoding", "")) if name in there), None)
     media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    if chosen is None:
-        return _unless_known(request, FileResponse(path, headers=headers, media_type=media_type))
-    headers["content-encoding"] = chosen
-    return _unless_known(request, FileResponse(there[chosen], headers=headers, media_type=media_type))
-
-
-def _unless_known(request: Request, response: FileResponse) -> Response:
-    """304 for the client that has this very copy."""
-    response.set_stat_headers(response.path.stat())  # type: ignore[union-attr]
+    if chosen is not None:
+        path, headers["content-encoding"] = there[chosen], chosen
+    response = FileResponse(path, headers=headers, media_type=media_type, stat_result=path.stat())
     known = {tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")}
-    if response.headers["etag"] not in known:
-        return response
-    kept = {name: value for name, value in response.headers.items() if name in NOT_MODIFIED}
-    return Response(status_code=304, headers=kept)
+    return NotModifiedResponse(response.headers) if response.headers["etag"] in known else response

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,6 +25,7 @@ from outlast.db.sqlite import SqliteDatabase, find_damage
 from outlast.kernel.cli.exits import Exit
 from outlast.kernel.cli.session import wants_json
 from outlast.kernel.cli.terminal import out, print_json, styled
+from outlast.kernel.cli.units import count
 from outlast.kernel.http.static_files import FOLDER as WEB_FOLDER
 from outlast.kernel.models.providers import is_installed
 from outlast.kernel.sandboxes.providers import open_provider
@@ -72,7 +73,7 @@ def _examine(settings: Settings) -> Iterator[Finding]:
     yield anyio.run(_database, settings)
     yield from anyio.run(_set_aside, settings)
     yield _port(settings)
-    yield anyio.run(_sandboxes, settings)
+    yield _sandboxes(settings)
     yield _providers()
     yield _deno()
     yield _web_app()
@@ -104,11 +105,8 @@ async def _opened(settings: Settings) -> AsyncIterator[Database | None]:
     if url.startswith("sqlite:///") and not sqlite_path(url, folder).is_file():
         yield None
         return
-    database = open_database(url, folder, SystemClock())
-    try:
+    async with aclosing(open_database(url, folder, SystemClock())) as database:
         yield database
-    finally:
-        await database.aclose()
 
 
 async def _database(settings: Settings) -> Finding:
@@ -144,8 +142,7 @@ async def _set_aside(settings: Settings) -> list[Finding]:
         f"{TITLES.get(one.kind, one.kind)} {one.id}: {one.reason} ({one.code}, since {iso(one.since)})"
         for one in items[:MAX_SHOWN]
     ]
-    many = "1 item" if len(items) == 1 else f"{len(items)} items"
-    many += " failed again and again: not tried any more"
+    many = f"{count(len(items), 'item')} failed again and again: not tried any more"
     return [Finding("bad", "Set aside", many, (*shown, "Remove the cause, then have them tried again."))]
 
 
@@ -158,13 +155,15 @@ def _port(settings: Settings) -> Finding:
         return Finding("ok", "Port", f"{host}:{port} is free")
 
 
-async def _sandboxes(settings: Settings) -> Finding:
+def _sandboxes(settings: Settings) -> Finding:
     if settings.sandbox is None:
         return Finding("note", "Sandboxes", "none configured: agents cannot run code")
     what = f"Sandboxes ({settings.sandbox.provider})"
+    folder = Path(settings.server.data_dir).expanduser().absolute()
     try:
-        with _state_folder(settings) as folder:
-            report = await open_provider(settings.sandbox, folder).probe()
+        with TemporaryDirectory(prefix="outlast-doctor-") as before_first_start:
+            folder = folder if folder.is_dir() else Path(before_first_start)
+            report = anyio.run(open_provider(settings.sandbox, folder).probe)
     except OutlastError as error:
         return Finding("bad", what, error.message, (error.hint,))
     said = "; ".join((f"isolation: {report.isolation}", *report.details))
@@ -172,17 +171,6 @@ async def _sandboxes(settings: Settings) -> Finding:
     if report.ok and unproven:
         return Finding("note", what, f"{unproven}; {said}", report.fixes)
     return Finding("ok" if report.ok else "bad", what, said, report.fixes)
-
-
-@contextmanager
-def _state_folder(settings: Settings) -> Iterator[Path]:
-    """The data directory; before the first start a folder that goes again."""
-    folder = Path(settings.server.data_dir).expanduser().absolute()
-    if folder.is_dir():
-        yield folder
-        return
-    with TemporaryDirectory(prefix="outlast-doctor-") as made:
-        yield Path(made)
 
 
 def _providers() -> Finding:

@@ -4,6 +4,7 @@ adds security headers and logs one line. It does not read the database."""
 import logging
 import re
 import time
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Final
 
@@ -29,43 +30,38 @@ _GIVEN_ID = re.compile(r"[A-Za-z0-9_.-]{8,64}")
 log = logging.getLogger("outlast.http")
 
 
+@dataclass(eq=False, slots=True)
 class RequestGuard:
     """Wraps the application. `body_bytes` bounds JSON bodies, `image_bytes` an attached image, `file_bytes` a project's
     file, `text_bytes` documentation and documents that are handed in; `frames` are the sources of what our own pages
     may show in frames, as a content security policy names them; `read_away_s` is how long a refused body is read,
     `pace` how slowly a body may come."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        hosts: KnownHosts,
-        *,
-        body_bytes: int,
-        image_bytes: int,
-        file_bytes: int = 0,
-        text_bytes: int = 0,
-        frames: str = "'none'",
-        read_away_s: float = READ_AWAY_S,
-        pace: BodyPace = USUAL_PACE,
-    ) -> None:
-        self._read_away_s, self._pace = read_away_s, pace
-        self._security = security_headers(frames)
-        self._app = app
-        self._hosts = hosts
-        self._body_bytes = body_bytes
-        self._image_bytes, self._file_bytes = image_bytes, file_bytes
-        self._text_bytes = max(body_bytes, text_bytes + text_bytes // 4)  # JSON escapes what it carries
+    app: ASGIApp
+    hosts: KnownHosts
+    _: KW_ONLY
+    body_bytes: int
+    image_bytes: int
+    file_bytes: int = 0
+    text_bytes: int = 0
+    frames: str = "'none'"
+    read_away_s: float = READ_AWAY_S
+    pace: BodyPace = USUAL_PACE
+    security: HeaderList = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.security = security_headers(self.frames)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
         headers = Headers(scope=scope)
         body = self._body(receive, scope, headers)
-        visit = _Visit(scope, send, self._security, body)
+        visit = _Visit(scope, send, self.security, body)
         try:
             self._admit(scope, headers)
             body.check_stated()
-            await self._app(scope, body.receive, visit.send)
+            await self.app(scope, body.receive, visit.send)
         except OutlastError as error:
             await visit.refuse(error)
         except Exception:
@@ -78,7 +74,7 @@ class RequestGuard:
         if scope["path"] in HEALTH_PATHS:
             return
         host = headers.get("host", "")
-        if not self._hosts.knows(host):
+        if not self.hosts.knows(host):
             raise OriginRefused(
                 "The Host header names no host that this server is known by.",
                 hint="Use http://127.0.0.1:PORT, or set server.public_url or server.allowed_hosts.",
@@ -92,30 +88,32 @@ class RequestGuard:
 
     def _check_origin(self, headers: Headers, host: str) -> None:
         origin = headers.get("origin")
-        if origin is not None and not self._hosts.is_own_origin(origin, host):
+        if origin is not None and not self.hosts.is_own_origin(origin, host):
             raise OriginRefused(
                 "Pages of another origin may not use this server.",
                 hint="Open the server's own address, or add the host to server.allowed_hosts.",
                 origin=origin[:100],
             )
         site = headers.get("sec-fetch-site", "none")
-        if site not in ("same-origin", "none") and not (origin and self._hosts.invited(origin)):
+        if site not in ("same-origin", "none") and not (origin and self.hosts.invited(origin)):
             raise OriginRefused("The browser says that this request comes from another site.", site=site[:20])
 
     def _most(self, path: str) -> int:
         if path in IMAGE_PATHS:
-            return self._image_bytes + FORM_OVERHEAD_BYTES
+            return self.image_bytes + FORM_OVERHEAD_BYTES
         if FILE_PATH.fullmatch(path):
-            return self._file_bytes + FORM_OVERHEAD_BYTES
-        return self._text_bytes if TEXT_PATH.fullmatch(path) else self._body_bytes
+            return self.file_bytes + FORM_OVERHEAD_BYTES
+        if TEXT_PATH.fullmatch(path):  # JSON escapes what it carries
+            return max(self.body_bytes, self.text_bytes + self.text_bytes // 4)
+        return self.body_bytes
 
     def _body(self, receive: Receive, scope: Scope, headers: Headers) -> Body:
         """The body, refused beyond what this path takes. Requests of E2B's protocol are bounded where they are read: a
         file may be as large as a sandbox, and input of a program comes when it comes."""
         asked = e2b_request(scope)
         most = None if asked is not None else self._most(scope["path"])
-        pace = ANY_PACE if asked is not None and asked.is_open_ended else self._pace
-        return Body(receive, headers, most, read_away_s=self._read_away_s, pace=pace)
+        pace = ANY_PACE if asked is not None and asked.is_open_ended else self.pace
+        return Body(receive, headers, most, read_away_s=self.read_away_s, pace=pace)
 
 
 class _Visit:

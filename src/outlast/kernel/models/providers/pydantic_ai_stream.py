@@ -1,6 +1,6 @@
 """A streamed answer of `pydantic_ai` as our deltas. Imported only with the extra `providers`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
@@ -56,7 +56,7 @@ class EventReader:
         given = part.args if isinstance(part.args, dict) else parse_arguments(part.args or "")
         return [] if (given or {}).get("action") == "list_tools" else [provider_tool(part.tool_name, given)]
 
-    def _arguments(self, index: int, arguments: str | dict[str, Any] | None) -> list[Delta]:
+    def _arguments(self, index: int, arguments: str | Mapping[str, object] | None) -> list[Delta]:
         if not arguments or index not in self._indexes:  # of a call that the provider carries out itself
             return []
         text = arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()

@@ -80,7 +80,10 @@ def token_of(key: str) -> str:
 async def inside(request: Request) -> Inside:
     """The sandbox that the request names and shows the token of. Raises `NotSignedIn`, `NotFound`, `MalformedInput`."""
     check_user(request)
-    return await _open(request, _named(request), lambda found: _check_token(found, request))
+    named = request.headers.get(SANDBOX_ID)
+    if not named:
+        raise NotFound("The request names no sandbox.", hint="Send the header E2b-Sandbox-Id.")
+    return await _open(request, workspace_of(named), lambda found: _check_token(found, request))
 
 
 async def inside_for_file(request: Request, operation: Operation) -> Inside:
@@ -125,13 +128,6 @@ async def _open(request: Request, workspace_id: str, check: Callable[[Hosted], N
     found, sandbox = await hosted.open_hosted(services_of(request), workspace_id, check)
     request.scope.setdefault("state", {})["user_id"] = found.user_id
     return Inside(found, sandbox, runtime_of(request))
-
-
-def _named(request: Request) -> str:
-    named = request.headers.get(SANDBOX_ID)
-    if not named:
-        raise NotFound("The request names no sandbox.", hint="Send the header E2b-Sandbox-Id.")
-    return workspace_of(named)
 
 
 def _check_token(found: Hosted, request: Request) -> None:

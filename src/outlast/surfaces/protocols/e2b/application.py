@@ -29,10 +29,9 @@ IDLE: Final = SandboxStatistics(0, 0, 0.0)  # of a sandbox that was paused after
 def create_control(services: Services, runtime: E2bRuntime, domain: str | None) -> ASGIApp:
     """The control plane."""
     routes = [Route(path, answer, methods=[method]) for method, path, answer in control.ROUTES]
-    app = Starlette(routes=[*routes, Route("/{path:path}", control.not_offered, methods=METHODS)])
-    app.state.services, app.state.runtime, app.state.domain = services, runtime, domain
-    for kind in (OutlastError, HTTPException):
-        app.add_exception_handler(kind, _refuse)
+    routes.append(Route("/{path:path}", control.not_offered, methods=METHODS))
+    app = _application(routes, _refuse, services, runtime)
+    app.state.domain = domain
     return app
 
 
@@ -52,10 +51,12 @@ def create_envd(services: Services, runtime: E2bRuntime) -> ASGIApp:
         Route("/envs", _environment, methods=["GET"]),
         Route("/{path:path}", _not_offered, methods=METHODS),
     ]
-    app = Starlette(routes=calls)
+    return _application(calls, _refuse_call, services, runtime)
+
+
+def _application(routes: list[Route], refuse: Any, services: Services, runtime: E2bRuntime) -> Starlette:
+    app = Starlette(routes=routes, exception_handlers=dict.fromkeys((OutlastError, HTTPException), refuse))
     app.state.services, app.state.runtime = services, runtime
-    for kind in (OutlastError, HTTPException):
-        app.add_exception_handler(kind, _refuse_call)
     return app
 
 

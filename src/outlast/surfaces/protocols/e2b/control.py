@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from outlast.base.clock import iso
 from outlast.base.errors import Conflict, MalformedInput, NotOffered, OutlastError
+from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.responses import nothing, reply
 from outlast.kernel.previews.hosts import port_suffix
 from outlast.kernel.sandboxes import hosted_actions as actions
@@ -21,7 +22,6 @@ from outlast.surfaces.protocols.e2b.access import actor_of, runtime_of, services
 from outlast.surfaces.protocols.e2b.names import MEBIBYTE, shown_id, template_of, whole_number, workspace_of
 from outlast.surfaces.protocols.e2b.problems import full_message, status_for
 from outlast.surfaces.protocols.e2b.shapes import body_of
-from outlast_sandbox.interface import SandboxStatistics
 
 NEXT_TOKEN: Final = "x-next-token"
 MAX_LISTED: Final = 100
@@ -42,13 +42,16 @@ async def list_all(request: Request) -> Response:
     """A page of them: filtered by metadata, state, template and time, the newest first unless asked otherwise."""
     actor, query = await actor_of(request), request.query_params
     chosen = [one for one in await actions.list_hosted(services_of(request), actor) if _fits(one, query)]
-    if query.get("order", "desc") == "asc":
+    if is_ascending := query.get("order") == "asc":
         chosen.reverse()
     limit = _limit(query.get("limit"))
     if token := query.get("nextToken"):
         after = workspace_of(token)
         place = next((n for n, one in enumerate(chosen) if one.workspace_id == after), None)
-        chosen = chosen[place + 1 :] if place is not None else _beyond(chosen, after, query.get("order", "desc"))
+        if place is not None:
+            chosen = chosen[place + 1 :]
+        else:  # that one is gone
+            chosen = [one for one in chosen if (one.workspace_id > after) == is_ascending]
     settings = _settings(request)
     return _page(chosen, limit, lambda one: shapes.listed(one, settings))
 
@@ -122,24 +125,15 @@ async def change_network(request: Request) -> Response:
 
 async def metrics(request: Request) -> Response:
     """What it uses now, as a series of one entry; empty while it sleeps, or if now is outside of the requested time."""
-    actor, workspace_id = await actor_of(request), _workspace(request)
-    measured = await actions.measure_hosted(services_of(request), actor, workspace_id)
-    now = services_of(request).clock.now()
-    return reply(
-        [] if measured is None or not _within(request, now) else [_metric(request, workspace_id, measured, now)]
-    )
+    used, now = await _metric(request, await actor_of(request), _workspace(request)), services_of(request).clock.now()
+    return reply([used] if used is not None and _within(request, now) else [])
 
 
 async def metrics_of_many(request: Request) -> Response:
-    actor, now = await actor_of(request), services_of(request).clock.now()
-    named = request.query_params.get("sandbox_ids", "").split(",")[:MAX_LISTED]
-    found = {}
-    for sandbox_id in filter(None, named):
-        workspace_id = workspace_of(sandbox_id)
-        measured = await actions.measure_hosted(services_of(request), actor, workspace_id)
-        if measured is not None:
-            found[sandbox_id] = _metric(request, workspace_id, measured, now)
-    return reply({"sandboxes": found})
+    actor = await actor_of(request)
+    named = filter(None, request.query_params.get("sandbox_ids", "").split(",")[:MAX_LISTED])
+    found = {sandbox_id: await _metric(request, actor, workspace_of(sandbox_id)) for sandbox_id in named}
+    return reply({"sandboxes": {sandbox_id: used for sandbox_id, used in found.items() if used is not None}})
 
 
 async def make_snapshot(request: Request) -> Response:
@@ -195,10 +189,9 @@ def _order(body: shapes.NewSandbox) -> HostedOrder:
     for name, asked in (("mcp", body.mcp), ("iam", body.iam), ("volumeMounts", body.volume_mounts)):
         if asked:
             raise NotOffered(f"{name} is not offered: this server's sandboxes have no such thing.")
-    auto_resume = body.auto_resume is not None and body.auto_resume.enabled
     options: dict[str, Any] = {
         "timeout_s": body.timeout,
-        "auto_resume": auto_resume,
+        "auto_resume": body.auto_resume is not None and body.auto_resume.enabled,
         "keep_memory": body.auto_pause_memory is not False,
     }
     if body.network is not None:
@@ -215,8 +208,7 @@ def _order(body: shapes.NewSandbox) -> HostedOrder:
 
 def _network(asked: shapes.Network) -> dict[str, Any]:
     """The network rules asked for. Raises `NotOffered` for any that would open more than the operator has."""
-    opened = asked.allow_out or asked.rules or asked.egress_proxy
-    if opened:
+    if asked.allow_out or asked.rules or asked.egress_proxy:
         raise NotOffered(
             "A caller cannot open the network of a sandbox here.",
             hint="The operator names the hosts: sandbox.allow_hosts and [[sandbox.dependencies]].",
@@ -257,15 +249,8 @@ def _page(found: list[T], limit: int, shown: Callable[[T], Any]) -> Response:
     return answer
 
 
-def _beyond(found: list[Hosted], after: str, order: str) -> list[Hosted]:
-    """What follows the last one of the page before, if that one is gone."""
-    return [one for one in found if (one.workspace_id > after) == (order == "asc") and one.workspace_id != after]
-
-
 def _limit(text: str | None) -> int:
-    if text is None:
-        return MAX_LISTED
-    limit = whole_number(text)
+    limit = MAX_LISTED if text is None else whole_number(text)
     if limit is None or not 0 < limit <= MAX_LISTED:
         raise MalformedInput(f"The limit is 1 to {MAX_LISTED}.", field="limit")
     return limit
@@ -273,8 +258,7 @@ def _limit(text: str | None) -> int:
 
 def _within(request: Request, now: datetime) -> bool:
     start, end = _seconds(request, "start"), _seconds(request, "end")
-    begun = start is None or now.timestamp() >= start
-    return begun and (end is None or now.timestamp() <= end + 1)
+    return (start is None or now.timestamp() >= start) and (end is None or now.timestamp() <= end + 1)
 
 
 def _seconds(request: Request, name: str) -> int | None:
@@ -285,8 +269,13 @@ def _seconds(request: Request, name: str) -> int | None:
     return number
 
 
-def _metric(request: Request, workspace_id: str, used: tuple[SandboxStatistics, int], now: datetime) -> dict[str, Any]:
-    settings, (measured, disk_bytes) = _settings(request), used
+async def _metric(request: Request, actor: Actor, workspace_id: str) -> dict[str, Any] | None:
+    """What it uses now; None while it sleeps."""
+    services, settings = services_of(request), _settings(request)
+    used = await actions.measure_hosted(services, actor, workspace_id)
+    if used is None:
+        return None
+    (measured, disk_bytes), now = used, services.clock.now()
     return {
         "timestamp": iso(now),
         "timestampUnix": int(now.timestamp()),

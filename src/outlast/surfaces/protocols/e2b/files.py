@@ -3,7 +3,7 @@
 import posixpath
 import re
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -45,9 +45,7 @@ async def download(request: Request) -> Response:
         "vary": "accept-encoding",
     }
     if _wants_gzip(request):
-        return StreamingResponse(
-            _compressed(chunks), 200, headers | {"content-encoding": "gzip"}, "application/octet-stream"
-        )
+        chunks, headers["content-encoding"] = _compressed(chunks), "gzip"
     return StreamingResponse(chunks, 200, headers, "application/octet-stream")
 
 
@@ -78,14 +76,11 @@ async def _write_form(request: Request, place: Inside, metadata: dict[str, str])
     boundary = options.get(b"boundary", b"")
     if not boundary:
         raise MalformedInput("The form states no boundary.")
-    form = _Form(boundary)
-    taken = 0
-    stated, written = request.query_params.get("path", ""), []
-    source = _body(request).__aiter__()
+    form, source = _Form(boundary), _body(request)
+    stated, written = request.query_params.get("path", ""), list[FileFacts]()
     while (part := await form.next_part(source)) is not None:
-        if taken == MAX_FILES:
+        if len(written) == MAX_FILES:
             raise InputTooLarge(f"A form holds at most {MAX_FILES} files.", limit=MAX_FILES)
-        taken += 1
         path = stated or part
         if not path:
             raise MalformedInput("Neither the address nor the form names a path.", field="path")
@@ -164,7 +159,7 @@ async def _body(request: Request) -> AsyncIterator[bytes]:
     unpack = zlib.decompressobj(31) if encoding == "gzip" else None
     async for chunk in request.stream():
         packed += len(chunk)
-        async for piece in _unpacked(chunk, unpack):
+        for piece in _unpacked(chunk, unpack) if unpack is not None else filter(None, [chunk]):
             taken += len(piece)
             if unpack is not None and taken > FREE_UNPACKED_BYTES + MAX_RATIO * packed:
                 raise InputTooLarge(
@@ -177,12 +172,8 @@ async def _body(request: Request) -> AsyncIterator[bytes]:
         raise MalformedInput("The compressed body ends too early.")
 
 
-async def _unpacked(chunk: bytes, unpack: Any) -> AsyncIterator[bytes]:
+def _unpacked(chunk: bytes, unpack: Any) -> Iterator[bytes]:
     """In pieces of at most a mebibyte: a small body may unpack to a huge one."""
-    if unpack is None:
-        if chunk:
-            yield chunk
-        return
     try:
         while chunk:
             piece = unpack.decompress(chunk, MEBIBYTE)
@@ -198,10 +189,9 @@ async def _begun(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     first = await anext(chunks, b"")
 
     async def all_of_them() -> AsyncIterator[bytes]:
-        if first:
-            yield first
-            async for chunk in chunks:
-                yield chunk
+        yield first
+        async for chunk in chunks:
+            yield chunk
 
     return all_of_them()
 

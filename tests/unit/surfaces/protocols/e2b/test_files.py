@@ -53,11 +53,11 @@ async def test_the_head_of_a_part_is_bounded():
         await read_form(endless)
 
 
-async def test_a_small_body_that_unpacks_to_a_huge_one_comes_in_small_pieces():
+def test_a_small_body_that_unpacks_to_a_huge_one_comes_in_small_pieces():
     packed = gzip.compress(bytes(20 * MEBIBYTE))
     unpack = zlib.decompressobj(31)
-    sizes = [len(piece) async for piece in _unpacked(packed, unpack)]
+    sizes = [len(piece) for piece in _unpacked(packed, unpack)]
     assert sum(sizes) == 20 * MEBIBYTE
     assert max(sizes) <= MEBIBYTE
     with pytest.raises(MalformedInput):
-        _ = [piece async for piece in _unpacked(b"not compressed", zlib.decompressobj(31))]
+        _ = [piece for piece in _unpacked(b"not compressed", zlib.decompressobj(31))]
