@@ -23,6 +23,7 @@ from typing import Any, Final, Self
 import anyio
 import orjson
 from aiohttp import web
+from pydantic import ConfigDict, TypeAdapter
 
 from outlast.kernel.models.protocol import CHECK_MARK, NOTE_MARK
 from outlast.kernel.models.turn import split_words
@@ -91,6 +92,8 @@ class Answer:
     arguments, id?}`; arguments an object or its JSON text), word by word, `delay_s` apart. `events`: instead of all
     that the body of a recorded answer, sent as it is."""
 
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
     text: str = ""
     tokens: int = 0
     reasoning: str = ""
@@ -103,14 +106,6 @@ class Answer:
     input_tokens: int = 100
     cached_tokens: int = 40
     events: str = ""
-
-    @classmethod
-    def parse(cls, value: Mapping[str, Any]) -> "Answer":
-        """From JSON; raises `TypeError` or `ValueError` for what it does not know."""
-        known = dict(value)
-        known["fault"] = Fault(known.get("fault", ""))
-        known["calls"] = tuple(known.get("calls", ()))
-        return cls(**known)
 
     def pieces(self) -> Iterator[WirePiece]:
         for word in split_words(self.reasoning):
@@ -133,6 +128,10 @@ class Answer:
         return WireEnd(
             finish or ("tool_calls" if self.calls else "stop"), self.input_tokens, pieces, self.cached_tokens
         )
+
+
+ANSWERS: Final = TypeAdapter(list[Answer])
+"""Reads answers from JSON. Raises `ValueError` for what it does not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +207,8 @@ class ModelServer:
 
     async def _add_script(self, request: web.Request) -> web.Response:
         try:
-            answers = [Answer.parse(value) for value in orjson.loads(await request.read())]
-        except (TypeError, ValueError, AttributeError) as error:
+            answers = ANSWERS.validate_json(await request.read())
+        except ValueError as error:
             return web.Response(status=400, text=f"not a list of answers: {error}")
         if request.method == "PUT":
             self._answers.clear()
@@ -262,7 +261,7 @@ def directive(body: dict[str, Any]) -> Answer | None:
         return None
     value = orjson.loads(asked)
     turns = value if isinstance(value, list) else [value]
-    return Answer.parse(turns[min(turns_done, len(turns) - 1)])
+    return ANSWERS.validate_python(turns)[min(turns_done, len(turns) - 1)]
 
 
 def _is_tool_result(message: dict[str, Any]) -> bool:
@@ -371,8 +370,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one, printed on the first line")
     parser.add_argument("--script", type=Path, help="a JSON file with a list of answers")
     options = parser.parse_args()
-    script = orjson.loads(options.script.read_bytes()) if options.script else []
-    anyio.run(_main, options.port, [Answer.parse(value) for value in script])
+    anyio.run(_main, options.port, ANSWERS.validate_json(options.script.read_bytes()) if options.script else [])
 
 
 if __name__ == "__main__":

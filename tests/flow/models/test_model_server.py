@@ -11,7 +11,7 @@ import pytest
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.models.protocol import ModelMessage, ModelRequest, ToolResultPiece
 from outlast.kernel.models.settings import ModelSettings, ProviderConfig
-from outlast.testing.model_server import Answer
+from outlast.testing.model_server import ANSWERS
 from tests.flow.models.rig import KINDS, listen, rigged, user
 
 TURNS = '[[model [{"text": "Looking.", "calls": [{"name": "terminal"}, {"name": "terminal"}]}, {"text": "Done."}]]]'
@@ -65,5 +65,5 @@ async def test_it_runs_as_a_program(tmp_path: Path) -> None:
 
 
 def test_an_unknown_answer_is_refused() -> None:
-    with pytest.raises((TypeError, ValueError)):
-        Answer.parse({"fault": "no_such_fault"})
+    with pytest.raises(ValueError, match="fault"):
+        ANSWERS.validate_python([{"fault": "no_such_fault"}])

@@ -12,20 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from outlast.base.errors import (
-    Conflict,
-    CreditsNeeded,
-    Gone,
-    InternalError,
-    InvalidRequest,
-    MalformedInput,
-    NotFound,
-    OutlastError,
-    PermissionNeeded,
-    ProviderRefused,
-    StartRefused,
-    TryLater,
-)
+from outlast.base import errors
+from outlast.base.errors import OutlastError
 
 MEDIA_TYPE: Final = "application/problem+json"
 
@@ -41,15 +29,15 @@ STATUS: Final[Mapping[str, int]] = {
     "not_offered": 501,
 }
 BRANCH: Final[tuple[tuple[type[OutlastError], int], ...]] = (
-    (InvalidRequest, 422),
-    (PermissionNeeded, 403),
-    (CreditsNeeded, 402),
-    (Gone, 404),
-    (Conflict, 409),
-    (TryLater, 503),
-    (ProviderRefused, 502),
-    (StartRefused, 500),
-    (InternalError, 500),
+    (errors.InvalidRequest, 422),
+    (errors.PermissionNeeded, 403),
+    (errors.CreditsNeeded, 402),
+    (errors.Gone, 404),
+    (errors.Conflict, 409),
+    (errors.TryLater, 503),
+    (errors.ProviderRefused, 502),
+    (errors.StartRefused, 500),
+    (errors.InternalError, 500),
 )
 log = logging.getLogger("outlast.http")
 
@@ -89,7 +77,7 @@ def request_id_of(request: Request) -> str:
 async def answer_refusal(request: Request, error: Exception) -> Response:
     """Handler of every `OutlastError`; our own bugs are logged with their ids."""
     assert isinstance(error, OutlastError)
-    if isinstance(error, InternalError):
+    if isinstance(error, errors.InternalError):
         log.error("internal error", exc_info=error, extra={"request_id": request_id_of(request)})
     return problem(error, request_id_of(request))
 
@@ -99,7 +87,7 @@ async def answer_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     fields = {_place(item["loc"]): str(item["msg"]) for item in error.errors()}
     first = ", ".join(f"{name}: {text}" for name, text in list(fields.items())[:3])
-    refusal = MalformedInput(
+    refusal = errors.MalformedInput(
         f"The request does not have the expected shape: {first}.",
         hint="Correct the fields named. GET /openapi.json describes every request.",
         errors=fields,
@@ -112,8 +100,8 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     request_id = request_id_of(request)
     if error.status_code == 404:
-        return problem(NotFound(f"There is nothing at {request.url.path[:200]}."), request_id)
-    refusal = MalformedInput(str(error.detail), hint="GET /openapi.json describes every request.")
+        return problem(errors.NotFound(f"There is nothing at {request.url.path[:200]}."), request_id)
+    refusal = errors.MalformedInput(str(error.detail), hint="GET /openapi.json describes every request.")
     answer = problem(refusal, request_id, status=error.status_code)
     answer.headers.update(error.headers or {})
     return answer
@@ -121,7 +109,7 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
 
 def unexpected() -> OutlastError:
     """What a client learns of an unexpected error, which is in the log under the request id."""
-    return InternalError("The server failed to answer this request.")
+    return errors.InternalError("The server failed to answer this request.")
 
 
 async def answer_unexpected(request: Request, _error: Exception) -> Response:

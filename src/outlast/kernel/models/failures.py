@@ -14,18 +14,8 @@ from typing import Any, Final
 
 import orjson
 
-from outlast.base.errors import (
-    ModelCut,
-    ModelKeyRefused,
-    ModelOutputInvalid,
-    ModelOverloaded,
-    ModelPolicyRefused,
-    ModelRateLimited,
-    ModelRejected,
-    ModelTimeout,
-    ModelUnreachable,
-    OutlastError,
-)
+from outlast.base import errors
+from outlast.base.errors import OutlastError
 from outlast.kernel.models.keys import ApiKey
 
 COMPLAINT_BYTES: Final = 200_000  # of an error body
@@ -113,39 +103,42 @@ def refusal(peer: Peer, status: int, said: Complaint, retry_after_s: float | Non
     told = f"The provider of {peer.shown} answered {status}: {words}"
     codes = f"{said.code} {said.kind}"
     if "tool_use_failed" in codes:  # Groq: the model's own tool call was malformed
-        return ModelOutputInvalid(told, hint="This is usually an accident of one answer; asking again helps.", **fields)
+        hint = "This is usually an accident of one answer; asking again helps."
+        return errors.ModelOutputInvalid(told, hint=hint, **fields)
     if status == 429 and said.code not in _QUOTA_CODES and said.kind not in _QUOTA_CODES:
         hint = "The provider limits how much may be asked. Wait, or choose another model."
-        return ModelRateLimited(told, hint=hint, retry_after_s=retry_after_s, **fields)
+        return errors.ModelRateLimited(told, hint=hint, retry_after_s=retry_after_s, **fields)
     if status in (401, 403) and not _POLICY_CODES.search(codes):
         return key_refused(peer, told, fields)
     if status == 408 or status >= 500:
         hint = "The provider has trouble. It usually passes; another model may answer meanwhile."
-        return ModelOverloaded(told, hint=hint, retry_after_s=retry_after_s, **fields)
+        return errors.ModelOverloaded(told, hint=hint, retry_after_s=retry_after_s, **fields)
     if _POLICY_CODES.search(codes):
         return policy_refused(peer, words, fields)
-    return ModelRejected(told, hint=_rejection_hint(status, f"{codes} {said.message}"), **fields)
+    return errors.ModelRejected(told, hint=_rejection_hint(status, f"{codes} {said.message}"), **fields)
 
 
-def key_refused(peer: Peer, told: str, fields: Mapping[str, Any]) -> ModelKeyRefused:
+def key_refused(peer: Peer, told: str, fields: Mapping[str, Any]) -> errors.ModelKeyRefused:
     """The key is wrong or may not use this model; names the variable it came from, never its value."""
     where = f"the environment variable {peer.key_env}" if peer.key_env else "the provider's api_key_env"
     hint = f"Check the key in {where} on the server, and what it may use."
-    return ModelKeyRefused(told, hint=hint, **{**fields, "api_key_env": peer.key_env})
+    return errors.ModelKeyRefused(told, hint=hint, **{**fields, "api_key_env": peer.key_env})
 
 
-def policy_refused(peer: Peer, words: str, fields: Mapping[str, Any] | None = None) -> ModelPolicyRefused:
+def policy_refused(peer: Peer, words: str, fields: Mapping[str, Any] | None = None) -> errors.ModelPolicyRefused:
     """The provider's content policy stopped the question or the answer."""
-    return ModelPolicyRefused(
+    return errors.ModelPolicyRefused(
         f"The provider of {peer.shown} refused this under its content policy: {words}",
         hint="Change the wording, or choose another model.",
         **(fields or peer.fields),
     )
 
 
-def declined() -> ModelPolicyRefused:
+def declined() -> errors.ModelPolicyRefused:
     """The model itself would not answer."""
-    return ModelPolicyRefused("The model declined to answer this.", hint="Say it differently, or choose another model.")
+    return errors.ModelPolicyRefused(
+        "The model declined to answer this.", hint="Say it differently, or choose another model."
+    )
 
 
 def stream_refusal(peer: Peer, said: Complaint) -> OutlastError:
@@ -166,8 +159,8 @@ def stream_refusal(peer: Peer, said: Complaint) -> OutlastError:
     return refusal(peer, 500, said)
 
 
-def timed_out(peer: Peer, waiting_for: str, seconds: float) -> ModelTimeout:
-    return ModelTimeout(
+def timed_out(peer: Peer, waiting_for: str, seconds: float) -> errors.ModelTimeout:
+    return errors.ModelTimeout(
         f"The provider of {peer.shown} did not send {waiting_for} within {seconds:g} s.",
         hint="Ask again, choose another model, or raise the provider's time-out setting.",
         **peer.fields,
@@ -176,20 +169,20 @@ def timed_out(peer: Peer, waiting_for: str, seconds: float) -> ModelTimeout:
     )
 
 
-def unreachable(peer: Peer, base_url: str, reason: str) -> ModelUnreachable:
-    return ModelUnreachable(
+def unreachable(peer: Peer, base_url: str, reason: str) -> errors.ModelUnreachable:
+    return errors.ModelUnreachable(
         f"The provider of {peer.shown} cannot be reached at {base_url}: {peer.clean(reason)}",
         hint="Check the network and the provider's base_url, and that the service is running.",
         **peer.fields,
     )
 
 
-def cut(peer: Peer) -> ModelCut:
-    return ModelCut(f"{peer.shown} broke off in the middle of its answer.", hint="Ask again.", **peer.fields)
+def cut(peer: Peer) -> errors.ModelCut:
+    return errors.ModelCut(f"{peer.shown} broke off in the middle of its answer.", hint="Ask again.", **peer.fields)
 
 
-def unreadable(peer: Peer, what: str) -> ModelOutputInvalid:
-    return ModelOutputInvalid(
+def unreadable(peer: Peer, what: str) -> errors.ModelOutputInvalid:
+    return errors.ModelOutputInvalid(
         f"The provider of {peer.shown} sent {what}.",
         hint="Ask again; if it stays, check that base_url speaks this provider's format.",
         **peer.fields,

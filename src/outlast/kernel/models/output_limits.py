@@ -17,31 +17,27 @@ MIN_TOKENS: Final = 256  # a provider that leaves less room than that is not ask
 TABLE: Final = Path(__file__).with_name("output_limits.toml")
 
 _NUMBER: Final = r"[`'\"]?(\d[\d,_]{0,11})"
-_LIMITS: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"supports at most {_NUMBER} (?:completion|output) tokens",  # OpenAI
-        rf"max_(?:completion_|output_)?tokens: \d+ > {_NUMBER}",  # Anthropic
-        rf"max_(?:completion_|output_)?tokens[^.]{{0,40}}less than or equal to {_NUMBER}",  # Groq, xAI
-        rf"range of max_(?:completion_|output_)?tokens is \[\d+, ?{_NUMBER}",  # DeepSeek, Qwen
-        rf"max_(?:completion_|output_)?tokens\D{{0,40}}(?:at most|maximum(?: allowed| value)?(?: is| of)?) {_NUMBER}",
-    )
+
+
+def _patterns(*patterns: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+
+
+_LIMITS: Final = _patterns(
+    rf"supports at most {_NUMBER} (?:completion|output) tokens",  # OpenAI
+    rf"max_(?:completion_|output_)?tokens: \d+ > {_NUMBER}",  # Anthropic
+    rf"max_(?:completion_|output_)?tokens[^.]{{0,40}}less than or equal to {_NUMBER}",  # Groq, xAI
+    rf"range of max_(?:completion_|output_)?tokens is \[\d+, ?{_NUMBER}",  # DeepSeek, Qwen
+    rf"max_(?:completion_|output_)?tokens\D{{0,40}}(?:at most|maximum(?: allowed| value)?(?: is| of)?) {_NUMBER}",
 )
 _BELOW: Final = re.compile(  # Google: the end of the range is no part of it
     rf"maxOutputTokens[^.]{{0,60}}supported range is from \d+ \(inclusive\) to {_NUMBER} \(exclusive\)", re.IGNORECASE
 )
-_ROOM: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"can only afford {_NUMBER}",  # OpenRouter, by what the account has left
-        rf"\(\d+ > {_NUMBER} - (\d+)\)",  # vLLM: context and input
-    )
-)
-_TOO_MUCH: Final = (
-    re.compile(  # llama.cpp, Azure and older servers: context, then input and output
-        rf"maximum context length is {_NUMBER} tokens.{{0,80}}?\((\d+) in (?:the|your) (?:messages|prompt|input)",
-        re.IGNORECASE,
-    ),
+_ROOM: Final = _patterns(
+    rf"can only afford {_NUMBER}",  # OpenRouter, by what the account has left
+    rf"\(\d+ > {_NUMBER} - (\d+)\)",  # vLLM: context and input
+    # llama.cpp, Azure and older servers: context, then input and output
+    rf"maximum context length is {_NUMBER} tokens.{{0,80}}?\((\d+) in (?:the|your) (?:messages|prompt|input)",
 )
 
 
@@ -77,7 +73,7 @@ def named_limit(said: str, asked: int) -> NamedLimit | None:
             return _usable(_number(found[1]), asked, lasting=True)
     if found := _BELOW.search(said):
         return _usable(_number(found[1]) - 1, asked, lasting=True)
-    for pattern in (*_ROOM, *_TOO_MUCH):
+    for pattern in _ROOM:
         if found := pattern.search(said):
             used = _number(found[2]) if found.re.groups > 1 else 0
             return _usable(_number(found[1]) - used, asked, lasting=False)

@@ -27,7 +27,7 @@ from outlast.kernel.http.quick_routes import quick_route
 from outlast.kernel.http.static_files import WebApp
 from outlast.surfaces.http.descriptions import DescribedApi
 from outlast.surfaces.http.middleware import RequestGuard
-from outlast.surfaces.http.routes import kernel_routers
+from outlast.surfaces.http.routes import KERNEL_ROUTES
 from outlast.surfaces.protocols.e2b.middleware import E2bMiddleware
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
@@ -98,11 +98,11 @@ class _Rest:
 
 def all_routers() -> list[APIRouter]:
     """Those of the kernel, then those of each app. Raises `StartRefused` for a route that two declare."""
-    of_apps = ((app.name, [import_module(name).router for name in app.routes]) for app in registry.load().apps)
-    by_owner: list[tuple[str, list[APIRouter]]] = [(KERNEL, kernel_routers()), *of_apps]
+    declared = [(KERNEL, KERNEL_ROUTES), *((app.name, app.routes) for app in registry.load().apps)]
+    routers = [(owner, import_module(name).router) for owner, names in declared for name in names]
     claims = Claims()
-    for owner, routers in by_owner:
-        for route in (route for router in routers for route in router.routes if isinstance(route, Route)):
+    for owner, router in routers:
+        for route in (route for route in router.routes if isinstance(route, Route)):
             for method in route.methods or ():
                 claims.take("route", f"{method} {route.path}", owner)
-    return [router for _, routers in by_owner for router in routers]
+    return [router for _, router in routers]

@@ -1,33 +1,38 @@
-"""The routers of the kernel, and the routes that say whether the server is alive and can work."""
+"""The routes of the kernel, and those that say whether the server is alive and can work."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
-from outlast.kernel.accounts import routes as accounts
 from outlast.kernel.accounts.shapes import HealthAnswer, ReadyAnswer
-from outlast.kernel.administration import routes as administration
-from outlast.kernel.attachments import routes as attachments
-from outlast.kernel.credits import routes as credits  # noqa: A004 - the room's word
-from outlast.kernel.files import routes as artifacts
 from outlast.kernel.http.auth import Served
 from outlast.kernel.http.responses import reply
 from outlast.kernel.http.routers import noun_router
-from outlast.kernel.inbox import routes as inbox
-from outlast.kernel.locks import routes as locks
-from outlast.kernel.models import routes as models
-from outlast.kernel.previews import routes as previews
-from outlast.kernel.projects import member_routes as members
-from outlast.kernel.projects import routes as projects
-from outlast.kernel.runs import approval_routes as approvals
-from outlast.kernel.runs import routes as runs
-from outlast.kernel.sandboxes import routes as sandboxes
-from outlast.kernel.sandboxes.checkpoints import routes as checkpoints
-from outlast.kernel.sandboxes.egress import routes as secret_uses
-from outlast.kernel.streams import routes as streams
-from outlast.kernel.threads import routes as threads
 
+KERNEL_ROUTES: Final = (
+    "outlast.surfaces.http.routes",
+    "outlast.kernel.streams.routes",
+    "outlast.kernel.runs.routes",
+    "outlast.kernel.accounts.routes",
+    "outlast.kernel.administration.routes",
+    "outlast.kernel.runs.approval_routes",
+    "outlast.kernel.files.routes",
+    "outlast.kernel.attachments.routes",
+    "outlast.kernel.sandboxes.checkpoints.routes",
+    "outlast.kernel.credits.routes",
+    "outlast.kernel.inbox.routes",
+    "outlast.kernel.locks.routes",
+    "outlast.kernel.projects.member_routes",
+    "outlast.kernel.models.routes",
+    "outlast.kernel.previews.routes",
+    "outlast.kernel.projects.routes",
+    "outlast.kernel.sandboxes.routes",
+    "outlast.kernel.sandboxes.egress.routes",
+    "outlast.kernel.threads.routes",
+)
+"""Modules with a `router`, as an app names its own; those asked most often first, since a request tries one route after
+the other."""
 Verbose = Annotated[str | None, Query(max_length=10)]
 router = noun_router("Health", prefix="")
 
@@ -45,28 +50,3 @@ async def read_readiness(surface: Served, verbose: Verbose = None) -> Response:
     is, and which items are set aside because they kept failing."""
     ready, report = await surface.readiness.report(verbose=verbose not in (None, "0", "false"))
     return reply(report, 200 if ready else 503)
-
-
-def kernel_routers() -> list[APIRouter]:
-    """Those asked most often first, since a request tries one route after the other."""
-    modules = (
-        streams,
-        runs,
-        accounts,
-        administration,
-        approvals,
-        artifacts,
-        attachments,
-        checkpoints,
-        credits,
-        inbox,
-        locks,
-        members,
-        models,
-        previews,
-        projects,
-        sandboxes,
-        secret_uses,
-        threads,
-    )
-    return [router, *(module.router for module in modules)]

@@ -10,7 +10,6 @@ from outlast.kernel.models.protocol import (
     ImagePiece,
     ModelMessage,
     ModelRequest,
-    Piece,
     ReasoningPiece,
     TextPiece,
     ToolCallPiece,
@@ -173,7 +172,7 @@ def _tool_result(piece: ToolResultPiece) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": piece.call_id, "content": content}
 
 
-def _content(pieces: Iterable[Piece], *, vision: bool) -> str | list[dict[str, Any]]:
+def _content(pieces: Iterable[TextPiece | ImagePiece], *, vision: bool) -> str | list[dict[str, Any]]:
     """Plain text where there is only text (every server takes that), else parts with images as data URLs."""
     parts = [_part(piece, vision=vision) for piece in pieces]
     if all(part["type"] == "text" for part in parts):
@@ -181,14 +180,13 @@ def _content(pieces: Iterable[Piece], *, vision: bool) -> str | list[dict[str, A
     return parts
 
 
-def _part(piece: Piece, *, vision: bool) -> dict[str, Any]:
-    if isinstance(piece, ImagePiece):
-        if not vision:
-            return {"type": "text", "text": unseen_image(piece)}
-        url = f"data:{piece.media_type};base64,{b64encode(piece.data).decode()}"
-        return {"type": "image_url", "image_url": {"url": url}}
-    assert isinstance(piece, TextPiece)
-    return {"type": "text", "text": piece.text}
+def _part(piece: TextPiece | ImagePiece, *, vision: bool) -> dict[str, Any]:
+    if isinstance(piece, TextPiece):
+        return {"type": "text", "text": piece.text}
+    if not vision:
+        return {"type": "text", "text": unseen_image(piece)}
+    url = f"data:{piece.media_type};base64,{b64encode(piece.data).decode()}"
+    return {"type": "image_url", "image_url": {"url": url}}
 
 
 def unseen_image(piece: ImagePiece) -> str:

@@ -141,16 +141,14 @@ class _Watch:
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """Raises `ModelTimeout` after the time-out that holds now, and `Model…` errors for the SDK's own."""
-        seconds = self._config.token_timeout_s if self.streaming else self._first_byte_by - anyio.current_time()
+        waited_for, limit_s, left_s = "the next token", self._config.token_timeout_s, self._config.token_timeout_s
+        if not self.streaming:
+            waited_for, limit_s = "the first byte", self._config.first_token_timeout_s
+            left_s = self._first_byte_by - anyio.current_time()
         try:
-            with anyio.fail_after(seconds):
+            with anyio.fail_after(left_s):
                 yield
         except TimeoutError:
-            waited_for, seconds = (
-                ("the next token", self._config.token_timeout_s)
-                if self.streaming
-                else ("the first byte", self._config.first_token_timeout_s)
-            )
-            raise failures.timed_out(self.peer, waited_for, seconds) from None
+            raise failures.timed_out(self.peer, waited_for, limit_s) from None
         except pydantic_ai_errors.KNOWN as error:
             raise pydantic_ai_errors.to_error(self.peer, self._config.url, error, streaming=self.streaming) from None

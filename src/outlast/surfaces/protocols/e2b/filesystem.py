@@ -18,13 +18,6 @@ from outlast_sandbox.interactive import FileChangeSeen, FileFacts, Files
 
 METADATA: Final = "e2b."  # our attributes are in the space `user.`, envd's in `user.e2b.`
 KINDS: Final = {"file": "FILE_TYPE_FILE", "directory": "FILE_TYPE_DIRECTORY"}
-CHANGES: Final = {
-    "create": "EVENT_TYPE_CREATE",
-    "write": "EVENT_TYPE_WRITE",
-    "remove": "EVENT_TYPE_REMOVE",
-    "rename": "EVENT_TYPE_RENAME",
-    "chmod": "EVENT_TYPE_CHMOD",
-}
 MAX_DEPTH: Final = 100
 
 
@@ -123,7 +116,7 @@ def shown_metadata(facts: FileFacts) -> dict[str, str]:
 
 
 async def _event(change: FileChangeSeen, folder: str, files: Files | None) -> Message:
-    event: Message = {"name": change.path, "type": CHANGES[change.kind]}
+    event: Message = {"name": change.path, "type": f"EVENT_TYPE_{change.kind.upper()}"}
     if files is not None and change.kind != "remove":
         try:
             event["entry"] = await _entry(files, await files.stat(posixpath.join(folder, change.path)))

@@ -4,36 +4,23 @@ from typing import Any, Final
 
 from starlette.responses import Response
 
-from outlast.base.errors import (
-    Conflict,
-    DiskFull,
-    Gone,
-    InputTooLarge,
-    InvalidRequest,
-    NotFound,
-    NotOffered,
-    NotSignedIn,
-    OutlastError,
-    PermissionNeeded,
-    RateLimited,
-    SandboxLost,
-    TryLater,
-)
+from outlast.base import errors
+from outlast.base.errors import OutlastError
 from outlast.kernel.http.problems import status_of
 from outlast.kernel.http.responses import reply
 
 BAD_GATEWAY: Final = 502  # what E2B's proxy answers for a sandbox, or a port of one, that is not there
 _CODES: Final[tuple[tuple[type[OutlastError], str, int], ...]] = (
-    (NotSignedIn, "unauthenticated", 401),
-    (PermissionNeeded, "permission_denied", 403),
-    (NotOffered, "unimplemented", 501),
-    (InputTooLarge, "resource_exhausted", 429),
-    (InvalidRequest, "invalid_argument", 400),
-    (Gone, "not_found", 404),
-    (Conflict, "already_exists", 409),
-    (RateLimited, "resource_exhausted", 429),
-    (DiskFull, "resource_exhausted", 429),
-    (TryLater, "unavailable", 503),
+    (errors.NotSignedIn, "unauthenticated", 401),
+    (errors.PermissionNeeded, "permission_denied", 403),
+    (errors.NotOffered, "unimplemented", 501),
+    (errors.InputTooLarge, "resource_exhausted", 429),
+    (errors.InvalidRequest, "invalid_argument", 400),
+    (errors.Gone, "not_found", 404),
+    (errors.Conflict, "already_exists", 409),
+    (errors.RateLimited, "resource_exhausted", 429),
+    (errors.DiskFull, "resource_exhausted", 429),
+    (errors.TryLater, "unavailable", 503),
     (OutlastError, "internal", 500),
 )
 """Connect's code of an error, and the HTTP status of an answer with it. The first class that fits counts."""
@@ -41,17 +28,15 @@ _CODES: Final[tuple[tuple[type[OutlastError], str, int], ...]] = (
 
 def is_gone(error: OutlastError) -> bool:
     """Whether the sandbox itself is not there, rather than something in it."""
-    return isinstance(error, SandboxLost) or (isinstance(error, NotFound) and error.fields.get("noun") == "sandbox")
+    is_missing = isinstance(error, errors.NotFound) and error.fields.get("noun") == "sandbox"
+    return is_missing or isinstance(error, errors.SandboxLost)
 
 
 def full_message(error: OutlastError) -> str:
     """The message with what to do, as one text: the SDKs show nothing else."""
-    message = error.message
-    if (
-        isinstance(error, SandboxLost) and "was not found" not in message
-    ):  # how SDKs know a dead sandbox from a busy one
-        message = f"The sandbox was not found: {message}"
-    return f"{message} {error.hint}".strip()
+    # "was not found" is how SDKs know a dead sandbox from a busy one.
+    is_unsaid = isinstance(error, errors.SandboxLost) and "was not found" not in error.message
+    return f"{'The sandbox was not found: ' if is_unsaid else ''}{error.message} {error.hint}".strip()
 
 
 def connect_code(error: OutlastError) -> tuple[str, int]:
