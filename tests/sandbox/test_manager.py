@@ -29,11 +29,11 @@ from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.shapes import ContextLost, SandboxStateData
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.sandboxes.translation import untranslated
-from outlast.testing.templates import small_template
 from outlast_sandbox.interface import Capabilities, Command, SandboxProvider, SandboxSpec
 from outlast_sandbox.providers.local.provider import LocalProvider
 from outlast_sandbox.providers.memory import MemoryProvider, MemorySandbox
 from tests.factories import make_run, make_thread, make_user
+from tests.templates import small_template
 
 SETTINGS = SandboxSettings(memory_mb=512, processes=128, disk_mb=64)
 

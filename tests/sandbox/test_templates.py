@@ -10,13 +10,13 @@ import pytest
 
 from outlast.kernel.sandboxes.snapshots.rules import project_of, recipe_of
 from outlast.kernel.sandboxes.templates import dev_server
-from outlast.testing.templates import small_template
 from outlast_sandbox.checkpoints.folder_walk import walk_folder
 from outlast_sandbox.interface import Command, SandboxSpec
 from outlast_sandbox.providers.docker.provider import DockerProvider
 from outlast_sandbox.providers.local import launch, provider
 from outlast_sandbox.providers.local.provider import LocalProvider
 from outlast_sandbox.providers.local.sandbox import LocalSandbox
+from tests.templates import small_template
 
 pytestmark = pytest.mark.sandbox
 LOCAL = "outlast_sandbox.providers.local"

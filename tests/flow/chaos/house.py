@@ -44,11 +44,11 @@ from outlast.kernel.set_aside import store
 from outlast.kernel.settings import Settings
 from outlast.kernel.settings.server import DatabaseSettings, ServerSettings
 from outlast.testing.catalog import ScriptedCatalog
-from outlast.testing.faults import Faults
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from outlast_sandbox.interface import Capabilities
 from outlast_sandbox.providers.memory import MemoryProvider
 from tests.crash.server import until
+from tests.faults import Faults
 from tests.flow.chaos import subjects
 from tests.flow.program.test_program import Running
 from tests.flow.screens.rig import TSC, Compiler

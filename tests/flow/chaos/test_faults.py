@@ -13,7 +13,7 @@ import pytest
 
 from outlast.base.errors import StorageUnavailable
 from outlast.base.supervision.causes import cause_of
-from outlast.testing.faults import KINDS
+from tests.faults import KINDS
 from tests.flow.chaos.house import CAPABILITIES, PARTS, SCENES, House, Played, settings_of
 from tests.flow.chaos.machines import ServingProvider
 

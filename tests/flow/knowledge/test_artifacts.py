@@ -20,9 +20,9 @@ from outlast.kernel.files.tables import artifacts
 from outlast.kernel.services import Services
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import read_all
-from outlast.testing.faults import Faults
 from tests.app_settings import settings_with
 from tests.factories import Team, make_services
+from tests.faults import Faults
 from tests.pdfs import pdf
 
 NOTES = "# Plan\n\n## Rollout\n\nThe rollout begins in Lisbon in March.\n"

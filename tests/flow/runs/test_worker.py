@@ -22,9 +22,9 @@ from outlast.kernel.runs.sweeper import Sweeper, look
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.settings import Settings
 from outlast.testing.agents import FakeTool
-from outlast.testing.faults import Faults
 from outlast.testing.scripted_model import Call, ScriptedModel, WaitFor, turn
 from tests.factories import make_thread
+from tests.faults import Faults
 from tests.flow.harness import stage
 
 

@@ -20,8 +20,8 @@ from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.logs import ServiceLogs
 from outlast.kernel.sandboxes.settings import SandboxSettings
-from outlast.testing.faults import Faults
 from outlast.testing.scripted_model import Call, turn
+from tests.faults import Faults
 from tests.flow.chaos.house import HastyClock
 from tests.flow.chaos.machines import ServingProvider
 from tests.flow.harness import Stage, stage, told

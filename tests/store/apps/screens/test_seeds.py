@@ -26,8 +26,8 @@ from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads
-from outlast.testing.templates import small_template
 from tests.factories import Team, make_run, make_thread, say
+from tests.templates import small_template
 
 
 class Canvas:

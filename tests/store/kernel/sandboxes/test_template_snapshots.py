@@ -13,10 +13,10 @@ from outlast.db.database import Database
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.templates import Template
-from outlast.testing.templates import small_template
 from outlast_sandbox.interface import SnapshotRecipe
 from outlast_sandbox.providers.memory import MemoryProvider
 from tests.store.kernel.sandboxes import test_snapshots as plain
+from tests.templates import small_template
 
 running = plain.running
 

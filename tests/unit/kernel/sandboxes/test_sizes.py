@@ -8,7 +8,7 @@ import pytest
 
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.sizes import MEBIBYTE, awake_allowed, hosted_allowed, limits_of, places_taken
-from outlast.testing.templates import small_template
+from tests.templates import small_template
 
 SETTINGS = SandboxSettings(memory_mb=1024, cpus=1.0, disk_mb=100, processes=64)
 LARGE = replace(small_template(), memory_mb=2048, cpus=2.0)

@@ -13,8 +13,8 @@ import pytest
 from outlast.kernel.sandboxes.services.rules import COMMAND_CHARS, Declared
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.templates import dev_server, preview_environment
-from outlast.testing.templates import small_template
 from outlast_sandbox.providers.local.node import find_node
+from tests.templates import small_template
 
 NODE = find_node()
 SERVED = Declared("dev", "echo served", 3000)

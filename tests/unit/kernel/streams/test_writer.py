@@ -16,7 +16,7 @@ from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.log import encode
 from outlast.kernel.streams.writer import Flusher, RunWriter
 from outlast.testing.clock import START, ManualClock
-from outlast.testing.faults import KINDS, Faults
+from tests.faults import KINDS, Faults
 
 RUN = "run_" + "0" * 26
 

@@ -7,7 +7,7 @@ from contextlib import aclosing, asynccontextmanager
 
 import pytest
 
-from outlast.testing.faults import KINDS, Faults
+from tests.faults import KINDS, Faults
 
 
 class Part:
