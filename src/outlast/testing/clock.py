@@ -59,6 +59,5 @@ class ManualClock:
 
     def next_wake_s(self) -> float | None:
         """Seconds until the next sleeper's time; None: no task sleeps."""
-        if not self._sleepers:
-            return None
-        return (min(until for until, _ in self._sleepers) - self._now).total_seconds()
+        next_wake = min((until for until, _ in self._sleepers), default=None)
+        return None if next_wake is None else (next_wake - self._now).total_seconds()

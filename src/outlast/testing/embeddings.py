@@ -55,12 +55,9 @@ class HashingEmbedder:
 
     def __init__(self, dimensions: int = DIMENSIONS) -> None:
         self.dimensions = dimensions
+        self.model = f"{MODEL}:{dimensions}"
         self.error: Exception | None = None
         self.texts: list[str] = []
-
-    @property
-    def model(self) -> str:
-        return f"{MODEL}:{self.dimensions}"
 
     async def embed(self, texts: Sequence[str]) -> list[bytes]:
         self.texts += texts

@@ -146,8 +146,8 @@ class ScriptedModel:
         if self._choose is not None:
             return self._choose(request)
         position = len(self.requests) - 1
-        if position >= len(self._turns) and self._repeat_last and self._turns:
-            position = len(self._turns) - 1
+        if self._repeat_last and self._turns:
+            position = min(position, len(self._turns) - 1)
         assert position < len(self._turns), f"request {position + 1} came, the script has {len(self._turns)} turns"
         return self._turns[position]
 

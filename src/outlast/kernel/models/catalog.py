@@ -64,7 +64,11 @@ class ModelCatalog:
     def get(self, model_id: str) -> ModelSpec:
         """The model with this id. Raises `UnknownModel`, which names the known ids."""
         if not self._specs:
-            raise _no_model()
+            hint = (
+                "Ask the operator to add a provider and a model to the configuration (/docs/guides/connect-a-model/), "
+                "or to install outlast-demo, which answers without a key."
+            )
+            raise UnknownModel("No model is connected to this server.", hint=hint, known=[])
         spec = self._specs.get(model_id)
         if spec is None:
             known = sorted(self._specs)
@@ -96,16 +100,14 @@ class ModelCatalog:
         Raises `ModelKeyRefused`, naming the environment variable, when the key is missing; `InvalidSetting` when the
         provider is not configured or its optional package is not installed.
         """
-        opened = self._open.get(provider)
-        if opened is None:
+        if provider not in self._open:
             config = self._providers.get(provider)
             if config is None:
                 raise InvalidSetting(
                     f"There is no provider {provider!r} in the configuration.", setting=f"providers.{provider}"
                 )
-            opened = WithinLimit(open_provider(config, self._key(config), self._connections, self._clock))
-            self._open[provider] = opened
-        return opened
+            self._open[provider] = WithinLimit(open_provider(config, self._key(config), self._connections, self._clock))
+        return self._open[provider]
 
     async def warm_up(self) -> None:
         """Load prices, and the SDKs of the providers whose key is set, in a thread. Otherwise the first turns load them
@@ -166,15 +168,6 @@ class ModelCatalog:
                 setting="default_model",
             )
         return chosen
-
-
-def _no_model() -> UnknownModel:
-    return UnknownModel(
-        "No model is connected to this server.",
-        hint="Ask the operator to add a provider and a model to the configuration (/docs/guides/connect-a-model/), or "
-        "to install outlast-demo, which answers without a key.",
-        known=[],
-    )
 
 
 def _require_valid(provider: ProviderConfig) -> None:

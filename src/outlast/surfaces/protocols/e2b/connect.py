@@ -7,6 +7,7 @@ whose flag is END, which holds the error if there was one: its status is always 
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, Final
 
 import anyio
@@ -144,14 +145,14 @@ def unary_error(error: OutlastError) -> Response:
     return reply(connect_error(code, full_message(error)), status)
 
 
+@dataclass(frozen=True, slots=True)
 class StreamAnswer:
     """An ASGI answer: what `produce` emits, then the end. A caller that hangs up cancels it; after `timeout_s` the
     stream ends with `deadline_exceeded`. When the sandbox goes away under it, the connection is cut, as SDKs expect:
     they then check whether it still runs."""
 
-    def __init__(self, produce: Produce, timeout_s: float | None = None) -> None:
-        self._produce = produce
-        self._timeout_s = timeout_s
+    produce: Produce
+    timeout_s: float | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = [(b"content-type", STREAM.encode()), (b"cache-control", b"no-store")]
@@ -175,8 +176,8 @@ class StreamAnswer:
             await send({"type": "http.response.body", "body": envelope(message), "more_body": True})
 
         try:
-            with anyio.move_on_after(self._timeout_s) as deadline:
-                await self._produce(emit)
+            with anyio.move_on_after(self.timeout_s) as deadline:
+                await self.produce(emit)
         except SandboxLost:
             return None
         except OutlastError as error:

@@ -25,6 +25,7 @@ from outlast.surfaces.protocols.e2b.shapes import body_of
 
 NEXT_TOKEN: Final = "x-next-token"
 MAX_LISTED: Final = 100
+ONE: Final = "/sandboxes/{sandbox_id}"
 STATES: Final = frozenset({"running", "paused"})
 Answer = Callable[[Request], Awaitable[Response]]
 T = TypeVar("T", Hosted, HostedSnapshot)
@@ -32,9 +33,8 @@ T = TypeVar("T", Hosted, HostedSnapshot)
 
 async def create(request: Request) -> Response:
     actor, body = await actor_of(request), await body_of(request, shapes.NewSandbox)
-    made = await actions.create_hosted(
-        services_of(request), actor, _order(body), request.headers.get("idempotency-key")
-    )
+    key = request.headers.get("idempotency-key")
+    made = await actions.create_hosted(services_of(request), actor, _order(body), key)
     return reply(shapes.sandbox(made, _domain(request)), 201)
 
 
@@ -303,28 +303,24 @@ def _workspace(request: Request) -> str:
     return workspace_of(request.path_params["sandbox_id"])
 
 
-def _one(verb: str) -> str:
-    return f"/sandboxes/{{sandbox_id}}/{verb}"
-
-
 ROUTES: Final[list[tuple[str, str, Answer]]] = [
     ("POST", "/sandboxes", create),
     ("POST", "/v2/sandboxes", create),
     ("GET", "/sandboxes", list_running),
     ("GET", "/v2/sandboxes", list_all),
     ("GET", "/sandboxes/metrics", metrics_of_many),
-    ("GET", "/sandboxes/{sandbox_id}", read),
-    ("DELETE", "/sandboxes/{sandbox_id}", kill),
-    ("POST", _one("connect"), connect),
-    ("POST", f"/v2{_one('connect')}", connect),
-    ("POST", _one("resume"), resume),
-    ("POST", _one("pause"), pause),
-    ("POST", _one("timeout"), set_timeout),
-    ("POST", _one("refreshes"), refresh),
-    ("PUT", _one("network"), change_network),
-    ("GET", _one("metrics"), metrics),
-    ("POST", _one("snapshots"), make_snapshot),
-    ("POST", _one("fork"), fork),
+    ("GET", ONE, read),
+    ("DELETE", ONE, kill),
+    ("POST", f"{ONE}/connect", connect),
+    ("POST", f"/v2{ONE}/connect", connect),
+    ("POST", f"{ONE}/resume", resume),
+    ("POST", f"{ONE}/pause", pause),
+    ("POST", f"{ONE}/timeout", set_timeout),
+    ("POST", f"{ONE}/refreshes", refresh),
+    ("PUT", f"{ONE}/network", change_network),
+    ("GET", f"{ONE}/metrics", metrics),
+    ("POST", f"{ONE}/snapshots", make_snapshot),
+    ("POST", f"{ONE}/fork", fork),
     ("GET", "/snapshots", list_snapshots),
     ("GET", "/templates/aliases/{alias:path}", find_template),
     ("DELETE", "/templates/{template_id:path}", delete_template),

@@ -60,4 +60,4 @@ def test_a_small_body_that_unpacks_to_a_huge_one_comes_in_small_pieces():
     assert sum(sizes) == 20 * MEBIBYTE
     assert max(sizes) <= MEBIBYTE
     with pytest.raises(MalformedInput):
-        _ = [piece for piece in _unpacked(b"not compressed", zlib.decompressobj(31))]
+        list(_unpacked(b"not compressed", zlib.decompressobj(31)))
