@@ -164,11 +164,10 @@ class FakeLines:
         self.words += [(run.id, step, word) for word in words]
         prose = [line for line in lines if not line.startswith(("+", "!"))]
         patches = [{"op": "text", "at": "page", "text": word} for word in words]
-        patched = {"page_id": "page_1", "base_version": base, "version": base + len(words)}
+        versions = {"base_version": base, "version": base + len(words)}
+        patched = {"page_id": "page_1", **versions, "patches": patches, "step": step}
         return LinesTaken(
-            events=[("page.patch", PagePatched.model_validate({**patched, "patches": patches, "step": step}))]
-            if words
-            else [],
+            events=[("page.patch", PagePatched.model_validate(patched))] if words else [],
             prose="".join(f"{line}\n" for line in prose),
             problems=tuple(f"Not a word: {line}" for line in lines if line.startswith("!")),
             counts={"patches": len(words)} if words else {},

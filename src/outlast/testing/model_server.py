@@ -313,7 +313,6 @@ async def _stream(request: web.Request, answer: Answer, writer: Writer) -> web.S
             if answer.fault is Fault.DISCONNECT_MID:
                 return _abort(request, response)
             await anyio.sleep_forever()
-            continue
         waiting += frame
         if answer.delay_s > 0 or len(waiting) >= _WRITE_BYTES:
             await response.write(bytes(waiting))

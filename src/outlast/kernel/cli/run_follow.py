@@ -35,7 +35,10 @@ async def follow_run(client: Client, run_id: str, after: str = "0") -> Exit:
     run, exit_code = _FollowedRun(client, run_id), Exit.OK
     async with anyio.create_task_group() as tasks:
         async for _, event in client.follow(f"/v1/runs/{run_id}/events", after):
-            _show(run.rendering, event)
+            if wants_json():
+                print_json_line(event)
+            else:
+                run.rendering.show(event)
             exit_code = EXIT_CODES.get(event["event"], exit_code)
             _close_prompt(run, event)
             if not await _open_prompt(run, event, tasks):
@@ -43,13 +46,6 @@ async def follow_run(client: Client, run_id: str, after: str = "0") -> Exit:
                 break
         tasks.cancel_scope.cancel()  # else a prompt that is still open would wait for the terminal
     return exit_code
-
-
-def _show(rendering: Rendering, event: Mapping[str, Any]) -> None:
-    if wants_json():
-        print_json_line(event)
-    else:
-        rendering.show(event)
 
 
 async def _open_prompt(run: _FollowedRun, event: Mapping[str, Any], tasks: anyio.abc.TaskGroup) -> bool:

@@ -96,7 +96,10 @@ class Body:
             message = await self._next()
             self._waited_s += time.monotonic() - began
             return message
-        self.refusal = _too_slow(pace)
+        self.refusal = BodyTooSlow(
+            f"The request's body came too slowly: nothing for {pace.silent_s:g} seconds, or less than "
+            f"{pace.min_per_s:,.0f} bytes a second."
+        )
         raise self.refusal
 
     async def _next(self) -> Message:
@@ -113,11 +116,4 @@ def _too_large(most: int) -> InputTooLarge:
         hint="Send less, or raise limits.request_bytes, limits.image_bytes, documents.artifact_bytes or knowledge."
         "source_bytes.",
         limit_bytes=most,
-    )
-
-
-def _too_slow(pace: BodyPace) -> BodyTooSlow:
-    return BodyTooSlow(
-        f"The request's body came too slowly: nothing for {pace.silent_s:g} seconds, or less than "
-        f"{pace.min_per_s:,.0f} bytes a second."
     )

@@ -109,20 +109,15 @@ def refusal(peer: Peer, status: int, said: Complaint, retry_after_s: float | Non
         hint = "The provider limits how much may be asked. Wait, or choose another model."
         return errors.ModelRateLimited(told, hint=hint, retry_after_s=retry_after_s, **fields)
     if status in (401, 403) and not _POLICY_CODES.search(codes):
-        return key_refused(peer, told, fields)
+        where = f"the environment variable {peer.key_env}" if peer.key_env else "the provider's api_key_env"
+        hint = f"Check the key in {where} on the server, and what it may use."
+        return errors.ModelKeyRefused(told, hint=hint, **{**fields, "api_key_env": peer.key_env})
     if status == 408 or status >= 500:
         hint = "The provider has trouble. It usually passes; another model may answer meanwhile."
         return errors.ModelOverloaded(told, hint=hint, retry_after_s=retry_after_s, **fields)
     if _POLICY_CODES.search(codes):
         return policy_refused(peer, words, fields)
     return errors.ModelRejected(told, hint=_rejection_hint(status, f"{codes} {said.message}"), **fields)
-
-
-def key_refused(peer: Peer, told: str, fields: Mapping[str, Any]) -> errors.ModelKeyRefused:
-    """The key is wrong or may not use this model; names the variable it came from, never its value."""
-    where = f"the environment variable {peer.key_env}" if peer.key_env else "the provider's api_key_env"
-    hint = f"Check the key in {where} on the server, and what it may use."
-    return errors.ModelKeyRefused(told, hint=hint, **{**fields, "api_key_env": peer.key_env})
 
 
 def policy_refused(peer: Peer, words: str, fields: Mapping[str, Any] | None = None) -> errors.ModelPolicyRefused:

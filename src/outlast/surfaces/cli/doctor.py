@@ -55,16 +55,12 @@ def print_findings(settings: Settings) -> Exit:
     for finding in _examine(settings):
         found.append(finding)
         if not wants_json():
-            _print_finding(finding)
+            out.print(styled(MARKS[finding.verdict], " ", (finding.what, "bold"), f": {finding.found}"))
+            for fix in finding.fixes:
+                out.print(f"    → {fix}", style="yellow")
     if wants_json():
         print_json({"items": [asdict(finding) for finding in found]})
     return Exit.FAILED if any(finding.verdict == "bad" for finding in found) else Exit.OK
-
-
-def _print_finding(finding: Finding) -> None:
-    out.print(styled(MARKS[finding.verdict], " ", (finding.what, "bold"), f": {finding.found}"))
-    for fix in finding.fixes:
-        out.print(f"    → {fix}", style="yellow")
 
 
 def _examine(settings: Settings) -> Iterator[Finding]:

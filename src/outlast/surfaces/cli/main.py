@@ -8,6 +8,7 @@ import typer
 
 from outlast.apps import APPS
 from outlast.base.errors import InvalidSetting, OutlastError, StartRefused
+from outlast.base.supervision.causes import leaves
 from outlast.kernel.apps import packages
 from outlast.kernel.apps.packages import app_commands
 from outlast.kernel.cli.command_group import CONNECTION, SERVER, WORK, CommandGroup
@@ -101,7 +102,7 @@ def run_cli(program: Program, arguments: list[str] | None = None) -> None:
         known = group.subgroup((KeyboardInterrupt, OutlastError, Unreachable))
         if known is None:
             raise
-        sys.exit(_print_failure(_first(known)))
+        sys.exit(_print_failure(next(leaves(known))))
 
 
 def _print_failure(error: BaseException) -> Exit:
@@ -116,11 +117,6 @@ def _print_failure(error: BaseException) -> Exit:
         err.print("  Start it with 'outlast serve', or choose another with --server.", style="yellow")
         return Exit.UNREACHABLE
     return Exit.INTERRUPTED
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    inner = group.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
 
 
 def _show_version(wanted: bool) -> None:

@@ -144,9 +144,8 @@ def _reasoning(body: dict[str, Any], thoughts: str, opaque: dict[str, Any], dial
 
 def _own_opaque(config: ProviderConfig, request: ModelRequest, opaque: dict[str, Any] | None) -> dict[str, Any]:
     """What this model gave us to hand back; another one's signatures would be refused, so they stay here."""
-    if not is_own_opaque(config.name, request.model.name, opaque):
+    if opaque is None or not is_own_opaque(config.name, request.model.name, opaque):
         return {}
-    assert opaque is not None
     if request.model.send_reasoning == "never":
         return {"call_extras": opaque.get("call_extras", {})}
     return opaque

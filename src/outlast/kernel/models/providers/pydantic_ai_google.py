@@ -82,11 +82,11 @@ class CallPieces:
 
     def _take(self, piece: PartialArg) -> None:
         path = piece.json_path or ""
-        if piece.string_value is not None and path in self._texts:
-            self._texts[path].append(piece.string_value)
-            return
         if piece.string_value is not None:
-            self._texts[path] = [piece.string_value]
+            texts = self._texts.setdefault(path, [])
+            texts.append(piece.string_value)
+            if len(texts) > 1:
+                return
         if not _put(self._arguments, path, _value(piece)):
             self._is_malformed = True
 

@@ -91,9 +91,9 @@ def _kept_response(message: ModelMessage) -> pai.ModelResponse | None:
     calls = {piece.call_id: piece for piece in message.pieces if isinstance(piece, ToolCallPiece)}
     if not isinstance(response, pai.ModelResponse):
         return None
-    if {part.tool_call_id for part in response.parts if isinstance(part, pai.ToolCallPart)} != set(calls):
+    made = [part for part in response.parts if isinstance(part, pai.ToolCallPart)]
+    if {part.tool_call_id for part in made} != set(calls):
         return None
-    for part in response.parts:
-        if isinstance(part, pai.ToolCallPart):
-            part.args = calls[part.tool_call_id].arguments  # a person may have edited them at an approval
+    for part in made:
+        part.args = calls[part.tool_call_id].arguments  # a person may have edited them at an approval
     return response

@@ -196,15 +196,6 @@ def stream_error(error: OutlastError) -> StreamAnswer:
     return StreamAnswer(produce)
 
 
-def stream_of_one(message: Message) -> StreamAnswer:
-    """The answer to a stream of messages: one."""
-
-    async def produce(emit: Emit) -> None:
-        await emit(message)
-
-    return StreamAnswer(produce)
-
-
 async def _until_hung_up(receive: Receive, scope: anyio.CancelScope) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -38,9 +38,8 @@ def e2b_request(scope: Scope) -> E2bRequest | None:
     headers, path = Headers(scope=scope), scope["path"]
     under = path == PREFIX or path.startswith(f"{PREFIX}/")
     bare = (path.removeprefix(PREFIX) or "/") if under else path
-    if headers.get(SANDBOX_ID):
-        return E2bRequest(bare, True)
-    if bare == "/files" and "signature" in parse_qs(scope["query_string"].decode("latin-1")):
+    is_signed = bare == "/files" and "signature" in parse_qs(scope["query_string"].decode("latin-1"))
+    if is_signed or headers.get(SANDBOX_ID):
         return E2bRequest(bare, True)
     return E2bRequest(bare, False) if under else None
 

@@ -117,7 +117,7 @@ async def stream_input(request: Request) -> ASGIApp:
                     raise MalformedInput("A stream of input begins with the process it is for.")
     except OutlastError as error:
         return connect.stream_error(error)
-    return connect.stream_of_one({})
+    return StreamAnswer(lambda emit: emit({}))
 
 
 async def _until_ended(processes: Processes, pid: int) -> None:
