@@ -24,9 +24,10 @@ from outlast.kernel.runs.tables import runs
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.subjects.subject import RunHooks, Subject
 from outlast.kernel.threads.tables import threads
-from outlast.testing.agents import FakeAgent, FakeLines
+from outlast.testing.agents import FakeAgent
 from outlast.testing.scripted_model import turn
 from tests.flow.harness import Stage, stage
+from tests.lined_agents import FakeLines
 
 polls = sa.Table(
     "polls_of_tests",

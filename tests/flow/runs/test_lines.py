@@ -19,9 +19,10 @@ from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.actions import follow_run
-from outlast.testing.agents import FakeLinedAgent, FakeStagedLinedAgent, FakeTool
+from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, Think, WaitFor, turn
 from tests.flow.harness import Event, Stage, frames, stage
+from tests.lined_agents import FakeLinedAgent, FakeStagedLinedAgent
 
 QUICK = Settings(retry=RetrySettings(attempts=1, base_s=0.01))
 
