@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from outlast.apps.knowledge.tokenizer import terms_of
 
@@ -84,14 +85,8 @@ async def embedding_server(
 
     app = web.Application(client_max_size=50_000_000)
     app.router.add_post("/v1/embeddings", answer)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-    finally:
-        await runner.cleanup()
+    async with TestServer(app) as server:
+        yield str(server.make_url("/v1"))
 
 
 def _embeddings(body: dict[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from typing import Any, Final, Self
 import anyio
 import orjson
 from aiohttp import web
+from aiohttp.test_utils import TestServer
 from pydantic import ConfigDict, TypeAdapter
 
 from outlast.kernel.models.protocol import CHECK_MARK, NOTE_MARK
@@ -157,7 +158,6 @@ class ModelServer:
         self._answers = list(answers)
         self._port = port
         self._changed = anyio.Event()
-        self._runner: web.AppRunner | None = None
 
     @property
     def base_url(self) -> str:
@@ -184,19 +184,14 @@ class ModelServer:
         app.router.add_post("/script", self._add_script)
         app.router.add_put("/script", self._add_script)
         app.router.add_post("/{path:.*}", self._answer)
-        # A stalled answer is cancelled when its client leaves
-        runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        site = web.TCPSite(runner, HOST, self._port)
-        await site.start()
-        self._port = runner.addresses[0][1]
-        self._runner = runner
+        self._server = TestServer(app, host=HOST, port=self._port)  # cancels a stalled answer when its client leaves
+        await self._server.start_server(access_log=None, shutdown_timeout=0.1)
+        self._port = self._server.port or 0
         return self
 
     async def __aexit__(self, *_error: object) -> None:
-        if self._runner is not None:
-            with anyio.CancelScope(shield=True):
-                await self._runner.cleanup()
+        with anyio.CancelScope(shield=True):
+            await self._server.close()
 
     async def _healthz(self, request: web.Request) -> web.Response:
         return web.Response(text="ok")
@@ -222,7 +217,8 @@ class ModelServer:
             return web.Response(status=404, text=f"there is no model at {request.path}")
         writer = kind(body)
         headers = {name.lower(): value for name, value in request.headers.items()}
-        self.requests.append(RecordedRequest(request.path, headers, body, _peer(request)))
+        peer = request.transport.get_extra_info("peername") if request.transport is not None else ()
+        self.requests.append(RecordedRequest(request.path, headers, body, tuple(peer)))
         self._tell()
         answer = directive(body) or (self._answers.pop(0) if self._answers else DEFAULT)
         if refusal := _refusal(answer, writer, body, headers):
@@ -237,11 +233,6 @@ class ModelServer:
     def _tell(self) -> None:
         self._changed.set()
         self._changed = anyio.Event()
-
-
-def _peer(request: web.Request) -> tuple[Any, ...]:
-    transport = request.transport
-    return () if transport is None else tuple(transport.get_extra_info("peername"))
 
 
 def directive(body: dict[str, Any]) -> Answer | None:
@@ -313,6 +304,7 @@ async def _stream(request: web.Request, answer: Answer, writer: Writer) -> web.S
             if answer.fault is Fault.DISCONNECT_MID:
                 return _abort(request, response)
             await anyio.sleep_forever()
+            continue
         waiting += frame
         if answer.delay_s > 0 or len(waiting) >= _WRITE_BYTES:
             await response.write(bytes(waiting))

@@ -1,15 +1,7 @@
-"""Where the keys of providers are looked for, and a key as a value that does not print itself."""
+"""A key of a provider as a value that does not print itself."""
 
 from typing import Final
 
-DEFAULT_KEY_ENVS: Final = {
-    "openrouter": "OPENROUTER_API_KEY",
-    "groq": "GROQ_API_KEY",
-    "openai": "OPENAI_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
-    "google": "GEMINI_API_KEY",
-}
-"""The environment variable of each kind of provider."""
 _DOTS: Final = "••••••"
 
 

@@ -1,6 +1,6 @@
 """What a turn cost in US dollars, from a price list that comes with the program (no network)."""
 
-from typing import Final
+from typing import Any, Final
 
 from outlast.kernel.models.protocol import Usage
 
@@ -23,14 +23,11 @@ def cost_usd(kind: str, base_url: str, model_name: str, usage: Usage) -> float |
     tokens = genai_prices.Usage(
         input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cache_read_tokens=usage.cached_tokens
     )
+    seller: dict[str, Any] = {"provider_id": kind} if kind in _PRICED_KINDS else {"provider_api_url": base_url}
     try:
-        if kind in _PRICED_KINDS:
-            price = genai_prices.calc_price(tokens, model_name, provider_id=kind)
-        else:
-            price = genai_prices.calc_price(tokens, model_name, provider_api_url=base_url)
+        return float(genai_prices.calc_price(tokens, model_name, **seller).total_price)
     except (LookupError, ValueError):
         return None
-    return float(price.total_price)
 
 
 def preload_prices() -> None:

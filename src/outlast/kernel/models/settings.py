@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from outlast.base.settings.fields import no_entries, setting
-from outlast.kernel.models.keys import DEFAULT_KEY_ENVS
 
 ProviderKind = Literal[
     "openai-compatible", "openrouter", "groq", "ollama", "vllm", "openai", "anthropic", "google", "demo"
@@ -19,6 +18,13 @@ _DEFAULT_BASE_URLS: Final = {
     "groq": "https://api.groq.com/openai/v1",
     "ollama": "http://127.0.0.1:11434/v1",
     "vllm": "http://127.0.0.1:8000/v1",
+}
+_DEFAULT_KEY_ENVS: Final = {
+    "openrouter": "OPENROUTER_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "google": "GEMINI_API_KEY",
 }
 
 
@@ -56,7 +62,7 @@ class ProviderSettings:
     @property
     def key_env(self) -> str:
         """The environment variable that holds the key, empty for none."""
-        return self.api_key_env or DEFAULT_KEY_ENVS.get(self.kind, "")
+        return self.api_key_env or _DEFAULT_KEY_ENVS.get(self.kind, "")
 
 
 @dataclass(frozen=True, slots=True)

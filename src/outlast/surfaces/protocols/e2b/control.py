@@ -50,7 +50,7 @@ async def list_all(request: Request) -> Response:
         place = next((n for n, one in enumerate(chosen) if one.workspace_id == after), None)
         if place is not None:
             chosen = chosen[place + 1 :]
-        else:  # that one is gone
+        else:  # the last one of the page before is gone
             chosen = [one for one in chosen if (one.workspace_id > after) == is_ascending]
     settings = _settings(request)
     return _page(chosen, limit, lambda one: shapes.listed(one, settings))
@@ -125,8 +125,8 @@ async def change_network(request: Request) -> Response:
 
 async def metrics(request: Request) -> Response:
     """What it uses now, as a series of one entry; empty while it sleeps, or if now is outside of the requested time."""
-    used, now = await _metric(request, await actor_of(request), _workspace(request)), services_of(request).clock.now()
-    return reply([used] if used is not None and _within(request, now) else [])
+    used = await _metric(request, await actor_of(request), _workspace(request))
+    return reply([used] if used is not None and _is_asked_for_now(request) else [])
 
 
 async def metrics_of_many(request: Request) -> Response:
@@ -256,7 +256,8 @@ def _limit(text: str | None) -> int:
     return limit
 
 
-def _within(request: Request, now: datetime) -> bool:
+def _is_asked_for_now(request: Request) -> bool:
+    now = services_of(request).clock.now()
     start, end = _seconds(request, "start"), _seconds(request, "end")
     return (start is None or now.timestamp() >= start) and (end is None or now.timestamp() <= end + 1)
 
