@@ -42,7 +42,8 @@ class CallPieces:
     """Puts one answer's calls together. A step for each piece; what a path names grows by what came for it."""
 
     def __init__(self) -> None:
-        self._open: Part | None = None  # the part that the call began with, which has its signature
+        # The part that the open call began with, which has its signature, and its call.
+        self._open: tuple[Part, FunctionCall] | None = None
         self._arguments: dict[str, Any] = {}
         self._texts: dict[str, list[str]] = {}  # by path, in the pieces in which they came
         self._is_malformed = False
@@ -52,11 +53,10 @@ class CallPieces:
         call = part.function_call
         if call is None:
             yield part
-        elif self._open is None and _is_whole(call):
-            if call.name:  # an end without a beginning says nothing
-                yield part
-        else:
+        elif self._open is not None or call.partial_args or call.will_continue:
             yield from self._continue(part, call)
+        elif call.name:  # an end without a beginning says nothing
+            yield part
 
     def cut(self) -> Iterator[Part]:
         """The call that has not ended, as far as it came."""
@@ -65,20 +65,15 @@ class CallPieces:
             yield self._close()
 
     def _continue(self, part: Part, call: FunctionCall) -> Iterator[Part]:
-        if self._open is not None and self._is_another(call):
+        if self._open is not None and _is_another(call, self._open[1]):
             yield self._close()
         if self._open is None:
-            self._open = part
+            self._open = part, call
         self._arguments.update(call.args or {})
         for piece in call.partial_args or ():
             self._take(piece)
         if not call.will_continue and not any(piece.will_continue for piece in call.partial_args or ()):
             yield self._close()
-
-    def _is_another(self, call: FunctionCall) -> bool:
-        begun = self._open.function_call if self._open is not None else None
-        assert begun is not None
-        return bool((call.id and begun.id and call.id != begun.id) or (call.name and call.name != begun.name))
 
     def _take(self, piece: PartialArg) -> None:
         path = piece.json_path or ""
@@ -91,22 +86,20 @@ class CallPieces:
             self._is_malformed = True
 
     def _close(self) -> Part:
-        part, self._open = self._open, None
-        assert part is not None
-        assert part.function_call is not None
+        assert self._open is not None
+        (part, begun), self._open = self._open, None
         for path, texts in self._texts.items():
             _put(self._arguments, path, "".join(texts))
         arguments: Any = self._arguments
         if self._is_malformed:
             arguments = orjson.dumps(arguments).decode().removesuffix("}")
-        begun = part.function_call
         part.function_call = FunctionCall.model_construct(id=begun.id, name=begun.name, args=arguments)
         self._arguments, self._texts, self._is_malformed = {}, {}, False
         return part
 
 
-def _is_whole(call: FunctionCall) -> bool:
-    return not call.partial_args and not call.will_continue
+def _is_another(call: FunctionCall, begun: FunctionCall) -> bool:
+    return bool((call.id and begun.id and call.id != begun.id) or (call.name and call.name != begun.name))
 
 
 def _value(piece: PartialArg) -> Any:
