@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from outlast.base.errors import InternalError, NotOffered, OutlastError
+from outlast.base.errors import NotOffered, OutlastError
 from outlast.kernel.http.responses import nothing, reply
 from outlast.kernel.services import Services
 from outlast.surfaces.protocols.e2b import connect, control, files, filesystem, processes
@@ -114,8 +114,7 @@ async def _refuse_call(request: Request, error: Exception) -> Any:
 
 
 def _known(request: Request, error: Exception) -> OutlastError:
+    """Ours, or what the router itself refuses: every path has a route, so it is the method."""
     if isinstance(error, OutlastError):
         return error
-    if isinstance(error, HTTPException):
-        return NotOffered(f"{request.method} is not taken at {request.url.path[:200]}.")
-    return InternalError("The server failed to answer this request.")
+    return NotOffered(f"{request.method} is not taken at {request.url.path[:200]}.")

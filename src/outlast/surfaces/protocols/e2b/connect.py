@@ -20,7 +20,7 @@ from outlast.base.errors import InputTooLarge, MalformedInput, OutlastError, San
 from outlast.kernel.http.event_stream import ABORT
 from outlast.kernel.http.responses import reply
 from outlast.surfaces.protocols.e2b.names import whole_number
-from outlast.surfaces.protocols.e2b.problems import connect_code, connect_error, full_message
+from outlast.surfaces.protocols.e2b.problems import connect_code, full_message
 
 Message = dict[str, Any]
 Emit = Callable[[Message], Awaitable[None]]
@@ -142,7 +142,7 @@ async def read_one(request: Request) -> Message:
 
 def unary_error(error: OutlastError) -> Response:
     code, status = connect_code(error)
-    return reply(connect_error(code, full_message(error)), status)
+    return reply({"code": code, "message": full_message(error)}, status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class StreamAnswer:
             if end is None and cut is not None:
                 cut()
             else:
-                gone = {"error": connect_error("unavailable", LOST)}
+                gone = {"error": {"code": "unavailable", "message": LOST}}
                 body = envelope(gone if end is None else end, END)
                 await send({"type": "http.response.body", "body": body, "more_body": False})
             tasks.cancel_scope.cancel()
@@ -181,9 +181,9 @@ class StreamAnswer:
         except SandboxLost:
             return None
         except OutlastError as error:
-            return {"error": connect_error(connect_code(error)[0], full_message(error))}
+            return {"error": {"code": connect_code(error)[0], "message": full_message(error)}}
         if deadline.cancelled_caught:
-            return {"error": connect_error("deadline_exceeded", "The time that the caller gave is over.")}
+            return {"error": {"code": "deadline_exceeded", "message": "The time that the caller gave is over."}}
         return {}
 
 

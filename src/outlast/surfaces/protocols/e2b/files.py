@@ -155,7 +155,8 @@ async def _body(request: Request) -> AsyncIterator[bytes]:
     encoding = request.headers.get("content-encoding", "identity").lower()
     if encoding not in ("identity", "gzip"):
         raise MalformedInput(f"The encoding {encoding[:40]} is not taken; use identity or gzip.")
-    limit, taken, packed = _limit(request), 0, 0
+    settings = services_of(request).settings.sandbox
+    limit, taken, packed = (settings.disk_mb if settings else 0) * MEBIBYTE, 0, 0
     unpack = zlib.decompressobj(31) if encoding == "gzip" else None
     async for chunk in request.stream():
         packed += len(chunk)
@@ -222,11 +223,6 @@ def _metadata(request: Request) -> dict[str, str]:
     if sum(len("user.") + len(name) + len(value) for name, value in found.items()) > MAX_METADATA_BYTES:
         raise MalformedInput(f"Metadata of a file has at most {MAX_METADATA_BYTES:,} bytes.", field="metadata")
     return found
-
-
-def _limit(request: Request) -> int:
-    settings = services_of(request).settings.sandbox
-    return (settings.disk_mb if settings else 0) * MEBIBYTE
 
 
 def _shown(facts: FileFacts) -> dict[str, Any]:

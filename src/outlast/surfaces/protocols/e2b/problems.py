@@ -1,6 +1,6 @@
 """Our errors as E2B's programs expect them: `{code, message}` with a status for plain requests, a code for Connect."""
 
-from typing import Any, Final
+from typing import Final
 
 from starlette.responses import Response
 
@@ -44,10 +44,6 @@ def connect_code(error: OutlastError) -> tuple[str, int]:
     if is_gone(error):
         return "unavailable", 503
     return next((code, status) for kind, code, status in _CODES if isinstance(error, kind))
-
-
-def connect_error(code: str, message: str) -> dict[str, Any]:
-    return {"code": code, "message": message}
 
 
 def status_for(error: OutlastError) -> int:
