@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from pathlib import Path
 
@@ -52,6 +53,50 @@ async def test_a_transaction_that_fails_leaves_nothing_and_tells_nobody(db: Data
         await db.write(add_and_fail)
     assert await db.read(texts) == []
     assert told == []
+
+
+async def test_a_key_that_is_taken_is_one_error_with_parameters_and_without(db: Database) -> None:
+    keyed = sa.Table("test_keys", sa.MetaData(), sa.Column("key", sa.Text, primary_key=True))
+    insert = sa.insert(keyed)
+    await db.write(lambda tx: keyed.create(tx.conn))
+    await db.write(lambda tx: tx.execute(insert, {"key": "taken"}))
+    for statement, parameters in ((insert, {"key": "taken"}), (insert.values(key="taken"), None)):
+        with pytest.raises(sa.exc.IntegrityError):
+            await db.write(Tx.execute, statement, parameters)
+    with pytest.raises(sa.exc.IntegrityError):
+        await db.write(Tx.insert_many, keyed, [{"key": "new"}, {"key": "taken"}])
+    assert await db.read(lambda tx: list(tx.execute(sa.select(keyed.c.key)).scalars())) == ["taken"]
+
+
+async def test_a_prepared_statement_says_how_many_rows_it_changed(db: Database) -> None:
+    await db.write(make_table)
+    await db.write(Tx.insert_many, notes, [{"text": "a"}, {"text": "a"}, {"text": "b"}])
+    assert await db.write(lambda tx: tx.update(notes, {"text": "a"}, text="c")) == 2
+    assert await db.write(lambda tx: tx.update(notes, {"text": "a"}, text="d")) == 0
+    assert await db.read(texts) == ["b", "c", "c"]
+
+
+@pytest.mark.postgres
+async def test_a_transaction_that_is_cancelled_leaves_nothing_and_its_connection_to_others(
+    reused_postgres_url: str,
+) -> None:
+    db = open_database(reused_postgres_url, Path(), SystemClock())
+    await db.write(make_table)
+    scope = anyio.CancelScope()
+
+    def add_and_hang(tx: Tx) -> None:
+        tx.insert(notes, text="lost")
+        asyncio.get_running_loop().call_soon(scope.cancel)
+        tx.execute(sa.text("SELECT pg_sleep(600)"))
+
+    for _ in range(25):  # more often than there are connections
+        with scope:
+            await db.write(add_and_hang)
+        scope = anyio.CancelScope()
+    await db.write(add, "kept")
+    assert await db.read(texts) == ["kept"]
+    await db.write(lambda tx: notes.drop(tx.conn))
+    await db.aclose()
 
 
 async def test_hooks_run_after_the_commit_and_bells_ring_in_this_process(db: Database) -> None:

@@ -7,10 +7,11 @@ straight to the driver: on SQLite about 12 µs instead of 80 to 250.
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple, Protocol, TypeVar, cast, get_type_hints
+from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast, get_type_hints
 
 import sqlalchemy as sa
 
+MAX_PREPARED: Final = 2_000
 Processor = Callable[[Any], Any]
 R = TypeVar("R", bound=NamedTuple)
 
@@ -185,10 +186,13 @@ class PreparedStatements:
 
     def of(self, statement: Any, parameters: Mapping[str, Any]) -> Prepared | None:
         """The prepared form; None where the statement cannot be prepared (lists that grow with their values)."""
-        key = (statement, frozenset(parameters))
-        if key not in self._known:
-            keys = sorted(parameters) if statement.is_dml else None
-            compiled = statement.compile(dialect=self._dialect, column_keys=keys)
-            grows = bool(compiled.post_compile_params or compiled.literal_execute_params)
-            self._known[key] = None if grows else Prepared(compiled, self._dialect, self._driver, key[1])
-        return self._known[key]
+        key, known = (statement, frozenset(parameters)), self._known
+        if key in known:
+            return known[key]
+        if len(known) >= MAX_PREPARED:  # a store makes a statement anew each time
+            self._known = known = {}
+        keys = sorted(parameters) if statement.is_dml else None
+        compiled = statement.compile(dialect=self._dialect, column_keys=keys)
+        grows = bool(compiled.post_compile_params or compiled.literal_execute_params)
+        known[key] = prepared = None if grows else Prepared(compiled, self._dialect, self._driver, key[1])
+        return prepared
