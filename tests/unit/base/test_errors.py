@@ -12,6 +12,7 @@ from outlast.base import errors
 from outlast.base.errors import (
     Conflict,
     CreditsNeeded,
+    DataDirectoryInUse,
     FenceLost,
     Gone,
     InternalError,
@@ -58,6 +59,16 @@ def test_codes_are_unique_words() -> None:
     codes = [kind.code for kind in ALL]
     assert len(codes) == len(set(codes))
     assert all(code.replace("_", "").isalpha() and code.islower() for code in codes)
+
+
+def test_a_code_is_the_name_of_its_class_unless_the_class_says_otherwise() -> None:
+    class NotForSale(Conflict): ...
+
+    class Sold(Conflict):
+        code = "sold_out"
+
+    assert (Conflict.code, DataDirectoryInUse.code) == ("conflict", "data_directory_in_use")
+    assert (NotForSale("No.").code, Sold("No.").code) == ("not_for_sale", "sold_out")
 
 
 def test_the_drawn_tree_names_every_branch() -> None:
