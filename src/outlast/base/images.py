@@ -5,7 +5,9 @@ header costs a few steps: below 30 ms for the oddest file.
 """
 
 import re
+import struct
 from dataclasses import dataclass
+from struct import unpack_from
 from typing import Final
 
 _MAX_WALKED: Final = 262_144  # bytes of headers and of fill between them
@@ -26,24 +28,18 @@ def recognise(content: bytes) -> Image | None:
     """The PNG, JPEG, GIF or WebP image that these bytes begin; None for anything else, or a broken header."""
     try:
         if content.startswith(b"\x89PNG\r\n\x1a\n"):
-            found = _png(content)
+            found = Image("image/png", *unpack_from(">II", content, 16)) if content[12:16] == b"IHDR" else None
         elif content.startswith((b"GIF87a", b"GIF89a")):
-            found = Image("image/gif", _little(content, 6, 2), _little(content, 8, 2))
+            found = Image("image/gif", *unpack_from("<HH", content, 6))
         elif content.startswith(b"\xff\xd8\xff"):
             found = _jpeg(content)
         elif content.startswith(b"RIFF") and content[8:12] == b"WEBP":
             found = _webp(content)
         else:
             return None
-    except IndexError:
+    except (IndexError, struct.error):  # it ends within its header
         return None
     return found if found is not None and found.width > 0 and found.height > 0 else None
-
-
-def _png(content: bytes) -> Image | None:
-    if content[12:16] != b"IHDR":
-        return None
-    return Image("image/png", _big(content, 16, 4), _big(content, 20, 4))
 
 
 def _jpeg(content: bytes) -> Image | None:
@@ -58,38 +54,25 @@ def _jpeg(content: bytes) -> Image | None:
         left -= max(len(fill.group()), _SHORTEST_SEGMENT)
         marker = content[at + 1]
         if 0xC0 <= marker <= 0xCF and marker not in {0xC4, 0xC8, 0xCC}:
-            return Image("image/jpeg", _big(content, at + 7, 2), _big(content, at + 5, 2))
+            height, width = unpack_from(">HH", content, at + 5)
+            return Image("image/jpeg", width, height)
         if marker in {0x01, *range(0xD0, 0xD8)}:  # markers without a length
             at += 2
         elif marker in {0xD9, 0xDA}:  # end of image, or picture data before any frame header
             return None
         else:
-            at += 2 + _big(content, at + 2, 2)
+            at += 2 + unpack_from(">H", content, at + 2)[0]
     return None
 
 
 def _webp(content: bytes) -> Image | None:
     match content[12:16]:
         case b"VP8X":
-            return Image("image/webp", _little(content, 24, 3) + 1, _little(content, 27, 3) + 1)
+            return Image("image/webp", *(int.from_bytes(one, "little") + 1 for one in unpack_from("3s3s", content, 24)))
         case b"VP8L" if content[20] == 0x2F:
-            bits = _little(content, 21, 4)
+            (bits,) = unpack_from("<I", content, 21)
             return Image("image/webp", (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1)
         case b"VP8 " if content[23:26] == b"\x9d\x01\x2a":
-            return Image("image/webp", _little(content, 26, 2) & 0x3FFF, _little(content, 28, 2) & 0x3FFF)
+            return Image("image/webp", *(side & 0x3FFF for side in unpack_from("<HH", content, 26)))
         case _:
             return None
-
-
-def _big(content: bytes, at: int, size: int) -> int:
-    return int.from_bytes(_exactly(content, at, size), "big")
-
-
-def _little(content: bytes, at: int, size: int) -> int:
-    return int.from_bytes(_exactly(content, at, size), "little")
-
-
-def _exactly(content: bytes, at: int, size: int) -> bytes:
-    if at + size > len(content):
-        raise IndexError(at)
-    return content[at : at + size]

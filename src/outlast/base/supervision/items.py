@@ -82,9 +82,9 @@ class ItemGuard:
     async def attempt(self, kind: str, item_id: str, work: Work, *args: Any) -> bool:
         """Do `work` once, for a loop that comes by again: whether it was done. Not done while the item is set aside, or
         too soon after it failed. Raises nothing but cancellation."""
-        if not await self.may_try(kind, item_id):
+        if self.wait_s(kind, item_id):
             return False
-        return await self._try((kind, item_id), work, args)
+        return await self.attempt_now(kind, item_id, work, *args)
 
     async def attempt_now(self, kind: str, item_id: str, work: Work, *args: Any) -> bool:
         """As `attempt`, also shortly after a failure, where the caller keeps the pauses."""
@@ -112,10 +112,6 @@ class ItemGuard:
             return False
         return True
 
-    async def may_try(self, kind: str, item_id: str) -> bool:
-        """Whether the item is neither set aside nor resting after a failure."""
-        return not self.wait_s(kind, item_id) and not await self.is_set_aside(kind, item_id)
-
     async def is_set_aside(self, kind: str, item_id: str) -> bool:
         return (kind, item_id) in await self._shelf.held()
 
@@ -131,9 +127,6 @@ class ItemGuard:
     def forget(self, kind: str, item_id: str) -> None:
         """Its failures so far do not count any more."""
         self._failures.pop((kind, item_id), None)
-
-    def statistics(self) -> dict[str, int]:
-        return {"failing": len(self._failures)}
 
     async def _try(self, key: Key, work: Work, args: tuple[Any, ...]) -> bool:
         try:

@@ -5,6 +5,7 @@ import random
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -81,7 +82,9 @@ class Supervisor:
             service.up_at = began = self._clock.monotonic()
             try:
                 if ready:
-                    await _run_reporting(run, args, task_status)
+                    async with anyio.create_task_group() as tasks:
+                        await tasks.start(run, *args)
+                        task_status.started()
                 else:
                     task_status.started()
                     await run(*args)
@@ -96,11 +99,7 @@ class Supervisor:
     async def start(self, tasks: TaskGroup, name: str, run: Run, *args: Any, vital: bool = False) -> None:
         """Have `tasks` keep a service that reports when it has started, and wait until it has, or has failed for the
         first time."""
-
-        async def keep(*, task_status: TaskStatus[None]) -> None:
-            await self.keep(name, run, *args, vital=vital, ready=True, task_status=task_status)
-
-        await tasks.start(keep)
+        await tasks.start(partial(self.keep, name, run, *args, vital=vital, ready=True))
 
     def report(self, name: str, error: Exception | None = None, *, vital: bool = False) -> None:
         """Note the state of something that does not run here, such as the database's writer thread."""
@@ -140,15 +139,6 @@ class Supervisor:
             return ServiceState(name, service.is_vital, 0.0, service.restarts, "", "")
         down_s = now - service.down_at
         return ServiceState(name, service.is_vital, down_s, service.restarts, service.code, service.reason)
-
-
-async def _run_reporting(run: Run, args: tuple[Any, ...], task_status: TaskStatus[None]) -> None:
-    async def once(*, task_status: TaskStatus[None]) -> None:
-        await run(*args, task_status=task_status)
-
-    async with anyio.create_task_group() as tasks:
-        await tasks.start(once)
-        task_status.started()
 
 
 def _once(task_status: TaskStatus[None]) -> TaskStatus[None]:

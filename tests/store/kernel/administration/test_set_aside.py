@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+import anyio
 import pytest
 
 from outlast.base.errors import NotDeletable, NotFound
@@ -31,9 +32,9 @@ async def test_an_item_is_listed_and_tried_again_when_asked_for(db: Database, tm
     await db.write(store.add, item(SOURCE, "src_1"))
     (listed,) = await list_set_aside(services, admin)
     assert (listed.kind, listed.id, listed.title) == (SOURCE, "src_1", "Read a documentation source")
-    assert not await supervisor.guard.may_try(SOURCE, "src_1")
+    assert not await supervisor.guard.attempt(SOURCE, "src_1", anyio.sleep, 0)
     assert await retry_set_aside(services, admin, SOURCE, "src_1") == item(SOURCE, "src_1")
-    assert await supervisor.guard.may_try(SOURCE, "src_1")
+    assert await supervisor.guard.attempt(SOURCE, "src_1", anyio.sleep, 0)
     with pytest.raises(NotFound):
         await retry_set_aside(services, admin, SOURCE, "src_1")
 

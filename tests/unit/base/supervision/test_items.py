@@ -94,7 +94,9 @@ async def test_a_loop_does_not_try_an_item_before_its_pause_is_over() -> None:
     assert len(work.times) == 1
     clock.advance(1)
     assert await guard.attempt("workspace_removal", "wsp_1", work.do, clock)
-    assert guard.statistics() == {"failing": 0}
+    work.failures = 99
+    assert not await guard.attempt("workspace_removal", "wsp_1", work.do, clock)
+    assert guard.wait_s("workspace_removal", "wsp_1") == 1, "the earlier failure is forgotten"
 
 
 async def test_what_an_earlier_server_set_aside_is_not_tried() -> None:
@@ -130,4 +132,4 @@ async def test_cancellation_passes_through() -> None:
         await guard.attempt("source", "src_1", anyio.sleep_forever)
         pytest.fail("it went on")
     assert scope.cancelled_caught
-    assert guard.statistics() == {"failing": 0}
+    assert guard.wait_s("source", "src_1") == 0
