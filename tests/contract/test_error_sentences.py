@@ -41,7 +41,7 @@ def sentences(tree: ast.AST) -> Iterator[ast.expr]:
         if not isinstance(call, ast.Call):
             continue
         name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
-        if name in KINDS:
+        if name in KINDS or name == errors.demand_found.__name__:
             yield from call.args
             yield from (word.value for word in call.keywords if word.arg == "hint")
 

@@ -17,7 +17,9 @@ secret's value and never what a person wrote. Every error survives pickling and 
 """
 
 import re
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
+
+T = TypeVar("T")
 
 
 class OutlastError(Exception):
@@ -361,3 +363,10 @@ class StoredFileDamaged(InternalError):
 
 class FenceLost(InternalError):
     """A worker no longer holds its run. Never shown to clients."""
+
+
+def demand_found(thing: T | None, message: str, *, hint: str | None = None, **fields: Any) -> T:
+    """The thing. Raises `NotFound` where there is none."""
+    if thing is None:
+        raise NotFound(message, hint=hint, **fields)
+    return thing

@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final
 
 import anyio
 import asyncpg
@@ -14,11 +14,9 @@ from sqlalchemy.util import await_only
 
 from outlast.base.clock import Clock
 from outlast.base.errors import DiskFull, MalformedInput, OutlastError, StorageUnavailable
-from outlast.db.database import Listener, Tx, publish_commit, ring_all
+from outlast.db.database import Listener, P, T, Tx, publish_commit, ring_all
 from outlast.db.prepared import PreparedStatements
 
-P = ParamSpec("P")
-T = TypeVar("T")
 CHANNEL: Final = "outlast"
 POOL_SIZE: Final = 10
 RECONNECT_S: Final = 1.0

@@ -15,17 +15,15 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final
 
 import sqlalchemy as sa
 
 from outlast.base.clock import Clock
 from outlast.base.errors import DatabaseDamaged, DiskFull, OutlastError, StorageUnavailable
-from outlast.db.database import Listener, Tx, publish_commit
+from outlast.db.database import Listener, P, T, Tx, publish_commit
 from outlast.db.prepared import PreparedStatements
 
-P = ParamSpec("P")
-T = TypeVar("T")
 GROUP_LIMIT: Final = 256  # transaction functions in one commit
 MAX_QUEUE: Final = 20_000
 READERS: Final = 2

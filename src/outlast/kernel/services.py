@@ -3,12 +3,12 @@
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate
 
 from outlast.base.clock import Clock, SystemClock
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.blobs import FolderBlobs
-from outlast.db.database import Database, Tx
+from outlast.db.database import Database, P, T, Tx
 from outlast.kernel.library.modules import UsableModules
 from outlast.kernel.library.search import NoSearch, Searcher
 from outlast.kernel.models.catalog import ModelCatalog
@@ -26,9 +26,6 @@ from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.threads.forks import FileCopy
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 def cold(_wanted: str) -> None:
@@ -104,5 +101,29 @@ def in_write(run: Callable[Concatenate[Tx, P], T]) -> Callable[Concatenate[Servi
     @wraps(run)
     async def action(services: Services, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await services.db.write(run, *args, **kwargs)
+
+    return action
+
+
+def in_read_with_services(
+    run: Callable[Concatenate[Tx, Services, P], T],
+) -> Callable[Concatenate[Services, P], Coroutine[Any, Any, T]]:
+    """As `in_read`, of a function that takes the services too, behind the transaction."""
+
+    @wraps(run)
+    async def action(services: Services, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await services.db.read(lambda tx: run(tx, services, *args, **kwargs))
+
+    return action
+
+
+def in_write_with_services(
+    run: Callable[Concatenate[Tx, Services, P], T],
+) -> Callable[Concatenate[Services, P], Coroutine[Any, Any, T]]:
+    """As `in_write`, of a function that takes the services too, behind the transaction."""
+
+    @wraps(run)
+    async def action(services: Services, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await services.db.write(lambda tx: run(tx, services, *args, **kwargs))
 
     return action

@@ -14,19 +14,16 @@ from outlast.kernel.accounts.tables import tokens as tokens_table
 from outlast.kernel.limits.rules import checked_line
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.projects import store as projects
-from outlast.kernel.services import Services
+from outlast.kernel.services import Services, in_write_with_services
 
 
-async def ensure_local_owner(services: Services) -> Actor:
+@in_write_with_services
+def ensure_local_owner(tx: Tx, services: Services) -> Actor:
     """The owner that local mode signs in by itself, made with a default project at the first start."""
-
-    def run(tx: Tx) -> Actor:
-        one_at_a_time(tx.conn)
-        row = accounts.ensure_local_owner(tx, services.settings.credits.default_plan)
-        projects.ensure_default_project(tx, row.id)
-        return Actor(row.id, row.name, "local")
-
-    return await services.db.write(run)
+    one_at_a_time(tx.conn)
+    row = accounts.ensure_local_owner(tx, services.settings.credits.default_plan)
+    projects.ensure_default_project(tx, row.id)
+    return Actor(row.id, row.name, "local")
 
 
 async def actor_for_token(services: Services, secret: str) -> Actor:
@@ -83,20 +80,16 @@ async def list_tokens(services: Services, actor: Actor) -> list[TokenAnswer]:
     return await services.db.read(accounts.list_tokens, actor.user_id)
 
 
-async def create_token(
-    services: Services, actor: Actor, name: str, expires_in_days: float | None = None
+@in_write_with_services
+def create_token(
+    tx: Tx, services: Services, actor: Actor, name: str, expires_in_days: float | None = None
 ) -> NewTokenAnswer:
     """Make an API token that can do all the actor can. Only this answer has its secret."""
-    title = checked_line("The token's name", name, services.settings.limits.title_chars)
+    limits = services.settings.limits
+    title = checked_line("The token's name", name, limits.title_chars)
     life = days("expires_in_days", expires_in_days)
-
-    def run(tx: Tx) -> NewTokenAnswer:
-        check_made_rate(
-            tx, tokens_table, actor.user_id, services.settings.limits.tokens_per_minute_per_user, by="user_id"
-        )
-        return accounts.add_token(tx, actor.user_id, title, None if life is None else tx.now + life)
-
-    return await services.db.write(run)
+    check_made_rate(tx, tokens_table, actor.user_id, limits.tokens_per_minute_per_user, by="user_id")
+    return accounts.add_token(tx, actor.user_id, title, None if life is None else tx.now + life)
 
 
 async def revoke_token(services: Services, actor: Actor, token_id: str) -> None:

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from outlast.base.errors import NotFound
+from outlast.base.errors import NotFound, demand_found
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL, Actor
@@ -30,10 +30,7 @@ def add_user(tx: Tx, name: str, plan: str, *, is_local: bool = False) -> str:
 
 def user(tx: Tx, user_id: str) -> UserRow:
     """The user's row. Raises `NotFound`."""
-    row = tx.find(UserRow, users, {"id": user_id})
-    if row is None:
-        raise NotFound("There is no such user.", user_id=user_id)
-    return row
+    return demand_found(tx.find(UserRow, users, {"id": user_id}), "There is no such user.", user_id=user_id)
 
 
 def list_users(tx: Tx) -> list[UserRow]:

@@ -14,59 +14,48 @@ from outlast.kernel.administration.shapes import SetAsideAnswer, UserSummaryAnsw
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.credits.rules import check_granted
 from outlast.kernel.credits.store import Plans
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require_administrator
 from outlast.kernel.projects.rules import leaves_an_administrator
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs import timers
 from outlast.kernel.sandboxes import store as sandbox_rows
-from outlast.kernel.services import Services, in_read, in_write
+from outlast.kernel.services import Services, in_read, in_read_with_services, in_write, in_write_with_services
 from outlast.kernel.set_aside import kinds
 from outlast.kernel.set_aside import store as set_aside
 
-MAX_LISTED: Final = 200
+
+@in_read_with_services
+def list_users(
+    tx: Tx, services: Services, actor: Actor, query: str = "", after: str | None = None, limit: int = 50
+) -> Listed[UserSummaryAnswer, str]:
+    """A page of users, the newest first."""
+    require_administrator(tx, actor)
+    rows = accounts.find_users(tx, query.strip(), after, limit + 1)
+    page = [summarize(tx, services.settings.credits.plans, row) for row in rows[:limit]]
+    return Listed(page, page[-1].id if len(rows) > limit else None)
 
 
-async def list_users(
-    services: Services, actor: Actor, query: str = "", after: str | None = None, limit: int = 50
-) -> tuple[list[UserSummaryAnswer], str | None]:
-    """A page of users, the newest first, and where the next one begins (None: nowhere). `limit`: 1 to 200."""
-    most = min(max(limit, 1), MAX_LISTED)
-
-    def run(tx: Tx) -> tuple[list[UserSummaryAnswer], str | None]:
-        require_administrator(tx, actor)
-        rows = accounts.find_users(tx, query.strip(), after, most + 1)
-        more = rows[most - 1].id if len(rows) > most else None
-        return [summarize(tx, services.settings.credits.plans, row) for row in rows[:most]], more
-
-    return await services.db.read(run)
-
-
-async def change_user(
-    services: Services, actor: Actor, user_id: str, plan: str | None = None, is_admin: bool | None = None
+@in_write_with_services
+def change_user(
+    tx: Tx, services: Services, actor: Actor, user_id: str, plan: str | None = None, is_admin: bool | None = None
 ) -> UserSummaryAnswer:
     """Move a user to another plan, make them an administrator or not (None: as it is). Raises `NotFound`,
     `LastAdministrator`, and `MalformedInput` for a plan that is not configured."""
-
-    def run(tx: Tx) -> UserSummaryAnswer:
-        require_administrator(tx, actor)
-        if plan is not None:
-            move_to_plan(tx, services.settings.credits.plans, user_id, plan)
-        if is_admin is not None:
-            make_administrator(tx, user_id, is_admin)
-        return summarize(tx, services.settings.credits.plans, accounts.user(tx, user_id))
-
-    return await services.db.write(run)
+    require_administrator(tx, actor)
+    if plan is not None:
+        move_to_plan(tx, services.settings.credits.plans, user_id, plan)
+    if is_admin is not None:
+        make_administrator(tx, user_id, is_admin)
+    return summarize(tx, services.settings.credits.plans, accounts.user(tx, user_id))
 
 
-async def grant_credits(services: Services, actor: Actor, user_id: str, amount: int) -> UserSummaryAnswer:
+@in_write_with_services
+def grant_credits(tx: Tx, services: Services, actor: Actor, user_id: str, amount: int) -> UserSummaryAnswer:
     """Give a user credits for this month, on top of the plan's. Raises `MalformedInput` where the plan is unlimited."""
-
-    def run(tx: Tx) -> UserSummaryAnswer:
-        require_administrator(tx, actor)
-        give_credits(tx, services.settings.credits.plans, user_id, amount)
-        return summarize(tx, services.settings.credits.plans, accounts.user(tx, user_id))
-
-    return await services.db.write(run)
+    require_administrator(tx, actor)
+    give_credits(tx, services.settings.credits.plans, user_id, amount)
+    return summarize(tx, services.settings.credits.plans, accounts.user(tx, user_id))
 
 
 @in_read

@@ -5,15 +5,15 @@ Every change is made under the user row's lock, so that two runs cannot reserve 
 """
 
 from collections.abc import Collection, Mapping
-from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.base.errors import NotFound
+from outlast.base.errors import demand_found
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
+from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.rows import UserRow
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.credits import rules
@@ -27,8 +27,8 @@ Plans = Mapping[str, int | None]
 SHOWN_ENTRIES: Final = 20
 
 # Built once: making a statement anew costs four times what running it does, and every start goes through these.
-_USER: Final = sa.select(users).where(users.c.id == sa.bindparam("user"))
-_HOLD_USER: Final = _USER.with_for_update(key_share=True)
+_HOLD_USER: Final = sa.select(users).where(users.c.id == sa.bindparam("user")).with_for_update(key_share=True)
+_SUM: Final = sa.func.coalesce(sa.func.sum(ledger.c.credits), 0)
 _OF_RUN: Final = sa.select(*(ledger.c[name] for name in Entry._fields)).where(ledger.c.run_id == sa.bindparam("run"))
 
 
@@ -47,7 +47,7 @@ def ensure_month(tx: Tx, user_id: str, plans: Plans) -> int | None:
 def balance(tx: Tx, user_id: str, plans: Plans) -> int | None:
     """What the user may spend now, without writing: a month that has not begun yet counts as granted. None is
     unlimited."""
-    allowance = rules.allowance_of(_user(tx, user_id).plan, plans)
+    allowance = rules.allowance_of(accounts.user(tx, user_id).plan, plans)
     if allowance is None:
         return None
     this_month = {"user_id": user_id, "kind": Kind.GRANT.value, "period": period_of(tx.now)}
@@ -96,7 +96,8 @@ def release(tx: Tx, run_id: str, plans: Plans) -> int | None:
     if user_id is None:
         return None
     left = ensure_month(tx, user_id, plans)
-    same_period = period_of(_reserved_at(tx, run_id)) == period_of(tx.now)
+    reserved_at = tx.value(ledger.c.created_at, {"run_id": run_id, "kind": Kind.RESERVE.value})
+    same_period = period_of(reserved_at) == period_of(tx.now)
     entry = rules.release(_of_run(tx, run_id), same_period=same_period)
     if entry is None:
         return left
@@ -119,7 +120,7 @@ def credits_data(tx: Tx, user_id: str, plans: Plans, low_at: int) -> CreditsAnsw
     left = balance(tx, user_id, plans)
     mine = sa.select(ledger).where(ledger.c.user_id == user_id)
     rows = tx.rows(LedgerRow, mine.order_by(ledger.c.created_at.desc(), ledger.c.id.desc()).limit(SHOWN_ENTRIES))
-    plan = _user(tx, user_id).plan
+    plan = accounts.user(tx, user_id).plan
     return CreditsAnswer(
         plan=plan,
         balance=left,
@@ -131,23 +132,12 @@ def credits_data(tx: Tx, user_id: str, plans: Plans, low_at: int) -> CreditsAnsw
     )
 
 
-def _user(tx: Tx, user_id: str) -> UserRow:
-    return _found(tx.row(UserRow, _USER, {"user": user_id}), user_id)
-
-
 def _hold_user(tx: Tx, user_id: str) -> UserRow:
-    return _found(tx.row(UserRow, _HOLD_USER, {"user": user_id}), user_id)
-
-
-def _found(row: UserRow | None, user_id: str) -> UserRow:
-    if row is None:
-        raise NotFound("There is no such user.", user_id=user_id)
-    return row
+    return demand_found(tx.row(UserRow, _HOLD_USER, {"user": user_id}), "There is no such user.", user_id=user_id)
 
 
 def _sum(tx: Tx, user_id: str) -> int:
-    rows = sa.select(sa.func.coalesce(sa.func.sum(ledger.c.credits), 0)).where(ledger.c.user_id == user_id)
-    return int(tx.execute(rows).scalar_one())
+    return int(tx.execute(sa.select(_SUM).where(ledger.c.user_id == user_id)).scalar_one())
 
 
 def _reserved(tx: Tx, user_id: str) -> int:
@@ -156,18 +146,11 @@ def _reserved(tx: Tx, user_id: str) -> int:
         closing.c.run_id == ledger.c.run_id, closing.c.kind.in_([Kind.SETTLE.value, Kind.RELEASE.value])
     )
     open_ones = ledger.c.user_id == user_id, ledger.c.kind == Kind.RESERVE.value, ~closed.exists()
-    return -int(
-        tx.execute(sa.select(sa.func.coalesce(sa.func.sum(ledger.c.credits), 0)).where(*open_ones)).scalar_one()
-    )
+    return -int(tx.execute(sa.select(_SUM).where(*open_ones)).scalar_one())
 
 
 def _of_run(tx: Tx, run_id: str) -> dict[Kind, Entry]:
     return {Kind(row.kind): row for row in tx.rows(Entry, _OF_RUN, {"run": run_id})}
-
-
-def _reserved_at(tx: Tx, run_id: str) -> datetime:
-    moment: datetime = tx.value(ledger.c.created_at, {"run_id": run_id, "kind": Kind.RESERVE.value})
-    return moment
 
 
 def _add(tx: Tx, user_id: str, entry: Entry) -> None:

@@ -12,7 +12,7 @@ from outlast.kernel.projects.shapes import ProjectAnswer
 from outlast.kernel.projects.tables import members as members_table
 from outlast.kernel.sandboxes.actions import end_given_up
 from outlast.kernel.sandboxes.store import give_up
-from outlast.kernel.services import Services, in_read
+from outlast.kernel.services import Services, in_read, in_write_with_services
 
 
 async def list_projects(services: Services, actor: Actor) -> list[ProjectAnswer]:
@@ -20,23 +20,14 @@ async def list_projects(services: Services, actor: Actor) -> list[ProjectAnswer]
     return await services.db.read(projects.list_projects, actor.user_id)
 
 
-async def create_project(services: Services, actor: Actor, name: str) -> ProjectAnswer:
+@in_write_with_services
+def create_project(tx: Tx, services: Services, actor: Actor, name: str) -> ProjectAnswer:
     """Make a project; the actor owns it."""
-    title = checked_line("The project's name", name, services.settings.limits.title_chars)
-
-    def run(tx: Tx) -> ProjectAnswer:
-        check_made_rate(
-            tx,
-            members_table,
-            actor.user_id,
-            services.settings.limits.projects_per_minute_per_user,
-            things="projects",
-            by="user_id",
-            which=members_table.c.role == "owner",
-        )
-        return projects.project_data(tx, projects.add_project(tx, actor.user_id, title), actor.user_id)
-
-    return await services.db.write(run)
+    limits, owned = services.settings.limits, members_table.c.role == "owner"
+    title = checked_line("The project's name", name, limits.title_chars)
+    most = limits.projects_per_minute_per_user
+    check_made_rate(tx, members_table, actor.user_id, most, things="projects", by="user_id", which=owned)
+    return projects.project_data(tx, projects.add_project(tx, actor.user_id, title), actor.user_id)
 
 
 @in_read
@@ -46,17 +37,13 @@ def read_project(tx: Tx, actor: Actor, project_id: str) -> ProjectAnswer:
     return projects.project_data(tx, project_id, actor.user_id)
 
 
-async def rename_project(services: Services, actor: Actor, project_id: str, name: str) -> ProjectAnswer:
+@in_write_with_services
+def rename_project(tx: Tx, services: Services, actor: Actor, project_id: str, name: str) -> ProjectAnswer:
     """Give a project another name (editors)."""
-
-    def run(tx: Tx) -> ProjectAnswer:
-        require(tx, actor, project_id, Right.EDIT)
-        projects.rename_project(
-            tx, project_id, checked_line("The project's name", name, services.settings.limits.title_chars)
-        )
-        return projects.project_data(tx, project_id, actor.user_id)
-
-    return await services.db.write(run)
+    require(tx, actor, project_id, Right.EDIT)
+    title = checked_line("The project's name", name, services.settings.limits.title_chars)
+    projects.rename_project(tx, project_id, title)
+    return projects.project_data(tx, project_id, actor.user_id)
 
 
 async def delete_project(services: Services, actor: Actor, project_id: str) -> None:

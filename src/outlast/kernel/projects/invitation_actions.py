@@ -17,29 +17,32 @@ from outlast.kernel.projects.rules import Right, checked_role
 from outlast.kernel.projects.shapes import AcceptAnswer, InvitationAnswer, NewInvitationAnswer
 from outlast.kernel.projects.tables import invitations as invitations_table
 from outlast.kernel.row_shapes import shape_of
-from outlast.kernel.services import Services, in_read, in_write
+from outlast.kernel.services import Services, in_read, in_write, in_write_with_services
 
 ACCEPTED_TOKEN_NAME: Final = "From the invitation"
 
 
-async def create_invitation(
-    services: Services, actor: Actor, project_id: str, role: str, name: str = "", expires_in_days: float | None = None
+@in_write_with_services
+def create_invitation(
+    tx: Tx,
+    services: Services,
+    actor: Actor,
+    project_id: str,
+    role: str,
+    name: str = "",
+    expires_in_days: float | None = None,
 ) -> NewInvitationAnswer:
     """Make a link that lets one person join (owners), valid for 7 days unless `expires_in_days` says otherwise. Only
     this answer has its secret."""
     life = days("expires_in_days", expires_in_days) or invitations.LIFE
     wanted = checked_role(role)
-    limit = services.settings.limits.title_chars
-    meant = checked_line("The invited person's name", name, limit) if name.strip() else ""
-
-    def run(tx: Tx) -> NewInvitationAnswer:
-        require(tx, actor, project_id, Right.OWN)
-        check_made_rate(tx, invitations_table, actor.user_id, services.settings.limits.invitations_per_minute_per_user)
-        row, secret = invitations.add_invitation(tx, project_id, actor.user_id, wanted, meant, tx.now + life)
-        url = f"{services.settings.server.public_url.rstrip('/')}/join#{secret}"
-        return shape_of(NewInvitationAnswer, row, url=url, token=secret)
-
-    return await services.db.write(run)
+    limits = services.settings.limits
+    meant = checked_line("The invited person's name", name, limits.title_chars) if name.strip() else ""
+    require(tx, actor, project_id, Right.OWN)
+    check_made_rate(tx, invitations_table, actor.user_id, limits.invitations_per_minute_per_user)
+    row, secret = invitations.add_invitation(tx, project_id, actor.user_id, wanted, meant, tx.now + life)
+    url = f"{services.settings.server.public_url.rstrip('/')}/join#{secret}"
+    return shape_of(NewInvitationAnswer, row, url=url, token=secret)
 
 
 @in_read
@@ -56,22 +59,19 @@ def withdraw_invitation(tx: Tx, actor: Actor, invitation_id: str) -> None:
     invitations.withdraw(tx, invitation_id)
 
 
-async def accept_invitation(
-    services: Services, actor: Actor | None, secret: str, name: str = ""
+@in_write_with_services
+def accept_invitation(
+    tx: Tx, services: Services, actor: Actor | None, secret: str, name: str = ""
 ) -> tuple[AcceptAnswer, str | None]:
     """Join a project: the answer, and for a new user the value of a cookie. A signed-in user joins as that user
     (`AlreadyMember` if so already); anyone else becomes a new user called `name`, with a token and a session. Raises
     `NotFound` for a link that is not valid (any more)."""
-
-    def run(tx: Tx) -> tuple[AcceptAnswer, str | None]:
-        invited = invitations.open_invitation(tx, secret)
-        user_id = actor.user_id if actor else _new_user(services, tx, name or invited.name)
-        invitations.accept(tx, invited, user_id)
-        user = shape_of(UserAnswer, accounts.user(tx, user_id))
-        token, cookie = (None, None) if actor else _credentials(services, tx, user_id)
-        return AcceptAnswer(project_id=invited.project_id, user=user, token=token), cookie
-
-    return await services.db.write(run)
+    invited = invitations.open_invitation(tx, secret)
+    user_id = actor.user_id if actor else _new_user(services, tx, name or invited.name)
+    invitations.accept(tx, invited, user_id)
+    user = shape_of(UserAnswer, accounts.user(tx, user_id))
+    token, cookie = (None, None) if actor else _credentials(services, tx, user_id)
+    return AcceptAnswer(project_id=invited.project_id, user=user, token=token), cookie
 
 
 def _new_user(services: Services, tx: Tx, name: str) -> str:

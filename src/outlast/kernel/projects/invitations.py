@@ -5,7 +5,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from outlast.base.errors import NotFound
+from outlast.base.errors import demand_found
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.secrets import INVITATION_PREFIX, hash_of, new_secret
@@ -51,9 +51,7 @@ def list_invitations(tx: Tx, project_id: str) -> list[InvitationAnswer]:
 def invitation(tx: Tx, invitation_id: str) -> InvitationRow:
     """An invitation's row. Raises `NotFound`."""
     row = tx.find(InvitationRow, invitations, {"id": invitation_id})
-    if row is None:
-        raise NotFound("There is no such invitation for you.", invitation_id=invitation_id)
-    return row
+    return demand_found(row, "There is no such invitation for you.", invitation_id=invitation_id)
 
 
 def withdraw(tx: Tx, invitation_id: str) -> None:
@@ -64,16 +62,12 @@ def withdraw(tx: Tx, invitation_id: str) -> None:
 def open_invitation(tx: Tx, secret: str) -> InvitationRow:
     """The invitation that a link names, held for this transaction so that only one person can accept it. Raises
     `NotFound` for one that is unknown, expired, withdrawn or used."""
-    row = tx.row(
-        InvitationRow,
-        sa.select(invitations).where(invitations.c.hash == hash_of(secret), *_open(tx)).with_for_update(key_share=True),
+    good = sa.select(invitations).where(invitations.c.hash == hash_of(secret), *_open(tx))
+    return demand_found(
+        tx.row(InvitationRow, good.with_for_update(key_share=True)),
+        "This invitation is unknown, has expired, or was used already.",
+        hint="Ask an owner of the project for a new one.",
     )
-    if row is None:
-        raise NotFound(
-            "This invitation is unknown, has expired, or was used already.",
-            hint="Ask an owner of the project for a new one.",
-        )
-    return row
 
 
 def accept(tx: Tx, invited: InvitationRow, user_id: str) -> None:

@@ -10,20 +10,16 @@ from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right, Role, checked_role
 from outlast.kernel.projects.shapes import MemberAnswer, MemberData
-from outlast.kernel.services import Services, in_write
+from outlast.kernel.services import Services, in_read_with_services, in_write
 from outlast.kernel.subjects import registry
 
 
-async def list_members(services: Services, actor: Actor, project_id: str) -> list[MemberAnswer]:
+@in_read_with_services
+def list_members(tx: Tx, services: Services, actor: Actor, project_id: str) -> list[MemberAnswer]:
     """The members of the project, in the order of joining; for owners with plan and balance."""
-    plans = services.settings.credits.plans
-
-    def run(tx: Tx) -> list[MemberAnswer]:
-        role = require(tx, actor, project_id, Right.READ)
-        found = projects.list_members(tx, project_id)
-        return [_with_credits(tx, plans, one) for one in found] if role is Role.OWNER else found
-
-    return await services.db.read(run)
+    role = require(tx, actor, project_id, Right.READ)
+    found, plans = projects.list_members(tx, project_id), services.settings.credits.plans
+    return [_with_credits(tx, plans, one) for one in found] if role is Role.OWNER else found
 
 
 def _with_credits(tx: Tx, plans: Plans, member: MemberAnswer) -> MemberAnswer:

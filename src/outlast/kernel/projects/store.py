@@ -4,7 +4,7 @@ from typing import Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.base.errors import AlreadyMember, LastOwner, NotFound
+from outlast.base.errors import AlreadyMember, LastOwner, demand_found
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL
@@ -72,17 +72,13 @@ class _SeenProject(NamedTuple):
 def project_data(tx: Tx, project_id: str, user_id: str) -> ProjectAnswer:
     """One project as a member sees it. Raises `NotFound` for a stranger."""
     row = tx.row(_SeenProject, _seen_by(user_id).where(projects.c.id == project_id))
-    if row is None:
-        raise NotFound("There is no such project for you.", project_id=project_id)
-    return _project_data(row)
+    return _project_data(demand_found(row, "There is no such project for you.", project_id=project_id))
 
 
 def list_projects(tx: Tx, user_id: str) -> list[ProjectAnswer]:
     """The user's projects, oldest first."""
-    return [
-        _project_data(row)
-        for row in tx.rows(_SeenProject, _seen_by(user_id).order_by(projects.c.created_at, projects.c.id))
-    ]
+    rows = tx.rows(_SeenProject, _seen_by(user_id).order_by(projects.c.created_at, projects.c.id))
+    return [_project_data(row) for row in rows]
 
 
 def rename_project(tx: Tx, project_id: str, name: str) -> None:
@@ -129,9 +125,9 @@ def list_members(tx: Tx, project_id: str) -> list[MemberAnswer]:
 def member_data(tx: Tx, project_id: str, user_id: str) -> MemberData:
     """One member. Raises `NotFound`."""
     row = tx.row(_NamedMember, _MEMBERS.where(members.c.project_id == project_id, members.c.user_id == user_id))
-    if row is None:
-        raise NotFound("This person is not a member of the project.", project_id=project_id, user_id=user_id)
-    return shape_of(MemberData, row.member, name=row.name)
+    words = "This person is not a member of the project."
+    found = demand_found(row, words, project_id=project_id, user_id=user_id)
+    return shape_of(MemberData, found.member, name=found.name)
 
 
 def add_member(tx: Tx, project_id: str, user_id: str, role: Role) -> MemberData:

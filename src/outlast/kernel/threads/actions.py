@@ -20,7 +20,7 @@ from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.run_queue import waiting_runs
 from outlast.kernel.sandboxes.actions import end_given_up
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
-from outlast.kernel.services import Services, in_read, in_write
+from outlast.kernel.services import Services, in_read, in_write, in_write_with_services
 from outlast.kernel.streams import follow
 from outlast.kernel.subjects import registry
 from outlast.kernel.subjects.deletion import demand_idle
@@ -122,21 +122,18 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> dict[
     return opened
 
 
-async def rename_thread(services: Services, actor: Actor, thread_id: str, title: str) -> ThreadData:
+@in_write_with_services
+def rename_thread(tx: Tx, services: Services, actor: Actor, thread_id: str, title: str) -> ThreadData:
     """Rename a thread (editors); its subject gets the title too."""
     line = checked_line("The title", title, services.settings.limits.title_chars)
-
-    def run(tx: Tx) -> ThreadData:
-        row = require_thread(tx, actor, thread_id, Right.EDIT)
-        own = registry.of_thread(tx, thread_id)
-        if own is not None:  # a subject is locked before its thread
-            registry.rename(tx, own, line)
-        threads.rename(tx, thread_id, row.project_id, line)
-        if own is not None:
-            own.kind.announce(tx, own.id, actor.user_id)
-        return threads.announce(tx, thread_id)
-
-    return await services.db.write(run)
+    row = require_thread(tx, actor, thread_id, Right.EDIT)
+    own = registry.of_thread(tx, thread_id)
+    if own is not None:  # a subject is locked before its thread
+        registry.rename(tx, own, line)
+    threads.rename(tx, thread_id, row.project_id, line)
+    if own is not None:
+        own.kind.announce(tx, own.id, actor.user_id)
+    return threads.announce(tx, thread_id)
 
 
 @in_write

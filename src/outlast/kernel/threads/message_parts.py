@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from outlast.base.errors import EmptyMessage, MalformedInput, NotFound
+from outlast.base.errors import EmptyMessage, MalformedInput, demand_found
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.attachments.rows import AttachmentRow
@@ -66,11 +66,10 @@ def _part(tx: Tx, project_id: str, part: Mapping[str, Any]) -> TextPart | ImageP
 
 
 def _image(tx: Tx, project_id: str, attachment_id: str) -> ImagePart:
-    row = tx.find(AttachmentRow, attachments, {"id": attachment_id, "project_id": project_id})
-    if row is None:
-        raise NotFound(
-            "There is no such attachment in this project.",
-            hint="Upload the image to the thread's project first.",
-            attachment_id=attachment_id,
-        )
+    row = demand_found(
+        tx.find(AttachmentRow, attachments, {"id": attachment_id, "project_id": project_id}),
+        "There is no such attachment in this project.",
+        hint="Upload the image to the thread's project first.",
+        attachment_id=attachment_id,
+    )
     return shape_of(ImagePart, row, id=new_id("part"), attachment_id=attachment_id)

@@ -4,7 +4,7 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.base.errors import NotFound
+from outlast.base.errors import demand_found
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
@@ -46,6 +46,14 @@ _STANDS: Final = sa.select(messages.c.position, messages.c.status, threads.c.las
 )
 
 
+class _NextPosition(NamedTuple):
+    message_count: int
+    last_position: int
+    titled: bool
+    title: str
+    project_id: str
+
+
 def add_message(
     tx: Tx,
     thread_id: str,
@@ -64,7 +72,8 @@ def add_message(
 ) -> MessageData:
     """Append a message to a thread: it gets the next position under the thread row's lock, the thread an untitled first
     message's title, followers `message.created`, the search index its words. The thread itself is not announced."""
-    thread = _next_position(tx, thread_id)
+    found = tx.row(_NextPosition, _NEXT_POSITION, {"thread": thread_id, "now": tx.now})
+    thread = demand_found(found, "There is no such thread.", thread_id=thread_id)
     row = MessageRow(
         id=new_id("message"),
         thread_id=thread_id,
@@ -103,9 +112,7 @@ class _NamedMessage(NamedTuple):
 def message_data(tx: Tx, message_id: str) -> MessageData:
     """One message as the API shows it. Raises `NotFound`."""
     row = tx.row(_NamedMessage, _ONE, {"message": message_id})
-    if row is None:
-        raise NotFound("There is no such message.", message_id=message_id)
-    return _to_data(row)
+    return _to_data(demand_found(row, "There is no such message.", message_id=message_id))
 
 
 def rewrite_message(tx: Tx, project_id: str, message_id: str, parts: list[dict[str, Any]]) -> MessageData:
@@ -160,11 +167,8 @@ def message_in(tx: Tx, thread_id: str, message_id: str | None) -> MessageRow:
     """Row of a thread's message, or of its last one for None. Raises `NotFound`."""
     mine = sa.select(messages).where(messages.c.thread_id == thread_id)
     named = mine.order_by(messages.c.position.desc()) if message_id is None else mine.where(messages.c.id == message_id)
-    row = tx.row(MessageRow, named.limit(1))
-    if row is None:
-        what = "This thread has no messages yet." if message_id is None else "This thread has no such message."
-        raise NotFound(what, thread_id=thread_id, message_id=message_id)
-    return row
+    what = "This thread has no messages yet." if message_id is None else "This thread has no such message."
+    return demand_found(tx.row(MessageRow, named.limit(1)), what, thread_id=thread_id, message_id=message_id)
 
 
 def list_messages(
@@ -178,21 +182,6 @@ def list_messages(
     rows = tx.rows(_NamedMessage, mine.order_by(messages.c.position.desc()).limit(limit + 1))
     page = [_to_data(row) for row in reversed(rows[:limit])]
     return page, page[0].position if len(rows) > limit else None
-
-
-class _NextPosition(NamedTuple):
-    message_count: int
-    last_position: int
-    titled: bool
-    title: str
-    project_id: str
-
-
-def _next_position(tx: Tx, thread_id: str) -> _NextPosition:
-    row = tx.row(_NextPosition, _NEXT_POSITION, {"thread": thread_id, "now": tx.now})
-    if row is None:
-        raise NotFound("There is no such thread.", thread_id=thread_id)
-    return row
 
 
 def _to_data(row: _NamedMessage) -> MessageData:

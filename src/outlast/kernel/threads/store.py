@@ -4,7 +4,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
-from outlast.base.errors import NotFound
+from outlast.base.errors import demand_found
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.inbox.shapes import InboxChanged
@@ -81,10 +81,9 @@ def add_thread(
 def hold(tx: Tx, thread_id: str) -> ThreadRow:
     """The thread's row, held until the transaction ends, so that what is decided about it stays true. Raises
     `NotFound`."""
-    row = tx.row(ThreadRow, _HOLD, {"thread": thread_id})
-    if row is None:
-        raise NotFound("There is no such thread.", thread_id=thread_id)
-    return row
+    return demand_found(
+        tx.row(ThreadRow, _HOLD, {"thread": thread_id}), "There is no such thread.", thread_id=thread_id
+    )
 
 
 class ShownThread(NamedTuple):
@@ -96,9 +95,7 @@ class ShownThread(NamedTuple):
 def thread_data(tx: Tx, thread_id: str) -> ThreadData:
     """The thread as lists and events show it. Raises `NotFound`."""
     row = tx.row(ShownThread, _ONE, {"thread": thread_id})
-    if row is None:
-        raise NotFound("There is no such thread.", thread_id=thread_id)
-    return to_data(row, ThreadData)
+    return to_data(demand_found(row, "There is no such thread.", thread_id=thread_id), ThreadData)
 
 
 def announce(tx: Tx, thread_id: str) -> ThreadData:
