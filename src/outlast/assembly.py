@@ -22,7 +22,6 @@ from outlast.apps.knowledge.settings import KnowledgeSettings, RerankSettings
 from outlast.apps.knowledge.sources import configured_sources
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import node_of
-from outlast.base.packages import parse_package
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
@@ -57,6 +56,7 @@ from outlast_sandbox.egress.rules import names
 from outlast_sandbox.egress.secrets import OperatorSecrets
 from outlast_sandbox.package_indexes import NPM as NPM_REGISTRY
 from outlast_sandbox.package_indexes import read_indexes
+from outlast_sandbox.package_names import parse_package
 
 log = logging.getLogger("outlast.app")
 

@@ -27,11 +27,11 @@ from outlast.db.database import Tx
 from outlast.kernel.backups.manifest import read_manifest
 from outlast.kernel.backups.places import DATABASE, Place
 from outlast.kernel.backups.restore import restore_backup
-from outlast.kernel.backups.trees import differing
 from outlast.kernel.backups.verification import verify_backup
 from outlast.kernel.sandboxes.checkpoints.contents import content_of
 from outlast.kernel.sandboxes.tables import checkpoints, workspaces
 from outlast_sandbox.checkpoints.tree import decode
+from outlast_sandbox.folder_copies import differing
 from tests.crash.conftest import MakeServer
 from tests.crash.kills import SEED_VARIABLE, seed_of_this_run
 from tests.crash.scenario import new_page

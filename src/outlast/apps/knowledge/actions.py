@@ -26,7 +26,6 @@ from outlast.apps.knowledge.shapes import (
 from outlast.apps.knowledge.sources import INSTALLED, cut_name, is_web, kind_of, private_exceptions
 from outlast.apps.knowledge.tables import knowledge_sources
 from outlast.base.errors import Conflict, InputTooLarge, MalformedInput, NotFound
-from outlast.base.packages import NPM, PYPI, NotAPackage, name_of, parse_package
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.library.search import SearchReply
@@ -36,6 +35,7 @@ from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services, in_read, in_write
+from outlast_sandbox.package_names import NPM, PYPI, NotAPackage, name_of, parse_package
 
 MAX_PER_PROJECT: Final = 500
 NOT_SOONER: Final = timedelta(seconds=15)  # for sources of the configuration, after the last time

@@ -10,9 +10,9 @@ from urllib.parse import quote, urlsplit, urlunsplit
 from outlast.apps.knowledge.markdown_splitter import RULES
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.shapes import SourceKind
-from outlast.base.packages import NotAPackage, name_of, parse_package
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.host_patterns import parse_host_port
+from outlast_sandbox.package_names import NotAPackage, name_of, parse_package
 
 INSTALLED: Final = "package"  # as a dependency's source: the documentation inside the package
 _ARCHIVE: Final = re.compile(r"\.(?:tar\.gz|tgz|tar|zip)\Z")

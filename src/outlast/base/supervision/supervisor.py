@@ -2,7 +2,7 @@
 
 import logging
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +16,7 @@ from outlast.base.supervision.causes import cause_of, described, is_bug
 from outlast.base.supervision.items import ItemGuard, Shelf
 from outlast.base.supervision.rules import STEADY_S, failures_in_a_row, restart_delay_s
 
-Run = Callable[..., Awaitable[None]]
+Run = Callable[..., Coroutine[Any, Any, None]]
 log: Final = logging.getLogger("outlast.supervision")
 
 

@@ -19,9 +19,9 @@ from outlast.db.connect import open_database, revisions
 from outlast.db.database import Database
 from outlast.kernel.backups.manifest import DatabaseFacts, Manifest, write_manifest
 from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, Place
-from outlast.kernel.backups.trees import copy_file, copy_out, hash_of
 from outlast.kernel.deployment import hold_collection, join, release_collection, standing_of
 from outlast.kernel.sandboxes.checkpoints.garbage import blobs_of_manifests, named_blobs
+from outlast_sandbox.folder_copies import copy_file, copy_out, hash_of
 
 T = TypeVar("T")
 HOLD: Final = timedelta(hours=1)

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from outlast.base.data_directory import sync_file
 from outlast.base.errors import BackupIncomplete
 from outlast.kernel.backups.places import MANIFEST
-from outlast.kernel.backups.trees import EntryFacts, sync_folder
+from outlast_sandbox.folder_copies import EntryFacts, sync_folder
 
 FORMAT: Final = 1
 

@@ -12,9 +12,9 @@ from outlast.base.errors import BackupRefused, DiskFull
 from outlast.kernel.backups.backup import blob_path
 from outlast.kernel.backups.manifest import Manifest, read_manifest
 from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, Place
-from outlast.kernel.backups.trees import copy_back, copy_file, differing, hash_of, sync_folder
 from outlast.kernel.backups.verification import backup_problems, blob_problems, sqlite_problems
 from outlast.kernel.deployment import FolderMark, read_file, write_file
+from outlast_sandbox.folder_copies import copy_back, copy_file, differing, hash_of, sync_folder
 from outlast_sandbox.folders import discard_folder, remove_folder
 
 

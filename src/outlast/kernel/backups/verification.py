@@ -12,9 +12,9 @@ from outlast.db.sqlite import find_damage
 from outlast.kernel.backups.backup import blob_path, needed_by
 from outlast.kernel.backups.manifest import Manifest, read_manifest
 from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, Place
-from outlast.kernel.backups.trees import differing, hash_of
 from outlast.kernel.deployment import join, read_file, standing_of, trust_database
 from outlast.kernel.sandboxes.checkpoints.garbage import named_blobs
+from outlast_sandbox.folder_copies import differing, hash_of
 
 
 @dataclass(frozen=True, slots=True)

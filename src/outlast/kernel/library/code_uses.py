@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import Final, Literal
 
-from outlast.base.packages import NPM, PYPI, NotAPackage, name_of, parse_package
 from outlast.kernel.sandboxes.settings import DependencySettings
+from outlast_sandbox.package_names import NPM, PYPI, NotAPackage, name_of, parse_package
 
 Language = Literal["typescript", "python"]
 _IMPORTED: Final = re.compile(

@@ -5,10 +5,10 @@ from dataclasses import fields
 from typing import NamedTuple
 
 from outlast.base.errors import InvalidSetting
-from outlast.base.packages import NotAPackage, name_of, parse_package
 from outlast.base.settings.checks import VARIABLE, Where, check_address, check_each, check_service, refuse
 from outlast.kernel.settings import Settings
 from outlast_sandbox.host_patterns import parse_host_port, parse_pattern
+from outlast_sandbox.package_names import NotAPackage, name_of, parse_package
 
 DAY_S = 86_400
 

@@ -23,9 +23,9 @@ from outlast.kernel.attachments.store import add_attachment
 from outlast.kernel.backups.backup import take_backup
 from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, MANIFEST, Place
 from outlast.kernel.backups.restore import restore_backup
-from outlast.kernel.backups.trees import MAX_PATH_BYTES
 from outlast.kernel.backups.verification import verify_backup, verify_server
 from outlast.kernel.deployment import FolderMark, join, read_file, standing_of, write_file
+from outlast_sandbox.folder_copies import MAX_PATH_BYTES
 from outlast_sandbox.folders import remove_folder
 from tests.factories import Team
 

@@ -24,7 +24,7 @@ from outlast.apps.knowledge.private_addresses import Allowed
 from outlast.apps.knowledge.readers.archives import inner_path, read_files
 from outlast.apps.knowledge.readers.versions import best_npm, best_pypi
 from outlast.apps.knowledge.sources import exact_version
-from outlast.base.packages import NPM, PYPI, name_of
+from outlast_sandbox.package_names import NPM, PYPI, name_of
 
 NPM_REGISTRY: Final = "https://registry.npmjs.org/"
 PACKAGE_BYTES: Final = 200_000_000  # of a downloaded package, packed

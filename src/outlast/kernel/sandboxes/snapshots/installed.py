@@ -12,10 +12,10 @@ from typing import Final, Protocol, runtime_checkable
 
 import anyio.to_thread
 
-from outlast.base.packages import NPM, PYPI, name_of
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.translation import untranslated
 from outlast_sandbox.interface import SandboxProvider
+from outlast_sandbox.package_names import NPM, PYPI, name_of
 
 NODE_FOLDER: Final = "node_modules"
 PYTHON_FOLDER: Final = ".python"

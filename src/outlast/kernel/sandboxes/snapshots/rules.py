@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from outlast.base.packages import parse_package
 from outlast.kernel.sandboxes.rows import SnapshotRow
 from outlast.kernel.sandboxes.templates import Template
 from outlast_sandbox.interface import Project, SnapshotRecipe
+from outlast_sandbox.package_names import parse_package
 
 NAME_LENGTH: Final = 20
 RETRY_AFTER: Final = timedelta(minutes=5)

@@ -26,6 +26,7 @@ from outlast_sandbox.errors import ArgumentsInvalid, SandboxError, SandboxUnavai
 from outlast_sandbox.folders import discard_folder
 from outlast_sandbox.interface import Command, CommandResult, Limits, Progress, SandboxSpec, SnapshotRecipe
 from outlast_sandbox.package_indexes import Indexes, read_indexes
+from outlast_sandbox.package_names import NPM, PYPI
 
 from .base_layer import find_deno, find_python
 from .etc_files import ROOTS
@@ -46,8 +47,6 @@ _LIMITS: Final = MappingProxyType(
         "processes": f"than {LIMITS.processes} processes",
     }
 )
-NPM: Final = "npm:"
-PYPI: Final = "pypi:"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from outlast.base.packages import NotAPackage, name_of, parse_package
+from outlast_sandbox.package_names import NotAPackage, name_of, parse_package
 
 
 @pytest.mark.parametrize(

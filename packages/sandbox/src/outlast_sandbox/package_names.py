@@ -1,4 +1,4 @@
-"""Packages as a configuration names them: `npm:NAME@VERSION`, `pypi:NAME==VERSION`, or a bare npm name. Pure."""
+"""Packages as recipes of snapshots name them: `npm:NAME@VERSION`, `pypi:NAME==VERSION`, or a bare npm name. Pure."""
 
 import re
 from typing import Final
