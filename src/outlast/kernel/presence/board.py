@@ -2,7 +2,7 @@
 is where in which document."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
@@ -138,7 +138,7 @@ class PresenceBoard:
                 listener(room_id)
 
 
-def typing_ends(presence: PresenceBoard) -> Callable[[], Awaitable[None]]:
+def typing_ends(presence: PresenceBoard) -> Callable[[], Coroutine[Any, Any, None]]:
     """A task that shows those who stopped typing without saying so as no longer typing."""
     changed = anyio.Event()
 

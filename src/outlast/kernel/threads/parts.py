@@ -7,21 +7,25 @@ from pydantic import Field
 from outlast.base.events import Frozen
 
 
-class TextPart(Frozen):
+class _Part(Frozen):
+    """What every part has. `step`: the step of the run that made it, 0 for what a person sent."""
+
+    type: str
+    id: str
+    step: int = 0
+
+
+class TextPart(_Part):
     """Markdown written by a person or an agent."""
 
     type: Literal["text"] = "text"
-    id: str
-    step: int = 0
     text: str = ""
 
 
-class ReasoningPart(Frozen):
+class ReasoningPart(_Part):
     """Reasoning of a model."""
 
     type: Literal["reasoning"] = "reasoning"
-    id: str
-    step: int = 0
     text: str = ""
 
 
@@ -38,12 +42,10 @@ ToolStatus = Literal[
 ]
 
 
-class ToolCallPart(Frozen):
+class ToolCallPart(_Part):
     """One tool call of the model."""
 
     type: Literal["tool_call"] = "tool_call"
-    id: str
-    step: int = 0
     call_id: str
     tool: str
     arguments: str = ""
@@ -54,12 +56,10 @@ class ToolCallPart(Frozen):
     duration_s: float | None = None
 
 
-class ImagePart(Frozen):
+class ImagePart(_Part):
     """A stored image."""
 
     type: Literal["image"] = "image"
-    id: str
-    step: int = 0
     attachment_id: str
     media_type: str
     name: str = ""
@@ -67,23 +67,19 @@ class ImagePart(Frozen):
     height: int | None = None
 
 
-class NoticePart(Frozen):
+class NoticePart(_Part):
     """A notice of the server to the reader."""
 
     type: Literal["notice"] = "notice"
-    id: str
-    step: int = 0
     level: Literal["info", "warning", "error"] = "info"
     code: str
     text: str
 
 
-class PagePart(Frozen):
+class PagePart(_Part):
     """What a step changed on a page."""
 
     type: Literal["page"] = "page"
-    id: str
-    step: int = 0
     page_id: str
     base_version: int
     version: int
@@ -93,12 +89,10 @@ class PagePart(Frozen):
     summary: str = ""
 
 
-class ProposalPart(Frozen):
+class ProposalPart(_Part):
     """Edits that an agent proposed to a document."""
 
     type: Literal["proposal"] = "proposal"
-    id: str
-    step: int = 0
     proposal_id: str
     document_id: str
     edits: int
