@@ -58,18 +58,15 @@ class FolderBlobs:
         """Store what the pieces make together, never holding more than one: its name and its size in bytes. As `put`;
         what reading a piece raises is passed on (an `OSError` too), and then nothing is left behind."""
         digest, size = hashlib.sha256(), 0
-        temporary = self._path(f"{uuid4().hex[:2]}{uuid4().hex}{_NEW}")
+        temporary = blob_path(self.folder, f"{uuid4().hex[:2]}{uuid4().hex}{_NEW}")
         try:
-            descriptor = _created(temporary)
-            try:
+            with open(_created(temporary), "wb", buffering=0) as file:
                 for piece in pieces:
                     digest.update(piece)
                     size += len(piece)
-                    _write_all(descriptor, piece)
+                    _write_all(file.fileno(), piece)
                 with _full_disk():
-                    os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+                    os.fsync(file.fileno())
             self._into_place(temporary, digest.hexdigest())
         except BaseException:
             with suppress(OSError):
@@ -80,7 +77,7 @@ class FolderBlobs:
     def keep(self, name: str) -> bool:
         """Whether it is stored; if so it counts as used just now, and no collection under way removes it."""
         try:
-            os.utime(self._path(name))
+            os.utime(blob_path(self.folder, name))
         except (FileNotFoundError, NotADirectoryError):
             return False
         return True
@@ -112,7 +109,7 @@ class FolderBlobs:
 
     def remove_unused(self, name: str, before: float) -> bool:
         """Remove a blob that was last put or kept before that time; False: it was kept meanwhile, and stays."""
-        path = self._path(name)
+        path = blob_path(self.folder, name)
         gone = path.with_name(path.name + _GONE)
         with suppress(FileNotFoundError):
             path.rename(gone)  # a writer that looks for it now finds nothing, and writes it again
@@ -133,14 +130,16 @@ class FolderBlobs:
                     path.unlink()
 
     def _into_place(self, temporary: Path, name: str) -> None:
-        target = self._path(name)
+        target = blob_path(self.folder, name)
         with _full_disk():
             target.parent.mkdir(parents=True, exist_ok=True)
             temporary.replace(target)
             sync_file(target.parent, os.O_DIRECTORY)
 
-    def _path(self, name: str) -> Path:
-        return self.folder / name[:2] / name[2:]
+
+def blob_path(folder: Path, name: str) -> Path:
+    """Where the blob lies in the folder."""
+    return folder / name[:2] / name[2:]
 
 
 def _created(path: Path) -> int:

@@ -3,6 +3,7 @@ PostgreSQL, and columns with their comment."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import orjson
@@ -57,16 +58,15 @@ def ref(name: str, target: str, comment: str, **options: Any) -> sa.Column[str]:
     return sa.Column(name, sa.String(40), foreign, comment=comment, **options)
 
 
-def text(name: str, comment: str, **options: Any) -> sa.Column[str]:
-    return sa.Column(name, sa.Text, comment=comment, **options)
+def _column(kind: Any, name: str, comment: str, **options: Any) -> sa.Column[Any]:
+    return sa.Column(name, kind, comment=comment, **options)
 
 
-def word(name: str, comment: str, **options: Any) -> sa.Column[str]:
-    return sa.Column(name, sa.String(80), comment=comment, **options)
-
-
-def moment(name: str, comment: str, **options: Any) -> sa.Column[Any]:
-    return sa.Column(name, UtcTime, comment=comment, **options)
+text = partial(_column, sa.Text)
+word = partial(_column, sa.String(80))
+blob = partial(_column, sa.String(64))
+moment = partial(_column, UtcTime)
+json = partial(_column, Json)
 
 
 def count(name: str, comment: str, default: int = 0) -> sa.Column[int]:
@@ -75,14 +75,6 @@ def count(name: str, comment: str, default: int = 0) -> sa.Column[int]:
 
 def flag(name: str, comment: str) -> sa.Column[bool]:
     return sa.Column(name, sa.Boolean, nullable=False, server_default=sa.false(), comment=comment)
-
-
-def blob(name: str, comment: str, **options: Any) -> sa.Column[str]:
-    return sa.Column(name, sa.String(64), comment=comment, **options)
-
-
-def json(name: str, comment: str, **options: Any) -> sa.Column[Any]:
-    return sa.Column(name, Json, comment=comment, **options)
 
 
 def choice(name: str, values: Sequence[str], comment: str = "", chars: int = 80, **options: Any) -> sa.Column[Any]:

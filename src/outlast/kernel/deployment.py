@@ -167,13 +167,12 @@ def release_collection(tx: Tx) -> None:
     _forget(tx, _HELD_UNTIL)
 
 
-def trust_database(tx: Tx, folder_mark: int) -> int:
-    """Every blob that the database names is there: it may be collected beside it again. The new mark, which belongs
-    into the blob folder."""
-    mark = max(standing_of(tx).mark, folder_mark) + 1
-    put_fact(tx, _MARK, str(mark))
+def trust_database(tx: Tx, folder_mark: int) -> Standing:
+    """Every blob that the database names is there: it may be collected beside it again. The new mark belongs into the
+    blob folder."""
+    put_fact(tx, _MARK, str(max(standing_of(tx).mark, folder_mark) + 1))
     _forget(tx, _RESTORED)
-    return mark
+    return standing_of(tx)
 
 
 def standing_of(tx: Tx) -> Standing:
@@ -231,19 +230,13 @@ def _name(tx: Tx, folder_id: str | None, folder_mark: int) -> Standing:
     """Give the database its id (that of its folders, where they have one) and the next mark, unless it was restored."""
     before = standing_of(tx)
     if before.id is None:
-        _claim(tx, folder_id or new_id("deployment"))
+        tx.insert_missing(meta, key=_ID, value=folder_id or new_id("deployment"))  # another server may have chosen one
         put_fact(tx, _ADOPTING, "1")
     if before.mark < folder_mark:
         put_fact(tx, _RESTORED, "1")
     elif not before.is_restored:
         put_fact(tx, _MARK, str(before.mark + 1))
     return standing_of(tx)
-
-
-def _claim(tx: Tx, deployment_id: str) -> None:
-    """The id, unless another server has just chosen one."""
-    words = "insert into meta (key, value) values (:key, :value) on conflict (key) do nothing"
-    tx.execute(sa.text(words), {"key": _ID, "value": deployment_id})
 
 
 def _forget(tx: Tx, key: str) -> None:

@@ -7,7 +7,6 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from outlast.base.errors import IdempotencyMismatch, MalformedInput
 from outlast.db.columns import json, metadata, moment, ref
@@ -52,7 +51,8 @@ def remember(
             f"An Idempotency-Key has 1 to {MAX_KEY_CHARS} printable characters.", field="Idempotency-Key"
         )
     tx.execute(sa.delete(idempotency).where(*_of(user_id, key), idempotency.c.created_at <= tx.now - KEPT))
-    if _claim(tx, user_id, key, wanted_hash):
+    claim = {"user_id": user_id, "key": key, "request_hash": wanted_hash, "response": {}, "created_at": tx.now}
+    if tx.insert_missing(idempotency, **claim):
         response = produce()
         tx.execute(sa.update(idempotency).where(*_of(user_id, key)), {"response": response})
         return response
@@ -60,12 +60,6 @@ def remember(
     if first is None or first.request_hash != wanted_hash:
         raise IdempotencyMismatch("Another request was sent under this Idempotency-Key.")
     return first.response
-
-
-def _claim(tx: Tx, user_id: str, key: str, wanted_hash: str) -> bool:
-    insert = (sqlite.insert if tx.conn.dialect.name == "sqlite" else postgresql.insert)(idempotency)
-    row = {"user_id": user_id, "key": key, "request_hash": wanted_hash, "response": {}, "created_at": tx.now}
-    return tx.execute(insert.values(**row).on_conflict_do_nothing()).rowcount == 1
 
 
 class _Answered(NamedTuple):

@@ -173,10 +173,9 @@ async def test_a_database_restored_from_before_collects_nothing_until_it_is_trus
     assert not await join(restored, place)
     assert "restored" in (await collected(restored, place)).held
     assert not await join(restored, place)  # it is remembered, though the marks are level some day
-    mark = await restored.write(trust_database, 99)
-    standing = await restored.read(standing_of)
+    standing = await restored.write(trust_database, 99)
     assert standing.id is not None
-    place.write(standing.id, mark)
+    place.write(standing.id, standing.mark)
     assert await join(restored, place)
     assert (await collected(restored, place)).blobs == 1
     assert not FolderBlobs(place.blob_dir).keep(old)

@@ -4,7 +4,6 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from outlast.base.errors import NotFound, demand_found
 from outlast.base.ids import new_id
@@ -69,18 +68,8 @@ def local_owner(tx: Tx) -> UserRow | None:
 def ensure_local_owner(tx: Tx, plan: str) -> UserRow:
     """The user of local mode, made at the first call. Called once, while the server starts; of several servers that
     start on an empty database, one makes it."""
-    insert = (sqlite.insert if tx.conn.dialect.name == "sqlite" else postgresql.insert)(users)
-    row = {
-        "id": new_id("user"),
-        "name": LOCAL_NAME,
-        "plan": plan,
-        "is_local": True,
-        "is_admin": True,
-        "created_at": tx.now,
-    }
-    tx.execute(
-        insert.values(**row).on_conflict_do_nothing(index_elements=[users.c.is_local], index_where=users.c.is_local)
-    )
+    rights = {"is_local": True, "is_admin": True}
+    tx.insert_missing(users, id=new_id("user"), name=LOCAL_NAME, plan=plan, created_at=tx.now, **rights)
     found = local_owner(tx)
     assert found is not None
     return found

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import timedelta
 from importlib.metadata import version
 from itertools import islice
@@ -14,7 +14,7 @@ import anyio.to_thread
 
 from outlast.base.clock import Clock, iso
 from outlast.base.errors import BackupRefused, DiskFull, InternalError, NotFound
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs import FolderBlobs, blob_path
 from outlast.db.connect import open_database, revisions
 from outlast.db.database import Database
 from outlast.kernel.backups.manifest import DatabaseFacts, Manifest, write_manifest
@@ -39,7 +39,7 @@ async def take_backup(place: Place, database: Database, clock: Clock, folder: Pa
     folder without a manifest. Raises `BackupRefused`, `DiskFull`, `DeploymentMismatch`.
     """
     _require_empty(folder)
-    await join(database, place.deployment)
+    await join(database, place)
     await database.write(hold_collection, HOLD)
     try:
         await anyio.to_thread.run_sync(_make_private, folder)
@@ -80,12 +80,12 @@ class _Backup:
         """(what was copied, the blobs that it names)."""
         file, blobs = self._place.database_file, FolderBlobs(self._place.blob_dir)
         if file is None:
-            return None, await _all_named(self._database, blobs)
+            return None, await named_in(self._database, blobs)
         copy = self._folder / DATABASE
         await anyio.to_thread.run_sync(copy_sqlite, file, copy)
         database = open_database(f"sqlite:///{copy}", copy.parent, self._clock)
         try:
-            named = await _all_named(database, blobs)
+            named = await named_in(database, blobs)
             await database.write(release_collection)
         finally:
             await database.aclose()
@@ -149,28 +149,20 @@ def copy_sqlite(source: Path, target: Path) -> None:
         ) from error
 
 
-def blob_path(folder: Path, name: str) -> Path:
-    return folder / name[:2] / name[2:]
-
-
-async def _all_named(database: Database, blobs: FolderBlobs) -> set[str]:
+async def named_in(database: Database, blobs: FolderBlobs) -> set[str]:
     """Every blob that a database names, itself or in a manifest. Those of a manifest that is gone are not known."""
     named, manifests = await database.read(named_blobs)
-    return named | await anyio.to_thread.run_sync(needed_by, blobs, manifests)
+    return named | await anyio.to_thread.run_sync(_needed_by, blobs, manifests)
 
 
-def needed_by(blobs: FolderBlobs, manifests: list[str]) -> set[str]:
+def _needed_by(blobs: FolderBlobs, manifests: list[str]) -> set[str]:
     """The blobs that those of the manifests need that can be read. Blocks."""
-    try:
+    with suppress(NotFound, InternalError):
         return blobs_of_manifests(blobs, manifests)
-    except (NotFound, InternalError):
-        pass
     needed: set[str] = set()
     for name in manifests:
-        try:
+        with suppress(NotFound, InternalError):
             needed |= blobs_of_manifests(blobs, [name])
-        except (NotFound, InternalError):
-            continue
     return needed
 
 

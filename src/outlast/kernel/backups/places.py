@@ -27,16 +27,10 @@ DERIVED: Final[Mapping[str, str]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A server's data directory, blob folder and database URL."""
+class Place(Deployment):
+    """The folders of a server, and where its database is."""
 
-    data_dir: Path
-    blob_dir: Path
     database_url: str
-
-    @property
-    def deployment(self) -> Deployment:
-        return Deployment(self.data_dir, self.blob_dir)
 
     @property
     def database_file(self) -> Path | None:

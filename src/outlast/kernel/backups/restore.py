@@ -9,7 +9,7 @@ from pathlib import Path
 
 from outlast.base.data_directory import sync_file
 from outlast.base.errors import BackupRefused, DiskFull
-from outlast.kernel.backups.backup import blob_path
+from outlast.db.blobs import blob_path
 from outlast.kernel.backups.manifest import Manifest, read_manifest
 from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, Place
 from outlast.kernel.backups.verification import backup_problems, blob_problems, sqlite_problems

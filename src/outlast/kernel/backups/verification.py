@@ -6,14 +6,13 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs import FolderBlobs, blob_path
 from outlast.db.database import Database
 from outlast.db.sqlite import find_damage
-from outlast.kernel.backups.backup import blob_path, needed_by
+from outlast.kernel.backups.backup import named_in
 from outlast.kernel.backups.manifest import Manifest, read_manifest
 from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, Place
-from outlast.kernel.deployment import join, read_file, standing_of, trust_database
-from outlast.kernel.sandboxes.checkpoints.garbage import named_blobs
+from outlast.kernel.deployment import join, read_file, trust_database
 from outlast_sandbox.folder_copies import differing, hash_of
 
 
@@ -34,19 +33,16 @@ def verify_backup(folder: Path) -> Verified:
 async def verify_server(place: Place, database: Database, *, adopt: bool = False) -> Verified:
     """Read every blob that the database names, and the database. Where all is well a restored database is trusted
     again, and blobs that nobody names may be collected. Safe beside a running server. Raises `DeploymentMismatch`."""
-    await join(database, place.deployment, adopt=adopt)
+    await join(database, place, adopt=adopt)
     file = place.database_file
     problems = [] if file is None else await anyio.to_thread.run_sync(sqlite_problems, file)
-    blobs = FolderBlobs(place.blob_dir)
-    named, manifests = await database.read(named_blobs)
-    names = sorted(named | await anyio.to_thread.run_sync(needed_by, blobs, manifests))
+    names = sorted(await named_in(database, FolderBlobs(place.blob_dir)))
     problems += await anyio.to_thread.run_sync(blob_problems, place.blob_dir, names)
     if not problems:
         known = read_file(place.blob_dir)
-        mark = await database.write(trust_database, 0 if known is None else known.mark)
-        standing = await database.read(standing_of)
+        standing = await database.write(trust_database, 0 if known is None else known.mark)
         assert standing.id is not None  # joined above
-        place.deployment.write(standing.id, mark)
+        place.write(standing.id, standing.mark)
     return Verified(len(names), tuple(problems))
 
 

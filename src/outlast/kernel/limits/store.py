@@ -12,15 +12,10 @@ from outlast.kernel.runs.tables import runs
 def check_run_rates(tx: Tx, user_id: str, project_id: str, per_user: int, per_project: int) -> None:
     """Raise `RateLimited` when the user or the project has started as many runs within the last minute as it may
     (0: no limit). Two starts at the very same moment may both pass."""
-    if per_user:
-        check_rate("user", _moments(tx, runs.c.created_at, runs.c.started_by == user_id, per_user), per_user, tx.now)
-    if per_project:
-        check_rate(
-            "project",
-            _moments(tx, runs.c.created_at, runs.c.project_id == project_id, per_project),
-            per_project,
-            tx.now,
-        )
+    by_user, in_project = runs.c.started_by == user_id, runs.c.project_id == project_id
+    for what, whose, limit in (("user", by_user, per_user), ("project", in_project, per_project)):
+        if limit:
+            check_rate(what, _moments(tx, runs.c.created_at, whose, limit), limit, tx.now)
 
 
 def check_made_rate(
@@ -39,9 +34,8 @@ def check_made_rate(
     if per_user:
         whose = table.c[by] == user_id
         counted = whose if which is None else sa.and_(whose, which)
-        check_rate(
-            "user", _moments(tx, table.c.created_at, counted, per_user), per_user, tx.now, things=things or table.name
-        )
+        recent = _moments(tx, table.c.created_at, counted, per_user)
+        check_rate("user", recent, per_user, tx.now, things=things or table.name)
 
 
 def _moments(tx: Tx, moment: sa.Column[datetime], whose: sa.ColumnElement[bool], limit: int) -> list[datetime]:

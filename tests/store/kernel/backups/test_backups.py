@@ -47,7 +47,7 @@ class Site:
         return open_database(place.database_url, place.data_dir, SystemClock())
 
     async def furnish(self) -> None:
-        await join(self.db, self.place.deployment)
+        await join(self.db, self.place)
         self.attached = self.blobs.put(b"a picture")
         self.unnamed = self.blobs.put(b"named by nobody")
 
@@ -120,7 +120,7 @@ async def test_everything_that_is_not_derived_comes_back_as_it_was(site: Site, t
     assert node_of(data) == node_of(site.place.data_dir)
     restored = site.open(place)
     try:
-        assert await join(restored, place.deployment)
+        assert await join(restored, place)
         assert (await restored.read(standing_of)).id == (await site.db.read(standing_of)).id
         assert (await verify_server(place, restored)).problems == ()
         assert FolderBlobs(place.blob_dir).get(site.attached) == b"a picture"
@@ -244,7 +244,7 @@ async def test_blobs_outside_of_the_data_directory_come_back_there(tmp_path: Pat
     place = Place(tmp_path / "new", tmp_path / "new-blobs", f"sqlite:///{tmp_path}/new.db")
     restore_backup(tmp_path / "backup", place)
     restored = site.open(place)
-    assert await join(restored, place.deployment)
+    assert await join(restored, place)
     assert (await verify_server(place, restored)).problems == ()
     await restored.aclose()
     foreign = Place(tmp_path / "other", tmp_path / "foreign", f"sqlite:///{tmp_path}/other.db")
@@ -257,9 +257,9 @@ async def test_verifying_lets_a_restored_database_be_collected_again(site: Site)
     known = read_file(site.place.blob_dir)
     assert known is not None
     write_file(site.place.blob_dir, FolderMark(known.id, 500))
-    assert not await join(site.db, site.place.deployment)
+    assert not await join(site.db, site.place)
     assert (await verify_server(site.place, site.db)).problems == ()
-    assert await join(site.db, site.place.deployment)
+    assert await join(site.db, site.place)
     mark = read_file(site.place.blob_dir)
     assert mark is not None
     assert mark.mark > 500
@@ -271,7 +271,7 @@ async def test_verifying_beside_a_missing_blob_trusts_nothing(site: Site) -> Non
     write_file(site.place.blob_dir, FolderMark(known.id, 500))
     (site.place.blob_dir / site.attached[:2] / site.attached[2:]).unlink()
     assert (await verify_server(site.place, site.db)).problems
-    assert not await join(site.db, site.place.deployment)
+    assert not await join(site.db, site.place)
 
 
 async def test_the_copy_is_of_one_moment_though_the_server_goes_on_writing(site: Site, tmp_path: Path) -> None:
