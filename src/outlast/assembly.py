@@ -42,7 +42,7 @@ from outlast.kernel.sandboxes.egress.lookups import open_lookup
 from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.providers import open_provider
-from outlast.kernel.sandboxes.seeds import Seeds, fork_files
+from outlast.kernel.sandboxes.seeds import Seeds
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.logs import ServiceLogs
 from outlast.kernel.sandboxes.settings import SandboxSettings
@@ -151,7 +151,6 @@ def open_sandboxes(base: Base, templates: Templates) -> SandboxServices:
         studio=open_studio(base.settings.screens, clock, folder, supervisor),
         steps=SandboxSteps(manager.freeze, manager.thaw, manager.kill, manager.stop_commands),
         seeds=seeds,
-        copy_files=fork_files,
         want_snapshot=snapshots.want,
     )
 

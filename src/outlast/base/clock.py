@@ -1,31 +1,12 @@
 """Time as an argument: production reads the system's, tests move a manual one (`outlast.testing.clock`)."""
 
-import time
 from datetime import UTC, datetime
-from typing import Protocol
 
 import anyio
 
+from outlast_sandbox.clock import Clock, SystemClock
 
-class Clock(Protocol):
-    """A source of time. `now` is UTC and aware; `monotonic` is in seconds, for durations only."""
-
-    def now(self) -> datetime: ...
-    def monotonic(self) -> float: ...
-    async def sleep(self, seconds: float) -> None: ...
-
-
-class SystemClock:
-    """The machine's clock."""
-
-    def now(self) -> datetime:
-        return datetime.now(UTC)
-
-    def monotonic(self) -> float:
-        return time.monotonic()
-
-    async def sleep(self, seconds: float) -> None:
-        await anyio.sleep(seconds)
+__all__ = ["Clock", "SystemClock", "iso", "wait_at_most"]
 
 
 async def wait_at_most(clock: Clock, news: anyio.Event, most_s: float | None) -> None:

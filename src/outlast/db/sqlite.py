@@ -291,10 +291,8 @@ def _deliver(jobs: list[_Job], listeners: Sequence[Listener]) -> None:
     loops = {job.loop for job in jobs}
     for loop in loops:
         mine = [job for job in jobs if job.loop is loop]
-        try:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(_resolve, mine, listeners)
-        except RuntimeError:  # the loop is closed: nobody waits any more
-            continue
 
 
 def _resolve(jobs: list[_Job], listeners: Sequence[Listener]) -> None:

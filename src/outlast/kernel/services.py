@@ -25,7 +25,6 @@ from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.hub import Hub
-from outlast.kernel.threads.forks import FileCopy
 
 
 def cold(_wanted: str) -> None:
@@ -37,9 +36,8 @@ class SandboxServices:
     """What belongs to sandboxes. `manager` opens workspaces, `keeper` looks after their services, `checkpoints` after
     their files, `snapshots` after what they start from, and `steps` is what runs need of it (all None: none are
     configured). `egress` gives them network access (None: nothing is to be reached, or the provider does), `studio`
-    takes pictures of screens. `seeds` has the files that app templates begin with; `copy_files` copies a workspace's
-    files into a fork (None: forks begin without files). Call `want_snapshot` with each app template that will be
-    needed soon, and `warm` with each thread that is made or gets a run."""
+    takes pictures of screens. `seeds` has the files that app templates begin with. Call `want_snapshot` with each app
+    template that will be needed soon, and `warm` with each thread that is made or gets a run."""
 
     manager: SandboxManager | None = None
     keeper: ServiceKeeper | None = None
@@ -49,7 +47,6 @@ class SandboxServices:
     studio: Studio | None = None
     steps: SandboxSteps | None = None
     seeds: Seeds | None = None
-    copy_files: FileCopy | None = None
     want_snapshot: Callable[[str], None] = cold
     warm: Callable[[str], None] = cold
 

@@ -27,7 +27,7 @@ from outlast.base.ids import new_id
 from outlast.base.supervision.items import SetAside
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.accounts.store import set_administrator
+from outlast.kernel.accounts.store import change_user
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.files import store as artifacts
 from outlast.kernel.files.kinds import Kind
@@ -69,7 +69,7 @@ class Scene:
         team = Team(tx)
         colleague = make_user(tx, "Cora")
         administrator = make_user(tx, "Adam")
-        set_administrator(tx, administrator.user_id, True)
+        change_user(tx, administrator.user_id, is_admin=True)
         join(tx, team.project_id, colleague, "editor")
         self.actors: dict[str, Actor] = {**team.by_role(), "colleague": colleague, "administrator": administrator}
         run_id = make_run(tx, team.thread_id, team.editor, status="awaiting_approval", leg="parked")

@@ -22,7 +22,6 @@ from outlast.kernel.sandboxes.actions import list_files, read_file
 from outlast.kernel.sandboxes.checkpoints import actions
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.sandboxes.seeds import fork_files
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.services import SandboxServices
 from outlast.kernel.threads.actions import fork_thread, list_messages
@@ -67,7 +66,7 @@ async def house(db: Database, folder: Path) -> AsyncIterator[tuple[Stage, Memory
             it.services = replace(
                 it.services,
                 engine=replace(it.services.engine, files=keeper),
-                sandboxes=SandboxServices(manager=machines, checkpoints=keeper, copy_files=fork_files),
+                sandboxes=SandboxServices(manager=machines, checkpoints=keeper),
             )
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(Worker(it.services.engine).run)

@@ -1,8 +1,7 @@
 """Secrets that are shown once and stored as a hash. 32 random bytes need no slow hash: there is nothing to guess."""
 
-import base64
 import hashlib
-import os
+import secrets
 from datetime import timedelta
 from typing import Annotated, Final
 
@@ -19,7 +18,7 @@ Days = Annotated[float, Field(gt=0, le=MAX_EXPIRY_DAYS, allow_inf_nan=False)]
 
 def new_secret(prefix: str = "") -> str:
     """The prefix and 32 random bytes in 43 characters that are safe in URLs and headers."""
-    return prefix + base64.urlsafe_b64encode(os.urandom(32)).decode().rstrip("=")
+    return prefix + secrets.token_urlsafe(32)
 
 
 def hash_of(secret: str) -> str:

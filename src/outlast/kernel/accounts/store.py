@@ -1,7 +1,7 @@
 """Users, tokens and sessions in the database. First argument: the open transaction."""
 
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -54,15 +54,10 @@ def hold_administrators(tx: Tx) -> list[str]:
     return list(tx.execute(admins.with_for_update(key_share=True)).scalars())
 
 
-def set_administrator(tx: Tx, user_id: str, is_admin: bool) -> None:
-    """Let a user run the server, or not any more."""
-    user(tx, user_id)
-    tx.update(users, {"id": user_id}, is_admin=is_admin)
-
-
-def local_owner(tx: Tx) -> UserRow | None:
-    """The user that local mode signs in by itself, if it was made already."""
-    return tx.row(UserRow, sa.select(users).where(users.c.is_local))
+def change_user(tx: Tx, user_id: str, **values: Any) -> None:
+    """Set plain values of a user's row. Raises `NotFound`."""
+    if not tx.update(users, {"id": user_id}, **values):
+        raise NotFound("There is no such user.", user_id=user_id)
 
 
 def ensure_local_owner(tx: Tx, plan: str) -> UserRow:
@@ -70,15 +65,9 @@ def ensure_local_owner(tx: Tx, plan: str) -> UserRow:
     start on an empty database, one makes it."""
     rights = {"is_local": True, "is_admin": True}
     tx.insert_missing(users, id=new_id("user"), name=LOCAL_NAME, plan=plan, created_at=tx.now, **rights)
-    found = local_owner(tx)
+    found = tx.row(UserRow, sa.select(users).where(users.c.is_local))
     assert found is not None
     return found
-
-
-def set_plan(tx: Tx, user_id: str, plan: str) -> None:
-    """Move a user to another plan; its allowance counts from the next month on."""
-    user(tx, user_id)
-    tx.update(users, {"id": user_id}, plan=plan)
 
 
 # --- tokens -----------------------------------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ def move_to_plan(tx: Tx, plans: Plans, user_id: str, plan: str) -> None:
     """Move a user to another plan; its allowance counts from the next month on. Raises `NotFound`, `MalformedInput`."""
     if plan not in plans:
         raise MalformedInput(f"There is no plan of this name; there are {', '.join(sorted(plans))}.", field="plan")
-    accounts.set_plan(tx, user_id, plan)
+    accounts.change_user(tx, user_id, plan=plan)
 
 
 def make_administrator(tx: Tx, user_id: str, is_admin: bool) -> None:
@@ -118,7 +118,7 @@ def make_administrator(tx: Tx, user_id: str, is_admin: bool) -> None:
     administrators = accounts.hold_administrators(tx)
     if not leaves_an_administrator(len(administrators), user_id in administrators, is_admin):
         raise LastAdministrator("This user is the only administrator of the server.", user_id=user_id)
-    accounts.set_administrator(tx, user_id, is_admin)
+    accounts.change_user(tx, user_id, is_admin=is_admin)
 
 
 def give_credits(tx: Tx, plans: Plans, user_id: str, amount: int) -> int:

@@ -1,6 +1,7 @@
 """What waits for the actor."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Final
 
@@ -54,10 +55,8 @@ def _named(moment: datetime, item: InboxItem) -> str:
 
 def _place(before: str) -> tuple[datetime, str]:
     moment, separator, item_id = before.partition("~")
-    try:
-        at: datetime | None = datetime.fromisoformat(moment)
-    except ValueError:
-        at = None
-    if not separator or at is None or at.tzinfo is None:
-        raise CursorUnknown(f"{before[:100]!r} is no place in an inbox.")
-    return at, item_id
+    with suppress(ValueError):
+        at = datetime.fromisoformat(moment)
+        if separator and at.tzinfo is not None:
+            return at, item_id
+    raise CursorUnknown(f"{before[:100]!r} is no place in an inbox.")

@@ -119,8 +119,8 @@ def copy_workspace(tx: Tx, source_id: str, *, owner_id: str, thread_id: str, che
 def fork_workspace(tx: Tx, parent: ThreadRow, fork_id: str, message_id: str, *, owner_id: str) -> str:
     """As `copy_workspace`, for the fork of a screen's or page's thread: the files as they were at the message (before
     the first answer: as they began), with the history up to it. `parent` is the row of the forked thread, `message_id`
-    is one of its messages, and the fork's copies must be there. A `FileCopy` once `owner_id` is given. The new
-    workspace's id. Raises `NotFound` for a thread that has none."""
+    is one of its messages, and the fork's copies must be there. The new workspace's id. Raises `NotFound` for a thread
+    that has none."""
     source_id = parent.workspace_id
     if source_id is None:
         raise NotFound("The thread has no files.", id=parent.id)

@@ -117,7 +117,7 @@ def copy_conversation(
         thread_id = threads.add_thread(tx, source.project_id, actor.user_id, title=title, profile=noun, anchor=anchor)
         workspace_id = copy_workspace(tx, source.workspace_id, owner_id=copy_id, thread_id=thread_id)
     else:
-        thread_id = fork_thread(tx, thread, actor, message_id, title, None, anchor)
+        thread_id = fork_thread(tx, thread, actor, message_id, title, anchor)
         workspace_id = _fork_files(tx, thread, thread_id, message_id, owner_id=copy_id)
     return NewSubject(
         id=copy_id,

@@ -198,10 +198,8 @@ async def fork_thread(
         if own is not None and own.kind.fork is not None:
             made = own.kind.fork(tx, services, actor, own.id, shown, message_id).thread_id
             return threads.thread_data(tx, made)
-        copied_id = copy_thread(
-            tx, parent, actor, message_id, shown, services.sandboxes.copy_files, copy_proposals=registry.copy_to_fork
-        )
-        return threads.announce(tx, copied_id)
+        with_files = services.sandboxes.manager is not None
+        return threads.announce(tx, copy_thread(tx, parent, actor, message_id, shown, with_files=with_files))
 
     return await services.db.write(run)
 

@@ -1,6 +1,6 @@
 """Forks: a new thread that begins as a copy of another, up to one message."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -8,6 +8,8 @@ import sqlalchemy as sa
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.sandboxes.seeds import fork_files
+from outlast.kernel.subjects import registry
 from outlast.kernel.threads.messages import message_in
 from outlast.kernel.threads.rows import MessageRow, ThreadRow
 from outlast.kernel.threads.search import copy_words
@@ -16,11 +18,6 @@ from outlast.kernel.threads.tables import messages, threads
 
 SUMMARY_MESSAGE: Final = "Sum up “{title}” up to this point, so that we can go on from here."
 """What asks for the summary that a fork begins with, instead of copies."""
-FileCopy = Callable[[Tx, ThreadRow, str, str], None]
-"""Copies the workspace's files as they were at a message: (tx, parent thread's row, fork's id, message id)."""
-ProposalCopy = Callable[[Tx, str, str, Mapping[str, str]], Mapping[str, str]]
-"""Copies what messages propose: (tx, parent's id, fork's id, ids of the fork's messages by the parent's); gives the ids
-of the copies by those of the originals."""
 
 
 def fork_title(title: str, limit_chars: int) -> str:
@@ -35,14 +32,14 @@ def fork_thread(
     actor: Actor,
     message_id: str | None,
     title: str,
-    copy_files: FileCopy | None,
     anchor: dict[str, Any] | None = None,
-    copy_proposals: ProposalCopy | None = None,
+    *,
+    with_files: bool = False,
 ) -> str:
     """Make a thread with the parent's profile and anchor (or `anchor`) and copies of its messages up to `message_id`
-    (None: its last one), whole: parts with their ids, images, models, times; `copy_proposals` copies what they propose.
-    The parent is not changed. Returns the new id; not announced yet. Raises `NotFound` for a message of another thread,
-    or when there is nothing to copy."""
+    (None: its last one), whole: parts with their ids, images, models, times, and what they propose. `with_files`: it
+    works on a copy of the files as they were at that message. The parent is not changed. Returns the new id; not
+    announced yet. Raises `NotFound` for a message of another thread, or when there is nothing to copy."""
     last = message_in(tx, parent.id, message_id)
     fork_id = add_thread(
         tx,
@@ -54,20 +51,18 @@ def fork_thread(
         parent_thread_id=parent.id,
         parent_message_id=last.id,
     )
-    _copy_messages(tx, parent.id, fork_id, last.position, copy_proposals)
+    _copy_messages(tx, parent.id, fork_id, last.position)
     copy_words(tx, parent.id, fork_id, last.position)
-    if copy_files is not None:
-        copy_files(tx, parent, fork_id, last.id)
+    if with_files:
+        fork_files(tx, parent, fork_id, last.id)
     return fork_id
 
 
-def _copy_messages(
-    tx: Tx, from_thread_id: str, to_thread_id: str, upto: int, copy_proposals: ProposalCopy | None
-) -> None:
+def _copy_messages(tx: Tx, from_thread_id: str, to_thread_id: str, upto: int) -> None:
     source = messages.c.thread_id == from_thread_id, messages.c.position <= upto
     rows = tx.rows(MessageRow, sa.select(messages).where(*source).order_by(messages.c.position))
     fresh = {row.id: new_id("message") for row in rows}
-    proposed = {} if copy_proposals is None else copy_proposals(tx, from_thread_id, to_thread_id, fresh)
+    proposed = registry.copy_to_fork(tx, from_thread_id, to_thread_id, fresh)
     copies = [
         row._replace(
             id=fresh[row.id],

@@ -1,6 +1,7 @@
 """Lists of threads: pages by last change, and what a search finds."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -80,9 +81,7 @@ def _following(rows: Sequence[ThreadRow], limit: int) -> str | None:
 
 def _parse(cursor: str) -> tuple[datetime, str]:
     micros, colon, thread_id = cursor.partition(":")
-    try:
+    with suppress(ValueError, OverflowError):
         if colon:
             return _EPOCH + timedelta(microseconds=int(micros)), thread_id
-    except (ValueError, OverflowError):
-        pass
     raise CursorUnknown("This is no cursor of a thread list.", hint="Start again without one.")

@@ -43,7 +43,11 @@ def checked_anchor(anchor: Any, types: Sequence[str]) -> dict[str, Any] | None:
             raise MalformedInput(f"The anchor's {name} is a string.", field=f"anchor.{name}")
     checked: dict[str, Any] = _cleaned(anchor, ANCHOR_DEPTH)
     for name in ANCHOR_IDS:
-        _check_id(name, checked.get(name))
+        value = checked.get(name)
+        if value is not None and (not isinstance(value, str) or len(value) > ID_CHARS):
+            raise MalformedInput(
+                f"The anchor's {name} is a string of at most {ID_CHARS} characters.", field=f"anchor.{name}"
+            )
     try:
         size = len(orjson.dumps(checked))
     except TypeError as error:
@@ -53,13 +57,6 @@ def checked_anchor(anchor: Any, types: Sequence[str]) -> dict[str, Any] | None:
             f"The anchor has {size:,} bytes; at most {ANCHOR_BYTES:,} are accepted.", field="anchor", size_bytes=size
         )
     return checked
-
-
-def _check_id(name: str, value: Any) -> None:
-    if value is not None and (not isinstance(value, str) or len(value) > ID_CHARS):
-        raise MalformedInput(
-            f"The anchor's {name} is a string of at most {ID_CHARS} characters.", field=f"anchor.{name}"
-        )
 
 
 def _cleaned(value: Any, depth: int) -> Any:

@@ -17,7 +17,6 @@ from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.write import Author
 from outlast.apps.documents.proposals import new_proposals
 from outlast.apps.documents.proposals import review as reviewing
-from outlast.apps.documents.proposals.fork_copies import copy_proposals
 from outlast.apps.documents.proposals.new_proposals import Source
 from outlast.apps.documents.proposals.shapes import ProposalData
 from outlast.apps.documents.proposals.store import edits_of, list_proposals, open_edits_of
@@ -69,7 +68,7 @@ class Fork:
 
     def fork(self, tx: Tx, thread_id: str) -> str:
         parent = thread_row(tx, thread_id)
-        return fork_thread(tx, parent, self.team.editor, None, "Fork", None, copy_proposals=copy_proposals)
+        return fork_thread(tx, parent, self.team.editor, None, "Fork")
 
     def parent(self, tx: Tx) -> Any:
         """Everything that belongs to the parent."""

@@ -178,13 +178,11 @@ async def test_a_fork_has_the_files_as_they_were_at_its_message(canvas: Canvas) 
     async def forked(message_id: str) -> str:
         made: list[str] = []
 
-        def copy(tx: Tx, parent: ThreadRow, fork_id: str, at: str) -> None:
-            made.append(fork_workspace(tx, parent, fork_id, at, owner_id=new_id("screen")))
-
         def fork(tx: Tx) -> None:
             parent = tx.find(ThreadRow, threads, {"id": thread_id})
             assert parent is not None
-            fork_thread(tx, parent, canvas.team.owner, message_id, "Fork", copy)
+            fork_id = fork_thread(tx, parent, canvas.team.owner, message_id, "Fork")
+            made.append(fork_workspace(tx, parent, fork_id, message_id, owner_id=new_id("screen")))
 
         await canvas.db.write(fork)
         await keeper.bring_back(made[-1])

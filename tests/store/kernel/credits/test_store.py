@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from outlast.base.errors import CreditsNeeded
 from outlast.db.database import Database, Tx
-from outlast.kernel.accounts.store import set_plan
+from outlast.kernel.accounts.store import change_user
 from outlast.kernel.credits import store
 from outlast.kernel.credits.rows import LedgerRow
 from outlast.kernel.credits.tables import ledger
@@ -96,7 +96,7 @@ async def test_an_unlimited_plan_keeps_a_trace_and_no_balance(db: Database) -> N
         assert store.settle(tx, "run_1", PLANS) == (0, None)
         assert store.balance(tx, ada, PLANS) is None
         assert rows(tx, ada) == [("reserve", 0), ("settle", 0)]
-        set_plan(tx, ada, "pro")
+        change_user(tx, ada, plan="pro")
         assert store.ensure_month(tx, ada, PLANS) == 50
 
     await db.write(run)

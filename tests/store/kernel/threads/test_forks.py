@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.streams.tables import log
-from outlast.kernel.threads import family, store
+from outlast.kernel.threads import family, forks, store
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.lists import search_threads
 from outlast.kernel.threads.messages import add_message, list_messages
@@ -62,7 +62,7 @@ async def test_at_every_point_the_copy_equals_the_beginning_and_the_parent_is_un
         before, whole = state_of(tx, parent_id), content(tx, parent_id)
         parent = store.hold(tx, parent_id)
         for message in list_messages(tx, parent_id, limit=1000)[0]:
-            fork_id = fork_thread(tx, parent, team.editor, message.id, "Fork", None)
+            fork_id = fork_thread(tx, parent, team.editor, message.id, "Fork")
             assert content(tx, fork_id) == whole[: message.position]
             data = store.thread_data(tx, fork_id)
             assert (data.parent_thread_id, data.parent_message_id) == (parent_id, message.id)
@@ -80,7 +80,7 @@ async def test_a_fork_goes_its_own_way(db: Database) -> None:
     def run(tx: Tx) -> None:
         team = Team(tx)
         parent_id = conversation(tx, team, 1)
-        fork_id = fork_thread(tx, store.hold(tx, parent_id), team.editor, None, "Fork", None)
+        fork_id = fork_thread(tx, store.hold(tx, parent_id), team.editor, None, "Fork")
         before = state_of(tx, parent_id)
         say(tx, fork_id, team.editor, "only here")
         say(tx, fork_id, team.editor, "and this")
@@ -93,7 +93,7 @@ async def test_a_fork_goes_its_own_way(db: Database) -> None:
 async def test_answers_in_a_fork_answer_the_copied_questions(db: Database) -> None:
     def run(tx: Tx) -> None:
         team = Team(tx)
-        fork_id = fork_thread(tx, store.hold(tx, conversation(tx, team, 2)), team.editor, None, "Fork", None)
+        fork_id = fork_thread(tx, store.hold(tx, conversation(tx, team, 2)), team.editor, None, "Fork")
         rows = tx.rows(
             MessageRow, sa.select(messages).where(messages.c.thread_id == fork_id).order_by(messages.c.position)
         )
@@ -106,8 +106,8 @@ async def test_the_line_of_forks_is_kept_and_ends_where_a_thread_was_deleted(db:
     def run(tx: Tx) -> None:
         team = Team(tx)
         first = team.thread_id
-        second = fork_thread(tx, store.hold(tx, first), team.owner, None, "Second", None)
-        third = fork_thread(tx, store.hold(tx, second), team.owner, None, "Third", None)
+        second = fork_thread(tx, store.hold(tx, first), team.owner, None, "Second")
+        third = fork_thread(tx, store.hold(tx, second), team.owner, None, "Third")
         assert [one.title for one in family.list_line(tx, third)] == ["first message", "Second", "Third"]
         store.delete_thread(tx, first)
         assert [one.id for one in family.list_line(tx, third)] == [second, third]
@@ -119,7 +119,7 @@ async def test_the_line_of_forks_is_kept_and_ends_where_a_thread_was_deleted(db:
 async def test_a_forks_messages_are_found_by_search(db: Database) -> None:
     def run(tx: Tx) -> None:
         team = Team(tx)
-        fork_id = fork_thread(tx, store.hold(tx, conversation(tx, team, 2)), team.owner, None, "Fork", None)
+        fork_id = fork_thread(tx, store.hold(tx, conversation(tx, team, 2)), team.owner, None, "Fork")
         found = search_threads(tx, team.project_id, "answer", None, 10)
         assert fork_id in [item.id for item in found.items]
 
@@ -133,27 +133,21 @@ async def test_only_a_message_of_the_thread_is_a_point_to_fork_from(db: Database
         foreign = make_thread(tx, make_project(tx, ada), ada)
         message_id = say(tx, foreign, ada, "elsewhere")
         with pytest.raises(NotFound):
-            fork_thread(tx, store.hold(tx, team.thread_id), team.owner, message_id, "Fork", None)
+            fork_thread(tx, store.hold(tx, team.thread_id), team.owner, message_id, "Fork")
         empty = make_thread(tx, team.project_id, team.owner)
         with pytest.raises(NotFound, match="no messages yet"):
-            fork_thread(tx, store.hold(tx, empty), team.owner, None, "Fork", None)
+            fork_thread(tx, store.hold(tx, empty), team.owner, None, "Fork")
 
     await db.write(run)
 
 
-async def test_files_are_copied_as_they_were_at_the_message(db: Database) -> None:
+async def test_files_are_copied_as_they_were_at_the_message(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     def run(tx: Tx) -> None:
         team = Team(tx)
         asked: list[tuple[str, str, str]] = []
         message_id = list_messages(tx, team.thread_id, before=2)[0][0].id
-        fork_id = fork_thread(
-            tx,
-            store.hold(tx, team.thread_id),
-            team.owner,
-            None,
-            "Fork",
-            lambda _tx, parent, fork, message: asked.append((parent.id, fork, message)),
-        )
+        monkeypatch.setattr(forks, "fork_files", lambda _tx, parent, fork, at: asked.append((parent.id, fork, at)))
+        fork_id = fork_thread(tx, store.hold(tx, team.thread_id), team.owner, None, "Fork", with_files=True)
         assert asked == [(team.thread_id, fork_id, message_id)]
 
     await db.write(run)

@@ -9,7 +9,6 @@ import orjson
 import pytest
 
 from outlast.apps.documents import store as documents
-from outlast.apps.documents.proposals.fork_copies import copy_proposals
 from outlast.apps.documents.proposals.shapes import ProposalData
 from outlast.apps.documents.proposals.store import list_proposals
 from outlast.apps.documents.proposals.validation import NewEdit
@@ -49,7 +48,7 @@ def _answer(tx: Tx, thread_id: str, *made: ProposalData) -> str:
 async def _fork(desk: Desk, message_id: str | None = None) -> str:
     def run(tx: Tx) -> str:
         parent = thread_row(tx, desk.thread_id)
-        return fork_thread(tx, parent, desk.team.editor, message_id, "Fork", None, copy_proposals=copy_proposals)
+        return fork_thread(tx, parent, desk.team.editor, message_id, "Fork")
 
     return await desk.db.write(run)
 
