@@ -376,22 +376,19 @@ async def _bind(program: Program) -> list[socket.socket]:
 
 
 async def _http_server(program: Program, listeners: list[socket.socket], e2b: E2bRuntime | None) -> HttpServer:
-    settings, server = program.services.settings, program.services.settings.server
+    services, settings, server = program.services, program.services.settings, program.services.settings.server
     is_local = is_loopback(server.host) and not server.public_url
+    manager = services.sandboxes.manager
     surface = Surface(
-        services=program.services,
+        services=services,
         streams=OpenStreams(settings.streams, settings.limits.streams_per_user),
-        readiness=Readiness(
-            program.services.db,
-            program.services.sandboxes.manager.provider if program.services.sandboxes.manager else None,
-            program.services.supervisor,
-        ),
-        local_owner=await accounts.ensure_local_owner(program.services) if is_local else None,
+        readiness=Readiness(services.db, manager.provider if manager else None, services.supervisor),
+        local_owner=await accounts.ensure_local_owner(services) if is_local else None,
         version=version("outlast"),
         secure_cookie=server.public_url.startswith("https://"),
         previews=preview_hosts(settings.sandbox.preview_base_domain if settings.sandbox else ""),
     )
-    program.services.db.on_notice(surface.streams.on_bell)
+    services.db.on_notice(surface.streams.on_bell)
     hosts = known_hosts(server.host, server.public_url, server.allowed_hosts)
     inner = await anyio.to_thread.run_sync(create_http, surface, hosts, e2b)  # loads the routes: a moment's work
     layer = PreviewLayer(inner, surface, hosts)

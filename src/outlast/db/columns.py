@@ -63,6 +63,7 @@ def _column(kind: Any, name: str, comment: str, **options: Any) -> sa.Column[Any
 
 
 text = partial(_column, sa.Text)
+soft_ref = partial(_column, sa.String(40))  # the id of what may be gone
 word = partial(_column, sa.String(80))
 blob = partial(_column, sa.String(64))
 moment = partial(_column, UtcTime)

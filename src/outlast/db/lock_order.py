@@ -77,19 +77,15 @@ class RowLocks:
             return
         place: Place = table.info[_PLACE]
         if waits and self.last is not None and place < self.last[0]:
-            self._break(table, statement)
+            _, earlier, first = self.last
+            self.broken = LockOrderBroken(
+                f"A row of {table.name} is locked after one of {earlier}; it belongs before it "
+                f"(docs/concepts/locking.md).\nFirst: {first}\nThen: {statement}"
+            )
+            raise self.broken
         self.mine[table.name] |= keys
         if self.last is None or place > self.last[0]:
             self.last = place, table.name, str(statement)
-
-    def _break(self, table: sa.Table, statement: sa.Executable) -> None:
-        assert self.last is not None
-        _, earlier, first = self.last
-        self.broken = LockOrderBroken(
-            f"A row of {table.name} is locked after one of {earlier}; it belongs before it "
-            f"(docs/concepts/locking.md).\nFirst: {first}\nThen: {statement}"
-        )
-        raise self.broken
 
 
 def _inserted(statement: sa.Insert, parameters: Any) -> set[Any]:

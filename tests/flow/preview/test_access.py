@@ -119,7 +119,7 @@ async def test_signing_out_and_revoking_a_token_end_the_preview(scene: Scene):
     by_token = await db.read(accounts.actor_for_token, made.token)
     assert by_session is not None
     assert by_token is not None
-    one, two = await scene.cookie(by_session), await scene.cookie(by_token)
+    one, two = await scene.cookie(by_session), await scene.cookie(by_token[0])
     await db.write(accounts.end_session, session)
     assert (await scene.get("/", one)).status == 401
     assert (await scene.get("/", two)).status == 200

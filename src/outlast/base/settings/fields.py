@@ -1,7 +1,7 @@
 """What the tables of settings are written with: a line with its sentence, and addresses that hide their password."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import MISSING, field
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
@@ -38,21 +38,18 @@ class SecretUrl(str):
 
 def setting(
     sentence: str,
-    default: Any = ...,
+    default: Any = MISSING,
     *,
     unit: str = "",
     least: float | None = None,
     most: float | None = None,
-    factory: Any = None,
+    factory: Any = MISSING,
     env: str = "",
 ) -> Any:
     """One line of a table: `least` and `most` are inclusive bounds, `env` a second, shorter environment variable."""
     metadata = MappingProxyType({"sentence": sentence, "unit": unit, "least": least, "most": most, "env": env})
-    if factory is not None:
-        return field(default_factory=factory, metadata=metadata)
-    if default is ...:
-        return field(metadata=metadata)
-    return field(default=default, metadata=metadata)
+    options: dict[str, Any] = {"default": default, "default_factory": factory}
+    return field(metadata=metadata, **options)
 
 
 def no_entries() -> Mapping[str, Any]:

@@ -31,21 +31,10 @@ def plain(kind: Any) -> Any:
 def convert(raw: Any, kind: Any, field: Field[Any]) -> Any:
     """`raw` as `kind`, inside the field's bounds. Raises `Unusable`."""
     kind = plain(kind)
-    if get_origin(kind) is Literal:
-        if raw not in get_args(kind):
-            raise Unusable(expected(kind, field))
-        return raw
-    if get_origin(kind) is tuple:
-        return _texts(raw)
-    if get_origin(kind) is not None:
-        return _mapping(raw, kind, field)
-    if kind is bool:
-        return _flag(raw)
-    if kind in (int, float):
-        return _bounded(_number(raw, kind, field), field)
-    if not isinstance(raw, str):
-        raise Unusable("text in quotes")
-    return SecretUrl(raw) if kind is SecretUrl else raw
+    value = _converted(raw, kind, field)
+    if value is None:
+        raise Unusable(expected(kind, field))
+    return value
 
 
 def from_text(text: str, kind: Any) -> Any:
@@ -77,18 +66,32 @@ def expected(kind: Any, field: Field[Any]) -> str:
     return words + (f" of {' and '.join(bounds)}" if bounds else "") + (f" ({unit})" if unit else "")
 
 
-def _texts(raw: Any) -> tuple[str, ...]:
+def _converted(raw: Any, kind: Any, field: Field[Any]) -> Any:
+    """None: it does not fit. Raises `Unusable` where there is more to say."""
+    if get_origin(kind) is Literal:
+        return raw if raw in get_args(kind) else None
+    if get_origin(kind) is tuple:
+        return _texts(raw)
+    if get_origin(kind) is not None:
+        return _mapping(raw, get_args(kind)[1], field) if isinstance(raw, Mapping) else None
+    if kind in (int, float):
+        return _number(raw, kind, field)
+    if kind is bool:
+        word = str(raw).lower() if isinstance(raw, (bool, str)) else ""
+        return word in TRUE if word in TRUE | FALSE else None
+    if not isinstance(raw, str):
+        return None
+    return SecretUrl(raw) if kind is SecretUrl else raw
+
+
+def _texts(raw: Any) -> tuple[str, ...] | None:
     if isinstance(raw, str):
         return tuple(item.strip() for item in raw.split(",") if item.strip())
-    if not isinstance(raw, list) or not all(isinstance(item, str) for item in raw):
-        raise Unusable("a list of texts")
-    return tuple(raw)
+    is_texts = isinstance(raw, list) and all(isinstance(item, str) for item in raw)
+    return tuple(raw) if is_texts else None
 
 
-def _mapping(raw: Any, kind: Any, field: Field[Any]) -> Mapping[str, Any]:
-    if not isinstance(raw, Mapping):
-        raise Unusable("a table")
-    item = get_args(kind)[1]
+def _mapping(raw: Mapping[str, Any], item: Any, field: Field[Any]) -> Mapping[str, Any]:
     if item is str and not all(isinstance(value, str) for value in raw.values()):
         raise Unusable("a table of texts")
     if get_origin(item) in (Union, types.UnionType):  # plans: a number or "unlimited"
@@ -97,34 +100,20 @@ def _mapping(raw: Any, kind: Any, field: Field[Any]) -> Mapping[str, Any]:
 
 
 def _plan(raw: Any, field: Field[Any]) -> int | None:
-    if raw == "unlimited":
-        return None
-    try:
-        return int(_bounded(_number(raw, int, field), field))
-    except Unusable:
-        raise Unusable('a whole number of at least 0 or "unlimited" for each plan') from None
-
-
-def _flag(raw: Any) -> bool:
-    word = str(raw).lower()
-    if isinstance(raw, (bool, str)) and word in TRUE | FALSE:
-        return word in TRUE
-    raise Unusable("true or false")
+    number = None if raw == "unlimited" else _number(raw, int, field)
+    if number is None and raw != "unlimited":
+        raise Unusable('a whole number of at least 0 or "unlimited" for each plan')
+    return number
 
 
 def _number(raw: Any, kind: type, field: Field[Any]) -> Any:
-    allowed = (int, str) if kind is int else (int, float, str)
-    if isinstance(raw, bool) or not isinstance(raw, allowed):
-        raise Unusable(expected(kind, field))
+    """None: it is none, or outside of the field's bounds."""
+    if isinstance(raw, bool) or not isinstance(raw, (int, str) if kind is int else (int, float, str)):
+        return None
     try:
-        return kind(raw)
+        value = kind(raw)
     except ValueError:
-        raise Unusable(expected(kind, field)) from None
-
-
-def _bounded(value: Any, field: Field[Any]) -> Any:
+        return None
     least, most = field.metadata["least"], field.metadata["most"]
-    outside = (least is not None and value < least) or (most is not None and value > most)
-    if outside or value != value or value in (float("inf"), float("-inf")):
-        raise Unusable(expected(type(value), field))
-    return value
+    is_outside = (least is not None and value < least) or (most is not None and value > most)
+    return None if is_outside or value != value or abs(value) == float("inf") else value

@@ -28,15 +28,11 @@ def ensure_local_owner(tx: Tx, services: Services) -> Actor:
 
 async def actor_for_token(services: Services, secret: str) -> Actor:
     """The user whom an API token signs in; its use is recorded at most once a minute. Raises `NotSignedIn`."""
-
-    def find(tx: Tx) -> tuple[Actor | None, bool]:
-        actor = accounts.actor_for_token(tx, secret)
-        return actor, actor is not None and accounts.token_is_stale(tx, actor.token_id or "")
-
-    actor, stale = await services.db.read(find)
-    if actor is None:
+    found = await services.db.read(accounts.actor_for_token, secret)
+    if found is None:
         raise NotSignedIn("The API token is unknown, expired or revoked.")
-    if stale and actor.token_id is not None:
+    actor, is_stale = found
+    if is_stale and actor.token_id is not None:
         await services.db.write(accounts.touch_token, actor.token_id)
     return actor
 

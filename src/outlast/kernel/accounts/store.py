@@ -113,28 +113,27 @@ class _TokenUser(NamedTuple):
     id: str
     user_id: str
     name: str
+    last_used_at: datetime | None
 
 
-def actor_for_token(tx: Tx, secret: str) -> Actor | None:
-    """The user whom a token signs in; None when it is unknown, expired or revoked. Reads only (see `touch_token`)."""
+def actor_for_token(tx: Tx, secret: str) -> tuple[Actor, bool] | None:
+    """The user whom a token signs in, and whether `touch_token` has something to write; None when the token is unknown,
+    expired or revoked. Reads only."""
     row = tx.row(
         _TokenUser,
-        sa.select(tokens.c.id, users.c.id.label("user_id"), users.c.name)
+        sa.select(tokens.c.id, users.c.id.label("user_id"), users.c.name, tokens.c.last_used_at)
         .join(users, users.c.id == tokens.c.user_id)
         .where(tokens.c.hash == hash_of(secret), *_valid_token(tx)),
     )
-    return None if row is None else Actor(row.user_id, row.name, "token", row.id)
+    if row is None:
+        return None
+    is_stale = row.last_used_at is None or tx.now - row.last_used_at >= LAST_USED_PRECISION
+    return Actor(row.user_id, row.name, "token", row.id), is_stale
 
 
 def has_tokens(tx: Tx) -> bool:
     """Whether any token is valid."""
     return tx.execute(sa.select(tokens.c.id).where(*_valid_token(tx)).limit(1)).first() is not None
-
-
-def token_is_stale(tx: Tx, token_id: str) -> bool:
-    """Whether `touch_token` has something to write: the last use on record is more than a minute ago."""
-    used = tx.execute(sa.select(tokens.c.last_used_at).where(tokens.c.id == token_id)).scalar()
-    return used is None or tx.now - used >= LAST_USED_PRECISION
 
 
 def touch_token(tx: Tx, token_id: str) -> None:

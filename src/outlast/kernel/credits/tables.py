@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import metadata, moment, own_id, ref
+from outlast.db.columns import metadata, moment, own_id, ref, soft_ref
 
 ledger = sa.Table(
     "ledger",
@@ -16,7 +16,7 @@ ledger = sa.Table(
         comment="grant | expire | reserve | release | settle (0, closes a reserve)",
     ),
     sa.Column("credits", sa.Integer, nullable=False, comment="signed; the balance is the sum"),
-    sa.Column("run_id", sa.String(40), comment="what for; null: grant or expire"),
+    soft_ref("run_id", "what for; null: grant or expire"),
     sa.Column("period", sa.String(7), comment="YYYY-MM of a grant or expire"),
     moment("created_at", "when", nullable=False),
     sa.UniqueConstraint("run_id", "kind"),

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from outlast.base.errors import Forbidden, NotFound
+from outlast.base.errors import Forbidden, demand_found
 from outlast.db.database import R, Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.tables import users
@@ -33,9 +33,8 @@ def role_of(tx: Tx, user_id: str, project_id: str) -> Role | None:
 def require(tx: Tx, actor: Actor, project_id: str, right: Right) -> Role:
     """The actor's role, if it carries `right`. A stranger gets `NotFound`, so that existence is not revealed; a member
     without the right gets `Forbidden`, which names the role held and the role needed."""
-    role = role_of(tx, actor.user_id, project_id)
-    if role is None:
-        raise NotFound("There is no such project for you.", project_id=project_id)
+    held = role_of(tx, actor.user_id, project_id)
+    role = demand_found(held, "There is no such project for you.", project_id=project_id)
     _demand(role, right, project_id)
     return role
 
@@ -43,9 +42,8 @@ def require(tx: Tx, actor: Actor, project_id: str, right: Right) -> Role:
 def require_editor(tx: Tx, user_id: str, project_id: str, noun: str, verb: str, hint: str | None = None) -> None:
     """Check another user, whom the actor gives a thing of the project (a `noun`): raise `NotFound` unless they are a
     member, `Forbidden` where their role only lets them read, so that they cannot `verb`."""
-    role = role_of(tx, user_id, project_id)
-    if role is None:
-        raise NotFound(f"This person is not a member of the {noun}'s project.", user_id=user_id)
+    held = role_of(tx, user_id, project_id)
+    role = demand_found(held, f"This person is not a member of the {noun}'s project.", user_id=user_id)
     if not allows(role, Right.EDIT):
         words = f"This person is a {role.value} and cannot {verb}."
         raise Forbidden(words, hint=hint, user_id=user_id, role=role.value)
@@ -91,9 +89,8 @@ def require_owned(
 ) -> R:
     """The row of any table with `id` and `project_id`, if the actor has `right` in its project; `shape` is the table's
     whole row."""
-    found = tx.execute(_row_and_role(table), {"resource": resource_id, "user": actor.user_id}).first()
-    if found is None:
-        raise NotFound(f"There is no such {noun} for you.", noun=noun, id=resource_id)
+    row = tx.execute(_row_and_role(table), {"resource": resource_id, "user": actor.user_id}).first()
+    found = demand_found(row, f"There is no such {noun} for you.", noun=noun, id=resource_id)
     _demand(Role(found.actor_role), right, found.project_id)
     return shape._make(found[:-1])
 

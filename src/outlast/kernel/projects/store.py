@@ -42,8 +42,8 @@ _DEFAULT_PROJECT: Final = (
 def add_project(tx: Tx, owner_id: str, name: str, *, default_for: str | None = None) -> str:
     """Make a project with one owner and return its id."""
     project_id = new_id("project")
-    row = {"id": project_id, "name": name, "default_for": default_for, "created_at": tx.now, "updated_at": tx.now}
-    tx.insert(projects, **row)
+    times = {"created_at": tx.now, "updated_at": tx.now}
+    tx.insert(projects, id=project_id, name=name, default_for=default_for, **times)
     _insert_member(tx, project_id, owner_id, Role.OWNER)
     return project_id
 
@@ -60,7 +60,8 @@ def ensure_default_project(tx: Tx, user_id: str) -> str:
 
 def find_default_project(tx: Tx, user_id: str) -> str | None:
     """The id of the user's default project, without making one."""
-    return tx.execute(sa.select(projects.c.id).where(projects.c.default_for == user_id)).scalar()
+    found: str | None = tx.value(projects.c.id, {"default_for": user_id})
+    return found
 
 
 class _SeenProject(NamedTuple):
@@ -83,7 +84,7 @@ def list_projects(tx: Tx, user_id: str) -> list[ProjectAnswer]:
 
 def rename_project(tx: Tx, project_id: str, name: str) -> None:
     """Rename a project, and tell its followers."""
-    tx.execute(sa.update(projects).where(projects.c.id == project_id).values(name=name, updated_at=tx.now))
+    tx.update(projects, {"id": project_id}, name=name, updated_at=tx.now)
     append(tx, project_id, [("project.updated", ProjectUpdated(project_id=project_id, name=name))])
 
 
@@ -167,8 +168,7 @@ def remove_member(tx: Tx, project_id: str, user_id: str) -> None:
 
 
 def _insert_member(tx: Tx, project_id: str, user_id: str, role: Role) -> None:
-    row = {"project_id": project_id, "user_id": user_id, "role": role.value, "created_at": tx.now}
-    tx.insert(members, **row)
+    tx.insert(members, project_id=project_id, user_id=user_id, role=role.value, created_at=tx.now)
 
 
 def _lock(tx: Tx, project_id: str) -> None:

@@ -4,7 +4,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from outlast.base.errors import NotFound
+from outlast.base.errors import demand_found
 from outlast.base.supervision.items import SetAside
 from outlast.db.database import Tx
 from outlast.kernel.set_aside.tables import set_aside
@@ -33,9 +33,9 @@ def keys(tx: Tx) -> set[tuple[str, str]]:
 
 def remove(tx: Tx, kind: str, item_id: str) -> SetAside:
     """Take an item back, so that it is tried again; what it was. Raises `NotFound`."""
-    found = tx.find(SetAside, set_aside, {"kind": kind, "id": item_id})
-    if found is None:
-        raise NotFound(f"This {kind} is not set aside.", hint="'outlast doctor' lists what is.", kind=kind, id=item_id)
+    row = tx.find(SetAside, set_aside, {"kind": kind, "id": item_id})
+    hint = "'outlast doctor' lists what is."
+    found = demand_found(row, f"This {kind} is not set aside.", hint=hint, kind=kind, id=item_id)
     tx.execute(sa.delete(set_aside).where(set_aside.c.kind == kind, set_aside.c.id == item_id))
     tx.ring(BELL)
     return found

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path as File
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 from outlast.base.errors import InvalidSetting
 from outlast.base.settings.checks import refusal
@@ -153,11 +153,9 @@ def _value(value: Any, kind: Any, field: Field[Any], path: Path, raw: _Raw) -> A
     kind = plain(kind)
     if is_dataclass(kind):
         return _build(kind, value, path, raw)
-    arguments = get_args(kind) if get_origin(kind) is not Literal else ()
-    if arguments and is_dataclass(arguments[0]):
-        return _rows(arguments[0], value, path, raw)
-    if len(arguments) == 2 and is_dataclass(arguments[1]):
-        return _named(arguments[1], value, path, raw)
+    table = next((part for part in get_args(kind) if is_dataclass(part)), None)
+    if table is not None:
+        return (_rows if get_origin(kind) is tuple else _named)(table, value, path, raw)
     try:
         return convert(value, kind, field)
     except Unusable as error:
@@ -228,11 +226,8 @@ def _profiles(given: Mapping[str, ProfileSettings]) -> Mapping[str, ProfileSetti
     merged = dict(given)
     for name, shipped in SHIPPED_PROFILES.items():
         mine = given.get(name, shipped)
-        chosen = {
-            field.name: getattr(shipped if getattr(mine, field.name) is None else mine, field.name)
-            for field in fields(ProfileSettings)
-        }
-        merged[name] = ProfileSettings(**chosen)
+        chosen = {field.name: getattr(mine, field.name) for field in fields(mine)}
+        merged[name] = replace(shipped, **{key: value for key, value in chosen.items() if value is not None})
     return types.MappingProxyType(merged)
 
 

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import choice, count, flag, json, metadata, moment, own_id, ref, text, word
+from outlast.db.columns import choice, count, flag, json, metadata, moment, own_id, ref, soft_ref, text, word
 from outlast.db.lock_order import Place, locked_as
 
 threads = sa.Table(
@@ -15,16 +15,12 @@ threads = sa.Table(
     word("profile", "agent profile: chat | …", nullable=False),
     choice("status", ["open", "archived"], chars=10),
     choice("run_status", ["idle", "generating", "awaiting_approval", "paused", "complete", "error"], chars=20),
-    sa.Column(
-        "active_run_id", sa.String(40), comment="the run that is not ended and not waiting behind another; null: none"
-    ),
-    sa.Column("workspace_id", sa.String(40), index=True, comment="where its agent works; null until the first use"),
+    soft_ref("active_run_id", "the run that is not ended and not waiting behind another; null: none"),
+    soft_ref("workspace_id", "where its agent works; null until the first use", index=True),
     json("anchor", "what it is about: {type: section|comment|screen|page|selection, …}; null: nothing"),
-    sa.Column(
-        "document_id", sa.String(40), index=True, comment="the document that its anchor is, or lies in; null: none"
-    ),
-    sa.Column("parent_thread_id", sa.String(40), comment="forked from; null: not a fork"),
-    sa.Column("parent_message_id", sa.String(40), comment="last message copied at the fork"),
+    soft_ref("document_id", "the document that its anchor is, or lies in; null: none", index=True),
+    soft_ref("parent_thread_id", "forked from; null: not a fork"),
+    soft_ref("parent_message_id", "last message copied at the fork"),
     count("message_count", "messages in it"),
     count("last_position", "the last position given to a message; one that moved behind others left its own"),
     count("log_seq", "last number given in the thread's log"),
@@ -43,12 +39,12 @@ messages = sa.Table(
     ref("thread_id", "threads", "in", nullable=False),
     sa.Column("position", sa.Integer, nullable=False, comment="1, 2, 3 … within the thread"),
     sa.Column("role", sa.String(10), nullable=False, comment="user | assistant | tool | system"),
-    sa.Column("sender_id", sa.String(40), comment="the user who wrote it; null: an agent"),
+    soft_ref("sender_id", "the user who wrote it; null: an agent"),
     sa.Column("status", sa.String(10), nullable=False, comment="complete | partial | cancelled | error"),
     json("parts", "list of parts as in base/events.py", nullable=False),
     text("model", "model id of an answer"),
-    sa.Column("run_id", sa.String(40), index=True, comment="for an answer: the run that made it"),
-    sa.Column("reply_to", sa.String(40), comment="for an answer: the user message it answers"),
+    soft_ref("run_id", "for an answer: the run that made it", index=True),
+    soft_ref("reply_to", "for an answer: the user message it answers"),
     sa.Column("credits", sa.Integer, comment="settled for an answer"),
     json("error", "code, message, hint of a failed answer"),
     sa.Column("stop_reason", sa.String(20), comment="of the run that made it"),

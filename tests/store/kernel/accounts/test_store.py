@@ -44,8 +44,8 @@ async def test_servers_that_start_together_make_one_local_owner(db: Database) ->
 async def test_a_token_signs_its_owner_in_and_is_stored_only_as_a_hash(db: Database) -> None:
     ada = await db.write(make_user, "Ada")
     made = await db.write(store.add_token, ada.user_id, "laptop", None)
-    actor = await db.read(store.actor_for_token, made.token)
-    assert actor == Actor(ada.user_id, "Ada", "token", made.id)
+    found = await db.read(store.actor_for_token, made.token)
+    assert found == (Actor(ada.user_id, "Ada", "token", made.id), True)
     assert made.token.startswith(made.prefix)
     assert await db.read(store.list_tokens, ada.user_id) == [TokenAnswer(**made.model_dump(exclude={"token"}))]
 
@@ -93,13 +93,14 @@ async def test_nobody_revokes_somebody_elses_token(db: Database) -> None:
 async def test_the_last_use_is_written_at_most_once_a_minute(db: Database) -> None:
     def run(tx: Tx) -> None:
         ada = make_user(tx)
-        token_id = store.add_token(tx, ada.user_id, "laptop", None).id
-        assert store.token_is_stale(tx, token_id)
+        made = store.add_token(tx, ada.user_id, "laptop", None)
+        token_id, actor = made.id, Actor(ada.user_id, ada.name, "token", made.id)
+        assert store.actor_for_token(tx, made.token) == (actor, True)
         store.touch_token(tx, token_id)
         first = store.list_tokens(tx, ada.user_id)[0].last_used_at
         tx.now += timedelta(seconds=59)
         store.touch_token(tx, token_id)
-        assert not store.token_is_stale(tx, token_id)
+        assert store.actor_for_token(tx, made.token) == (actor, False)
         assert store.list_tokens(tx, ada.user_id)[0].last_used_at == first
         tx.now += timedelta(seconds=1)
         store.touch_token(tx, token_id)
