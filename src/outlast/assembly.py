@@ -189,7 +189,7 @@ def open_knowledge(base: Base, embedder: QueryEmbedder | None, modules: Modules)
     asked = base.settings.of(RerankSettings)
     reranker = None
     if asked.url:
-        key = base.environment.get(asked.api_key_env, "") if asked.api_key_env else ""
+        key = base.environment.get(asked.api_key_env, "")
         reranker = Reranker(base.connections, asked.url, asked.model, key, asked.timeout_s)
     return Knowledge(
         base.database,
@@ -208,8 +208,7 @@ def open_embedder(base: Base) -> OpenAIEmbedder | None:
     asked = base.settings.embeddings
     if not asked.url:
         return None
-    key = base.environment.get(asked.api_key_env, "") if asked.api_key_env else ""
-    return OpenAIEmbedder(base.connections, base.clock, asked, ApiKey(key))
+    return OpenAIEmbedder(base.connections, base.clock, asked, ApiKey(base.environment.get(asked.api_key_env, "")))
 
 
 class Sources(NamedTuple):

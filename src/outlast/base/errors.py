@@ -17,6 +17,7 @@ secret's value and never what a person wrote. Every error survives pickling and 
 """
 
 import re
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 T = TypeVar("T")
@@ -50,13 +51,8 @@ class OutlastError(Exception):
         return body
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.message, self.hint, self.retry_after_s, self.fields)
-
-
-def _rebuild(
-    kind: type[OutlastError], message: str, hint: str, retry_after_s: float | None, fields: dict[str, Any]
-) -> OutlastError:
-    return kind(message, hint=hint, retry_after_s=retry_after_s, **fields)
+        again = partial(type(self), hint=self.hint, retry_after_s=self.retry_after_s, **self.fields)
+        return again, (self.message,)
 
 
 class InvalidRequest(OutlastError): ...

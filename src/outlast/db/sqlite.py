@@ -74,7 +74,6 @@ class SqliteDriver:
 class _Job:
     call: Callable[[Tx], Any]
     future: asyncio.Future[Any]
-    loop: asyncio.AbstractEventLoop
     tx: Tx | None = None
     result: Any = None
     error: BaseException | None = None
@@ -145,8 +144,7 @@ class SqliteDatabase:
             raise StorageUnavailable("The database is closed: the server is stopping.")
         if target.qsize() > MAX_QUEUE:
             raise StorageUnavailable("Too many transactions are waiting for the database.", retry_after_s=1)
-        loop = asyncio.get_running_loop()
-        job = _Job(call, loop.create_future(), loop)
+        job = _Job(call, asyncio.get_running_loop().create_future())
         target.put(job)
         result: T = await job.future
         return result
@@ -273,7 +271,12 @@ def demand_whole(file: Path) -> None:
 
 
 def _translate(error: Exception) -> Exception:
-    """Storage failures become the error tree's; everything else stays what it was."""
+    """Storage failures become the error tree's; everything else stays what it was, but for `StopIteration`, which a
+    future does not take."""
+    if isinstance(error, StopIteration):
+        wrong = RuntimeError("the transaction function raised StopIteration")
+        wrong.__cause__ = error
+        return wrong
     original = getattr(error, "orig", error)
     if isinstance(error, OutlastError) or not isinstance(original, sqlite3.DatabaseError):
         return error
@@ -288,9 +291,8 @@ def _translate(error: Exception) -> Exception:
 
 
 def _deliver(jobs: list[_Job], listeners: Sequence[Listener]) -> None:
-    loops = {job.loop for job in jobs}
-    for loop in loops:
-        mine = [job for job in jobs if job.loop is loop]
+    for loop in {job.future.get_loop() for job in jobs}:
+        mine = [job for job in jobs if job.future.get_loop() is loop]
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(_resolve, mine, listeners)
 
@@ -304,13 +306,4 @@ def _resolve(jobs: list[_Job], listeners: Sequence[Listener]) -> None:
         if job.error is None:
             job.future.set_result(job.result)
         else:
-            job.future.set_exception(_for_a_future(job.error))
-
-
-def _for_a_future(error: BaseException) -> BaseException:
-    """A future takes no `StopIteration`: it is reported as a `RuntimeError`."""
-    if not isinstance(error, StopIteration):
-        return error
-    wrong = RuntimeError("the transaction function raised StopIteration")
-    wrong.__cause__ = error
-    return wrong
+            job.future.set_exception(job.error)

@@ -46,9 +46,7 @@ class _Service:
     reason: str = ""
 
     def is_down(self, now: float) -> bool:
-        if self.down_at is None:
-            return False
-        return self.up_at is None or now - self.up_at < STEADY_S
+        return self.down_at is not None and (self.up_at is None or now - self.up_at < STEADY_S)
 
 
 class Supervisor:

@@ -19,11 +19,11 @@ LAST_USED_PRECISION: Final = timedelta(minutes=1)
 LOCAL_NAME: Final = "Owner"
 
 
-def add_user(tx: Tx, name: str, plan: str, *, is_local: bool = False) -> str:
+def add_user(tx: Tx, name: str, plan: str) -> str:
     """Make a user and return the id. The first user of a server is its administrator."""
     user_id = new_id("user")
-    is_admin = is_local or tx.execute(sa.select(users.c.id).limit(1)).first() is None
-    tx.insert(users, id=user_id, name=name, plan=plan, is_local=is_local, is_admin=is_admin, created_at=tx.now)
+    is_first = tx.execute(sa.select(users.c.id).limit(1)).first() is None
+    tx.insert(users, id=user_id, name=name, plan=plan, is_local=False, is_admin=is_first, created_at=tx.now)
     return user_id
 
 

@@ -21,7 +21,6 @@ from outlast.kernel.threads.tables import threads
 _ROLE: Final = sa.select(members.c.role).where(
     members.c.project_id == sa.bindparam("project"), members.c.user_id == sa.bindparam("user")
 )
-_IS_ADMIN: Final = sa.select(users.c.is_admin).where(users.c.id == sa.bindparam("user"))
 
 
 def role_of(tx: Tx, user_id: str, project_id: str) -> Role | None:
@@ -51,17 +50,12 @@ def require_editor(tx: Tx, user_id: str, project_id: str, noun: str, verb: str, 
 
 def require_administrator(tx: Tx, actor: Actor) -> None:
     """The right to administer the server. Raises `Forbidden`."""
-    if not is_administrator(tx, actor.user_id):
+    if not tx.value(users.c.is_admin, {"id": actor.user_id}):
         raise Forbidden(
             "This takes an administrator of the server.",
             hint="An administrator can make you one: outlast users set-admin NAME.",
             needed="administer",
         )
-
-
-def is_administrator(tx: Tx, user_id: str) -> bool:
-    """Whether the user may run the server."""
-    return bool(tx.execute(_IS_ADMIN, {"user": user_id}).scalar())
 
 
 def require_thread(tx: Tx, actor: Actor, thread_id: str, right: Right) -> ThreadRow:

@@ -155,7 +155,7 @@ def _value(value: Any, kind: Any, field: Field[Any], path: Path, raw: _Raw) -> A
         return _build(kind, value, path, raw)
     table = next((part for part in get_args(kind) if is_dataclass(part)), None)
     if table is not None:
-        return (_rows if get_origin(kind) is tuple else _named)(table, value, path, raw)
+        return _tables(table, value, path, raw, by_number=get_origin(kind) is tuple)
     try:
         return convert(value, kind, field)
     except Unusable as error:
@@ -163,17 +163,14 @@ def _value(value: Any, kind: Any, field: Field[Any], path: Path, raw: _Raw) -> A
         raise refusal(_name(path), str(error), found, raw.where(path)) from None
 
 
-def _rows(table: Any, value: Any, path: Path, raw: _Raw) -> tuple[Any, ...]:
-    if not isinstance(value, list):
-        raise refusal(_name(path), f"tables, each begun by [[{_name(path)}]]", _shown(value), raw.where(path))
-    return tuple(_build(table, item, (*path, index), raw) for index, item in enumerate(value))
-
-
-def _named(table: Any, value: Any, path: Path, raw: _Raw) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise refusal(_name(path), f"tables, each begun by [{_name(path)}.NAME]", _shown(value), raw.where(path))
-    built = {name: _build(table, item, (*path, name), raw) for name, item in value.items()}
-    return types.MappingProxyType(built)
+def _tables(table: Any, value: Any, path: Path, raw: _Raw, *, by_number: bool) -> Any:
+    """Tables that are repeated, by number or by name."""
+    if by_number and isinstance(value, list):
+        return tuple(_build(table, item, (*path, index), raw) for index, item in enumerate(value))
+    if not by_number and isinstance(value, dict):
+        return types.MappingProxyType({name: _build(table, item, (*path, name), raw) for name, item in value.items()})
+    begin = f"[[{_name(path)}]]" if by_number else f"[{_name(path)}.NAME]"
+    raise refusal(_name(path), f"tables, each begun by {begin}", _shown(value), raw.where(path))
 
 
 def _without_absent(settings: Settings, raw: _Raw) -> Settings:

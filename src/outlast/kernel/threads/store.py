@@ -7,7 +7,6 @@ import sqlalchemy as sa
 from outlast.base.errors import demand_found
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.locks.store import LOCK_COLUMNS, LockColumns, drop, find_lock, join_lock, lock_data
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import INBOX, went
@@ -124,13 +123,16 @@ def set_run_state(tx: Tx, thread_id: str, run_status: str, active_run_id: str | 
 
 
 def delete_thread(tx: Tx, thread_id: str) -> None:
-    """Remove a thread with its messages, runs, lock, timers and logs; the project's followers get an event, those of
-    the thread are woken to find it gone. Images stay: they belong to the project, and forks may show them."""
+    """Remove a thread with its messages, runs, lock, timers, logs and what waits there in inboxes; the project's
+    followers get an event, those of the thread are woken to find it gone. Images stay: they belong to the project, and
+    forks may show them."""
     of_runs = sa.select(runs.c.id).where(runs.c.thread_id == thread_id)
     streams = sa.union_all(of_runs, sa.select(sa.literal(thread_id)))
     tx.execute(sa.delete(log).where(log.c.stream_id.in_(streams)))
     tx.execute(sa.delete(timers).where(timers.c.subject_id.in_(streams)))
-    gone = [*_unasked(tx, thread_id), *mentions.forget(tx, thread_id=thread_id)]
+    lock = find_lock(tx, thread_id)
+    asked = [went("handover", lock.holder_id)] if lock is not None and lock.requested_by is not None else []
+    gone = [*asked, *subjects.removed_from_inbox(tx, thread_id), *mentions.forget(tx, thread_id=thread_id)]
     drop(tx, thread_id)
     removed = sa.delete(threads).where(threads.c.id == thread_id).returning(threads.c.project_id)
     project_id = tx.execute(removed).scalar()
@@ -138,13 +140,6 @@ def delete_thread(tx: Tx, thread_id: str) -> None:
         news = [(INBOX, one) for one in gone]
         append(tx, project_id, [("thread.deleted", ThreadDeleted(thread_id=thread_id)), *news])
     tx.ring(thread_id)
-
-
-def _unasked(tx: Tx, thread_id: str) -> list[InboxChanged]:
-    """What waits for a user in a thread, and goes with it: a request to hand it over, and what the apps know of."""
-    lock = find_lock(tx, thread_id)
-    asked = [went("handover", lock.holder_id)] if lock is not None and lock.requested_by is not None else []
-    return [*asked, *subjects.removed_from_inbox(tx, thread_id)]
 
 
 def to_data(row: ShownThread, kind: type[T], **more: Any) -> T:
