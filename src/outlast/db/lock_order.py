@@ -89,9 +89,7 @@ class RowLocks:
 
 
 def _inserted(statement: sa.Insert, parameters: Any) -> set[Any]:
-    if parameters is None:
-        values = statement.compile().params
-        return {values["id"]} if "id" in values else set()
+    parameters = statement.compile().params if parameters is None else parameters
     rows = [parameters] if isinstance(parameters, Mapping) else parameters
     return {row["id"] for row in rows if "id" in row}
 

@@ -29,7 +29,7 @@ from outlast.kernel.set_aside import store as set_aside
 def list_users(
     tx: Tx, services: Services, actor: Actor, query: str = "", after: str | None = None, limit: int = 50
 ) -> Listed[UserSummaryAnswer, str]:
-    """A page of users, the newest first."""
+    """A page of users, the newest first. `limit`: 1 to 200."""
     require_administrator(tx, actor)
     rows = accounts.find_users(tx, query.strip(), after, limit + 1)
     page = [summarize(tx, services.settings.credits.plans, row) for row in rows[:limit]]
