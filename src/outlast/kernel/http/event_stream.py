@@ -10,10 +10,10 @@ at once after a user lost a token, session or membership, it is checked whether 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from typing import Final
 
 import anyio
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from outlast.base.errors import OutlastError
@@ -78,23 +78,30 @@ class OpenStreams:
         return len(self._scopes)
 
 
-@dataclass(eq=False, slots=True)
-class EventStream:
-    """An ASGI answer that sends `frames` until they end, the client leaves, or it may not read any more. `holder`: who
+class EventStream(Response):
+    """An answer that sends `frames` until they end, the client leaves, or it may not read any more. `holder`: who
     follows, a user's id or, for a visitor without a name, an address (`per` says which). Raises `RateLimited` before
     anything is sent."""
 
-    frames: AsyncIterator[bytes]
-    open_streams: OpenStreams
-    may_read: Callable[[], Awaitable[bool]]
-    holder: str = ""
-    per: str = "user"
-    _sent: int = field(default=0, init=False)  # chunks handed over
-    _sending: bool = field(default=False, init=False)  # a chunk is waiting for the socket
-    _gone: bool = field(default=False, init=False)  # the client left, or was cut off
+    def __init__(
+        self,
+        frames: AsyncIterator[bytes],
+        open_streams: OpenStreams,
+        may_read: Callable[[], Awaitable[bool]],
+        holder: str = "",
+        per: str = "user",
+    ) -> None:
+        super().__init__()
+        self._holder, self._per = holder, per
+        self._frames = frames
+        self._open = open_streams
+        self._may_read = may_read
+        self._sent = 0  # chunks handed over
+        self._sending = False  # a chunk is waiting for the socket
+        self._gone = False  # the client left, or was cut off
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self.open_streams.places.taken(self.holder, self.per):
+        with self._open.places.taken(self._holder, self._per):
             await self._serve(scope, receive, send)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -102,20 +109,20 @@ class EventStream:
         send = scope.get("extensions", {}).get(DIRECT_SEND, send)
         await send({"type": "http.response.body", "body": OPENING, "more_body": True})
         async with anyio.create_task_group() as tasks:
-            self.open_streams.enter(tasks.cancel_scope)
+            self._open.enter(tasks.cancel_scope)
             try:
                 tasks.start_soon(self._wait_for_leaving, receive, tasks.cancel_scope)
                 tasks.start_soon(self._tick, scope, send, tasks.cancel_scope)
                 await self._send_all(send)
                 tasks.cancel_scope.cancel()
             finally:
-                self.open_streams.leave(tasks.cancel_scope)
+                self._open.leave(tasks.cancel_scope)
         if not self._gone:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _send_all(self, send: Send) -> None:
         try:
-            async with aclosing(self.frames) as frames:  # type: ignore[type-var] # every follower is a generator
+            async with aclosing(self._frames) as frames:  # type: ignore[type-var] # every follower is a generator
                 async for chunk in frames:
                     self._sending = True
                     await send({"type": "http.response.body", "body": chunk, "more_body": True})
@@ -131,11 +138,11 @@ class EventStream:
         scope.cancel()
 
     async def _tick(self, scope: Scope, send: Send, ending: anyio.CancelScope) -> None:
-        times = self.open_streams.times
+        times = self._open.times
         tick_s = min(times.heartbeat_s, times.slow_reader_s / 2, times.recheck_s)
         seen, stalled_s, unchecked_s = -1, 0.0, 0.0
         while True:
-            doubt = self.open_streams.doubt
+            doubt = self._open.doubt
             with anyio.move_on_after(tick_s):
                 await doubt.wait()
             unchecked_s += tick_s
@@ -156,14 +163,14 @@ class EventStream:
                 return
 
     async def _heartbeat(self, scope: Scope, send: Send, ending: anyio.CancelScope) -> None:
-        with anyio.move_on_after(self.open_streams.times.slow_reader_s):
+        with anyio.move_on_after(self._open.times.slow_reader_s):
             await send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
             return
         self._cut(scope, ending)
 
     async def _still_may_read(self) -> bool:
         try:
-            return await self.may_read()
+            return await self._may_read()
         except OutlastError as error:  # asked again at the next tick
             log.warning("stream not checked", extra={"code": error.code})
             return True

@@ -5,7 +5,7 @@ Each function returns an async iterator of ready server-sent-event chunks, or No
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import AbstractContextManager, ExitStack, aclosing
 
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -16,7 +16,7 @@ from outlast.kernel.projects.shapes import MemberData
 from outlast.kernel.projects.store import member_data
 from outlast.kernel.services import Services
 from outlast.kernel.streams import follow
-from outlast.kernel.streams.follow import Push, ThreadCursor
+from outlast.kernel.streams.follow import Push
 
 
 async def follow_run(
@@ -35,7 +35,8 @@ async def follow_run(
     thread_id = await services.db.read(check)
     if thread_id is None:
         return None
-    return _watched(services, thread_id, follow.follow_run(services.db, services.hub, run_id, after, push))
+    frames = follow.follow_run(services.db, services.hub, run_id, after, push)
+    return _within(frames, services.hub.watch(thread_id))
 
 
 async def follow_thread(
@@ -45,15 +46,14 @@ async def follow_thread(
     as in `follow_run`."""
     position = follow.parse_thread_cursor(cursor)
 
-    def check(tx: Tx) -> ThreadCursor:
+    def check(tx: Tx) -> None:
         require_thread(tx, actor, thread_id, Right.READ)
         follow.check_thread_cursor(tx, thread_id, position)
-        return position
 
     await services.db.read(check)
-    member = await watcher(services, actor, thread_id)
-    chunks = follow.follow_thread(services.db, services.hub, thread_id, position, push)
-    return _seen(services, thread_id, member, _watched(services, thread_id, chunks))
+    seen = services.presence.watching(thread_id, await watcher(services, actor, thread_id))
+    frames = follow.follow_thread(services.db, services.hub, thread_id, position, push)
+    return _within(frames, seen, services.hub.watch(thread_id))
 
 
 async def follow_project(services: Services, actor: Actor, project_id: str, cursor: str) -> AsyncIterator[bytes]:
@@ -66,21 +66,15 @@ async def follow_project(services: Services, actor: Actor, project_id: str, curs
         return member_data(tx, project_id, actor.user_id)
 
     member = await services.db.read(check)
-    return _seen(services, project_id, member, follow.follow_project(services.db, services.hub, project_id, after))
+    frames = follow.follow_project(services.db, services.hub, project_id, after)
+    return _within(frames, services.presence.watching(project_id, member))
 
 
-async def _watched(services: Services, thread_id: str, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
-    with services.hub.watch(thread_id):
-        async with aclosing(chunks):  # type: ignore[type-var]  # every follower is a generator
-            async for chunk in chunks:
-                yield chunk
-
-
-async def _seen(
-    services: Services, room_id: str, member: MemberData, chunks: AsyncIterator[bytes]
-) -> AsyncIterator[bytes]:
-    """The others see this member watching for as long as the thread or project is followed."""
-    with services.presence.watching(room_id, member):
+async def _within(chunks: AsyncIterator[bytes], *shown: AbstractContextManager[None]) -> AsyncGenerator[bytes]:
+    """The chunks; while they are iterated, the reader counts as following, and the others see it."""
+    with ExitStack() as stack:
+        for context in shown:
+            stack.enter_context(context)
         async with aclosing(chunks):  # type: ignore[type-var]  # every follower is a generator
             async for chunk in chunks:
                 yield chunk

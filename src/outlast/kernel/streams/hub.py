@@ -28,13 +28,6 @@ MAX_TICK_S: Final = 0.05
 NOTHING: Final[Mapping[str, bytes]] = {}  # no topic has been whispered about
 
 
-@dataclass(frozen=True, slots=True)
-class HubStatistics:
-    channels: int
-    followers: int
-    live_lines: int
-
-
 @dataclass(slots=True)
 class Direct:
     """Where a waiting follower is (`after`, its frames' prefix) and how its connection is given a chunk: `push` says
@@ -179,10 +172,6 @@ class Channel:
                     continue
             waiter.set_result(None)
 
-    @property
-    def line_count(self) -> int:
-        return len(self._lines)
-
 
 class Hub:
     """The channels of this process, and the number of watchers of each thread."""
@@ -258,10 +247,6 @@ class Hub:
     def on_watch(self, listener: Callable[[str, int], None]) -> None:
         """Call `listener(thread_id, watchers)` when the number of watchers goes between 0 and 1."""
         self._on_watch.append(listener)
-
-    def statistics(self) -> HubStatistics:
-        channels = self._channels.values()
-        return HubStatistics(len(channels), sum(c.followers for c in channels), sum(c.line_count for c in channels))
 
     def _count(self, thread_id: str, change: int) -> None:
         before = self._watchers.get(thread_id, 0)

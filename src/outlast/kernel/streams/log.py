@@ -82,14 +82,14 @@ def save(tx: Tx, stream_id: str, lines: Sequence[Line]) -> None:
         tx.execute(_SAVE, row)
 
 
-def read_after(tx: Tx, stream_id: str, after: int, limit_bytes: int = PAGE_BYTES) -> list[Line]:
-    """Saved lines numbered above `after`, in order, about `limit_bytes` of them (at least one block). Empty: none."""
+def read_after(tx: Tx, stream_id: str, after: int) -> list[Line]:
+    """Saved lines numbered above `after`, in order, about `PAGE_BYTES` of them (at least one block). Empty: none."""
     lines: list[Line] = []
     size = 0
     for row in tx.execute(_PAGE, {"stream": stream_id, "after": after}):
         lines += [line for line in block_lines(row.first_seq, row.last_seq, row.body) if line[0] > after]
         size += len(row.body)
-        if size >= limit_bytes:
+        if size >= PAGE_BYTES:
             break
     return lines
 

@@ -1,11 +1,10 @@
 """Live events of a run, a thread or a project, from a cursor on."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
 
 from fastapi import Header, Query, Request
 from starlette.responses import Response
-from starlette.types import ASGIApp
 
 from outlast.base.errors import Gone, PermissionNeeded
 from outlast.kernel.accounts.actor import Actor
@@ -37,7 +36,7 @@ async def follow_run(
     frames = await actions.follow_run(surface.services, actor, run_id, last or after, pusher(request.scope))
     if frames is None:
         return nothing()
-    return _stream(surface, actor, frames, _still(request, surface, require_run, run_id))
+    return _stream(request, surface, actor, frames, require_run, run_id)
 
 
 @router.get("/threads/{thread_id}/events", response_class=Response, responses=STREAM)
@@ -47,7 +46,7 @@ async def follow_thread(
     """A thread's events and those of its runs, after an opaque cursor. Shows the caller to others as watching."""
     push = pusher(request.scope)
     frames = await actions.follow_thread(surface.services, actor, thread_id, last or after, push)
-    return _stream(surface, actor, frames, _still(request, surface, require_thread, thread_id))
+    return _stream(request, surface, actor, frames, require_thread, thread_id)
 
 
 @router.get("/projects/{project_id}/events", response_class=Response, responses=STREAM)
@@ -56,37 +55,24 @@ async def follow_project(
 ) -> Response:
     """A project's events: threads changed, members, locks, sandboxes."""
     frames = await actions.follow_project(surface.services, actor, project_id, last or after)
-    return _stream(surface, actor, frames, _still(request, surface, require, project_id))
+    return _stream(request, surface, actor, frames, require, project_id)
 
 
 def _stream(
-    surface: Surface, actor: Actor, frames: AsyncIterator[bytes], may_read: Callable[[], Awaitable[bool]]
+    request: Request,
+    surface: Surface,
+    actor: Actor,
+    frames: AsyncIterator[bytes],
+    demand: Callable[..., Any],
+    resource_id: str,
 ) -> Response:
-    return _Handed(EventStream(frames, surface.streams, may_read, actor.user_id))
-
-
-class _Handed(Response):
-    """A response that hands the connection to a plain ASGI application: the router asks for a `Response`."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        super().__init__()
-        self._app = app
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        await self._app(scope, receive, send)
-
-
-def _still(
-    request: Request, surface: Surface, demand: Callable[..., Any], resource_id: str
-) -> Callable[[], Awaitable[bool]]:
-    """Asks again whether the token or session is good and its user may read this."""
+    """The frames, for as long as the token or session is good and its user may read this."""
 
     async def may_read() -> bool:
         try:
-            actor = await signed_in(request)
-            await surface.services.db.read(demand, actor, resource_id, Right.READ)
+            await surface.services.db.read(demand, await signed_in(request), resource_id, Right.READ)
         except (PermissionNeeded, Gone):
             return False
         return True
 
-    return may_read
+    return EventStream(frames, surface.streams, may_read, actor.user_id)

@@ -247,9 +247,5 @@ async def _flush(writer: RunWriter) -> None:
     try:
         await writer.flush()
     except Exception as error:
-        log.warning("streamed text not saved", extra={"run_id": writer.run_id}, exc_info=_bug(error))
-
-
-def _bug(error: Exception) -> Exception | None:
-    """What is worth a trace in the log."""
-    return None if isinstance(error, OutlastError | OSError) else error
+        trace = None if isinstance(error, OutlastError | OSError) else error  # of our bugs only
+        log.warning("streamed text not saved", extra={"run_id": writer.run_id}, exc_info=trace)
