@@ -21,9 +21,15 @@ class Ending:
     problems: tuple[str, ...] = ()
     save_message: bool = True
     by: str | None = None
-    notices: tuple[Mapping[str, Any], ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     workflow: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def stop_reason(self) -> str:
+        """An answer that was cut at its limit may have problems too; the limit is what a person can act on."""
+        if self.problems and self.end.status == "completed" and self.end.stop_reason != "length":
+            return "problems"
+        return self.end.stop_reason
 
     @property
     def last_step(self) -> int:

@@ -4,7 +4,7 @@ Used by the leg that ends a run, by the action that cancels one that waits, and 
 is gone.
 """
 
-from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final, Literal, NamedTuple
 
@@ -36,7 +36,6 @@ from outlast.kernel.runs.shapes import (
     RunReference,
     StepReset,
     ToolResultData,
-    UsageData,
 )
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.sandboxes.checkpoints.store import bind
@@ -104,33 +103,28 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
         "ended",
         lambda hooks: hooks.on_end(tx, run.thread_id, run.id, ending.end.status, problems, begun=run.attempt > 0),
     )
+    ending = replace(ending, problems=tuple(problems))
     threads.hold(tx, run.thread_id)  # before the payer, as a start does: else each can wait for the other
     store.hold_free_successors(tx, run.id)
     worth_saving = ending.save_message and (parts or ending.error is not None)
-    message = _save_answer(tx, run, ending, parts, problems) if worth_saving else None
+    message = _save_answer(tx, run, ending, parts) if worth_saving else None
+    answer_id = message.id if message is not None else None
     if message is not None:
         events.append(("message.created", MessageCreated(message=message)))
     elif ending.end.status == "cancelled":
         thread_messages.mark_dropped(tx, run.thread_id, run.message_id)
-    charged, settled = _settle_credits(tx, settings, run, ending, problems)
+    charged, settled = _settle_credits(tx, settings, run, ending)
     events += settled
     events += last_steps(run.id, ending, saved=message is not None, charged=charged)
-    _end_row(tx, run, ending, message.id if message else None, problems)
-    events.append(_closing_event(tx, run, ending, message.id if message else None, problems, charged))
+    _end_row(tx, run, ending, answer_id)
+    events.append(_closing_event(tx, run, ending, answer_id, charged))
     events.append(("stream.ended", RunReference(run_id=run.id)))
     _hand_thread_on(tx, settings, run, ending)
     tell_settled(tx, run.project_id, unasked)
-    _leave_files(tx, run, message.id if message else None, cut=ending.end.status != "completed")
+    _leave_files(tx, run, answer_id, cut=ending.end.status != "completed")
     days = settings.retention.completed_days if ending.end.status != "error" else settings.retention.error_days
     timers.replace_all(tx, run.id, {"clean_up": tx.now + timedelta(days=days), "fold": tx.now + FOLD_AFTER})
     return events
-
-
-def _stop_reason(ending: Ending, problems: Sequence[str]) -> str:
-    """An answer that was cut at its limit may have problems too; the limit is what a person can act on."""
-    if problems and ending.end.status == "completed" and ending.end.stop_reason != "length":
-        return "problems"
-    return ending.end.stop_reason
 
 
 def end_unheld(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: Ending) -> None:
@@ -203,10 +197,10 @@ def _final_parts(ending: Ending) -> list[dict[str, Any]]:
             parts.append({**part, "status": "cancelled", "result": CLOSED_RESULT[ending.end.status]})
         else:
             parts.append(dict(part))
-    return parts + [dict(notice) for notice in ending.notices]
+    return parts
 
 
-def _save_answer(tx: Tx, run: Run, ending: Ending, parts: list[dict[str, Any]], problems: list[str]) -> MessageData:
+def _save_answer(tx: Tx, run: Run, ending: Ending, parts: list[dict[str, Any]]) -> MessageData:
     return thread_messages.add_message(
         tx,
         run.thread_id,
@@ -217,17 +211,15 @@ def _save_answer(tx: Tx, run: Run, ending: Ending, parts: list[dict[str, Any]], 
         model=run.model,
         run_id=run.id,
         reply_to=run.message_id,
-        credits=run.credits if is_charged(ending.end.status, problems) else 0,
+        credits=run.credits if is_charged(ending.end.status, ending.problems) else 0,
         error=ending.error.model_dump() if ending.error else None,
-        stop_reason=_stop_reason(ending, problems),
+        stop_reason=ending.stop_reason,
         logged=False,  # message.created is in the run's log, before run.completed
     )
 
 
-def _settle_credits(
-    tx: Tx, settings: Settings, run: Run, ending: Ending, problems: list[str]
-) -> tuple[int, list[NamedEvent]]:
-    paid, plans = is_charged(ending.end.status, problems), settings.credits.plans
+def _settle_credits(tx: Tx, settings: Settings, run: Run, ending: Ending) -> tuple[int, list[NamedEvent]]:
+    paid, plans = is_charged(ending.end.status, ending.problems), settings.credits.plans
     charged, balance = ledger.settle(tx, run.id, plans) if paid else (0, ledger.release(tx, run.id, plans))
     events: list[NamedEvent] = []
     if run.credits or balance is not None:
@@ -239,13 +231,13 @@ def _settle_credits(
     return charged, events
 
 
-def _end_row(tx: Tx, run: Run, ending: Ending, answer_id: str | None, problems: list[str]) -> None:
+def _end_row(tx: Tx, run: Run, ending: Ending, answer_id: str | None) -> None:
     tx.update(
         runs,
         {"id": run.id},
         status=ending.end.status,
-        stop_reason=_stop_reason(ending, problems),
-        problems=problems,
+        stop_reason=ending.stop_reason,
+        problems=ending.problems,
         error=ending.error.model_dump() if ending.error else None,
         answer_id=answer_id,
         leg="ended",
@@ -257,36 +249,15 @@ def _end_row(tx: Tx, run: Run, ending: Ending, answer_id: str | None, problems: 
     )
 
 
-def _closing_event(
-    tx: Tx, run: Run, ending: Ending, message_id: str | None, problems: list[str], charged: int
-) -> NamedEvent:
-    reason = _stop_reason(ending, problems)
+def _closing_event(tx: Tx, run: Run, ending: Ending, message_id: str | None, charged: int) -> NamedEvent:
+    ended: Any = {"run_id": run.id, "message_id": message_id, "stop_reason": ending.stop_reason}
     if ending.end.status == "completed":
-        return "run.completed", RunCompleted(
-            run_id=run.id,
-            message_id=message_id,
-            stop_reason=reason,
-            problems=problems,
-            usage=usage_of(tx, run.id),
-            credits=charged,
-        )
+        usage, problems = store.usage_of(tx, run.id), list(ending.problems)
+        return "run.completed", RunCompleted(**ended, problems=problems, usage=usage, credits=charged)
     if ending.end.status == "cancelled":
-        return "run.cancelled", RunCancelled(run_id=run.id, message_id=message_id, stop_reason=reason, by=ending.by)
+        return "run.cancelled", RunCancelled(**ended, by=ending.by)
     error = ending.error or ErrorData(code="internal_error", message="The run stopped.")
-    return "run.error", RunFailed(run_id=run.id, message_id=message_id, stop_reason=reason, error=error)
-
-
-class _Usage(NamedTuple):
-    input_tokens: int
-    output_tokens: int
-    cached_tokens: int
-    reasoning_tokens: int
-    cost_usd: float | None
-
-
-def usage_of(tx: Tx, run_id: str) -> UsageData:
-    row = tx.find(_Usage, runs, {"id": run_id})
-    return UsageData() if row is None else UsageData(**row._asdict())
+    return "run.error", RunFailed(**ended, error=error)
 
 
 def _hand_thread_on(tx: Tx, settings: Settings, run: Run, ending: Ending) -> None:

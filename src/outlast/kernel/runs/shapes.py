@@ -18,6 +18,11 @@ class UsageData(Frozen):
     reasoning_tokens: int = 0
     cost_usd: float | None = None
 
+    @property
+    def cached_share(self) -> float | None:
+        """Which part of the input came from the provider's cache, 0 to 1; None: nothing was asked yet."""
+        return round(min(self.cached_tokens / self.input_tokens, 1.0), 4) if self.input_tokens > 0 else None
+
 
 class ErrorData(Frozen):
     code: str

@@ -11,6 +11,7 @@ from outlast.db.database import Tx
 from outlast.kernel.runs.model import Effect, Run, Transcript
 from outlast.kernel.runs.policy import Grant
 from outlast.kernel.runs.rows import ApprovalRow
+from outlast.kernel.runs.shapes import UsageData
 from outlast.kernel.runs.tables import approvals, effects, grants, runs
 from outlast.kernel.streams.log import NamedEvent, encode_all, save
 
@@ -47,9 +48,7 @@ _UNANNOUNCED = _APPROVALS.where(
     approvals.c.run_id == sa.bindparam("run"), approvals.c.status != "open", sa.not_(approvals.c.announced)
 ).order_by(approvals.c.decided_at)
 _HOLD = sa.select(runs.c.id).where(runs.c.id == sa.bindparam("run")).with_for_update(key_share=True)
-_HOLD_IF_FREE = (
-    sa.select(runs.c.id).where(runs.c.id == sa.bindparam("run")).with_for_update(key_share=True, skip_locked=True)
-)
+_HOLD_IF_FREE = _HOLD.with_for_update(key_share=True, skip_locked=True)
 _HOLD_OPEN = (
     sa.select(runs.c.id)
     .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended")
@@ -144,6 +143,20 @@ def add_usage(tx: Tx, run_id: str, usage: Mapping[str, Any]) -> None:
         tx.execute(_ADD_USAGE, {"run": run_id, **more})
     else:
         tx.execute(_ADD_USAGE_AND_COST, {"run": run_id, **more, "more_cost": usage["cost_usd"]})
+
+
+class _Usage(NamedTuple):
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    reasoning_tokens: int
+    cost_usd: float | None
+
+
+def usage_of(tx: Tx, run_id: str) -> UsageData:
+    """The sums over the run's turns so far."""
+    row = tx.find(_Usage, runs, {"id": run_id})
+    return UsageData() if row is None else UsageData(**row._asdict())
 
 
 def insert_approval(tx: Tx, run: Run, effect_id: str, kind: str, tool: str, arguments: str, reason: str) -> str:

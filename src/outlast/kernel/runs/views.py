@@ -12,7 +12,7 @@ from outlast.db.database import Tx
 from outlast.kernel.runs import timers
 from outlast.kernel.runs.rows import ApprovalRow, EffectRow, RunRow
 from outlast.kernel.runs.run_list import summary_of
-from outlast.kernel.runs.shapes import ClockAnswer, ErrorData, RunAnswer, StepAnswer, StepKind, UsageData
+from outlast.kernel.runs.shapes import ClockAnswer, ErrorData, RunAnswer, StepAnswer, StepKind
 from outlast.kernel.runs.tables import approvals, effects, runs
 from outlast.kernel.sandboxes.clocks import clocks_beside_run
 from outlast.kernel.sandboxes.settings import SandboxSettings
@@ -26,6 +26,9 @@ TAKES_AWAY: Final[Mapping[str, str]] = {
     "abandon": "The run is cancelled, because nobody follows it.",
     "clean_up": "The run's steps and events are removed; its messages stay.",
 }
+_OF_NO_EFFECT: Final[dict[str, Any]] = {
+    "step": None, "tool": None, "usage": None, "cost_usd": None, "retries": 0, "error": None, "attempt": 0,
+}  # fmt: skip
 
 
 def fold_of(tx: Tx, run_id: str) -> RunFold:
@@ -65,12 +68,18 @@ def steps_of(tx: Tx, run: RunRow) -> list[StepAnswer]:
     }
     steps = [_step("start", "start", "done" if run.started_at else "waiting", run.created_at, run.started_at)]
     for row in rows:
-        if row.id in waits:
-            wait = waits[row.id]
-            steps.append(_step(wait.kind, "wait", wait.status, wait.created_at, wait.decided_at, row, plain=True))
-        kind = row.kind
-        name = f"model turn {row.step}" if kind == "model" else (row.tool or kind)
-        steps.append(_step(name, kind, row.status, row.started_at, row.ended_at, row))
+        of_effect: dict[str, Any] = {"step": row.step, "tool": row.tool}
+        if (wait := waits.get(row.id)) is not None:
+            steps.append(_step(wait.kind, "wait", wait.status, wait.created_at, wait.decided_at, of_effect))
+        name = f"model turn {row.step}" if row.kind == "model" else (row.tool or row.kind)
+        of_effect |= {
+            "usage": row.usage,
+            "cost_usd": (row.usage or {}).get("cost_usd"),
+            "retries": row.retries,
+            "error": _error(row.error),
+            "attempt": row.attempt,
+        }
+        steps.append(_step(name, row.kind, row.status, row.started_at, row.ended_at, of_effect))
     if run.ended_at is not None:
         steps.append(_step("settle", "settle", run.status, run.ended_at, run.ended_at))
     return steps
@@ -88,18 +97,13 @@ def export_of(tx: Tx, run_id: str) -> dict[str, Any]:
     return {
         "format": "outlast-run/1",
         "run": summary.model_dump(),
-        "cached_share": cached_share(summary.usage),
+        "cached_share": summary.usage.cached_share,
         "page": shown.page,
         "modules": shown.modules,
         "steps": [step.model_dump() for step in steps_of(tx, run)],
-        "effects": [{str(key): _plain(value) for key, value in row._asdict().items()} for row in rows],
+        "effects": [{name: _plain(value) for name, value in row._asdict().items()} for row in rows],
         "events": [orjson.loads(line) for _, line in lines],
     }
-
-
-def cached_share(usage: UsageData) -> float | None:
-    """Which part of the input tokens came from the provider's cache, 0 to 1; None: nothing was asked yet."""
-    return None if usage.input_tokens == 0 else round(usage.cached_tokens / usage.input_tokens, 4)
 
 
 def _plain(value: Any) -> Any:
@@ -112,26 +116,16 @@ def _step(
     status: str,
     started_at: datetime | None,
     ended_at: datetime | None,
-    row: EffectRow | None = None,
-    plain: bool = False,
+    of_effect: dict[str, Any] = _OF_NO_EFFECT,
 ) -> StepAnswer:
-    duration = (ended_at - started_at).total_seconds() if started_at and ended_at else None
-    own = None if plain else row
-    usage = own.usage if own is not None else None
     return StepAnswer(
         name=name,
         kind=kind,
-        step=row.step if row is not None else None,
-        tool=row.tool if row is not None else None,
         status=status,
         started_at=iso(started_at) if started_at else None,
         ended_at=iso(ended_at) if ended_at else None,
-        duration_s=duration,
-        usage=usage,
-        cost_usd=(usage or {}).get("cost_usd"),
-        retries=own.retries if own is not None else 0,
-        error=_error(own.error) if own is not None else None,
-        attempt=own.attempt if own is not None else 0,
+        duration_s=(ended_at - started_at).total_seconds() if started_at and ended_at else None,
+        **_OF_NO_EFFECT | of_effect,
     )
 
 

@@ -4,7 +4,7 @@ figures that are told at the end of any run."""
 import re
 from collections.abc import Callable, Mapping, Sequence
 from html import unescape
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from outlast.apps.pages import store as pages
 from outlast.apps.pages import versions
@@ -21,8 +21,7 @@ from outlast.kernel.library.modules import LIBRARY, ModuleOrigin, NewModule
 from outlast.kernel.library.shapes import ModulesSaved
 from outlast.kernel.runs.model import Run, text_of
 from outlast.kernel.runs.shapes import PageStats
-from outlast.kernel.runs.store import transcript_of
-from outlast.kernel.runs.tables import runs
+from outlast.kernel.runs.store import transcript_of, usage_of
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.search import set_title
 from outlast.kernel.threads.tables import messages, threads
@@ -68,12 +67,6 @@ def save_page(
     return Finished(events=(("modules.saved", event),))
 
 
-class _Usage(NamedTuple):
-    input_tokens: int
-    output_tokens: int
-    cached_tokens: int
-
-
 def stats_of(tx: Tx, run: Run, page: PageRow) -> PageStats:
     """The figures of a run that ends: what it made of the page, and which part of its prompts came out of a cache."""
     journal = transcript_of(tx, run.id, frozenset())
@@ -82,7 +75,7 @@ def stats_of(tx: Tx, run: Run, page: PageRow) -> PageStats:
     for turn in turns:
         for name, value in (turn.result or {}).get("counts", {}).items():
             counts[name] = counts.get(name, 0) + value
-    usage = tx.find(_Usage, runs, {"id": run.id}) or _Usage(0, 0, 0)
+    usage = usage_of(tx, run.id)
     said = [text_of(turn) for turn in turns if (turn.result or {}).get("pieces")]
     return PageStats(
         page_id=page.id,
@@ -93,15 +86,10 @@ def stats_of(tx: Tx, run: Run, page: PageRow) -> PageStats:
         refused=counts.get("refused", 0),
         elements=len(_ELEMENT.findall(page.html)),
         html_bytes=len(page.html.encode()),
-        cached_share=cached_share(usage.input_tokens, usage.cached_tokens),
+        cached_share=usage.cached_share,
         told=dict(outcome_of(said).stats),
-        **usage._asdict(),
+        **usage.model_dump(include={"input_tokens", "output_tokens", "cached_tokens"}),
     )
-
-
-def cached_share(input_tokens: int, cached_tokens: int) -> float | None:
-    """Which part of the prompts a provider read from its cache, 0 to 1; None where it said nothing of tokens."""
-    return round(min(cached_tokens / input_tokens, 1.0), 4) if input_tokens > 0 else None
 
 
 def _titled(tx: Tx, run: Run, page: PageRow, said: str) -> dict[str, Any]:

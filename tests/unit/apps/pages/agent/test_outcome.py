@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.pages.agent.finisher import cached_share, heading_of
+from outlast.apps.pages.agent.finisher import heading_of
 from outlast.apps.pages.agent.modules import plain_path, wrong_with
 from outlast.apps.pages.agent.outcome import outcome_of
 from outlast.kernel.library.module_checks import Import, missing
+from outlast.kernel.runs.shapes import UsageData
 
 
 def line(**fields: object) -> str:
@@ -76,4 +77,4 @@ def test_a_page_without_a_title_is_called_by_its_first_heading(html: str, title:
     ("tokens", "cached", "share"), [(0, 0, None), (100, 0, 0.0), (300, 100, 0.3333), (10, 20, 1.0)]
 )
 def test_the_cached_share_is_of_all_that_was_read(tokens: int, cached: int, share: float | None) -> None:
-    assert cached_share(tokens, cached) == share
+    assert UsageData(input_tokens=tokens, cached_tokens=cached).cached_share == share
