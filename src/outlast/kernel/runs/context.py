@@ -131,6 +131,23 @@ class RunContext:
         """What the rules say comes next."""
         return next_step(transcript.situation(self.engine.max_steps(self.agent), self.agent.plan))
 
+    async def end(
+        self,
+        end: End,
+        error: ErrorData | None = None,
+        save_message: bool = True,
+        first: Callable[[Tx], None] = lambda _tx: None,
+    ) -> None:
+        """End the run, in a transaction of its own that begins with `first`."""
+        if end.status != "cancelled":  # that is confirmed at once
+            await self.files_saved()
+
+        def change(tx: Tx, events: list[NamedEvent]) -> None:
+            first(tx)
+            events.extend(self.settle_in(tx, end, error, save_message))
+
+        await self.record(change, last=True)
+
     def settle_in(
         self, tx: Tx, end: End, error: ErrorData | None = None, save_message: bool = True, run: Run | None = None
     ) -> list[NamedEvent]:

@@ -69,13 +69,10 @@ def finish(
         if not ending.workflow:
             return [reason], [], []
         failed = workflow_step(run.id, step, "failed", reason_of(error))
-        return [], [_not_saved(reason, agent.name)], [failed]
+        notice = NoticePart(id=new_id("part"), level="warning", code=f"{agent.name}_not_saved", text=reason)
+        return [], [notice.model_dump()], [failed]
     saved = [workflow_step(run.id, step, "done")] if ending.workflow else []
     return list(found.problems), [], [*found.events, *saved]
-
-
-def _not_saved(text: str, noun: str) -> dict[str, Any]:
-    return NoticePart(id=new_id("part"), level="warning", code=f"{noun}_not_saved", text=text).model_dump()
 
 
 def last_steps(run_id: str, ending: Ending, *, saved: bool, charged: int) -> list[NamedEvent]:
@@ -84,5 +81,9 @@ def last_steps(run_id: str, ending: Ending, *, saved: bool, charged: int) -> lis
         return []
     name = "save_error" if ending.end.status == "error" else "save_answer"
     answer = workflow_step(run_id, name, "done" if saved else "skipped", "" if saved else "no answer was begun")
-    paid = f"{charged} credit{'' if charged == 1 else 's'}" if charged else "nothing charged"
+    paid = count(charged, "credit") if charged else "nothing charged"
     return [answer, workflow_step(run_id, "settle_credits", "done", paid)]
+
+
+def count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -5,7 +5,6 @@ from typing import Any, Final
 
 import anyio
 
-from outlast.db.database import Tx
 from outlast.kernel.runs import leases, store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.engine import Engine
@@ -14,11 +13,11 @@ from outlast.kernel.runs.model_turn import REFUSED, ask_model
 from outlast.kernel.runs.outcome import error_data
 from outlast.kernel.runs.parked import announce_decisions, park
 from outlast.kernel.runs.rules import AskModel, CallTools, Check, End, Prepare, Wait
-from outlast.kernel.runs.shapes import ErrorData, RunStarted, StepReset
+from outlast.kernel.runs.shapes import RunStarted, StepReset
 from outlast.kernel.runs.stages import perform_stage
 from outlast.kernel.runs.tool_calls import call_tools, lost_so_far
 from outlast.kernel.streams.fold import fold_lines
-from outlast.kernel.streams.log import NamedEvent, read_all
+from outlast.kernel.streams.log import read_all
 
 LAST_WORDS_S: Final = 5.0  # how long the last transaction of a cancelled leg may take
 
@@ -103,7 +102,8 @@ class Leg:
             await context.files_saved()
             return await park(context, coming.waiting_for)
         else:
-            await self._end(coming, REFUSED if coming.stop_reason == "policy" else None)
+            await context.end(coming, REFUSED if coming.stop_reason == "policy" else None)
+            self.ended = True
         return self.ended
 
     async def _call(self, effects: Sequence[Effect]) -> None:
@@ -111,29 +111,17 @@ class Leg:
         outcome = await call_tools(self.context, effects)
         self._named = outcome.named
         if outcome.unavailable is not None:
-            answered = _did_something(await self.context.transcript())
-            await self._end(End("error", "sandbox"), error_data(outcome.unavailable), save_message=answered)
-
-    async def _end(self, end: End, error: ErrorData | None = None, save_message: bool = True) -> None:
-        """End the run, in a transaction of its own."""
-        if end.status != "cancelled":  # that is confirmed at once
-            await self.context.files_saved()
-
-        def change(tx: Tx, events: list[NamedEvent]) -> None:
-            events.extend(self.context.settle_in(tx, end, error, save_message))
-
-        await self.context.record(change, last=True)
-        self.ended = True
+            journal = await self.context.transcript()
+            # Without any result of a tool, an answer could not even begin.
+            answered = any(effect.kind == "tool" and effect.status == "finished" for effect in journal.effects)
+            await self.context.end(End("error", "sandbox"), error_data(outcome.unavailable), answered)
+            self.ended = True
 
     async def _end_now(self) -> None:
         run = await self.engine.db.read(store.run_of, self.run.id)
-        await self._end(End("cancelled", run.cancel_reason or "user"))
+        await self.context.end(End("cancelled", run.cancel_reason or "user"))
+        self.ended = True
         self.context.files_changed(None)
-
-
-def _did_something(transcript: Transcript) -> bool:
-    """Whether any tool has ever answered in this run: without, an answer could not even begin."""
-    return any(effect.kind == "tool" and effect.status == "finished" for effect in transcript.effects)
 
 
 def _cleared(part: dict[str, Any]) -> dict[str, Any]:

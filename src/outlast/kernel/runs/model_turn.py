@@ -152,15 +152,13 @@ def _book(tx: Tx, context: RunContext, turn: Turn) -> None:
 
 async def _fail(context: RunContext, effect: Effect, turn: Turn, error: OutlastError) -> bool:
     """The turn failed for good: the run ends with what was made and an error a person can act on."""
-    await context.files_saved()
     reason = "policy" if error.code == "model_policy_refused" else "provider"
 
-    def change(tx: Tx, events: list[NamedEvent]) -> None:
+    def close(tx: Tx) -> None:
         store.update_effect(tx, effect.id, status="failed", ended_at=tx.now, error=error.to_dict())
         _book(tx, context, turn)
-        events.extend(context.settle_in(tx, End("error", reason), error_data(error)))
 
-    await context.record(change, last=True)
+    await context.end(End("error", reason), error_data(error), first=close)
     return True
 
 

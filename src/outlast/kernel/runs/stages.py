@@ -27,7 +27,7 @@ from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
-from outlast.kernel.runs.finishers import workflow_step
+from outlast.kernel.runs.finishers import count, workflow_step
 from outlast.kernel.runs.model import Effect, Transcript
 from outlast.kernel.runs.outcome import error_data, leaves_of
 from outlast.kernel.runs.retry import LIMIT, retry_in_sandbox
@@ -104,13 +104,9 @@ def _agent_done(context: RunContext, transcript: Transcript, now: datetime) -> N
     began = next((e.started_at for e in since if e.started_at is not None), None)
     own = [e for e in transcript.effects if not e.inherited]
     turns, calls = (sum(e.kind == kind for e in own) for kind in ("model", "tool"))
-    detail = f"{_count(turns, 'turn')}, {_count(calls, 'tool call')}"
+    detail = f"{count(turns, 'turn')}, {count(calls, 'tool call')}"
     duration_s = None if began is None else (now - began).total_seconds()
     return workflow_step(context.run.id, "agent", "done", detail, duration_s)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 async def _perform(context: RunContext, effect: Effect, stage: StageContext) -> StageResult:
@@ -205,11 +201,8 @@ async def _record(context: RunContext, effect: Effect, result: StageResult) -> N
 
 async def _fail(context: RunContext, effect: Effect, error: OutlastError) -> None:
     """It cannot be done: the run ends with an error a person can act on; without an answer where none was begun."""
-    await context.files_saved()
 
-    def change(tx: Tx, events: list[NamedEvent]) -> None:
+    def close(tx: Tx) -> None:
         store.update_effect(tx, effect.id, status="failed", ended_at=tx.now, error=error.to_dict())
-        data, is_answer = error_data(error), effect.kind == "check"
-        events.extend(context.settle_in(tx, End("error", "sandbox"), data, save_message=is_answer))
 
-    await context.record(change, last=True)
+    await context.end(End("error", "sandbox"), error_data(error), effect.kind == "check", close)
