@@ -154,8 +154,9 @@ def next_lapse(tx: Tx) -> datetime | None:
     return moment
 
 
-def hand_back(tx: Tx, run_id: str, attempt: int, ready_at: datetime | None = None) -> None:
-    """Give the leg back, to be claimed again at once or at `ready_at`. Refused silently when the fence moved on."""
+def hand_back(tx: Tx, run_id: str, attempt: int, after_s: float = 0) -> None:
+    """Give the leg back, to be claimed again at once or after a while. Refused silently when the fence moved on."""
+    ready_at = tx.now + timedelta(seconds=after_s) if after_s else None
     held = {"id": run_id, "attempt": attempt, "leg": "held"}
     tx.update(runs, held, leg="ready", owner=None, lease_until=None, ready_at=ready_at)
     tx.ring(BELL if ready_at is None else "timers")

@@ -193,9 +193,7 @@ class Sweeper:
         def change(tx: Tx) -> Run:
             run = store.hold_run(tx, run_id)
             if run.status not in ENDED:
-                end = End("cancelled", run.cancel_reason or "user")
-                ending = Ending.of(end, fold_lines(read_all(tx, run_id)), by=run.cancelled_by)
-                end_unheld(tx, self._engine.settings, self._engine.agents.get(run.profile), run, ending)
+                _end_cancelled(tx, self._engine, run)
             return run
 
         run = await self._engine.db.write(change)
@@ -242,10 +240,16 @@ def request_cancel(tx: Tx, engine: Engine, run_id: str, reason: str, by: str | N
         timers.set_timer(tx, "cancel_force", run_id, force_at)
         tx.ring(CANCEL_BELL)
         return
-    ending = Ending.of(End("cancelled", reason), fold_lines(read_all(tx, run_id)), by=by)
-    end_unheld(tx, engine.settings, engine.agents.get(run.profile), run, ending)
+    _end_cancelled(tx, engine, run._replace(cancelled_by=by, cancel_reason=reason))
     if _cut_calls(tx, run_id):  # an earlier attempt's command may still run
         timers.set_timer(tx, "cancel_force", run_id, tx.now)
+
+
+def _end_cancelled(tx: Tx, engine: Engine, run: Run) -> None:
+    """End a run that has its cancel flag, with what its log shows."""
+    end = End("cancelled", run.cancel_reason or "user")
+    ending = Ending.of(end, fold_lines(read_all(tx, run.id)), by=run.cancelled_by)
+    end_unheld(tx, engine.settings, engine.agents.get(run.profile), run, ending)
 
 
 _GONE_WITH_THE_RECORDS: Final = (b'"event":"step.', b'"event":"part.', b'"event":"tool_call.', b'"event":"approval.',

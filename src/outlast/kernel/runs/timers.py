@@ -27,7 +27,7 @@ def set_timer(tx: Tx, kind: TimerKind, subject_id: str, due_at: datetime) -> Non
 
 def replace_all(tx: Tx, subject_id: str, due: Mapping[TimerKind, datetime]) -> None:
     """These are the subject's only clocks from now on. Wakes the sweeper as `set_timer` does."""
-    clear_all(tx, subject_id)
+    tx.execute(_CLEAR_ALL, {"subject": subject_id})
     tx.insert_many(timers, [{"kind": kind, "subject_id": subject_id, "due_at": due_at} for kind, due_at in due.items()])
     if min(due.values()) - tx.now < LONGEST_SLEEP:
         tx.ring(BELL)
@@ -36,11 +36,6 @@ def replace_all(tx: Tx, subject_id: str, due: Mapping[TimerKind, datetime]) -> N
 def clear_timers(tx: Tx, subject_id: str, *kinds: str) -> None:
     for kind in kinds:
         tx.execute(_CLEAR, {"subject": subject_id, "kind_": kind})
-
-
-def clear_all(tx: Tx, subject_id: str) -> None:
-    """No clock runs for this subject any more."""
-    tx.execute(_CLEAR_ALL, {"subject": subject_id})
 
 
 def due_now(tx: Tx, limit: int = 100) -> list[TimerRow]:

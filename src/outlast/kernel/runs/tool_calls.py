@@ -112,13 +112,8 @@ async def _perform(context: RunContext, tool: Tool, call: Context, arguments: Ma
             context.engine.clock,
             is_final=lambda loss: isinstance(loss, DiskLimit) or not tool.repeatable,
         )
-    except DiskLimit as error:
-        return await _over_its_disk(context, error)
     except SandboxLost as error:
-        if context.run.workspace_id and (gone := error.fields.get("sandbox_id")):
-            await tell_lost(context, context.run.workspace_id, str(gone))
-            context.take_notes()  # this result says so itself
-        return lost_with_sandbox(tool.name)
+        return await _lost(context, tool.name, error)
     except (SandboxUnavailable, StorageUnavailable, DiskFull, InternalError):
         raise
     except OutlastError as error:
@@ -143,18 +138,23 @@ def _refused(context: RunContext, error: OutlastError) -> ToolResult:
     )
 
 
-async def _over_its_disk(context: RunContext, error: DiskLimit) -> ToolResult:
-    """The result of a call whose sandbox was ended because it filled the disk."""
-    text = f"{error.message} {error.hint}"
-    if context.run.workspace_id and (gone := error.fields.get("sandbox_id")):
-        await tell_lost(context, context.run.workspace_id, str(gone), text, error.code)
-        context.take_notes()  # this result says so itself
-    return ToolResult(
-        f"{text} Its processes and variables are gone; whether this call took effect is not known. The next call finds"
-        " the same files in a new sandbox.",
-        is_error=True,
-        interrupted=True,
+async def _lost(context: RunContext, tool: str, error: SandboxLost) -> ToolResult:
+    """The result of a call whose sandbox went away under it, or was ended because it filled the disk."""
+    told, code = LOST_TEXT, "context_lost"
+    text = (
+        f"The sandbox was lost while {tool} ran; whether it took effect is not known. A new sandbox with the same "
+        "files is made at the next call; running processes and variables are gone. Check before repeating it."
     )
+    if isinstance(error, DiskLimit):
+        told, code = f"{error.message} {error.hint}", error.code
+        text = (
+            f"{told} Its processes and variables are gone; whether this call took effect is not known. The next call "
+            "finds the same files in a new sandbox."
+        )
+    if context.run.workspace_id and (gone := error.fields.get("sandbox_id")):
+        await tell_lost(context, context.run.workspace_id, str(gone), told, code)
+        context.take_notes()  # this result says so itself
+    return ToolResult(text, is_error=True, interrupted=True)
 
 
 def interrupted(tool: str) -> ToolResult:
@@ -162,16 +162,6 @@ def interrupted(tool: str) -> ToolResult:
     return ToolResult(
         f"The call of {tool} was interrupted by a restart of the server; whether it took effect is not known. "
         "Check before repeating it.",
-        is_error=True,
-        interrupted=True,
-    )
-
-
-def lost_with_sandbox(tool: str) -> ToolResult:
-    """What the model reads about a call whose sandbox went away under it."""
-    return ToolResult(
-        f"The sandbox was lost while {tool} ran; whether it took effect is not known. A new sandbox with the same "
-        "files is made at the next call; running processes and variables are gone. Check before repeating it.",
         is_error=True,
         interrupted=True,
     )

@@ -44,10 +44,6 @@ class Worker:
         self._idle = anyio.Event()
         self._busy = anyio.Event()
 
-    @property
-    def active(self) -> int:
-        return len(self._legs)
-
     async def run(self) -> None:
         """Until stopped or cancelled."""
         async with anyio.create_task_group() as group:
@@ -175,12 +171,8 @@ class Worker:
                 await self._engine.clock.sleep(wait_s)
 
     async def _hand_back(self, leg: Leg, after_s: float) -> None:
-        def change(tx: Tx) -> None:
-            ready_at = tx.now + timedelta(seconds=after_s) if after_s else None
-            leases.hand_back(tx, leg.run.id, leg.run.attempt, ready_at)
-
         try:
-            await self._engine.db.write(change)
+            await self._engine.db.write(leases.hand_back, leg.run.id, leg.run.attempt, after_s)
         except StorageUnavailable:
             if not after_s:
                 return  # stopping: the lease lapses by itself
