@@ -227,8 +227,7 @@ def start_in(
     project_id = thread.project_id
     spec = _usable_model(services, model)
     parts = compose(tx, project_id, draft, services.settings.limits)
-    _check_vision(spec, parts)
-    _check_rates(tx, services, actor, project_id)
+    _check(tx, services, actor, project_id, spec, parts)
     waits_for = find_place(tx, thread_id, on_busy)
     _hold_payers(tx, actor, active_run(tx, thread_id) if on_busy == "interrupt" else None)
     thread_locks.drive(tx, thread_id, project_id, actor, services.settings.locks.ttl_s)
@@ -273,12 +272,12 @@ def _usable_model(services: Services, model: str | None) -> ModelSpec:
     return spec
 
 
-def _check_vision(spec: ModelSpec, parts: Sequence[Mapping[str, Any]]) -> None:
+def _check(
+    tx: Tx, services: Services, actor: Actor, project_id: str, spec: ModelSpec, parts: Sequence[Mapping[str, Any]]
+) -> None:
+    """Raise unless the model can read the message, and nobody starts too many runs."""
     if not spec.vision and any(part["type"] == "image" for part in parts):
         raise VisionUnsupported(f"{spec.label} cannot see images.", model=spec.id)
-
-
-def _check_rates(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
     limits = services.settings.limits
     check_run_rates(tx, actor.user_id, project_id, limits.runs_per_minute_per_user, limits.runs_per_minute_per_project)
 
@@ -318,8 +317,8 @@ async def _again(
             )
         find_place(tx, row.thread_id, "reject")
         spec = _usable_model(services, model or row.model)
-        _check_vision(spec, message_in(tx, row.thread_id, row.message_id).parts)
-        _check_rates(tx, services, actor, row.project_id)
+        parts = message_in(tx, row.thread_id, row.message_id).parts
+        _check(tx, services, actor, row.project_id, spec, parts)
         _hold_payers(tx, actor, None)
         thread_locks.drive(tx, row.thread_id, row.project_id, actor, services.settings.locks.ttl_s)
         new = NewRun(

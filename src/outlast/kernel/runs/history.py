@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -45,6 +45,9 @@ class _Answer:
     run_ids: Sequence[str] = ()  # oldest first: the last continues those before
 
 
+_NONE: Final = _Answer(())
+
+
 class _Asked(NamedTuple):
     id: str
     parts: Any
@@ -66,18 +69,12 @@ def exchanges_before(tx: Tx, run: Run, limit: int) -> list[Exchange]:
     earlier = [row.id for row in asked if row.id != run.message_id]
     answers = _answers(tx, earlier) if earlier else {}
     opaque = _opaque_of(tx, [run_id for answer in answers.values() for run_id in answer.run_ids])
-    return _last_messages([_exchange(row.parts, answers.get(row.id), opaque) for row in asked], limit)
-
-
-def _exchange(
-    asked: Sequence[Mapping[str, Any]], answer: _Answer | None, opaque: Mapping[str, Mapping[int, dict[str, Any]]]
-) -> Exchange:
-    if answer is None:
-        return Exchange(asked, ())
-    by_step: dict[int, dict[str, Any]] = {}
-    for run_id in answer.run_ids:
-        by_step |= opaque.get(run_id, {})
-    return Exchange(asked, answer.parts, by_step)
+    exchanges = []
+    for row in asked:
+        answer = answers.get(row.id, _NONE)
+        by_step = {step: kept for run_id in answer.run_ids for step, kept in opaque.get(run_id, {}).items()}
+        exchanges.append(Exchange(row.parts, answer.parts, by_step))
+    return _last_messages(exchanges, limit)
 
 
 class _Turn(NamedTuple):
@@ -102,6 +99,11 @@ class _SavedAnswer(NamedTuple):
     run_id: str | None
 
 
+class _Continued(NamedTuple):
+    id: str
+    parent_run_id: str | None
+
+
 def _answers(tx: Tx, message_ids: Sequence[str]) -> dict[str, _Answer]:
     rows = tx.rows(
         _SavedAnswer,
@@ -109,7 +111,9 @@ def _answers(tx: Tx, message_ids: Sequence[str]) -> dict[str, _Answer]:
         .where(messages.c.reply_to.in_(message_ids))
         .order_by(messages.c.position),
     )
-    continues = _continued(tx, message_ids)
+    continued = sa.select(runs.c.id, runs.c.parent_run_id).where(runs.c.mode == "continue")
+    # Which run each run for these messages continues; not all of them left an answer.
+    continues = dict(tx.rows(_Continued, continued.where(runs.c.message_id.in_(message_ids))))
     parts_of = {row.run_id: row.parts for row in rows if row.run_id is not None}
     newest = {row.reply_to: row.run_id for row in rows if row.run_id is not None}
     chosen: dict[str, _Answer] = {}
@@ -124,17 +128,6 @@ def _answers(tx: Tx, message_ids: Sequence[str]) -> dict[str, _Answer]:
         if row.run_id is None:  # the answer of a fork has no run
             chosen.setdefault(row.reply_to, _Answer(row.parts))
     return chosen
-
-
-class _Continued(NamedTuple):
-    id: str
-    parent_run_id: str | None
-
-
-def _continued(tx: Tx, message_ids: Sequence[str]) -> dict[str, str | None]:
-    """Which run each run for these messages continues; not all of them left an answer."""
-    continued = sa.select(runs.c.id, runs.c.parent_run_id).where(runs.c.mode == "continue")
-    return dict(tx.rows(_Continued, continued.where(runs.c.message_id.in_(message_ids))))
 
 
 def _last_messages(exchanges: list[Exchange], limit: int) -> list[Exchange]:

@@ -73,9 +73,12 @@ class Leg:
         turn = transcript.last_turn
         cut = [e for e in (transcript.calls_of(turn.step) if turn else ()) if e.status == "started"]
         if turn is not None and (cut or turn.status == "started"):
-            again = {effect.part_id for effect in cut}
-            parts = [_cleared(part) if part["id"] in again else part for part in context.shown.parts]
-            kept: Any = [part for part in parts if part["step"] == turn.step]
+            again = {effect.part_id for effect in cut}  # asked about again: their output is shown anew, from the start
+            kept: Any = [
+                part | {"output": "", "status": "pending"} if part["id"] in again else part
+                for part in context.shown.parts
+                if part["step"] == turn.step
+            ]
             reset = StepReset(run_id=self.run.id, step=turn.step, attempt=self.run.attempt, parts=kept)
             context.open_with(("step.reset", reset))
 
@@ -122,8 +125,3 @@ class Leg:
         await self.context.end(End("cancelled", run.cancel_reason or "user"))
         self.ended = True
         self.context.files_changed(None)
-
-
-def _cleared(part: dict[str, Any]) -> dict[str, Any]:
-    """A call that is asked about again shows its output anew, from the start."""
-    return {**part, "output": "", "status": "pending"}

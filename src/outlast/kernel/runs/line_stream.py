@@ -14,7 +14,7 @@ import anyio.to_thread
 import sqlalchemy as sa
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from outlast.base.errors import DiskFull, FenceLost, ModelCut, OutlastError, StorageUnavailable
+from outlast.base.errors import OutlastError
 from outlast.db.database import Tx
 from outlast.db.savepoints import savepoint
 from outlast.kernel.agents.hooks import Lines, LinesTaken
@@ -23,6 +23,7 @@ from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.lines import MAX_LINE_CHARS, TOO_LONG, Line, LinedTurn, TooLong, added
 from outlast.kernel.runs.model import Effect
+from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.turns import OpenPart
 from outlast.kernel.streams.log import NamedEvent
 
@@ -35,8 +36,7 @@ NOT_TAKEN: Final = "These {count} lines could not be taken: {reason} Nothing of 
 async def stream_lines(
     context: RunContext, taker: Lines, request: ModelRequest, effect: Effect, turn: LinedTurn
 ) -> None:
-    """The turn as it comes, its lines taken. Raises as a model's stream does, after what came before was taken;
-    `ModelCut` where it ended without an end."""
+    """The turn as it comes, its lines taken. Raises as a model's stream does, after what came before was taken."""
     model = context.engine.catalog.language_model(request.model.provider)
     given, ahead = anyio.create_memory_object_stream[Sequence[Delta]](BATCHES_AHEAD)
     failures: list[Exception] = []
@@ -60,8 +60,6 @@ async def stream_lines(
         group.cancel_scope.cancel()
     if failures:
         raise failures[0]
-    if turn.end is None:
-        raise ModelCut("The model's answer broke off before its end.")
 
 
 async def _take_all(
@@ -126,7 +124,7 @@ def _take_in(tx: Tx, context: RunContext, taker: Lines, step: int, lines: Sequen
     try:
         with savepoint(tx):
             taken = taker.take(tx, context.run, step, whole)
-    except (StorageUnavailable, DiskFull, FenceLost, sa.exc.SQLAlchemyError, OSError):
+    except (*NO_OUTCOME, sa.exc.SQLAlchemyError, OSError):
         raise  # not about these lines: the run is resumed
     except OutlastError as error:
         taken = LinesTaken(problems=(NOT_TAKEN.format(count=len(whole), reason=error.message),))

@@ -12,9 +12,8 @@ from outlast.kernel.models.protocol import Delta, ProviderToolUsed, ReasoningDel
 from outlast.kernel.runs.json_line_repair import JsonLineJoiner
 from outlast.kernel.runs.shapes import Delta as TextGrows
 from outlast.kernel.runs.shapes import PartCarrier
-from outlast.kernel.runs.turns import OpenPart, StreamedDelta, Turn, encodable
+from outlast.kernel.runs.turns import OpenPart, StreamedDelta, Turn, encodable, shown_part
 from outlast.kernel.streams.log import NamedEvent
-from outlast.kernel.threads.parts import TextPart
 
 MAX_LINE_CHARS: Final = 2_000_000  # twice the largest page, for what JSON escapes
 QUOTED_CHARS: Final = 80  # of a line that a problem is about
@@ -131,9 +130,7 @@ class LinedTurn(Turn):
 
     def completed(self) -> list[NamedEvent]:
         """`part.completed` for reasoning, notices and what was shown of the text."""
-        shown = [part for part in self.parts if part.kind in ("reasoning", "notice")]
-        reasoning = Turn(self.step, shown).completed()
-        return reasoning + [("part.completed", PartCarrier(part=self._shown(part))) for part in self._prose]
+        return self._completed([*(part for part in self.parts if part.kind in ("reasoning", "notice")), *self._prose])
 
     def result(self) -> dict[str, Any]:
         """The whole text, and what of it could not be taken. The lines of its texts, joined, are those handed over."""
@@ -147,7 +144,7 @@ class LinedTurn(Turn):
         if not text.strip() and begins:
             return None, []
         part = OpenPart(new_id("part"), "text") if begins else self._prose[-1]
-        shown: list[NamedEvent] = [("part.created", PartCarrier(part=self._shown(part)))] if begins else []
+        shown: list[NamedEvent] = [("part.created", PartCarrier(part=shown_part(part, self.step)))] if begins else []
         grows = TextGrows(part_id=part.id, delta=text)
         return OpenPart(part.id, "text", [text]), [*shown, ("text.delta", grows)]
 
@@ -190,9 +187,6 @@ class LinedTurn(Turn):
             begins = line.begins if isinstance(line, TooLong) else line[:QUOTED_CHARS]
             if begins.strip():
                 self.problems.append(CUT_SHORT.format(begins=begins))
-
-    def _shown(self, part: OpenPart) -> TextPart:
-        return TextPart(id=part.id, step=self.step, text=part.whole())
 
 
 def added(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:

@@ -156,14 +156,12 @@ class Transcript:
         return None
 
     def _stages(self, turn: Effect | None, plan: StagePlan) -> Stages:
+        prepared = not plan.prepares or bool(self.stages("prepare"))
         if turn is None:
-            return Stages(prepared=not plan.prepares or bool(self.stages("prepare")))
+            return Stages(prepared)
         said = bool(plan.done_mark) and plan.done_mark in text_of(turn)
-        return Stages(
-            prepared=not plan.prepares or bool(self.stages("prepare")),
-            checked=self._checked(turn.step) if plan.checks else "passed",
-            done=said or self.answer(turn.step) is not None,
-        )
+        checked = self._checked(turn.step) if plan.checks else "passed"
+        return Stages(prepared, checked, said or self.answer(turn.step) is not None)
 
     def _checked(self, step: int) -> Checked:
         last = [stage.result or {} for stage in self.stages("check") if stage.step == step]

@@ -7,7 +7,7 @@ from datetime import timedelta
 import anyio.to_thread
 
 from outlast.base.clock import iso
-from outlast.base.errors import DiskFull, FenceLost, ModelCut, OutlastError, StorageUnavailable, TryLater
+from outlast.base.errors import ModelCut, OutlastError, TryLater
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.prompt import Conversation, PromptContext
@@ -19,7 +19,7 @@ from outlast.kernel.runs.line_parts import part_in, reset_in
 from outlast.kernel.runs.line_stream import stream_lines
 from outlast.kernel.runs.lines import LinedTurn
 from outlast.kernel.runs.model import Effect, Transcript
-from outlast.kernel.runs.outcome import error_data
+from outlast.kernel.runs.outcome import NO_OUTCOME, error_data
 from outlast.kernel.runs.retry import Retries
 from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.shapes import PartCarrier, RunStatusChanged, StepCompleted, StepReset, StepStarted, UsageData
@@ -47,8 +47,10 @@ async def ask_model(context: RunContext, transcript: Transcript, step: int, name
                 await stream_lines(context, lines, request, effect, turn)
             else:
                 await _stream(context, request, turn)
-        except (StorageUnavailable, DiskFull, FenceLost):
-            raise  # not the model's failure: the run is resumed, or is another attempt's
+            if turn.end is None:
+                raise ModelCut("The model's answer broke off before its end.")
+        except NO_OUTCOME:
+            raise
         except TryLater as error:
             wait_s = retries.wait_s(error)
             if wait_s is None:
@@ -121,8 +123,6 @@ async def _stream(context: RunContext, request: ModelRequest, turn: Turn) -> Non
                     waiting.append(shown)
             if waiting:
                 context.show(waiting)
-    if turn.end is None:
-        raise ModelCut("The model's answer broke off before its end.")
 
 
 async def _announce_retry(

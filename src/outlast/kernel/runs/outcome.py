@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
-from outlast.base.errors import OutlastError
+from outlast.base.errors import DiskFull, FenceLost, OutlastError, StorageUnavailable
 from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.shapes import ErrorData
 from outlast.kernel.streams.fold import RunFold
+
+NO_OUTCOME: Final = (StorageUnavailable, DiskFull, FenceLost)
+"""Errors that are not an effect's failure: the run is resumed, or is another attempt's."""
 
 
 @dataclass(frozen=True, slots=True)

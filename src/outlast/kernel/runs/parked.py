@@ -1,7 +1,7 @@
 """Waiting for a person: the run becomes a row and nothing else, until a decision makes its next leg ready."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Literal
 
 import sqlalchemy as sa
@@ -15,7 +15,7 @@ from outlast.kernel.runs.model import Run, Transcript
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.rules import THREAD_STATUS, WaitingFor
 from outlast.kernel.runs.shapes import RunStatusChanged
-from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.runs.tables import TimerKind, effects, runs
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import NamedEvent
 from outlast.kernel.threads import store as threads
@@ -89,26 +89,24 @@ def pause(tx: Tx, settings: Settings, run_id: str) -> None:
     run = store.hold_run(tx, run_id)
     if run.leg != "parked" or run.status != "awaiting_approval":
         return
-    _show_waiting(tx, run, "paused", tx.now)
-    timers.clear_timers(tx, run_id, "approval_pause")
-    timers.set_timer(tx, "paused_kill", run_id, tx.now + timedelta(seconds=settings.runs.paused_kill_after_s))
-    _tell_thread(tx, run, "paused")
+    _wait_as(tx, run, "paused", "paused_kill", settings.runs.paused_kill_after_s)
 
 
 def wake(tx: Tx, settings: Settings, run: Run) -> None:
     """A person returned to a paused run without deciding: show it as waiting again, and start the clock anew."""
-    _show_waiting(tx, run, "awaiting_approval", None)
-    timers.clear_timers(tx, run.id, "paused_kill")
-    pause_after = timedelta(seconds=settings.runs.approval_pause_after_s)
-    timers.set_timer(tx, "approval_pause", run.id, tx.now + pause_after)
-    _tell_thread(tx, run, "awaiting_approval")
+    _wait_as(tx, run, "awaiting_approval", "approval_pause", settings.runs.approval_pause_after_s)
 
 
-def _show_waiting(tx: Tx, run: Run, status: Literal["awaiting_approval", "paused"], paused_at: datetime | None) -> None:
-    tx.update(runs, {"id": run.id}, status=status, paused_at=paused_at)
+def _wait_as(
+    tx: Tx, run: Run, status: Literal["awaiting_approval", "paused"], clock: TimerKind, after_s: float
+) -> None:
+    """Show a run that waits for a person as this, with this clock alone."""
+    tx.update(runs, {"id": run.id}, status=status, paused_at=tx.now if status == "paused" else None)
     waiting_for = tx.value(runs.c.waiting_for, {"id": run.id})
     changed = RunStatusChanged(run_id=run.id, status=status, waiting_for=waiting_for)
     store.append_unheld(tx, run.id, [("run.status", changed)])
+    timers.replace_all(tx, run.id, {clock: tx.now + timedelta(seconds=after_s)})
+    _tell_thread(tx, run, status)
 
 
 def _tell_thread(tx: Tx, run: Run, status: str) -> None:

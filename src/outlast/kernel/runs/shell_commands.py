@@ -22,7 +22,6 @@ from outlast.base.syntax_trees import TooManySteps
 from outlast.kernel.runs.shell_syntax import UNKNOWN, Budget, SimpleCommand, simple_commands
 
 Words = tuple[str, ...]
-LONGEST: Final = 20_000  # characters of one script
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "fish"})
 _WRAPPERS: Final = read_names(__file__, "wrappers")
 _MANAGERS: Final = frozenset({"npm", "pnpm", "yarn", "bun", "cnpm", "tnpm"})
@@ -55,7 +54,9 @@ def programs_of(script: str, budget: Budget | None = None) -> Sequence[Words]:
     `UNKNOWN`. The same program may come more than once. `ANYTHING`: the script is too long, or takes too many steps."""
     budget = budget or Budget(script)
     try:
-        found = dict.fromkeys(words for command in _commands(script, budget) for words in _programs(command, 0, budget))
+        found = dict.fromkeys(
+            words for command in simple_commands(script, budget) for words in _programs(command, 0, budget)
+        )
     except TooManySteps:
         return ANYTHING
     return list(found)
@@ -94,12 +95,6 @@ def _could_be(word: str, pattern: str) -> bool:
     return re.fullmatch(shape, pattern, re.DOTALL) is not None
 
 
-def _commands(script: str, budget: Budget) -> list[SimpleCommand]:
-    if len(script) > LONGEST:
-        raise TooManySteps
-    return simple_commands(script, budget)
-
-
 def _programs(command: SimpleCommand, deep: int, budget: Budget) -> Iterator[Words]:
     """What a command runs: the program that it names and, where that starts others, those."""
     words = command.words
@@ -122,7 +117,7 @@ def _programs(command: SimpleCommand, deep: int, budget: Budget) -> Iterator[Wor
             words = [*words[: at + 1], *rest]
         yield from _by_name(name, rest, budget)
         for script in _texts(name, rest, command.stdin):
-            for inner in _commands(script, budget):
+            for inner in simple_commands(script, budget):
                 yield from _programs(inner, deep + 1, budget)
         is_file = _INTERPRETERS.fullmatch(name) is not None
         begins += [(at + 1 + place, is_file) for place in _places(name, rest)]
@@ -149,7 +144,7 @@ def _by_name(name: str, rest: list[str], budget: Budget) -> Iterator[Words]:
 
 def _whatever_it_is(name: str, rest: list[str], budget: Budget) -> Iterator[Words]:
     """A program whose name is not known counts as one of those that the rest of its words speak for."""
-    if not any(UNKNOWN not in word for word in rest):
+    if all(UNKNOWN in word for word in rest):
         return
     for manager in ("npm", "yarn"):
         if _could_be(name, manager) and any(word in _RUN or word == "start" for word in rest):

@@ -4,9 +4,9 @@ tree-sitter reads the grammar; this module gives each command its words as the s
 here-documents as far as the text shows them, and marks what only the shell will know. A command in a branch that is
 never taken counts like any other.
 
-Bounds: a `Budget` of steps (a character read, an operation of the parser or a node of the
-tree each), 20 for each character. Beyond either, `TooManySteps` is raised. A script of 20,000 characters takes 10
-to 150 ms: call it in a thread.
+Bounds: a script of `LONGEST` characters, and a `Budget` of steps (a character read, an operation of the parser or a
+node of the tree each), 20 for each character. Beyond either, `TooManySteps` is raised. A script of 20,000 characters
+takes 10 to 150 ms: call it in a thread.
 """
 
 import re
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node, Tree
 
 UNKNOWN: Final = "\ue000"  # in a word: what only running it would show
+LONGEST: Final = 20_000  # characters of one script
 _MAX_CPU_S: Final = 0.1  # of one parse
 _MAX_PIPES: Final = 2_000  # the parser takes a time that grows with their square, without asking in between
 _LONGEST_VALUE: Final = 4_000  # characters of a variable
@@ -66,24 +67,13 @@ class SimpleCommand:
     loose: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Input:
-    """What a statement reads: a text that the script holds, or what the command before its pipe prints."""
-
-    text: str | None = None
-    source: SimpleCommand | None = None
-
-    def known(self) -> str | None:
-        return self.text if self.text is not None or self.source is None else printed(self.source)
-
-
-_NOTHING: Final = _Input()
+_Input = str | SimpleCommand | None  # a text that the script holds, or the command before a pipe; None: not known
 
 
 def simple_commands(script: str, budget: Budget) -> list[SimpleCommand]:
     """Every simple command of a script, those in substitutions included, in no promised order. A script with an error
     is also read loosely: any of its words may begin a command. Raises TooManySteps."""
-    if script.count("|") > _MAX_PIPES:
+    if len(script) > LONGEST or script.count("|") > _MAX_PIPES:
         raise TooManySteps
     tree = _parsed(script, budget)
     reader = _Reader(script, budget)
@@ -118,7 +108,7 @@ class _Reader:
         self.waiting: list[tuple[Node, _Input]] = []
 
     def read(self, root: "Node") -> None:
-        self.waiting.append((root, _NOTHING))
+        self.waiting.append((root, None))
         while self.waiting:
             node, fed = self.waiting.pop()
             self._visit(node, fed)
@@ -130,14 +120,14 @@ class _Reader:
                 self._statement(node, fed, ())
             case "variable_assignment":
                 self._assign(node)
-                self._wait(node.named_children, _NOTHING)
+                self._wait(node.named_children, None)
             case "declaration_command" | "unset_command":
                 self.found.append(SimpleCommand(self._text(node).split()))
-                self._wait(node.named_children, _NOTHING)
+                self._wait(node.named_children, None)
             case _:
                 if node.type == "for_statement" and (name := node.child_by_field_name("variable")):
                     self.variables.pop(self._text(name), None)
-                self._wait(node.named_children, fed if node.type in _PARTS else _NOTHING)
+                self._wait(node.named_children, fed if node.type in _PARTS else None)
 
     def _wait(self, nodes: "list[Node]", fed: _Input) -> None:
         self.waiting += [(node, fed) for node in reversed(nodes) if node.child_count]
@@ -154,7 +144,7 @@ class _Reader:
             last = None
             for child in node.named_children:
                 last = self._statement(child, fed, added, deep + 1)
-                fed, added = _Input(source=last), ()
+                fed, added = last, ()
             return last
         self._wait([node] if deep < _DEEPEST_PIPES else node.named_children, fed)
         return None
@@ -167,13 +157,13 @@ class _Reader:
             if child.type == "variable_assignment":
                 self._assign(child)
             elif child.type == "herestring_redirect":
-                fed = _Input(self._target(child))
+                fed = self._target(child)
             elif child.type not in _REDIRECTIONS:
                 command.words += self._words(child)
-        command.stdin = fed.known()
+        command.stdin = printed(fed) if isinstance(fed, SimpleCommand) else fed
         if command.words:
             self.found.append(command)
-        self._wait(inner, _NOTHING)
+        self._wait(inner, None)
         return command
 
     def _redirected(self, node: "Node", fed: _Input, deep: int) -> SimpleCommand | None:
@@ -185,20 +175,20 @@ class _Reader:
         for redirection in node.children_by_field_name("redirect"):
             self.budget.spend()
             if redirection.type == "herestring_redirect":
-                fed = _Input(self._target(redirection))
+                fed = self._target(redirection)
             if redirection.type != "heredoc_redirect":
                 others.append(redirection)
                 continue
             added += redirection.children_by_field_name("argument")
             for child in redirection.named_children:
                 if child.type == "heredoc_body":
-                    fed = _Input(self._text(child))
+                    fed = self._text(child)
                 (after if child.type == "pipeline" else others).append(child)
         body = node.child_by_field_name("body")
         last = self._statement(body, fed, tuple(added), deep + 1) if body is not None else None
         for child in after:
-            last = self._statement(child, _Input(source=last), (), deep + 1)
-        self._wait(others, _NOTHING)
+            last = self._statement(child, last, (), deep + 1)
+        self._wait(others, None)
         return last
 
     def _target(self, redirection: "Node") -> str:

@@ -13,15 +13,7 @@ from typing import Final, Literal
 
 import anyio
 
-from outlast.base.errors import (
-    DiskFull,
-    FenceLost,
-    InternalError,
-    OutlastError,
-    SandboxLost,
-    SandboxUnavailable,
-    StorageUnavailable,
-)
+from outlast.base.errors import InternalError, OutlastError, SandboxLost, SandboxUnavailable
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
@@ -29,7 +21,7 @@ from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.finishers import count, workflow_step
 from outlast.kernel.runs.model import Effect, Transcript
-from outlast.kernel.runs.outcome import error_data, leaves_of
+from outlast.kernel.runs.outcome import NO_OUTCOME, error_data, leaves_of
 from outlast.kernel.runs.retry import LIMIT, retry_in_sandbox
 from outlast.kernel.runs.rules import Check, End, Prepare
 from outlast.kernel.runs.shapes import WorkflowStatus, whole_parts
@@ -62,8 +54,8 @@ async def perform_stage(context: RunContext, transcript: Transcript, stage: Prep
         if context.is_cancelled:
             await _stop(context, stage_context)
         raise
-    except (StorageUnavailable, DiskFull, FenceLost):
-        raise  # not the stage's failure: the run is resumed, or is another attempt's
+    except NO_OUTCOME:
+        raise
     except OutlastError as error:
         await _fail(context, effect, error)
         return True
@@ -136,7 +128,7 @@ async def _once(context: RunContext, kind: str, stage: StageContext) -> StageRes
         error: OutlastError = SandboxUnavailable(
             f"The {kind} stage did not end within {limit_s:.0f} seconds.", hint="Try it again.", **{LIMIT: limit_s}
         )
-    except (SandboxLost, SandboxUnavailable, StorageUnavailable, DiskFull, InternalError):
+    except (SandboxLost, SandboxUnavailable, InternalError, *NO_OUTCOME):
         raise
     except OutlastError as raised:
         error = raised
@@ -157,7 +149,7 @@ def _ungrouped() -> Iterator[None]:
     except BaseExceptionGroup as group:
         causes = leaves_of(group)
         ours = [cause for cause in causes if isinstance(cause, OutlastError)]
-        first = [cause for cause in ours if isinstance(cause, (FenceLost, StorageUnavailable, DiskFull))]
+        first = [cause for cause in ours if isinstance(cause, NO_OUTCOME)]
         if len(ours) < len(causes):
             raise
         raise (first or ours)[0] from group

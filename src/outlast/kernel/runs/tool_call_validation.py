@@ -1,8 +1,8 @@
 """Which of a turn's calls can be made: the tool exists, its arguments are valid, and the policy allows the call or asks
 a person. Each call becomes an effect; one that cannot be made has the reason as its result."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from outlast.base.clock import iso
@@ -32,27 +32,33 @@ REMOVED_TOOL: Final = "There is no tool {tool} any more."  # planned by an attem
 
 @dataclass(frozen=True, slots=True)
 class JudgedCall:
-    """A call with what is known of it before the transaction. `refusal`: why it cannot be made; empty: it can."""
+    """A call with what is known of it before the transaction: why it cannot be made at all (`refusal`), or else what
+    the policy says of it."""
 
     part: OpenPart
-    arguments: dict[str, Any] | None
-    refusal: str
-    judgement: policy.Judgement | None
+    refusal: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    judgement: policy.Judgement | None = None
 
 
 def judge_calls(context: RunContext, parts: Sequence[OpenPart], finish: str) -> list[JudgedCall]:
     """The calls of a turn beside the policy. Runs in a thread: a command may take long to read."""
-    calls = []
-    for part in parts:
-        arguments = parse_arguments(part.whole())
-        refusal = _refusal(context, part, arguments, finish)
-        judgement = None
-        if not refusal and arguments is not None:
-            rules, tool = context.engine.settings.policy, context.agent.tool(part.tool)
-            ask = tool.ask if tool is not None else ""
-            judgement = policy.judge(rules, context.run.profile, part.tool, arguments, ask)
-        calls.append(JudgedCall(part, arguments, refusal, judgement))
-    return calls
+    return [_judge(context, part, finish) for part in parts]
+
+
+def _judge(context: RunContext, part: OpenPart, finish: str) -> JudgedCall:
+    tool, arguments = context.agent.tool(part.tool), parse_arguments(part.whole())
+    if tool is None:
+        names = ", ".join(spec.name for spec in context.agent.specs)
+        return JudgedCall(part, UNKNOWN_TOOL.format(tool=part.tool[:80], names=names))
+    if arguments is None:
+        return JudgedCall(part, cut_call_text(part.whole(), finish))
+    try:
+        tool.check(arguments)
+    except ArgumentsInvalid as error:
+        return JudgedCall(part, f"{error.message} {error.hint}".strip())
+    rules, profile = context.engine.settings.policy, context.run.profile
+    return JudgedCall(part, "", arguments, policy.judge(rules, profile, part.tool, arguments, tool.ask))
 
 
 def plan_call(
@@ -62,7 +68,7 @@ def plan_call(
     part, refusal = call.part, call.refusal
     tool = context.agent.tool(part.tool)
     verdict = policy.Verdict("deny", refusal) if call.judgement is None else call.judgement.after(grants)
-    asks = refusal == "" and tool is not None and tool.asks_person and verdict.decision != "deny"
+    asks = tool is not None and tool.asks_person and verdict.decision != "deny"
     status = "waiting" if asks or verdict.decision == "ask" else "allowed" if verdict.decision == "allow" else "denied"
     values: dict[str, Any] = {}
     if status == "denied":
@@ -107,22 +113,7 @@ def _ask_person(
         "created_at": iso(tx.now),
     }
     if is_question:
-        items = [QuestionItem(**item) for item in (call.arguments or {})["questions"]]
+        items = [QuestionItem(**item) for item in call.arguments["questions"]]
         return "question.asked", QuestionAsked(question=QuestionData(questions=items, **base))
     asked = ApprovalData(tool=part.tool, arguments=text, reason=reason, **base)
     return "approval.requested", ApprovalRequested(approval=asked)
-
-
-def _refusal(context: RunContext, part: OpenPart, arguments: dict[str, Any] | None, finish: str) -> str:
-    """Why the call cannot be made at all; empty: it can."""
-    tool = context.agent.tool(part.tool)
-    if tool is None:
-        names = ", ".join(spec.name for spec in context.agent.specs)
-        return UNKNOWN_TOOL.format(tool=part.tool[:80], names=names)
-    if arguments is None:
-        return cut_call_text(part.whole(), finish)
-    try:
-        tool.check(arguments)
-    except ArgumentsInvalid as error:
-        return f"{error.message} {error.hint}".strip()
-    return ""

@@ -9,13 +9,11 @@ import anyio
 import orjson
 
 from outlast.base.errors import (
-    DiskFull,
     DiskLimit,
     InternalError,
     OutlastError,
     SandboxLost,
     SandboxUnavailable,
-    StorageUnavailable,
     WorkspaceUnreadable,
 )
 from outlast.base.ids import new_id
@@ -27,6 +25,7 @@ from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.model import Effect, Transcript
 from outlast.kernel.runs.model_turn import name_effect_in
+from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.parked import announce_decisions_in
 from outlast.kernel.runs.retry import retry_in_sandbox
 from outlast.kernel.runs.rules import AskModel
@@ -79,12 +78,11 @@ async def _mark_started(context: RunContext, effects: Sequence[Effect]) -> list[
 async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> None:
     call = _tool_context(context, effect)
     tool = context.agent.tool(effect.tool)
-    if tool is None:
-        gone = ToolResult(REMOVED_TOOL.format(tool=effect.tool), is_error=True)
-        outcome.named = await _record_result(context, effect, gone) or outcome.named
-        return
     try:
-        result = await _perform(context, tool, call, parse_arguments(effect.arguments or "{}") or {})
+        if tool is None:
+            result = ToolResult(REMOVED_TOOL.format(tool=effect.tool), is_error=True)
+        else:
+            result = await _perform(context, tool, call, parse_arguments(effect.arguments or "{}") or {})
     except anyio.get_cancelled_exc_class():
         if context.is_cancelled:
             with anyio.CancelScope(shield=True, deadline=anyio.current_time() + STOP_S):
@@ -96,7 +94,7 @@ async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> N
     if notes := context.take_notes():  # the model reads them with the next result
         result = replace(result, notes=notes)
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
-        changed = tool.changes_files
+        changed = tool is not None and tool.changes_files
         outcome.named = await _record_result(context, effect, result, changed=changed) or outcome.named
     await clean_up(context, call.forget, call)
 
@@ -114,7 +112,7 @@ async def _perform(context: RunContext, tool: Tool, call: Context, arguments: Ma
         )
     except SandboxLost as error:
         return await _lost(context, tool.name, error)
-    except (SandboxUnavailable, StorageUnavailable, DiskFull, InternalError):
+    except (SandboxUnavailable, InternalError, *NO_OUTCOME):
         raise
     except OutlastError as error:
         return _refused(context, error)

@@ -1,6 +1,6 @@
 """A model turn as it arrives: deltas become parts; at the end the turn is pieces that can be asked from again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ from outlast.kernel.models.turn import sendable_arguments
 from outlast.kernel.runs.model import Effect
 from outlast.kernel.runs.shapes import PartCarrier
 from outlast.kernel.streams.log import NamedEvent
-from outlast.kernel.threads.parts import NoticePart, ReasoningPart, TextPart, ToolCallPart
+from outlast.kernel.threads.parts import NoticePart, Part, ReasoningPart, TextPart, ToolCallPart
 
 GO_ON: Final = f"{NOTE_MARK} Your last answer was cut at the output limit. Go on where it stopped, and repeat nothing."
 CUT_END_CHARS: Final = 60
@@ -71,16 +71,13 @@ class Turn:
             tool = encodable(delta.name)[:MAX_NAME_CHARS]
             part = OpenPart(new_id("part"), "call", call_id=self._call_id(delta.call_id), tool=tool)
             self._calls[delta.index] = part
-            self.parts.append(part)
-            return ("part.created", PartCarrier(part=call_part(part, self.step))), None
+            return self._begin(part), None
         if isinstance(delta, ToolArgumentsDelta):
             part, text = self._calls[delta.index], encodable(delta.delta)
             part.text.append(text)
             return None, ("tool_call.arguments.delta", part.id, text)
         if isinstance(delta, ProviderToolUsed):
-            part = OpenPart(new_id("part"), "notice", [encodable(delta.text)])
-            self.parts.append(part)
-            return ("part.created", PartCarrier(part=shown_part(part, self.step))), None
+            return self._begin(OpenPart(new_id("part"), "notice", [encodable(delta.text)])), None
         self.usage = delta.usage
         if isinstance(delta, TurnEnd):
             self.end = delta
@@ -92,11 +89,10 @@ class Turn:
 
     def completed(self) -> list[NamedEvent]:
         """`part.completed` for the texts (a call's is written with its verdict)."""
-        return [
-            ("part.completed", PartCarrier(part=shown_part(part, self.step)))
-            for part in self.parts
-            if part.kind != "call"
-        ]
+        return self._completed(part for part in self.parts if part.kind != "call")
+
+    def _completed(self, parts: Iterable[OpenPart]) -> list[NamedEvent]:
+        return [("part.completed", PartCarrier(part=shown_part(part, self.step))) for part in parts]
 
     def result(self) -> dict[str, Any]:
         """The finished turn as the transcript keeps it."""
@@ -115,12 +111,14 @@ class Turn:
             return None, None
         begun: NamedEvent | None = None
         if not self.parts or self.parts[-1].kind != kind:
-            part = OpenPart(new_id("part"), kind)
-            self.parts.append(part)
-            begun = ("part.created", PartCarrier(part=shown_part(part, self.step)))
+            begun = self._begin(OpenPart(new_id("part"), kind))
         part = self.parts[-1]
         part.text.append(text)
         return begun, (event, part.id, text)
+
+    def _begin(self, part: OpenPart) -> NamedEvent:
+        self.parts.append(part)
+        return "part.created", PartCarrier(part=shown_part(part, self.step))
 
     def _call_id(self, call_id: str) -> str:
         """The model's id of the call, made ours where it is missing or given twice (llama.cpp does that)."""
@@ -138,8 +136,10 @@ def encodable(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def shown_part(part: OpenPart, step: int) -> TextPart | ReasoningPart | NoticePart:
-    """The part as people are shown it; not for calls."""
+def shown_part(part: OpenPart, step: int) -> Part:
+    """The part as people are shown it."""
+    if part.kind == "call":
+        return call_part(part, step)
     if part.kind == "notice":
         return NoticePart(id=part.id, step=step, code=PROVIDER_TOOL, text=part.whole())
     kind = TextPart if part.kind == "text" else ReasoningPart

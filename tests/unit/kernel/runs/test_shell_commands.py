@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outlast.kernel.runs.shell_commands import ANYTHING, LONGEST, first_match, programs_of
-from outlast.kernel.runs.shell_syntax import Budget
+from outlast.kernel.runs.shell_commands import ANYTHING, first_match, programs_of
+from outlast.kernel.runs.shell_syntax import LONGEST, Budget
 
 PATTERNS = (
     *(f"npm run {script}" for script in ("dev", "build", "start", "preview", "serve")),
