@@ -70,8 +70,8 @@ moment = partial(_column, UtcTime)
 json = partial(_column, Json)
 
 
-def count(name: str, comment: str, default: int = 0) -> sa.Column[int]:
-    return sa.Column(name, sa.BigInteger, nullable=False, server_default=str(default), comment=comment)
+def count(name: str, comment: str, default: int = 0, kind: type[sa.Integer] = sa.BigInteger) -> sa.Column[int]:
+    return sa.Column(name, kind, nullable=False, server_default=str(default), comment=comment)
 
 
 def flag(name: str, comment: str) -> sa.Column[bool]:

@@ -98,11 +98,7 @@ class Watching:
 
 def forget_node(tx: Tx, settings: Settings, node_id: str) -> None:
     """A node begins: the followers of its former process are gone until they return."""
-    gone = list(
-        tx.execute(
-            sa.delete(followers).where(followers.c.node_id == node_id).returning(followers.c.thread_id)
-        ).scalars()
-    )
-    for thread_id in gone:
+    forgotten = sa.delete(followers).where(followers.c.node_id == node_id).returning(followers.c.thread_id)
+    for thread_id in list(tx.execute(forgotten).scalars()):
         for run_id in tx.execute(_AT_WORK, {"thread": thread_id}).scalars().all():
             arm_abandonment(tx, settings, run_id, thread_id)

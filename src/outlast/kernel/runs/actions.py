@@ -168,8 +168,8 @@ def list_runs(
 ) -> Listed[RunSummaryAnswer, str]:
     """Runs of one project, or of all of the actor's, newest first."""
     mine = _readable_projects(tx, actor, project_id)
-    return Listed(
-        *run_list.list_summaries(tx, mine, thread_id=thread_id, status=status, query=query, before=before, limit=limit)
+    return run_list.list_summaries(
+        tx, mine, thread_id=thread_id, status=status, query=query, before=before, limit=limit
     )
 
 

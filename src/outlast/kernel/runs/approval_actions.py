@@ -36,8 +36,6 @@ from outlast.kernel.runs.store import ApprovalOfCall
 from outlast.kernel.runs.tables import approvals, grants
 from outlast.kernel.services import Services, in_read
 
-# What goes beyond the thread, or to other people's work, is never allowed for a whole thread.
-
 Decision = Literal["approve", "deny"]
 
 
@@ -99,22 +97,15 @@ async def answer_question(
 @in_read
 def read_decision(tx: Tx, actor: Actor, approval_id: str) -> DecisionAnswer:
     """An approval or question as it is now ("open" until decided)."""
-    row = _item(tx, approval_id)
+    row = store.approval_of(tx, approval_id)
     require_run(tx, actor, row.approval.run_id, Right.READ)
     return _decided(row.approval)
 
 
-def _item(tx: Tx, item_id: str) -> ApprovalOfCall:
-    row = store.find_approval(tx, item_id)
-    if row is None:
-        raise NotFound("There is nothing to decide here.", id=item_id)
-    return row
-
-
 def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> ApprovalOfCall:
-    run = require_steering(tx, actor, _item(tx, item_id).approval.run_id)
+    run = require_steering(tx, actor, store.approval_of(tx, item_id).approval.run_id)
     held = store.hold_run(tx, run.id)  # a worker that parks the run, and a second decision, wait for this one
-    row = _item(tx, item_id)
+    row = store.approval_of(tx, item_id)
     if row.approval.kind != kind:
         raise NotFound(f"There is no such {kind}.", id=item_id)
     if row.approval.status in ("approved", "denied", "answered"):
@@ -147,15 +138,13 @@ async def _checked(services: Services, item_id: str, arguments: Mapping[str, Any
     error, raised only once it is known that the actor may decide. A command may take long to read: not in the
     transaction."""
 
-    def read(tx: Tx) -> tuple[str, str] | None:
-        row = store.find_approval(tx, item_id)
-        return None if row is None else (row.approval.tool, store.run_of(tx, row.approval.run_id).profile)
+    def read(tx: Tx) -> tuple[str, str]:
+        row = store.approval_of(tx, item_id)
+        return row.approval.tool, store.run_of(tx, row.approval.run_id).profile
 
-    found = await services.db.read(read)
-    if found is None:
-        return ""
+    tool, profile = await services.db.read(read)
     try:
-        return await anyio.to_thread.run_sync(_allowed, services, *found, arguments)
+        return await anyio.to_thread.run_sync(_allowed, services, tool, profile, arguments)
     except OutlastError as error:
         return error
 
@@ -221,13 +210,12 @@ def _resolve(
     }
     tx.update(approvals, {"id": row.approval.id}, **decided)
     run = store.run_of(tx, row.approval.run_id)
-    resolved = row.approval._replace(**decided)
+    row = row._replace(approval=row.approval._replace(**decided))
     if run.leg == "parked":
         store.mark_announced(tx, [row.approval.id])
-        events = resolution_events(resolved, row.part_id, row.call_id)
-        parking.unpark(tx, services.settings, run, events)
+        parking.unpark(tx, services.settings, run, resolution_events(row))
     tell_settled(tx, run.project_id, [row.approval.kind])
-    return _decided(resolved)
+    return _decided(row.approval)
 
 
 def _decided(row: ApprovalRow) -> DecisionAnswer:

@@ -152,7 +152,7 @@ def cancel(run: RunArgument) -> None:
     """Cancel a run.
 
     What it has done so far is kept."""
-    _change(run, "cancel")
+    _post(f"/v1/runs/{run}/cancel", "{id}: {status}")
 
 
 @app.verb("resume", "outlast runs resume run_01h…")
@@ -160,29 +160,19 @@ def resume(run: RunArgument) -> None:
     """Wake the sandbox of a paused run.
 
     The run then waits for your decision again."""
-    _change(run, "resume")
-
-
-def _change(run: str, action: str) -> None:
-    changed = call_server(lambda client: client.post(f"/v1/runs/{run}/{action}"))
-    print_result(changed, f"{changed['id']}: {changed['status']}")
+    _post(f"/v1/runs/{run}/resume", "{id}: {status}")
 
 
 @app.verb("retry", "outlast runs retry run_01h…")
 def retry(run: RunArgument) -> None:
     """Answer the same message again in a new run, and print its id."""
-    _start_again(run, "retry")
+    _post(f"/v1/runs/{run}/retry", "{run_id}")
 
 
 @app.verb("continue", "outlast runs continue run_01h…")
 def continue_run(run: RunArgument) -> None:
     """Continue a failed or cancelled run in a new run, and print its id."""
-    _start_again(run, "continue")
-
-
-def _start_again(run: str, action: str) -> None:
-    started = call_server(lambda client: client.post(f"/v1/runs/{run}/{action}"))
-    print_result(started, started["run_id"])
+    _post(f"/v1/runs/{run}/continue", "{run_id}")
 
 
 @app.verb("approve", "outlast runs approve apr_01h…")
@@ -203,8 +193,7 @@ def deny(approval: ApprovalArgument, reason: Annotated[str, typer.Option(help="T
 
 def _decide(approval: str, **decision: str | None) -> None:
     sent = {name: value for name, value in decision.items() if value is not None}
-    decided = call_server(lambda client: client.post(f"/v1/approvals/{approval}", sent))
-    print_result(decided, f"{decided['id']}: {decided['decision']}")
+    _post(f"/v1/approvals/{approval}", "{id}: {decision}", sent)
 
 
 @app.verb("answer", "outlast runs answer que_01h… color=blue")
@@ -214,8 +203,13 @@ def answer(
 ) -> None:
     """Answer a question of an agent."""
     pairs = dict(item.partition("=")[::2] for item in answers)
-    decided = call_server(lambda client: client.post(f"/v1/questions/{question}", {"answers": pairs}))
-    print_result(decided, f"{decided['id']}: {decided['decision']}")
+    _post(f"/v1/questions/{question}", "{id}: {decision}", {"answers": pairs})
+
+
+def _post(path: str, text: str, body: dict[str, Any] | None = None) -> None:
+    """Change something and print what came of it; `text` names fields of the answer."""
+    answer = call_server(lambda client: client.post(path, body))
+    print_result(answer, text.format(**answer))
 
 
 @app.verb("export", "outlast runs export run_01h… --out run.json")

@@ -4,7 +4,7 @@ An effect is given this context and returns what came of it; it sets no attribut
 between two effects (what is shown, what the model has yet to read, where files were changed) is kept here.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
@@ -12,6 +12,7 @@ from typing import TypeVar
 import anyio
 
 from outlast.db.database import Tx
+from outlast.kernel.models.protocol import Delta
 from outlast.kernel.runs import store
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.model import Run, Transcript
@@ -19,6 +20,7 @@ from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import End, Next, next_step
 from outlast.kernel.runs.settlement import settle
 from outlast.kernel.runs.shapes import ErrorData
+from outlast.kernel.runs.turns import StreamedDelta, Turn
 from outlast.kernel.streams.fold import RunFold, apply
 from outlast.kernel.streams.log import NamedEvent
 from outlast.kernel.streams.writer import RunWriter
@@ -75,11 +77,28 @@ class RunContext:
         """Record these facts alone."""
         await self.record(lambda _tx, events: events.extend(facts))
 
-    def show(self, deltas: Sequence[tuple[str, str, str]]) -> None:
+    def show(self, deltas: Sequence[StreamedDelta]) -> None:
         """Show streamed deltas at once; they are saved within the save interval."""
         self.writer.deltas(deltas)
         for event, part_id, text in deltas:
             self._streamed.setdefault((event, part_id), []).append(text)
+
+    async def show_turn(
+        self, turn: Turn, deltas: Iterable[Delta], record: Callable[[NamedEvent], Awaitable[None]]
+    ) -> None:
+        """Show what these deltas add to the turn; a part that begins is recorded before what follows it is shown."""
+        shown: list[StreamedDelta] = []
+        for delta in deltas:
+            begun, grows = turn.take(delta)
+            if begun is not None:
+                if shown:
+                    self.show(shown)
+                    shown = []
+                await record(begun)
+            if grows is not None:
+                shown.append(grows)
+        if shown:
+            self.show(shown)
 
     def _fold_streamed(self) -> None:
         """Add what was streamed to what is shown: once per record, not once per delta, so that a long answer costs no

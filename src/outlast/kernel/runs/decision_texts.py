@@ -5,36 +5,35 @@ from typing import Any
 
 import orjson
 
-from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.shapes import ApprovalResolved, QuestionAnswered, ToolResultData
+from outlast.kernel.runs.store import ApprovalOfCall
 from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.threads.parts import ToolStatus
 
 
-def resolution_events(row: ApprovalRow, part_id: str, call_id: str) -> list[NamedEvent]:
-    """What followers see of a decision (a row of approvals): the resolution, and the result of a denied call."""
-    decision = row.decision or {}
-    if row.kind == "question":
-        answered = QuestionAnswered(
-            question_id=row.id, part_id=part_id, answers=decision.get("answers", {}), by=row.decided_by
-        )
-        result = ToolResultData(
-            part_id=part_id, call_id=call_id, status="done", result=answer_text(decision.get("answers", {}))
-        )
-        return [("question.answered", answered), ("tool_call.result", result)]
+def resolution_events(row: ApprovalOfCall) -> list[NamedEvent]:
+    """What followers see of a decision: the resolution and, of an answered or denied call, the result."""
+    item, decision = row.approval, row.approval.decision or {}
+    if item.kind == "question":
+        answers = decision.get("answers", {})
+        answered = QuestionAnswered(question_id=item.id, part_id=row.part_id, answers=answers, by=item.decided_by)
+        return [("question.answered", answered), _result(row, "done", answer_text(answers))]
+    reason = decision.get("reason") or ""
     resolved = ApprovalResolved(
-        approval_id=row.id,
-        part_id=part_id,
-        decision="approve" if row.status == "approved" else "deny",
-        reason=decision.get("reason") or "",
-        by=row.decided_by,
+        approval_id=item.id,
+        part_id=row.part_id,
+        decision="approve" if item.status == "approved" else "deny",
+        reason=reason,
+        by=item.decided_by,
         arguments=decision.get("arguments"),
         remember=decision.get("remember"),
     )
-    if row.status == "approved":
-        return [("approval.resolved", resolved)]
-    text = denial_text(decision.get("reason") or "")
-    result = ToolResultData(part_id=part_id, call_id=call_id, status="denied", result=text)
-    return [("approval.resolved", resolved), ("tool_call.result", result)]
+    denied = [] if item.status == "approved" else [_result(row, "denied", denial_text(reason))]
+    return [("approval.resolved", resolved), *denied]
+
+
+def _result(row: ApprovalOfCall, status: ToolStatus, text: str) -> NamedEvent:
+    return "tool_call.result", ToolResultData(part_id=row.part_id, call_id=row.call_id, status=status, result=text)
 
 
 def answer_text(answers: Mapping[str, Any]) -> str:

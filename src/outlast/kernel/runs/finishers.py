@@ -19,7 +19,6 @@ from outlast.kernel.threads.parts import NoticePart
 
 log = logging.getLogger("outlast.runs")
 DETAIL_CHARS: Final = 300
-NOTHING: Final = Finished()
 NOT_SAVED: Final = "The answer is here, but what it says of itself (title, files) could not be saved: {reason}"
 
 
@@ -60,7 +59,7 @@ def finish(
     step = f"save_{agent.name}"
     try:
         with savepoint(tx):
-            found = agent.finish(tx, run, parts, ending.facts) or NOTHING
+            found = agent.finish(tx, run, parts, ending.facts) or Finished()
     except Exception as error:
         if is_of_transaction(error):
             raise

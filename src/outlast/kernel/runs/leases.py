@@ -129,19 +129,9 @@ def free_lapsed(tx: Tx, everything: bool = False) -> list[str]:
     lapsed = runs.c.leg == "held"
     if not everything:
         lapsed = sa.and_(lapsed, runs.c.lease_until < tx.now)
-    freed = list(
-        tx.execute(
-            sa.update(runs)
-            .where(lapsed)
-            .values(
-                leg="ready",
-                owner=None,
-                deaths=sa.case((_RECORDED, 0), else_=runs.c.deaths + 1),
-                died_attempt=runs.c.attempt,
-            )
-            .returning(runs.c.id)
-        ).scalars()
-    )
+    deaths = sa.case((_RECORDED, 0), else_=runs.c.deaths + 1)
+    free = sa.update(runs).where(lapsed).values(leg="ready", owner=None, deaths=deaths, died_attempt=runs.c.attempt)
+    freed = list(tx.execute(free.returning(runs.c.id)).scalars())
     if freed:
         tx.ring(BELL)
     return freed

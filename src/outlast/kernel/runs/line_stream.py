@@ -7,6 +7,7 @@ effect keeps their sums, so that a run that is cut in the middle of a step ends 
 
 from collections.abc import Sequence
 from contextlib import aclosing
+from functools import partial
 from typing import Final
 
 import anyio
@@ -69,23 +70,14 @@ async def _take_all(
     turn: LinedTurn,
     ahead: MemoryObjectReceiveStream[Sequence[Delta]],
 ) -> None:
+    take = partial(_take, context, taker, effect, turn)
     async for first in ahead:
         deltas = [*first]
         while ahead.statistics().current_buffer_used:
             deltas += ahead.receive_nowait()
-        shown: list[tuple[str, str, str]] = []
-        for delta in deltas:
-            begun, grows = turn.take(delta)
-            if begun is not None:
-                context.show(shown)
-                shown = []
-                await _take(context, taker, effect, turn, begun)
-            if grows is not None:
-                shown.append(grows)
-        if shown:
-            context.show(shown)
+        await context.show_turn(turn, deltas, take)
         if any(turn.waiting):  # blank lines wait for what they stand before
-            await _take(context, taker, effect, turn, None)
+            await take(None)
 
 
 async def _take(context: RunContext, taker: Lines, effect: Effect, turn: LinedTurn, begun: NamedEvent | None) -> None:

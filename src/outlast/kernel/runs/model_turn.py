@@ -111,18 +111,7 @@ async def _stream(context: RunContext, request: ModelRequest, turn: Turn) -> Non
     model = context.engine.catalog.language_model(request.model.provider)
     async with aclosing(model.stream(request)) as batches:
         async for batch in batches:
-            waiting: list[tuple[str, str, str]] = []
-            for delta in batch:
-                begun, shown = turn.take(delta)
-                if begun is not None:
-                    if waiting:
-                        context.show(waiting)
-                        waiting = []
-                    await context.record_events(begun)
-                if shown is not None:
-                    waiting.append(shown)
-            if waiting:
-                context.show(waiting)
+            await context.show_turn(turn, batch, context.record_events)
 
 
 async def _announce_retry(

@@ -64,7 +64,7 @@ def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None
     """Add the decisions not yet in the run's log to `events`, and mark them as announced."""
     decided = store.unannounced(tx, run_id)
     for row in decided:
-        events.extend(resolution_events(row.approval, row.part_id, row.call_id))
+        events.extend(resolution_events(row))
     if decided:
         store.mark_announced(tx, [row.approval.id for row in decided])
 

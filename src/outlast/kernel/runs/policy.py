@@ -17,7 +17,8 @@ from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.runs.shell_commands import Words, first_match, programs_of
 
 Decision = Literal["allow", "ask", "deny"]
-DECIDED_EACH_TIME: Final = frozenset({"publish_module"})  # tools that nobody allows for a whole thread
+# What goes beyond the thread, or to other people's work, is never allowed for a whole thread.
+DECIDED_EACH_TIME: Final = frozenset({"publish_module"})
 
 
 class Grant(NamedTuple):

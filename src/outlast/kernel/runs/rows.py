@@ -26,7 +26,7 @@ class RunRow(NamedTuple):
     mode: str
     after_run_id: str | None
     started_by: str
-    status: str
+    status: Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]
     leg: str
     waiting_for: str | None
     stop_reason: str | None

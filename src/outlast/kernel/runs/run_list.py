@@ -9,6 +9,7 @@ from outlast.base.errors import CursorUnknown, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.credits.rules import is_charged
+from outlast.kernel.lists import Listed
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.rules import ENDED
@@ -27,10 +28,15 @@ class _ShownRun(NamedTuple):
 
 def summary_of(tx: Tx, run_id: str) -> RunSummaryAnswer:
     """Raises `NotFound`."""
+    return row_and_summary(tx, run_id)[1]
+
+
+def row_and_summary(tx: Tx, run_id: str) -> tuple[RunRow, RunSummaryAnswer]:
+    """Raises `NotFound`."""
     row = tx.row(_ShownRun, _summaries().where(runs.c.id == run_id))
     if row is None:
         raise NotFound("There is no such run.", id=run_id)
-    return _summary(row)
+    return row.run, _summary(row)
 
 
 def list_summaries(
@@ -42,9 +48,9 @@ def list_summaries(
     query: str = "",
     before: str | None = None,
     limit: int = 50,
-) -> tuple[list[RunSummaryAnswer], str | None]:
+) -> Listed[RunSummaryAnswer, str]:
     """Runs of these projects, newest first; `query` is looked for in ids, thread titles, models, errors and the
-    messages they answer. The second value is the `before` of the next page."""
+    messages they answer."""
     chosen = _summaries().where(runs.c.project_id.in_(project_ids))
     if thread_id:
         chosen = chosen.where(runs.c.thread_id == thread_id)
@@ -58,7 +64,7 @@ def list_summaries(
         chosen = chosen.where(_matches(query.strip()))
     rows = tx.rows(_ShownRun, chosen.order_by(runs.c.id.desc()).limit(limit + 1))
     page = [_summary(row) for row in rows[:limit]]
-    return page, page[-1].id if len(rows) > limit else None
+    return Listed(page, page[-1].id if len(rows) > limit else None)
 
 
 def _summaries() -> sa.Select[Any]:
@@ -78,12 +84,10 @@ def _summaries() -> sa.Select[Any]:
 
 
 def _matches(query: str) -> sa.ColumnElement[bool]:
-    like = "%" + query.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-    asked = sa.select(messages.c.id).where(
-        messages.c.id == runs.c.message_id, sa.cast(messages.c.parts, sa.Text).ilike(like, escape="\\")
-    )
+    said = sa.cast(messages.c.parts, sa.Text).icontains(query, autoescape=True)
+    asked = sa.select(messages.c.id).where(messages.c.id == runs.c.message_id, said)
     columns = (runs.c.id, runs.c.model, threads.c.title, sa.cast(runs.c.error, sa.Text))
-    return sa.or_(*(column.ilike(like, escape="\\") for column in columns), asked.exists())
+    return sa.or_(*(column.icontains(query, autoescape=True) for column in columns), asked.exists())
 
 
 def _summary(row: _ShownRun) -> RunSummaryAnswer:

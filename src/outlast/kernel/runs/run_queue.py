@@ -60,7 +60,18 @@ def queue_run(tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None,
     queued = shape_of(RunQueued, new, run_id=run_id, model=new.model.id, after_run_id=after_run_id)
     first = encode_all(run_id, 1, [("run.queued", queued)], tx.now)
     try:
-        _insert(tx, run_id, new, after_run_id, len(first))
+        tx.insert(
+            runs,
+            **new._asdict() | {"id": run_id, "model": new.model.id},
+            after_run_id=after_run_id,
+            status="queued",
+            leg="ready" if after_run_id is None else "blocked",
+            problems=[],
+            credits=new.model.credits,
+            seq_saved=len(first),
+            seq_reserved=len(first),
+            created_at=tx.now,
+        )
     except sa.exc.IntegrityError as error:
         raise ThreadBusy("The agent already works in this thread.", thread_id=new.thread_id) from error
     ledger.reserve(tx, new.started_by, run_id, new.model.credits, settings.credits.plans)
@@ -101,8 +112,8 @@ def last_queued(tx: Tx, thread_id: str) -> str | None:
 def waiting_runs(tx: Tx, project_id: str, thread_id: str, active_id: str | None) -> list[RunSummaryAnswer]:
     """The runs that wait behind the active one, each behind the one that it waits for: a run that interrupts goes
     before those that came earlier."""
-    found, _ = list_summaries(tx, [project_id], thread_id=thread_id, status="queued", limit=QUEUED_SHOWN)
-    left, ordered = [run for run in reversed(found) if run.id != active_id], []
+    found = list_summaries(tx, [project_id], thread_id=thread_id, status="queued", limit=QUEUED_SHOWN)
+    left, ordered = [run for run in reversed(found.items) if run.id != active_id], []
     while left:
         ids = {run.id for run in left}
         following = next((run for run in left if run.after_run_id not in ids), left[0])
@@ -121,21 +132,6 @@ def find_place(tx: Tx, thread_id: str, on_busy: OnBusy) -> str | None:
             active_run_id=active_run(tx, thread_id),
         )
     return waits_for
-
-
-def _insert(tx: Tx, run_id: str, new: NewRun, after_run_id: str | None, logged: int) -> None:
-    tx.insert(
-        runs,
-        **new._asdict() | {"id": run_id, "model": new.model.id},
-        after_run_id=after_run_id,
-        status="queued",
-        leg="ready" if after_run_id is None else "blocked",
-        problems=[],
-        credits=new.model.credits,
-        seq_saved=logged,
-        seq_reserved=logged,
-        created_at=tx.now,
-    )
 
 
 def _inherit(tx: Tx, parent_id: str, run_id: str) -> None:

@@ -25,7 +25,7 @@ from outlast.kernel.runs.outcome import NO_OUTCOME, error_data, leaves_of
 from outlast.kernel.runs.retry import LIMIT, retry_in_sandbox
 from outlast.kernel.runs.rules import Check, End, Prepare
 from outlast.kernel.runs.shapes import WorkflowStatus, whole_parts
-from outlast.kernel.runs.tool_calls import STOP_S, clean_up, tell_lost
+from outlast.kernel.runs.tool_calls import clean_up, stop_effect, tell_lost
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.streams.log import NamedEvent
 
@@ -52,7 +52,7 @@ async def perform_stage(context: RunContext, transcript: Transcript, stage: Prep
         result = await _perform(context, effect, stage_context)
     except anyio.get_cancelled_exc_class():
         if context.is_cancelled:
-            await _stop(context, stage_context)
+            await stop_effect(context, stage_context)
         raise
     except NO_OUTCOME:
         raise
@@ -124,7 +124,7 @@ async def _once(context: RunContext, kind: str, stage: StageContext) -> StageRes
     try:
         with anyio.move_on_after(limit_s), _ungrouped():
             return await perform(stage)
-        await _stop(context, stage)
+        await stop_effect(context, stage)
         error: OutlastError = SandboxUnavailable(
             f"The {kind} stage did not end within {limit_s:.0f} seconds.", hint="Try it again.", **{LIMIT: limit_s}
         )
@@ -153,11 +153,6 @@ def _ungrouped() -> Iterator[None]:
         if len(ours) < len(causes):
             raise
         raise (first or ours)[0] from group
-
-
-async def _stop(context: RunContext, stage: StageContext) -> None:
-    with anyio.CancelScope(shield=True, deadline=anyio.current_time() + STOP_S):
-        await clean_up(context, stage.stop, stage)
 
 
 def with_untold(result: StageResult, transcript: Transcript, untold: Sequence[str]) -> StageResult:

@@ -187,9 +187,12 @@ def mark_announced(tx: Tx, approval_ids: Sequence[str]) -> None:
         tx.update(approvals, {"id": approval_id}, announced=True)
 
 
-def find_approval(tx: Tx, item_id: str) -> ApprovalOfCall | None:
-    """The approval or question of this id; None: there is none."""
-    return tx.row(ApprovalOfCall, _APPROVAL, {"item": item_id})
+def approval_of(tx: Tx, item_id: str) -> ApprovalOfCall:
+    """The approval or question of this id. Raises `NotFound`."""
+    row = tx.row(ApprovalOfCall, _APPROVAL, {"item": item_id})
+    if row is None:
+        raise NotFound("There is nothing to decide here.", id=item_id)
+    return row
 
 
 def close_approvals(tx: Tx, run_id: str) -> list[ApprovalOfCall]:

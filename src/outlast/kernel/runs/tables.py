@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from outlast.db.columns import choice, count, flag, json, metadata, moment, own_id, ref, text, word
 from outlast.db.lock_order import Place, locked_as
+from outlast.kernel.runs.rules import TRANSITIONS
 
 grants = sa.Table(
     "grants",
@@ -37,12 +38,7 @@ runs = sa.Table(
     sa.Column("mode", sa.String(10), nullable=False, comment="start | retry | continue"),
     sa.Column("after_run_id", sa.String(40), index=True, comment="queued behind this run; null: none"),
     ref("started_by", "users", "who started and pays", nullable=False),
-    sa.Column(
-        "status",
-        sa.String(20),
-        nullable=False,
-        comment="queued | running | awaiting_approval | paused | completed | cancelled | error",
-    ),
+    choice("status", list(TRANSITIONS), chars=20),
     sa.Column(
         "leg",
         sa.String(10),
@@ -58,13 +54,7 @@ runs = sa.Table(
     ),
     json("problems", "what is wrong with a run completed with problems", nullable=False),
     json("error", "code, message, hint"),
-    sa.Column(
-        "attempt",
-        sa.Integer,
-        nullable=False,
-        server_default="0",
-        comment="the fence: raised at each claim; writes naming an older one are refused",
-    ),
+    count("attempt", "the fence: raised at each claim; writes naming an older one are refused", kind=sa.Integer),
     sa.Column("owner", sa.String(40), comment="the node that holds the lease"),
     moment("lease_until", "the lease lapses then"),
     count("deaths", "attempts in a row whose process died before they recorded a result; from 2 on a suspect"),
@@ -121,10 +111,8 @@ effects = sa.Table(
     sa.Column("call_id", sa.String(120), comment="the model's id of the call"),
     sa.Column("part_id", sa.String(40), comment="the part that shows it"),
     text("arguments", "JSON text the tool is called with (edited arguments replace the model's)"),
-    sa.Column(
-        "attempt", sa.Integer, nullable=False, server_default="0", comment="the run attempt that started it last"
-    ),
-    sa.Column("retries", sa.Integer, nullable=False, server_default="0", comment="transient failures so far"),
+    count("attempt", "the run attempt that started it last", kind=sa.Integer),
+    count("retries", "transient failures so far", kind=sa.Integer),
     json("result", "model: the turn as pieces, finish, usage; tool: content, is_error"),
     json("error", "last failure"),
     json("usage", "tokens and cost of a model turn"),

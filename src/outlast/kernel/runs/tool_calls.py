@@ -85,8 +85,7 @@ async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> N
             result = await _perform(context, tool, call, parse_arguments(effect.arguments or "{}") or {})
     except anyio.get_cancelled_exc_class():
         if context.is_cancelled:
-            with anyio.CancelScope(shield=True, deadline=anyio.current_time() + STOP_S):
-                await clean_up(context, call.stop, call)
+            await stop_effect(context, call)
         raise
     except SandboxUnavailable as error:
         outcome.unavailable = error
@@ -254,6 +253,12 @@ def _name_next_turn(tx: Tx, context: RunContext, events: list[NamedEvent]) -> tu
         return None
     announce_decisions_in(tx, context.run.id, events)
     return transcript, name_effect_in(tx, context, transcript, coming.step, events)
+
+
+async def stop_effect(context: RunContext, effect: EffectContext) -> None:
+    """A person cancelled the run: stop what the call or the stage began, within a second."""
+    with anyio.CancelScope(shield=True, deadline=anyio.current_time() + STOP_S):
+        await clean_up(context, effect.stop, effect)
 
 
 async def clean_up(context: RunContext, action: CleanUp, effect: EffectContext) -> None:

@@ -11,7 +11,7 @@ from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.runs import timers
 from outlast.kernel.runs.rows import ApprovalRow, EffectRow, RunRow
-from outlast.kernel.runs.run_list import summary_of
+from outlast.kernel.runs.run_list import row_and_summary
 from outlast.kernel.runs.shapes import ClockAnswer, ErrorData, RunAnswer, StepAnswer, StepKind
 from outlast.kernel.runs.tables import approvals, effects, runs
 from outlast.kernel.sandboxes.clocks import clocks_beside_run
@@ -45,8 +45,7 @@ def whole_run(tx: Tx, run_id: str, sandbox: SandboxSettings | None) -> RunAnswer
     sandbox too. `cursor` is where its stream continues after these parts; `workflow` has its named steps as last shown
     (empty: its agent has none), `page` where it has brought its page, with its statistics (None: it has none),
     `modules` what it announced of its code. Raises `NotFound`."""
-    summary, shown, row = summary_of(tx, run_id), fold_of(tx, run_id), tx.find(RunRow, runs, {"id": run_id})
-    assert row is not None
+    (row, summary), shown = row_and_summary(tx, run_id), fold_of(tx, run_id)
     clocks = [
         ClockAnswer(name=timer.kind, due_at=iso(timer.due_at), takes_away=TAKES_AWAY[timer.kind])
         for timer in timers.timers_of(tx, run_id)
@@ -88,10 +87,8 @@ def steps_of(tx: Tx, run: RunRow) -> list[StepAnswer]:
 def export_of(tx: Tx, run_id: str) -> dict[str, Any]:
     """All there is about a run, as plain JSON: row, steps, effects with arguments and results, events; which part
     of its prompts came from the provider's cache, and what it made of its page."""
-    summary = summary_of(tx, run_id)
+    run, summary = row_and_summary(tx, run_id)
     rows = tx.rows(EffectRow, sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal))
-    run = tx.find(RunRow, runs, {"id": run_id})
-    assert run is not None
     lines = read_all(tx, run_id)
     shown = fold_lines(lines)
     return {

@@ -10,6 +10,7 @@ there is other news, when the stream has ended, or when its connection does not 
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -178,7 +179,7 @@ class Hub:
 
     def __init__(self) -> None:
         self._channels: dict[str, Channel] = {}
-        self._watchers: dict[str, int] = {}
+        self._watchers: Counter[str] = Counter()
         self._on_watch: list[Callable[[str, int], None]] = []
 
     def ring(self, stream_id: str) -> None:
@@ -231,7 +232,7 @@ class Hub:
             self._count(thread_id, -1)
 
     def watchers(self, thread_id: str) -> int:
-        return self._watchers.get(thread_id, 0)
+        return self._watchers[thread_id]
 
     def followed(self, prefix: str) -> list[str]:
         """The streams of this kind (`prj_`) that are followed in this process."""
@@ -249,15 +250,13 @@ class Hub:
         self._on_watch.append(listener)
 
     def _count(self, thread_id: str, change: int) -> None:
-        before = self._watchers.get(thread_id, 0)
-        after = before + change
-        if after:
-            self._watchers[thread_id] = after
-        else:
-            self._watchers.pop(thread_id, None)
-        if (before == 0) != (after == 0):
+        self._watchers[thread_id] += change
+        watchers = self._watchers[thread_id]
+        if not watchers:
+            del self._watchers[thread_id]
+        if watchers == max(change, 0):  # the first one, or none any more
             for listener in self._on_watch:
-                listener(thread_id, after)
+                listener(thread_id, watchers)
 
     def _drop_if_idle(self, channel: Channel) -> None:
         if not channel.followers and not channel.writing:
