@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from outlast.kernel.runs import stages as staging
 from outlast.kernel.runs.actions import cancel_run, continue_run, read_run, retry_run
 from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.settings import PolicyRule, ProfileSettings, RetrySettings, RunSettings
-from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.runs.timers import timers_of
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.parts import ImagePart, NoticePart
@@ -433,3 +436,39 @@ async def test_a_cancel_that_nobody_is_left_to_confirm_closes_the_open_steps_too
             "save_answer": "done",
             "settle_credits": "done",
         }
+
+
+async def test_a_kill_before_the_stop_of_a_cancelled_runs_commands_forgets_none(db: Database, tmp_path: Path) -> None:
+    """The end of a run clears its clocks. With them went the one that stops what its calls still run, so a server that
+    was killed between the two left a command running."""
+    reached, clocks = anyio.Event(), list[str]()
+
+    async def hang(context: StageContext) -> StageResult:
+        reached.set()
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    async def nothing(_workspace_id: str) -> None: ...
+
+    settings = Settings(runs=RunSettings(cancel_force_s=0.05))
+    agent = FakeStagedAgent(checking=hang)
+    async with stage(db, tmp_path, [turn("Done.")], agent=agent, settings=settings, working=False) as it:
+        started = await it.start()
+
+        async def stop(_workspace_id: str, _effects: Sequence[str]) -> None:
+            clocks.extend(timer.kind for timer in await db.read(timers_of, started.run_id))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(Worker(it.services.engine).run)
+            await reached.wait()
+            group.cancel_scope.cancel()  # it is gone without a word: its lease still stands
+        await db.write(lambda tx: tx.update(runs, {"id": started.run_id}, workspace_id="wsp_1"))
+        await cancel_run(it.services, it.owner, started.run_id)
+        sweeper = Sweeper(it.services.engine, SandboxSteps(nothing, nothing, nothing, stop))
+        async with anyio.create_task_group() as group:
+            group.start_soon(sweeper.run)
+            await it.events(started.run_id)
+            group.cancel_scope.cancel()
+        await sweeper.sweep()
+        assert "cancel_force" in clocks
+        assert {timer.kind for timer in await db.read(timers_of, started.run_id)} == {"clean_up", "fold"}

@@ -81,7 +81,7 @@ class Sweeper:
         hub = self._engine.hub
         with hub.listen(timers.BELL) as channel, hub.listen(store.BELL) as starts:
             while True:
-                version, started = channel.version, starts.version
+                version, started = channel.version, starts.version  # before looking: what rings meanwhile is not missed
                 try:
                     if (ahead := await self._engine.db.read(look, self._engine.agents.names)).is_due:
                         await self.sweep()
@@ -130,6 +130,7 @@ class Sweeper:
         try:
             if handler is not None:
                 await handler(subject_id)
+            # Killed here, it is handled again by the next sweep: handlers find what they have done already.
             await self._engine.db.write(timers.done, kind, subject_id)
         except NotFound:  # its thread was deleted meanwhile
             await self._engine.db.write(timers.clear_timers, subject_id, kind)
@@ -150,6 +151,7 @@ class Sweeper:
         run = await self._engine.db.read(store.run_of, run_id)
         if run.leg != "parked" or run.status != "awaiting_approval":
             return
+        # A decision may come meanwhile: a frozen sandbox thaws at its next use, and `pause` looks at the run once more.
         if self._sandboxes is not None and run.workspace_id:
             await self._sandboxes.freeze(run.workspace_id)
         await self._engine.db.write(parking.pause, self._engine.settings, run_id)
@@ -236,20 +238,22 @@ def request_cancel(tx: Tx, engine: Engine, run_id: str, reason: str, by: str | N
         return
     tx.update(runs, {"id": run_id}, cancel_requested_at=tx.now, cancelled_by=by, cancel_reason=reason)
     if run.leg == "held":
+        # The worker may hang or be dead: then this timer ends the run in its place.
         force_at = tx.now + timedelta(seconds=engine.settings.runs.cancel_force_s)
         timers.set_timer(tx, "cancel_force", run_id, force_at)
         tx.ring(CANCEL_BELL)
         return
     _end_cancelled(tx, engine, run._replace(cancelled_by=by, cancel_reason=reason))
-    if _cut_calls(tx, run_id):  # an earlier attempt's command may still run
-        timers.set_timer(tx, "cancel_force", run_id, tx.now)
 
 
 def _end_cancelled(tx: Tx, engine: Engine, run: Run) -> None:
-    """End a run that has its cancel flag, with what its log shows."""
+    """End a run that has its cancel flag, with what its log shows. What its calls still run in the sandbox is stopped
+    by `cancel_force`."""
     end = End("cancelled", run.cancel_reason or "user")
     ending = Ending.of(end, fold_lines(read_all(tx, run.id)), by=run.cancelled_by)
     end_unheld(tx, engine.settings, engine.agents.get(run.profile), run, ending)
+    if _cut_calls(tx, run.id):  # set anew, since the end clears all clocks: a kill before the stop forgets no command
+        timers.set_timer(tx, "cancel_force", run.id, tx.now)
 
 
 _GONE_WITH_THE_RECORDS: Final = (b'"event":"step.', b'"event":"part.', b'"event":"tool_call.', b'"event":"approval.',
