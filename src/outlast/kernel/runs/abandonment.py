@@ -71,12 +71,14 @@ class Watching:
             with anyio.move_on_after(LEASE.total_seconds() / 2):
                 await self._wake.wait()
             await self._clock.sleep(GATHER_S)
+            # Replaced before the changes are taken: one that comes during the write is written in the next round. All
+            # that are followed are written each time, which renews their leases.
             self._wake = anyio.Event()
             changed, self._changed = self._changed | set(self._hub.watched()), set()
             if changed:
                 try:
                     await self._db.write(self._write, {t: self._hub.watchers(t) > 0 for t in changed})
-                except OutlastError:
+                except OutlastError:  # what changed is kept; the counts are read anew when it is written
                     self._changed |= changed
                     await self._clock.sleep(1)
 

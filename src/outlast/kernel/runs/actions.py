@@ -101,7 +101,7 @@ async def cancel_run(services: Services, actor: Actor, run_id: str) -> RunSummar
     await services.db.write(run)
     with services.hub.listen(run_id) as channel, anyio.move_on_after(CONFIRM_S):
         while True:
-            version = channel.version
+            version = channel.version  # before the row is read: an end meanwhile rings again
             summary = await services.db.read(run_list.summary_of, run_id)
             if summary.status in ENDED:
                 return summary
@@ -219,7 +219,7 @@ def start_in(
     of `StartedAnswer`, as plain JSON; call `services.sandboxes.warm(thread_id)` after the commit."""
     thread_id = target if isinstance(target, str) else _new_thread(tx, services, actor, target, draft)
     thread = require_thread(tx, actor, thread_id, Right.EDIT)
-    if on_busy == "interrupt":
+    if on_busy == "interrupt":  # it ends one of them: runs are locked before the subject and the thread
         store.hold_open_runs(tx, thread_id)
     failed = call_run_hook(tx, thread.profile, "was started", lambda hooks: hooks.on_start(tx, thread_id))
     held = threads.hold(tx, thread_id)  # after its runs and its subject, as workers take them
@@ -228,11 +228,11 @@ def start_in(
     spec = _usable_model(services, model)
     parts = compose(tx, project_id, draft, services.settings.limits)
     _check(tx, services, actor, project_id, spec, parts)
-    waits_for = find_place(tx, thread_id, on_busy)
+    waits_for = find_place(tx, thread_id, on_busy)  # with the thread's row held: no other start has the same place
     _hold_payers(tx, actor, active_run(tx, thread_id) if on_busy == "interrupt" else None)
     thread_locks.drive(tx, thread_id, project_id, actor, services.settings.locks.ttl_s)
     message = add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
-    new_run_id = new_id("run")
+    new_run_id = new_id("run")  # before the run is made: those behind the interrupted one wait for it
     if waits_for is not None and on_busy == "interrupt":
         waits_for = _interrupt(tx, services, thread_id, actor, new_run_id)
     new = NewRun(project_id, thread_id, held.workspace_id, profile or held.profile, spec, message.id, actor.user_id)
@@ -315,7 +315,7 @@ async def _again(
                 run_id=run_id,
                 status=row.status,
             )
-        find_place(tx, row.thread_id, "reject")
+        find_place(tx, row.thread_id, "reject")  # with the thread's row held, as a start
         spec = _usable_model(services, model or row.model)
         parts = message_in(tx, row.thread_id, row.message_id).parts
         _check(tx, services, actor, row.project_id, spec, parts)

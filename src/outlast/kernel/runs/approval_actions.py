@@ -105,7 +105,7 @@ def read_decision(tx: Tx, actor: Actor, approval_id: str) -> DecisionAnswer:
 def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> ApprovalOfCall:
     run = require_steering(tx, actor, store.approval_of(tx, item_id).approval.run_id)
     held = store.hold_run(tx, run.id)  # a worker that parks the run, and a second decision, wait for this one
-    row = store.approval_of(tx, item_id)
+    row = store.approval_of(tx, item_id)  # again: it may have been decided before the run's row was ours
     if row.approval.kind != kind:
         raise NotFound(f"There is no such {kind}.", id=item_id)
     if row.approval.status in ("approved", "denied", "answered"):
@@ -211,6 +211,7 @@ def _resolve(
     tx.update(approvals, {"id": row.approval.id}, **decided)
     run = store.run_of(tx, row.approval.run_id)
     row = row._replace(approval=row.approval._replace(**decided))
+    # While a worker holds the run, only that one writes its log: it announces the decision before its next effect.
     if run.leg == "parked":
         store.mark_announced(tx, [row.approval.id])
         parking.unpark(tx, services.settings, run, resolution_events(row))

@@ -136,6 +136,7 @@ class RunContext:
     async def files_saved(self) -> None:
         """Before the run ends or waits: its files are in a checkpoint, unless that takes too long."""
         if self.engine.files is not None and self._workspace_id is not None:
+            # What takes longer is not forgotten: the call's own commit has marked the workspace as changed.
             with anyio.move_on_after(SAVE_FILES_S):
                 await self.engine.files.settled(self._workspace_id)
 
@@ -172,7 +173,7 @@ class RunContext:
     ) -> list[NamedEvent]:
         """End the run inside a record of this context; returns the closing events. `run`: as this transaction has read
         it."""
-        self._fold_streamed()
+        self._fold_streamed()  # the answer has what was shown, also what is saved only by this very record
         run = run or store.run_of(tx, self.run.id)
         by = run.cancelled_by if end.status == "cancelled" else None
         ending = Ending(end, self.shown.parts, error, save_message=save_message, by=by)

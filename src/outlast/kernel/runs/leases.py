@@ -19,11 +19,12 @@ from outlast.kernel.streams.writer import RESERVE
 _DUE = sa.and_(runs.c.leg == "ready", sa.or_(runs.c.ready_at.is_(None), runs.c.ready_at <= sa.bindparam("now")))
 _HELD_SUSPECT = sa.select(runs.c.id).where(runs.c.leg == "held", runs.c.deaths >= SUSPECT_DEATHS).limit(1)
 _ONE_SUSPECT = 0x73757370656374  # the key of PostgreSQL's advisory lock: one claim of a suspect at a time
+# An attempt that recorded a result got on: that its process died says nothing against the run.
 _RECORDED = sa.exists().where(
     effects.c.run_id == runs.c.id,
     effects.c.attempt == runs.c.attempt,
     effects.c.status.in_(["finished", "interrupted", "denied", "failed", "cancelled"]),
-    sa.not_(effects.c.inherited),
+    sa.not_(effects.c.inherited),  # copied with the attempt number of the run that this one continues
 )
 _CLAIM = (
     sa.update(runs)
@@ -33,10 +34,11 @@ _CLAIM = (
         status="running",
         waiting_for=None,
         owner=sa.bindparam("node"),
-        attempt=runs.c.attempt + 1,
+        attempt=runs.c.attempt + 1,  # the fence: what an earlier holder still writes is refused from now on
         lease_until=sa.bindparam("until"),
         ready_at=None,
         paused_at=None,
+        # Above all that an earlier attempt may have shown without saving it: no number is given twice.
         seq_reserved=runs.c.seq_reserved + RESERVE,
         started_at=sa.func.coalesce(runs.c.started_at, sa.bindparam("now", type_=runs.c.started_at.type)),
     )
@@ -74,10 +76,10 @@ def claim_ready(
     if known is not None:
         _hand_back_strays(tx, owner, known)
     ready = _ready(agents)
-    if tx.conn.dialect.name != "sqlite":
+    if tx.conn.dialect.name != "sqlite":  # there, nobody writes beside this transaction
         ready = ready.with_for_update(skip_locked=True)
     chosen = list(tx.execute(ready, {"now": tx.now, "most": limit}).scalars())
-    if len(chosen) < limit:
+    if len(chosen) < limit:  # suspects last: no other run waits for one
         chosen += _claimable_suspect(tx, agents)
     claimed = []
     for run_id in chosen:
@@ -90,8 +92,9 @@ def claim_ready(
 def _claimable_suspect(tx: Tx, agents: frozenset[str] | None) -> list[str]:
     """The oldest suspect that is ready, unless another one is being executed on any node."""
     suspect, oldest = _ready(agents, suspect=True), {"now": tx.now, "most": 1}
-    if tx.execute(suspect, oldest).scalar() is None:
+    if tx.execute(suspect, oldest).scalar() is None:  # as nearly always: no lock is needed
         return []
+    # Held until the commit: else two nodes that claim at once would each find no suspect held.
     if tx.conn.dialect.name == "postgresql":
         tx.execute(sa.select(sa.func.pg_advisory_xact_lock(_ONE_SUSPECT)))
     if tx.execute(_HELD_SUSPECT).scalar() is not None:
@@ -129,6 +132,7 @@ def free_lapsed(tx: Tx, everything: bool = False) -> list[str]:
     lapsed = runs.c.leg == "held"
     if not everything:
         lapsed = sa.and_(lapsed, runs.c.lease_until < tx.now)
+    # The attempt stays until the next claim: a holder that wakes up is refused already, for its leg is not held.
     deaths = sa.case((_RECORDED, 0), else_=runs.c.deaths + 1)
     free = sa.update(runs).where(lapsed).values(leg="ready", owner=None, deaths=deaths, died_attempt=runs.c.attempt)
     freed = list(tx.execute(free.returning(runs.c.id)).scalars())

@@ -46,6 +46,7 @@ class Leg:
                 await self._open()
                 while not await self._advance():
                     pass
+            # Shielded: a stop of the server waits for the last transaction. If it hangs, `cancel_force` ends the run.
             if self.stop == "person" and not self.ended:
                 with anyio.CancelScope(shield=True, deadline=anyio.current_time() + LAST_WORDS_S):
                     await self._end_now()
@@ -63,7 +64,7 @@ class Leg:
         """Begin: a first attempt starts the run; a later one rebuilds what was shown and takes back what was cut."""
         context = self.context
         context.open_with(("run.started", RunStarted(run_id=self.run.id, attempt=self.run.attempt)))
-        if self.run.attempt == 1 and self.run.seq_saved <= 1:
+        if self.run.attempt == 1 and self.run.seq_saved <= 1:  # nothing has been shown but `run.queued`
             return
         context.files_changed(None)  # a killed worker may not have come to it
         lines = await self.engine.db.read(read_all, self.run.id)
@@ -79,16 +80,17 @@ class Leg:
                 for part in context.shown.parts
                 if part["step"] == turn.step
             ]
+            # Followers may have seen deltas that were never saved: they get the step as the database has it.
             reset = StepReset(run_id=self.run.id, step=turn.step, attempt=self.run.attempt, parts=kept)
             context.open_with(("step.reset", reset))
 
     async def _advance(self) -> bool:
         """One effect. True: the leg is over."""
         context = self.context
-        if self.stop == "shutdown":
+        if self.stop == "shutdown":  # between two effects: everything that happened is recorded
             await self.engine.db.write(leases.hand_back, self.run.id, self.run.attempt)
             return True
-        if self._named is not None:
+        if self._named is not None:  # in the journal already: killed here, the next attempt finds it open and asks it
             (transcript, turn), self._named = self._named, None
             self.ended = await ask_model(context, transcript, turn.step, turn)
             return self.ended

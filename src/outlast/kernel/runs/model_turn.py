@@ -55,6 +55,7 @@ async def ask_model(context: RunContext, transcript: Transcript, step: int, name
             wait_s = retries.wait_s(error)
             if wait_s is None:
                 return await _fail(context, effect, turn, error)
+            # The count is saved before the wait: killed in it, the next attempt does not begin to count anew.
             await _announce_retry(context, effect, turn, retries.made, error, wait_s)
             await context.engine.clock.sleep(wait_s)
             continue
@@ -73,7 +74,7 @@ def name_effect_in(tx: Tx, context: RunContext, transcript: Transcript, step: in
         events.append(("step.reset", reset))
         events.extend(reset_in(tx, context.agent.lines, context.run, again.id, step))
     events.append(("step.started", StepStarted(run_id=context.run.id, step=step, attempt=context.run.attempt)))
-    if again is not None:
+    if again is not None:  # under its old id, and with the tries that were made
         store.update_effect(tx, again.id, status="started", attempt=context.run.attempt)
         return again
     return store.start_effect(tx, context.run, transcript.next_ordinal, step, "model")
@@ -158,9 +159,10 @@ async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
     assert turn.end is not None
     agent = context.agent
     ends = not turn.calls and agent.lines is None and (agent.plan is None or turn.end.finish == "refused")
-    if ends:
+    if ends:  # before the commit that ends the run: the answer is bound to its last checkpoint there
         await context.files_saved()
     usage, finish, shown = asdict(turn.end.usage), turn.end.finish, turn.completed()
+    # Judged before the transaction, which a long command would hold up; what people allowed is looked at within it.
     calls = await anyio.to_thread.run_sync(judge_calls, context, tuple(turn.calls), finish) if turn.calls else []
     completed = StepCompleted(run_id=context.run.id, step=turn.step, finish=turn.end.finish, usage=UsageData(**usage))
 
@@ -171,6 +173,7 @@ async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
         )
         store.add_usage(tx, context.run.id, usage)
         grants = store.grants_of(tx, context.run.thread_id) if turn.calls else []
+        # In the turn's own commit: no attempt ever finds a finished turn whose calls nobody planned.
         for offset, call in enumerate(calls, start=1):
             events.extend(plan_call(tx, context, effect, call, effect.ordinal + offset, grants))
         if isinstance(turn, LinedTurn) and agent.lines is not None and turn.took:

@@ -27,6 +27,8 @@ async def park(context: RunContext, waiting_for: WaitingFor) -> bool:
     """Give the run up until a person decides. False: a decision came in between, so the leg continues."""
 
     def change(tx: Tx, events: list[NamedEvent]) -> bool:
+        # The fence's check holds the row: a decision or a cancel came before, and is seen here, or it waits and finds
+        # the run parked.
         run = store.run_of(tx, context.run.id)
         if run.cancel_reason is not None or _decided(tx, run.id):
             return False
@@ -65,7 +67,7 @@ def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None
     decided = store.unannounced(tx, run_id)
     for row in decided:
         events.extend(resolution_events(row))
-    if decided:
+    if decided:  # in the record's transaction: a decision is in the log once, whatever is killed
         store.mark_announced(tx, [row.approval.id for row in decided])
 
 
@@ -87,7 +89,7 @@ def pause(tx: Tx, settings: Settings, run_id: str) -> None:
     """The sandbox of a run that waits for a person sleeps: show the run as paused, and start the clock after which the
     sandbox is removed. Nothing happens to a run that does not wait."""
     run = store.hold_run(tx, run_id)
-    if run.leg != "parked" or run.status != "awaiting_approval":
+    if run.leg != "parked" or run.status != "awaiting_approval":  # decided while its sandbox was frozen
         return
     _wait_as(tx, run, "paused", "paused_kill", settings.runs.paused_kill_after_s)
 

@@ -72,8 +72,9 @@ def queue_run(tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None,
             seq_reserved=len(first),
             created_at=tx.now,
         )
-    except sa.exc.IntegrityError as error:
+    except sa.exc.IntegrityError as error:  # `uq_runs_one_active`: the last word, whatever was read before
         raise ThreadBusy("The agent already works in this thread.", thread_id=new.thread_id) from error
+    # In the same transaction: no run is without its credits, and none are reserved for a run that is not there.
     ledger.reserve(tx, new.started_by, run_id, new.model.credits, settings.credits.plans)
     save(tx, run_id, first)
     if after_run_id is None:
@@ -82,7 +83,7 @@ def queue_run(tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None,
             thread_messages.take_turn(tx, new.thread_id, new.message_id)
         arm_abandonment(tx, settings, run_id, new.thread_id)
         tx.ring(store.BELL)
-    else:
+    else:  # followers of a thread are shown the log of its active run only
         append(tx, new.thread_id, [("run.queued", queued)])
     if new.mode == "continue" and new.parent_run_id is not None:
         _inherit(tx, new.parent_run_id, run_id)

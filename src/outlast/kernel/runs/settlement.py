@@ -70,7 +70,7 @@ _OPEN_EFFECTS: Final = sa.select(effects.c.id, effects.c.kind, effects.c.part_id
 def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: Ending) -> list[NamedEvent]:
     """End the run in this transaction; returns the events for the run's log, in order. The caller holds the fence,
     or has taken the run from its holder."""
-    store.hold_successors(tx, run.id)
+    store.hold_successors(tx, run.id)  # runs first, then the subject, the thread, the payer (docs/concepts/locking.md)
     events = _close_calls(tx, run, ending)
     unasked = [_ASKED[name] for name, _ in events if name in _ASKED]
     parts = _final_parts(ending)
@@ -105,7 +105,7 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
     )
     ending = replace(ending, problems=tuple(problems))
     threads.hold(tx, run.thread_id)  # before the payer, as a start does: else each can wait for the other
-    store.hold_free_successors(tx, run.id)
+    store.hold_free_successors(tx, run.id)  # queued since then: they come before the thread, so this does not wait
     worth_saving = ending.save_message and (parts or ending.error is not None)
     message = _save_answer(tx, run, ending, parts) if worth_saving else None
     answer_id = message.id if message is not None else None
@@ -113,13 +113,14 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
         events.append(("message.created", MessageCreated(message=message)))
     elif ending.end.status == "cancelled":
         thread_messages.mark_dropped(tx, run.thread_id, run.message_id)
+    # In the transaction that ends the row: what was reserved is settled once, and never left reserved.
     charged, settled = _settle_credits(tx, settings, run, ending)
     events += settled
     events += last_steps(run.id, ending, saved=message is not None, charged=charged)
     _end_row(tx, run, ending, answer_id)
     events.append(_closing_event(tx, run, ending, answer_id, charged))
     events.append(("stream.ended", RunReference(run_id=run.id)))
-    _hand_thread_on(tx, settings, run, ending)
+    _hand_thread_on(tx, settings, run, ending)  # the project's row is locked from here on: the last of all
     tell_settled(tx, run.project_id, unasked)
     _leave_files(tx, run, answer_id, cut=ending.end.status != "completed")
     days = settings.retention.completed_days if ending.end.status != "error" else settings.retention.error_days
@@ -130,6 +131,7 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
 def end_unheld(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: Ending) -> None:
     """End a run that no worker holds, or whose worker is gone: raises the fence, then settles and logs. Followers may
     have seen more of the last step than was saved: they get it as it was saved first."""
+    # Whoever held it writes nothing from now on, also where its process only slept.
     tx.execute(sa.update(runs).where(runs.c.id == run.id).values(attempt=runs.c.attempt + 1))
     events = _as_saved(run, ending) if run.leg in ("held", "ready") else []
     events += settle(tx, settings, agent, run, ending)
@@ -144,7 +146,7 @@ def _leave_files(tx: Tx, run: Run, answer_id: str | None, *, cut: bool) -> None:
         return
     if answer_id is not None:
         bind(tx, run.id, answer_id)
-    if cut:
+    if cut:  # also for a worker that was killed and could not say so
         mark_changed(tx, run.workspace_id)
 
 
@@ -270,6 +272,7 @@ def _hand_thread_on(tx: Tx, settings: Settings, run: Run, ending: Ending) -> Non
     following = waiting[0] if waiting else None
     if following is not None:
         tx.execute(sa.update(runs).where(runs.c.id.in_(waiting[1:])).values(after_run_id=following))
+        # After the row that ends: a thread has one active run (`uq_runs_one_active`).
         tx.execute(sa.update(runs).where(runs.c.id == following).values(leg="ready", after_run_id=None))
         thread_messages.take_turn(tx, run.thread_id, store.run_of(tx, following).message_id)
         arm_abandonment(tx, settings, following, run.thread_id)

@@ -61,7 +61,7 @@ async def perform_stage(context: RunContext, transcript: Transcript, stage: Prep
         return True
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
         await _record(context, effect, with_untold(result, transcript, stage_context.untold))
-    await clean_up(context, stage_context.forget, stage_context)
+    await clean_up(context, stage_context.forget, stage_context)  # not before: see `tool_calls`
     return False
 
 
@@ -81,7 +81,7 @@ async def _name_stage(context: RunContext, transcript: Transcript, stage: Prepar
     def change(tx: Tx, events: list[NamedEvent]) -> Effect:
         if kind == "check" and context.shown.step_of("agent") == "started":
             events.append(_agent_done(context, transcript, tx.now))
-        if cut:
+        if cut:  # named by an attempt that is gone: its sandbox may hold a result under this id
             store.update_effect(tx, cut[-1].id, attempt=context.run.attempt)
             return cut[-1]
         return store.start_effect(tx, context.run, transcript.next_ordinal, step, kind)

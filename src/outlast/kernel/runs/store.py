@@ -47,6 +47,7 @@ _OPEN_APPROVALS = _APPROVALS.where(approvals.c.run_id == sa.bindparam("run"), ap
 _UNANNOUNCED = _APPROVALS.where(
     approvals.c.run_id == sa.bindparam("run"), approvals.c.status != "open", sa.not_(approvals.c.announced)
 ).order_by(approvals.c.decided_at)
+# `key_share`: FOR NO KEY UPDATE, so that new rows which refer to the run (its effects, its approvals) do not wait.
 _HOLD = sa.select(runs.c.id).where(runs.c.id == sa.bindparam("run")).with_for_update(key_share=True)
 _HOLD_IF_FREE = _HOLD.with_for_update(key_share=True, skip_locked=True)
 _HOLD_OPEN = (
@@ -114,6 +115,7 @@ def transcript_of(tx: Tx, run_id: str, questions: frozenset[str]) -> Transcript:
 
 def append_unheld(tx: Tx, run_id: str, events: Sequence[NamedEvent]) -> None:
     """Append facts to the log of a run that no worker holds (parked, blocked, or taken from a lost one)."""
+    # From the reservation, not from what is saved: a lost worker may have shown numbers in between.
     last = tx.execute(_NUMBER, {"run": run_id, "count": len(events)}).scalar_one()
     save(tx, run_id, encode_all(run_id, last - len(events) + 1, events, tx.now))
     tx.update(runs, {"id": run_id}, seq_saved=last)

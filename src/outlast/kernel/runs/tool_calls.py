@@ -54,6 +54,7 @@ class CallsOutcome:
 async def call_tools(context: RunContext, effects: Sequence[Effect]) -> CallsOutcome:
     """Carry out these calls, and record each as it finishes."""
     outcome = CallsOutcome()
+    # Committed before anything runs: an attempt that finds a call started knows that it may have taken effect.
     effects = await _mark_started(context, effects)
     async with anyio.create_task_group() as group:
         for effect in effects:
@@ -87,7 +88,7 @@ async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> N
         if context.is_cancelled:
             await stop_effect(context, call)
         raise
-    except SandboxUnavailable as error:
+    except SandboxUnavailable as error:  # it ends the run, once the calls beside it have their results
         outcome.unavailable = error
         return
     if notes := context.take_notes():  # the model reads them with the next result
@@ -95,7 +96,7 @@ async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> N
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
         changed = tool is not None and tool.changes_files
         outcome.named = await _record_result(context, effect, result, changed=changed) or outcome.named
-    await clean_up(context, call.forget, call)
+    await clean_up(context, call.forget, call)  # until here, another attempt can collect the result from the sandbox
 
 
 async def _perform(context: RunContext, tool: Tool, call: Context, arguments: Mapping[str, Any]) -> ToolResult:
@@ -224,7 +225,7 @@ async def _record_result(
         events += [("tool_call.result", shown), *whole_parts(result.parts, effect.step)]
         workspace_id = store.run_of(tx, context.run.id).workspace_id if changed or result.files else None
         if changed and workspace_id is not None:
-            mark_changed(tx, workspace_id)
+            mark_changed(tx, workspace_id)  # killed before the checkpoint, it is known that one is due
             context.works_in(workspace_id)
         if result.files:
             files = FilesChanged(run_id=context.run.id, workspace_id=workspace_id or "", files=list(result.files))
@@ -251,6 +252,7 @@ def _name_next_turn(tx: Tx, context: RunContext, events: list[NamedEvent]) -> tu
     coming = context.next(transcript)
     if not isinstance(coming, AskModel):
         return None
+    # The model reads the decisions in the turn that is named here: the log shows them before it.
     announce_decisions_in(tx, context.run.id, events)
     return transcript, name_effect_in(tx, context, transcript, coming.step, events)
 

@@ -59,8 +59,8 @@ class Worker:
         """Claim nothing more; every leg hands its run back before its next effect."""
         self._stopping = True
         for leg in self._legs.values():
-            leg.stop = leg.stop or "shutdown"
-        self._engine.hub.ring(store.BELL)
+            leg.stop = leg.stop or "shutdown"  # a person's cancel, where it came first, still ends the run
+        self._engine.hub.ring(store.BELL)  # the claims see that they are stopped
 
     async def stop_hard(self) -> None:
         """Cut every leg short and hand the runs back."""
@@ -71,17 +71,18 @@ class Worker:
                 await self._idle.wait()
 
     async def _claim_forever(self, group: TaskGroup) -> None:
+        # Unsure at first too: an earlier process under this node's name may have left runs that it held.
         engine, once, is_unsure = self._engine, self._supervisor.guard.once, True
         with engine.hub.listen(store.BELL) as channel:
             while not (self._stopping and not self._legs):
-                version = channel.version
+                version = channel.version  # before the claim: a bell during it is not missed
                 room = engine.settings.runs.max_concurrent - len(self._legs)
                 claimed: list[tuple[Run, int]] = []
                 if room > 0 and not self._stopping:
                     try:
                         claimed = await self._claim(min(room, CLAIM_BATCH), is_unsure)
                     except TryLater as error:
-                        is_unsure = True
+                        is_unsure = True  # it may have been committed all the same: its runs have no leg here
                         engine.log("claim failed", error=error)
                         await engine.clock.sleep(error.retry_after_s or 1)
                         continue
@@ -121,13 +122,14 @@ class Worker:
         finally:
             self._legs.pop((leg.run.id, leg.run.attempt), None)
             leg.over.set()
+            # Shielded, since a hard stop cancels this task. Killed before it, the run waits for its lease to lapse.
             if leg.stop == "shutdown" and not leg.ended:
                 with anyio.CancelScope(shield=True), anyio.move_on_after(1):
                     await self._hand_back(leg, 0)
             if not self._legs:
                 self._idle.set()
                 self._idle = anyio.Event()
-            self._engine.hub.ring(store.BELL)
+            self._engine.hub.ring(store.BELL)  # there is room for another run
 
     async def _end_older(self, leg: Leg) -> None:
         """This process held the run before, and slept through its lease: that leg ends before the new one writes."""
@@ -156,10 +158,10 @@ class Worker:
             return
         storage = any(isinstance(cause, TryLater) for cause in causes)
         self._engine.log("leg broke off", run_id=leg.run.id, attempt=leg.run.attempt, error=error)
-        for wait_s in RECOVER_S:
+        for wait_s in RECOVER_S:  # after the last, the lease lapses and another attempt has the run
             try:
                 if storage:
-                    await self._hand_back(leg, 1.0)
+                    await self._hand_back(leg, 1.0)  # not at once: the storage has just failed
                 else:
                     # End the run with what its log holds: the leg's own state is no longer trusted.
                     message = "The run stopped by a fault inside the server."
@@ -193,7 +195,7 @@ class Worker:
 
         def change(tx: Tx) -> None:
             run = store.run_of(tx, claimed.id)
-            if run.leg == "held" and run.attempt == claimed.attempt:
+            if run.leg == "held" and run.attempt == claimed.attempt:  # else another attempt has it, or it has ended
                 ending = Ending.of(End("error", "provider"), fold_lines(lines), error)
                 end_unheld(tx, self._engine.settings, self._engine.agents.get(run.profile), run, ending)
 
@@ -206,6 +208,7 @@ class Worker:
             if not self._legs:  # an idle server is not woken
                 self._busy = anyio.Event()
                 await self._busy.wait()
+            # A third of the lease at most: one renewal may fail, and the next is still in time.
             await self._engine.clock.sleep(min(self._engine.settings.runs.heartbeat_s, lease_s / 3))
             if self._legs:
                 try:
@@ -215,7 +218,7 @@ class Worker:
 
     async def _renew_once(self, lease: timedelta) -> None:
         """Renew what is held; a leg whose run another attempt has is cut short."""
-        legs = dict(self._legs)
+        legs = dict(self._legs)  # as they are now: legs begin and end while the database answers
         run_ids = list({run_id for run_id, _ in legs})
         held = await self._engine.db.write(leases.renew_leases, self._engine.node_id, run_ids, lease)
         for key, leg in legs.items():
@@ -226,7 +229,7 @@ class Worker:
         """A cancel is a durable flag first; the bell only brings it here sooner."""
         with self._engine.hub.listen(CANCEL_BELL) as channel:
             while True:
-                version = channel.version
+                version = channel.version  # before the flags are read: a cancel meanwhile rings again
                 try:
                     await self._pass_on()
                 except OutlastError as error:  # ask again: the flags are still in the database

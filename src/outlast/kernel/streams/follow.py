@@ -70,7 +70,7 @@ def check_run_cursor(tx: Tx, run_id: str, after: int) -> bool:
     row = tx.find(_Saved, runs, {"id": run_id})
     if row is None:
         raise NotFound("There is no such run.", id=run_id)
-    if after > row.seq_reserved:
+    if after > row.seq_reserved:  # not `seq_saved`: deltas are shown before they are saved
         raise CursorUnknown(
             f"The cursor {after} is beyond what this run can have sent ({row.seq_reserved}).", run_id=run_id
         )
@@ -121,7 +121,7 @@ async def follow_run(db: Database, hub: Hub, run_id: str, after: int, push: Push
     with hub.listen(run_id) as channel:
         reader = _RunReader(db, channel, run_id, after, push)
         while not reader.done():
-            version = channel.version
+            version = channel.version  # before the read, as in all loops here: a ring during it is not missed
             body = await reader.read(b"")
             if body:
                 yield body
@@ -199,7 +199,7 @@ async def _follow_active(
     number seen in the run's log)."""
     whispered = NOTHING
     with hub.listen(run_id) as channel:
-        channel.link(own)
+        channel.link(own)  # one wait for both: the thread's news wakes those who wait for the run's
         try:
             reader = _RunReader(db, channel, run_id, run_seq, push)
             thread_version = -1
@@ -272,7 +272,7 @@ class _RunReader:
     async def read(self, prefix: bytes) -> bytes:
         """The frames that are due now; empty: none yet."""
         channel = self._channel
-        if channel.writing and self.after >= channel.base:
+        if channel.writing and self.after >= channel.base:  # looked at anew each time: the writer may have changed
             if channel.head <= self.after:
                 return b""
             self.after, body = channel.chunk(self.after, prefix)

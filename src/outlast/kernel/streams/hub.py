@@ -95,7 +95,7 @@ class Channel:
     def trim(self, saved: int) -> None:
         """Lines up to `saved` are in the database; forget the oldest of them beyond `TAIL_LINES`."""
         excess = min(len(self._lines) - TAIL_LINES, saved - self._first + 1)
-        if excess > TAIL_LINES // 4:
+        if excess > TAIL_LINES // 4:  # rarely and much: what is left moves to the list's front each time
             del self._lines[:excess]
             self._first += excess
             self.base = self._first - 1
@@ -108,7 +108,7 @@ class Channel:
             return cached
         start = max(after + 1 - self._first, 0)
         body = event_frames(prefix, self._lines[start:])
-        if len(self._chunks) > 64:
+        if len(self._chunks) > 64:  # followers at many places: most chunks are never asked for again
             self._chunks.clear()
         self._chunks[key] = (self.head, body)
         return self.head, body
@@ -157,7 +157,7 @@ class Channel:
         self._woken_at = asyncio.get_running_loop().time()
         only_lines = self.writing and not self.ended and not self._other_news
         self._other_news = False
-        waiters, self._waiters = self._waiters, []
+        waiters, self._waiters = self._waiters, []  # those that wait again from here on wait for the next ring
         after, prefix, body = (self.head, b"", b"")  # most followers are at the same place: its chunk, looked up once
         for entry in waiters:
             waiter, direct = entry

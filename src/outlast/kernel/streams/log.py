@@ -115,6 +115,7 @@ def block_lines(first: int, last: int, body: bytes) -> list[Line]:
 
 def replace_all(tx: Tx, stream_id: str, lines: Sequence[Line]) -> None:
     """Put a folded log in the place of the whole one."""
+    # In one transaction: no follower finds the log empty.
     tx.execute(sa.delete(log).where(log.c.stream_id == stream_id))
     if lines:
         save(tx, stream_id, lines)

@@ -78,6 +78,7 @@ class RunWriter:
         all. Never blocks; saved within the save interval."""
         if self._failed:
             return
+        # Also beyond the reservation: a number that is shown but not reserved could be given again after a kill.
         if self._recording or self._held or self._seq + len(items) > self._reserved + 1:
             self._held.extend(items)
         else:
@@ -101,7 +102,7 @@ class RunWriter:
             shown: list[Line] = []
 
             def commit(tx: Tx) -> T:
-                self._check_fence(tx)
+                self._check_fence(tx)  # and holds the row: whoever takes the run over came before, or waits
                 result = change(tx)
                 lines = encode_all(self.run_id, self._seq, events, tx.now)
                 save(tx, self.run_id, unsaved + lines)
@@ -110,7 +111,7 @@ class RunWriter:
                 tx.execute(_ADVANCE, {"run": self.run_id, "end": end, "reserved_to": reserved})
                 if self._db.dialect == "postgresql":
                     tx.ring(self.run_id)  # other processes read these lines from the database
-                shown[:] = lines
+                shown[:] = lines  # of the last try: a lost connection runs this function again
                 tx.after_commit(lambda: self._committed(shown, reserved))
                 return result
 
@@ -118,7 +119,7 @@ class RunWriter:
                 # Cancelled in the middle, nobody would know which numbers are taken: it is waited for.
                 with anyio.CancelScope(shield=True):
                     result = await self._db.write(commit)
-            except BaseException:
+            except BaseException:  # perhaps it was committed: these numbers may be taken, so this attempt gives no more
                 self._failed = True
                 raise
             finally:
@@ -130,7 +131,7 @@ class RunWriter:
         return end + RESERVE if self._reserved - end < LOW_WATER else self._reserved
 
     def _committed(self, lines: list[Line], reserved: int) -> None:
-        self._seq += len(lines)
+        self._seq += len(lines)  # only now: had the commit failed, these numbers would not be taken
         self._reserved = reserved
         self._channel.trim(self._seq - 1)
         self._show(lines)
@@ -142,7 +143,7 @@ class RunWriter:
             if not self.dirty or self._failed:
                 return
             unsaved, self._unsaved = self._unsaved, []
-            end = self._seq - 1
+            end = self._seq - 1  # what is streamed during the commit has higher numbers
             reserved = self._reserve(end)
 
             def commit(tx: Tx) -> None:
@@ -156,7 +157,7 @@ class RunWriter:
 
             try:
                 await self._db.write(commit)
-            except BaseException:
+            except BaseException:  # as in `record`
                 self._failed = True
                 raise
             self._release_held()
@@ -195,7 +196,7 @@ class RunWriter:
         self._show(lines)
 
     def _show(self, lines: list[Line]) -> None:
-        if self._channel.generation == self.attempt:
+        if self._channel.generation == self.attempt:  # else a newer attempt in this process shows the run
             self._channel.publish(lines)
 
     def _release_held(self) -> None:
@@ -231,7 +232,7 @@ class Flusher:
             while self._writers:
                 with anyio.move_on_after(self._interval_s):
                     await self._hurry.wait()
-                self._hurry = anyio.Event()
+                self._hurry = anyio.Event()  # before the saves: what hurries during one is not missed
                 async with anyio.create_task_group() as group:
                     for writer in [writer for writer in self._writers if writer.dirty]:
                         group.start_soon(_flush, writer)
