@@ -59,7 +59,7 @@ class Watching:
         """Somebody read the status of this thread or its run: that counts as following for a while."""
         now = self._clock.monotonic()
         if not self._hub.watchers(thread_id) and now - self._touched.get(thread_id, -TOUCH_S) >= TOUCH_S:
-            if len(self._touched) > 10_000:
+            if len(self._touched) > 10_000:  # a bound; what is forgotten is only written once more
                 self._touched.clear()
             self._touched[thread_id] = now
             self._note(thread_id, 0)
@@ -89,7 +89,7 @@ class Watching:
     def _write(self, tx: Tx, watched: dict[str, bool]) -> None:
         for thread_id, yes in watched.items():
             tx.execute(_UNFOLLOW, {"thread": thread_id, "node": self._node_id})
-            if yes and tx.exists(threads, {"id": thread_id}):
+            if yes and tx.exists(threads, {"id": thread_id}):  # it may have been deleted while it was followed
                 tx.insert(followers, thread_id=thread_id, node_id=self._node_id, lease_until=tx.now + LEASE)
             for run_id in tx.execute(_AT_WORK, {"thread": thread_id}).scalars().all():
                 if yes:

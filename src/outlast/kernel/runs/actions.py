@@ -83,7 +83,7 @@ async def start_run(
         return made
 
     started = StartedAnswer(**await services.db.write(run), cursor=0)
-    services.sandboxes.warm(started.thread_id)
+    services.sandboxes.warm(started.thread_id)  # after the commit: a start that is refused makes no sandbox
     return started
 
 
@@ -106,6 +106,7 @@ async def cancel_run(services: Services, actor: Actor, run_id: str) -> RunSummar
             if summary.status in ENDED:
                 return summary
             await channel.wait(version)
+    # Not confirmed in time: the flag is saved, and `cancel_force` ends the run in its worker's place.
     return await services.db.read(run_list.summary_of, run_id)
 
 
@@ -137,6 +138,7 @@ async def resume_run(services: Services, actor: Actor, run_id: str) -> RunSummar
         return held.workspace_id
 
     workspace_id = await services.db.write(run)
+    # Killed here, the sandbox sleeps on: the first call after a decision wakes it.
     if workspace_id is not None and services.sandboxes.steps is not None:
         await services.sandboxes.steps.thaw(workspace_id)
     return await services.db.read(run_list.summary_of, run_id)

@@ -60,7 +60,7 @@ async def decide_approval(
 
     def run(tx: Tx) -> DecisionAnswer:
         row = _open_item(tx, actor, approval_id, "approval")
-        if isinstance(checked, OutlastError):
+        if isinstance(checked, OutlastError):  # not earlier: it would tell a stranger of the call
             raise checked
         text = row.approval.arguments if checked is None else checked
         body = {"reason": reason, "remember": remember, "arguments": text if text != row.approval.arguments else None}

@@ -62,10 +62,10 @@ class RunContext:
         def run(tx: Tx) -> T:
             added: list[NamedEvent] = []
             result = change(tx, added)
-            events[:] = [*opening, *added]
+            events[:] = [*opening, *added]  # anew in each try: a lost connection runs this function again
             return result
 
-        self._fold_streamed()
+        self._fold_streamed()  # first: `change` may look at what is shown
         result = await self.writer.record(events, run, last)
         if self._opening is opening:
             self._opening = []

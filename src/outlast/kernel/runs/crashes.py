@@ -5,14 +5,16 @@ from typing import Final
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
+from outlast.kernel.runs.shapes import ErrorData
 from outlast.kernel.runs.tables import runs
 
 SUSPECT_DEATHS: Final = 2  # from so many on, a run is executed only while no other suspect is
 FATAL_DEATHS: Final = 3  # from so many on, it is not executed any more
-TEXT: Final = "The server stopped three times in a row while it worked on this run."
-HINT: Final = (
-    "Continue to go on from what was saved, or retry. If it happens again, ask an administrator to look at the "
-    "server's log."
+ERROR: Final = ErrorData(
+    code="run_crashes_server",
+    message="The server stopped three times in a row while it worked on this run.",
+    hint="Continue to go on from what was saved, or retry. If it happens again, ask an administrator to look at the "
+    "server's log.",
 )
 
 

@@ -35,18 +35,15 @@ def workflow_step(
 
 def open_steps_closed(run_id: str, ending: Ending) -> list[NamedEvent]:
     """Steps that were under way when the run came to its end."""
-    status, detail = _cut_as(ending)
+    failure = ending.error.message if ending.error is not None else ""
+    closed: Mapping[str, tuple[WorkflowStatus, str]]
+    closed = {"completed": ("done", ""), "cancelled": ("cancelled", ""), "error": ("failed", failure)}
+    status, detail = closed[ending.end.status]
     return [
         workflow_step(run_id, step["name"], status, step["detail"] or detail)
         for step in ending.workflow
         if step["status"] == "started"
     ]
-
-
-def _cut_as(ending: Ending) -> tuple[WorkflowStatus, str]:
-    if ending.end.status == "error":
-        return "failed", ending.error.message if ending.error is not None else ""
-    return ("cancelled", "") if ending.end.status == "cancelled" else ("done", "")
 
 
 def finish(
@@ -61,7 +58,7 @@ def finish(
         with savepoint(tx):
             found = agent.finish(tx, run, parts, ending.facts) or Finished()
     except Exception as error:
-        if is_of_transaction(error):
+        if is_of_transaction(error):  # the whole end is undone: it is tried again, or the next attempt ends the run
             raise
         log.error("a run's result was not saved", extra={"run_id": run.id}, exc_info=error)
         reason = NOT_SAVED.format(reason=reason_of(error))

@@ -49,7 +49,10 @@ class Leg:
             # Shielded: a stop of the server waits for the last transaction. If it hangs, `cancel_force` ends the run.
             if self.stop == "person" and not self.ended:
                 with anyio.CancelScope(shield=True, deadline=anyio.current_time() + LAST_WORDS_S):
-                    await self._end_now()
+                    run = await self.engine.db.read(store.run_of, self.run.id)
+                    await self.context.end(End("cancelled", run.cancel_reason or "user"))
+                    self.ended = True
+                    self.context.files_changed(None)
         finally:
             self.engine.flusher.remove(self.context.writer)
             self.context.writer.close()
@@ -121,9 +124,3 @@ class Leg:
             answered = any(effect.kind == "tool" and effect.status == "finished" for effect in journal.effects)
             await self.context.end(End("error", "sandbox"), error_data(outcome.unavailable), answered)
             self.ended = True
-
-    async def _end_now(self) -> None:
-        run = await self.engine.db.read(store.run_of, self.run.id)
-        await self.context.end(End("cancelled", run.cancel_reason or "user"))
-        self.ended = True
-        self.context.files_changed(None)

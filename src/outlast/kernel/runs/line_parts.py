@@ -25,6 +25,7 @@ def reset_in(tx: Tx, lines: Lines | None, run: Run, effect_id: str, step: int) -
     """The step is asked again: what its lines did is taken back. Nothing for an agent without lines."""
     if lines is None:
         return []
+    # With the sums of these lines: a run that is cut before the next ones shows none.
     store.update_effect(tx, effect_id, result=None)
     return list(lines.reset(tx, run, step))
 

@@ -57,7 +57,7 @@ async def stream_lines(
             with ahead:
                 await _take_all(context, taker, effect, turn, ahead)
         except Exception as error:
-            failures.insert(0, error)
+            failures.insert(0, error)  # the cause: that the reader found nobody to give to follows from it
         group.cancel_scope.cancel()
     if failures:
         raise failures[0]

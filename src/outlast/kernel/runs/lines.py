@@ -44,7 +44,7 @@ class LineSplitter:
     def __init__(self, most: int = MAX_LINE_CHARS) -> None:
         self._most = most
         self._pieces: list[str] = []
-        self._kept = self._length = 0
+        self._length = 0
 
     def feed(self, text: str) -> list[Line]:
         """The lines that end in this piece."""
@@ -61,14 +61,13 @@ class LineSplitter:
         return [self._close()] if self._length else []
 
     def _add(self, piece: str) -> None:
+        if self._length < self._most:
+            self._pieces.append(piece[: self._most - self._length])
         self._length += len(piece)
-        if piece and self._kept < self._most:
-            self._pieces.append(piece[: self._most - self._kept])
-            self._kept += len(self._pieces[-1])
 
     def _close(self) -> Line:
         line, long = "".join(self._pieces), self._length > self._most
-        self._pieces, self._kept, self._length = [], 0, 0
+        self._pieces, self._length = [], 0
         return TooLong(line[:QUOTED_CHARS]) if long else line.removesuffix("\r")
 
 

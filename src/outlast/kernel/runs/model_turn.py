@@ -40,7 +40,7 @@ async def ask_model(context: RunContext, transcript: Transcript, step: int, name
     retries = Retries(context.engine.settings.retry, effect.retries)
     while True:
         lines = context.agent.lines
-        turn = Turn(step) if lines is None else LinedTurn(step)
+        turn = Turn(step) if lines is None else LinedTurn(step)  # a new one for each try: the last one is taken back
         try:
             request = await _request(context, transcript, effect)
             if lines is not None and isinstance(turn, LinedTurn):

@@ -74,7 +74,7 @@ def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None
 def unpark(tx: Tx, settings: Settings, run: Run, events: Sequence[NamedEvent]) -> None:
     """After a decision on a parked run: log it, and make the next leg ready if there is something to do."""
     store.append_unheld(tx, run.id, events)
-    if not _decided(tx, run.id):
+    if not _decided(tx, run.id):  # it was one of several, and the others still wait
         return
     tx.update(runs, {"id": run.id}, leg="ready", status="running", waiting_for=None)
     status = RunStatusChanged(run_id=run.id, status="running")

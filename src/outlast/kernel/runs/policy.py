@@ -9,6 +9,7 @@ transactions.
 import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 import orjson
@@ -85,7 +86,7 @@ def _command(arguments: Mapping[str, Any], text: str) -> str:
     return text if list(arguments.values()) == [text] else ""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True)
 class _Call:
     """A call beside the rules. Its command is read once, when the first rule asks for its programs."""
 
@@ -93,7 +94,10 @@ class _Call:
     tool: str
     text: str
     command: str
-    programs: Sequence[Words] | None = None
+
+    @cached_property
+    def programs(self) -> Sequence[Words]:
+        return programs_of(self.command)
 
     def matches(self, rule: PolicyRule) -> bool:
         texts = (self.text, self.command) if self.command else (self.text,)
@@ -101,13 +105,8 @@ class _Call:
             fnmatch.fnmatchcase(self.profile, rule.profile)
             and fnmatch.fnmatchcase(self.tool, rule.tool)
             and any(fnmatch.fnmatchcase(text, rule.arguments) for text in texts)
-            and (not rule.commands or self.runs(rule.commands))
+            and (not rule.commands or first_match(self.programs, rule.commands) is not None)
         )
-
-    def runs(self, commands: Sequence[str]) -> bool:
-        if self.programs is None:
-            self.programs = programs_of(self.command)
-        return first_match(self.programs, commands) is not None
 
 
 def _named(rule: PolicyRule) -> str:

@@ -107,7 +107,7 @@ class End:
 
     @property
     def message_status(self) -> str:
-        return {"completed": "complete", "cancelled": "cancelled", "error": "error"}[self.status]
+        return "complete" if self.status == "completed" else self.status
 
 
 Next = AskModel | Prepare | Check | CallTools | Wait | End
@@ -115,7 +115,7 @@ Next = AskModel | Prepare | Check | CallTools | Wait | End
 
 def next_step(now: Situation) -> Next:
     """The next effect, or how the run waits or ends."""
-    if now.cancel is not None:
+    if now.cancel is not None:  # whatever else was found
         return End("cancelled", now.cancel)
     if now.turn == "failed":
         return End("error", "provider")
@@ -123,10 +123,10 @@ def next_step(now: Situation) -> Next:
         return Prepare()
     if now.turn == "none":
         return AskModel(1)
-    if now.turn == "open":
+    if now.turn == "open":  # cut by a lost attempt: asked again from its beginning
         return AskModel(now.step)
     runnable = tuple(call.effect_id for call in now.calls if call.status in ("allowed", "started"))
-    if runnable:
+    if runnable:  # what is allowed does not wait for what people still decide
         return CallTools(runnable)
     waiting = [call for call in now.calls if call.status == "waiting"]
     if waiting:

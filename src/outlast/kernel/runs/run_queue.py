@@ -144,5 +144,6 @@ def _inherit(tx: Tx, parent_id: str, run_id: str) -> None:
     for row in rows:
         unfinished_check = row.kind == "check" and row.status != "finished"
         if row.step in whole and not unfinished_check:
+            # Marked, so that nobody counts it as this run's, or stops its command with this run's.
             copy = row._replace(id=new_id("effect"), run_id=run_id, inherited=True)
             tx.insert(effects, **copy._asdict())

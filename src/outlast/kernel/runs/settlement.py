@@ -122,7 +122,7 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
     events.append(("stream.ended", RunReference(run_id=run.id)))
     _hand_thread_on(tx, settings, run, ending)  # the project's row is locked from here on: the last of all
     tell_settled(tx, run.project_id, unasked)
-    _leave_files(tx, run, answer_id, cut=ending.end.status != "completed")
+    _leave_files(tx, run, ending, answer_id)
     days = settings.retention.completed_days if ending.end.status != "error" else settings.retention.error_days
     timers.replace_all(tx, run.id, {"clean_up": tx.now + timedelta(days=days), "fold": tx.now + FOLD_AFTER})
     return events
@@ -140,13 +140,13 @@ def end_unheld(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending
         append(tx, run.thread_id, [event for event in events if event[0].startswith("run.")])
 
 
-def _leave_files(tx: Tx, run: Run, answer_id: str | None, *, cut: bool) -> None:
+def _leave_files(tx: Tx, run: Run, ending: Ending, answer_id: str | None) -> None:
     """The last checkpoint of the run is the answer's. A call that was cut off may have changed files after it."""
     if run.workspace_id is None:
         return
     if answer_id is not None:
         bind(tx, run.id, answer_id)
-    if cut:  # also for a worker that was killed and could not say so
+    if ending.end.status != "completed":  # also for a worker that was killed and could not say so
         mark_changed(tx, run.workspace_id)
 
 
@@ -176,6 +176,7 @@ def _close_calls(tx: Tx, run: Run, ending: Ending) -> list[NamedEvent]:
             answered = QuestionAnswered(question_id=row.approval.id, part_id=row.part_id, answers={}, cancelled=True)
             events.append(("question.answered", answered))
     text = CLOSED_RESULT[ending.end.status]
+    # Turns and stages too: nothing of an ended run looks as if it were still at work.
     for effect in tx.rows(_OpenEffect, _OPEN_EFFECTS, {"run": run.id}):
         if effect.kind != "tool":
             store.update_effect(tx, effect.id, status="cancelled", ended_at=tx.now)

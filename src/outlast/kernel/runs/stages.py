@@ -124,7 +124,7 @@ async def _once(context: RunContext, kind: str, stage: StageContext) -> StageRes
     try:
         with anyio.move_on_after(limit_s), _ungrouped():
             return await perform(stage)
-        await stop_effect(context, stage)
+        await stop_effect(context, stage)  # it runs on in the sandbox: another try would meet it
         error: OutlastError = SandboxUnavailable(
             f"The {kind} stage did not end within {limit_s:.0f} seconds.", hint="Try it again.", **{LIMIT: limit_s}
         )

@@ -53,7 +53,7 @@ _HOLD_IF_FREE = _HOLD.with_for_update(key_share=True, skip_locked=True)
 _HOLD_OPEN = (
     sa.select(runs.c.id)
     .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended")
-    .order_by(runs.c.id)
+    .order_by(runs.c.id)  # the oldest first, as everybody who holds several runs
     .with_for_update(key_share=True)
 )
 _GRANTS = sa.select(grants.c.tool, grants.c.arguments).where(grants.c.thread_id == sa.bindparam("thread"))
@@ -202,6 +202,7 @@ def close_approvals(tx: Tx, run_id: str) -> list[ApprovalOfCall]:
     still_open = tx.rows(ApprovalOfCall, _OPEN_APPROVALS, {"run": run_id})
     if still_open:
         of_run = {"run_id": run_id, "status": "open"}
+        # Announced: the events of the run's end say so.
         tx.update(approvals, of_run, status="cancelled", decided_at=tx.now, announced=True)
     return still_open
 

@@ -79,7 +79,7 @@ def plan_call(
         ordinal,
         turn.step,
         "tool",
-        status="finished" if refusal else status,
+        status="finished" if refusal else status,  # with its result: the model reads why, and nobody is asked
         tool=part.tool[:80],
         call_id=part.call_id,
         part_id=part.id,

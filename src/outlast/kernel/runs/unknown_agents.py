@@ -32,6 +32,7 @@ def unwatched(tx: Tx, agents: frozenset[str]) -> bool:
 
 def set_timers(tx: Tx, agents: frozenset[str]) -> None:
     """Set a timer for each run that waits for an agent beside these, at most 100. Another server may do the same."""
+    # Skipped: what a server that knows the agent claims at this moment.
     waiting = _waiting(agents).limit(AT_ONCE).with_for_update(skip_locked=True)
     for run_id in list(tx.execute(waiting).scalars()):
         timers.set_timer(tx, "agent_unknown", run_id, store.run_of(tx, run_id).created_at + TELL_AFTER)

@@ -25,6 +25,7 @@ from outlast.kernel.streams.log import read_all
 CANCEL_BELL = "cancels"
 CLAIM_BATCH = 50
 RECOVER_S = (0.2, 0.5, 1.0, 2.0, 5.0)
+FAULT = ErrorData(code="internal_error", message="The run stopped by a fault inside the server.", hint="Retry it.")
 OLD_LEG_S = 20.0  # how long a leg whose run was claimed again may take to end
 LegKey = tuple[str, int]  # run id, attempt
 
@@ -164,8 +165,7 @@ class Worker:
                     await self._hand_back(leg, 1.0)  # not at once: the storage has just failed
                 else:
                     # End the run with what its log holds: the leg's own state is no longer trusted.
-                    message = "The run stopped by a fault inside the server."
-                    await self._end_claimed(leg.run, "internal_error", message, "Retry it.")
+                    await self._end_claimed(leg.run, FAULT)
                 return
             except FenceLost:
                 return
@@ -183,15 +183,14 @@ class Worker:
     async def _refuse(self, run: Run) -> None:
         """End a run that no leg may work on, as it ends the server."""
         try:
-            await self._end_claimed(run, "run_crashes_server", crashes.TEXT, crashes.HINT)
+            await self._end_claimed(run, crashes.ERROR)
         except OutlastError as error:  # the lease lapses, and the next claim tries again
             self._engine.log("run not ended", run_id=run.id, error=error)
 
-    async def _end_claimed(self, claimed: Run, code: str, message: str, hint: str) -> None:
+    async def _end_claimed(self, claimed: Run, error: ErrorData) -> None:
         """End the run with what its log holds; without, where reading that may be what ends the server."""
         readable = claimed.deaths <= crashes.FATAL_DEATHS
         lines = await self._engine.db.read(read_all, claimed.id) if readable else []
-        error = ErrorData(code=code, message=message, hint=hint)
 
         def change(tx: Tx) -> None:
             run = store.run_of(tx, claimed.id)
@@ -231,18 +230,15 @@ class Worker:
             while True:
                 version = channel.version  # before the flags are read: a cancel meanwhile rings again
                 try:
-                    await self._pass_on()
+                    held = list({run_id for run_id, _ in self._legs})
+                    cancelled = await self._engine.db.read(_cancelled_among, held) if held else []
                 except OutlastError as error:  # ask again: the flags are still in the database
                     self._engine.log("cancels not read", error=error)
                     await self._engine.clock.sleep(error.retry_after_s or 1)
                     continue
+                for leg in [leg for run_id in cancelled for leg in self._legs_of(run_id)]:
+                    leg.cancel("person")
                 await channel.wait(version)
-
-    async def _pass_on(self) -> None:
-        held = list({run_id for run_id, _ in self._legs})
-        for run_id in await self._engine.db.read(_cancelled_among, held) if held else ():
-            for leg in self._legs_of(run_id):
-                leg.cancel("person")
 
 
 def _cancelled_among(tx: Tx, run_ids: list[str]) -> list[str]:

@@ -68,7 +68,7 @@ def apply(state: RunFold, event: Json) -> None:
     """Fold one event of a run into `state`. Names it does not know change nothing."""
     name, data = event["event"], event["data"]
     state.last_seq = event["sequenceNumber"]
-    if name in DELTAS:
+    if name in DELTAS:  # first: nearly all events are
         _grow(state, name, data)
     elif name.startswith("run."):
         _fold_status(state, name, data)

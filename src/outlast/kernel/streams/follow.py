@@ -304,6 +304,7 @@ def _is_gone(tx: Tx, table: sa.Table, owner_id: str) -> bool:
 def _read_on(tx: Tx, run_id: str, after: int) -> tuple[list[Line], bool]:
     """What comes next in the log, and whether nothing ever will."""
     lines = _read_folded(tx, run_id, after)
+    # In one transaction: what is written between two would be taken for nothing, and the end for the end of all.
     return lines, not lines and _has_ended(tx, run_id, after)
 
 

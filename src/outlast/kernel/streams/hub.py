@@ -78,7 +78,7 @@ class Channel:
         self.writing = False
         self._lines = []
         self._chunks.clear()
-        self.ring()
+        self.ring()  # those who wait look into the database, which has the rest
 
     def publish(self, lines: Sequence[Line]) -> None:
         """Add lines (numbers consecutive, following the last) and wake the followers."""
@@ -194,7 +194,7 @@ class Hub:
         """Show the followers an event that is never logged; only the newest of a topic counts."""
         if (channel := self._channels.get(stream_id)) is not None:
             frame = passing_frame(event.encode(), data.model_dump_json().encode())
-            channel.whispers = {**channel.whispers, topic: frame}
+            channel.whispers = {**channel.whispers, topic: frame}  # a new mapping: followers look whether it is another
             channel.ring()
 
     def write(self, stream_id: str, base: int, generation: int) -> Channel:
