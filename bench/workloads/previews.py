@@ -21,8 +21,7 @@ from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.previews.actions import open_preview, redeem
 from outlast.kernel.previews.hosts import Address
-from outlast.kernel.previews.layer import with_previews
-from outlast.kernel.previews.line import Line
+from outlast.kernel.previews.layer import PreviewLayer
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.tables import workspaces
@@ -30,6 +29,7 @@ from outlast.kernel.settings import Settings
 from outlast.kernel.streams.settings import StreamSettings
 from outlast.surfaces.http.server import HttpServer, bind
 from outlast_sandbox.interface import Command, Sandbox
+from outlast_sandbox.ports.line import Line
 
 PORT = 3000
 BATCH = 50
@@ -74,7 +74,7 @@ async def _served(program: Program, machines: SandboxManager) -> AsyncIterator[t
     streams = OpenStreams(StreamSettings(heartbeat_s=60, slow_reader_s=60, recheck_s=60))
     surface = Surface(services=services, streams=streams, readiness=Readiness(services.db, None), local_owner=owner)
     listener = bind("127.0.0.1", 0)
-    layer = with_previews(nothing, surface, known_hosts("127.0.0.1", "", ()))
+    layer = PreviewLayer(nothing, surface, known_hosts("127.0.0.1", "", ()))
     server = HttpServer(layer, [listener], 1, layer.close, layer.run)
     workspace_id, project_id = await services.db.write(_fill, owner)
     async with anyio.create_task_group() as tasks:

@@ -24,7 +24,7 @@ from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.previews.actions import open_preview
-from outlast.kernel.previews.layer import with_previews
+from outlast.kernel.previews.layer import PreviewLayer
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.templates import DEV_PORT
@@ -135,7 +135,7 @@ async def _served() -> AsyncIterator[tuple[Program, SandboxManager, Actor, int]]
             readiness = Readiness(services.db, None)
             surface = Surface(services=services, streams=streams, readiness=readiness, local_owner=owner)
             listener = bind("127.0.0.1", 0)
-            layer = with_previews(nothing, surface, known_hosts("127.0.0.1", "", ()))
+            layer = PreviewLayer(nothing, surface, known_hosts("127.0.0.1", "", ()))
             server = HttpServer(layer, [listener], 1, layer.close, layer.run)
             tasks.start_soon(services.db.background)
             await tasks.start(services.sandboxes.keeper.run)

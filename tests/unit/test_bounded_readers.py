@@ -34,7 +34,6 @@ from outlast.apps.screens import theme_classes as theme_mapping
 from outlast.apps.screens.agent import captures, tags
 from outlast.apps.screens.edits import design_system, literals, marks, syntax
 from outlast.apps.screens.theme_tokens import shipped_themes
-from outlast.base import packages
 from outlast.kernel.files import kinds
 from outlast.kernel.http import static_files as static
 from outlast.kernel.library import code_uses
@@ -46,7 +45,7 @@ from outlast.kernel.previews import cookies
 from outlast.kernel.runs import lines as run_lines
 from outlast.kernel.threads import search
 from outlast.kernel.threads.rules import title_from
-from outlast_sandbox import host_patterns
+from outlast_sandbox import host_patterns, package_names
 from outlast_sandbox.browser import requests
 from outlast_sandbox.checkpoints import changes as checkpoints
 from outlast_sandbox.egress import client_hello, http1
@@ -329,7 +328,7 @@ READERS = [
     Reader(syntax.parse, CODE, 20_000, lambda text: syntax.parse(text.encode())),
     Reader(image_hosts.checked_host, ADDRESSES, 200_000),
     Reader(host_patterns.parse_pattern, ADDRESSES, 200_000),
-    Reader(packages.parse_package, ADDRESSES, 200_000),
+    Reader(package_names.parse_package, ADDRESSES, 200_000),
     Reader(mentions.find_names, MARKDOWN, 200_000, lambda text: mentions.find_names(text, [("u", "a"), ("v", "a a")])),
     Reader(title_from, MARKDOWN, 200_000),
     Reader(search.snippet, MARKDOWN, 200_000, lambda text: search.snippet(text, ["word", "a"])),

@@ -425,10 +425,7 @@ class Renewed(HashingEmbedder):
 
     def __init__(self) -> None:
         super().__init__(64)
-
-    @property
-    def model(self) -> str:
-        return HashingEmbedder().model
+        self.model = HashingEmbedder().model
 
 
 @pytest.mark.parametrize("most_bytes", [index_cache.MAX_BYTES, 600])

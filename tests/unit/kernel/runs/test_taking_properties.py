@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from outlast.kernel.models.protocol import Delta, ReasoningDelta, TextDelta, TurnEnd, Usage
 from outlast.kernel.runs.lines import LinedTurn, TooLong, lines_in
-from outlast.testing.agents import FakeLines
+from tests.lined_agents import FakeLines
 from tests.unit.kernel.runs.test_lines import pieces_of
 
 LINES = st.lists(
