@@ -191,7 +191,7 @@ def delete(tx: Tx, document_id: str) -> None:
     """Remove a document's row, with its content, history, comments and proposals, and announce it. The caller removes
     its threads and locks."""
     project_id = document_of(tx, document_id).project_id
-    news = mentions.forget_document(tx, document_id)
+    news = mentions.forget(tx, "document_id", document_id)
     if tx.exists(proposals, {"document_id": document_id, "state": "open"}):
         news.append(went("proposal", None))
     DOCUMENTS.delete(tx, document_id)

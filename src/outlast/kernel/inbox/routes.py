@@ -8,8 +8,8 @@ from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.inbox import actions
-from outlast.kernel.inbox.shapes import InboxItemAnswer
 from outlast.kernel.mentions import actions as mentions
+from outlast.kernel.mentions.items import InboxItemAnswer
 
 router = noun_router("Inbox")
 

@@ -1,21 +1,22 @@
 """One item of an inbox, and a part of the inbox."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
 import sqlalchemy as sa
+from pydantic import ConfigDict
 
 from outlast.db.database import Tx
+from outlast.kernel.http.shapes import Answer
 from outlast.kernel.inbox.shapes import InboxChanged
 
 Kind = Literal["approval", "question", "proposal", "handover", "mention", "assigned"]
 INBOX: Literal["inbox.changed"] = "inbox.changed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InboxItem:
+class InboxItem(Answer):
     """One thing that waits for the reader. `id` is the approval's, question's, proposal's or mention's, or that of the
     thread or section whose lock is asked for. `text` says in one line what is asked, `by` who asks. The rest is where
     to go: a message of a thread, a comment, a section or block of a document."""
@@ -37,6 +38,14 @@ class InboxItem:
     section_id: str | None = None
     block_id: str | None = None
     comment_id: str | None = None
+
+
+class InboxItemAnswer(InboxItem):
+    """Something that waits for you, and where it is."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
+
+    kind: Kind
 
 
 Waiting = tuple[datetime, InboxItem]  # an item and the moment since when it waits, which orders an inbox
@@ -65,7 +74,7 @@ InboxSource = Callable[[Tx, str, str | None, InboxPart | None], list[Waiting]]
 
 def came(item: InboxItem, user_id: str | None) -> InboxChanged:
     """News: this waits now, for one user (None: for all who may decide)."""
-    return InboxChanged.model_validate({"user_id": user_id, "kind": item.kind, "item": asdict(item)})
+    return InboxChanged.model_validate({"user_id": user_id, "kind": item.kind, "item": item.model_dump()})
 
 
 def went(kind: Kind, user_id: str | None) -> InboxChanged:

@@ -1,15 +1,13 @@
 """What mentions need of the app that has comments."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from outlast.db.database import Tx
 from outlast.kernel.apps.ports import Port
 
 
-@dataclass(frozen=True, slots=True)
-class CommentPlace:
+class CommentPlace(NamedTuple):
     """Where the comment of a mention is. `thread_id`: that in which it is talked about."""
 
     document_title: str | None = None

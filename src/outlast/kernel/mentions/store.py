@@ -10,7 +10,6 @@ from typing import Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
@@ -23,6 +22,7 @@ from outlast.kernel.mentions.rows import MentionRow
 from outlast.kernel.mentions.rules import Named, find_names, one_line, still_chosen
 from outlast.kernel.mentions.tables import mentions
 from outlast.kernel.projects.tables import members
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.threads.tables import threads
 
 Source = Literal["message", "comment", "assigned"]
@@ -66,7 +66,7 @@ def named_in(tx: Tx, project_id: str, text: str, chosen: Sequence[str] = ()) -> 
     if "@" not in text and not chosen:
         return Named()
     rows = tx.rows(_Member, _MEMBERS, {"project": project_id})
-    return find_names(text, [(row.id, row.name) for row in rows], chosen)
+    return find_names(text, rows, chosen)
 
 
 def named_anew(tx: Tx, project_id: str, before: str, text: str, named: Sequence[str]) -> Named:
@@ -103,19 +103,13 @@ def tell(tx: Tx, where: Where, user_ids: Iterable[str]) -> list[InboxChanged]:
 
 def withdraw(tx: Tx, source: Source, source_id: str, keep: Iterable[str] = ()) -> list[InboxChanged]:
     """Nobody but `keep` is named there any more. The news: of those that still waited."""
-    gone = *_at(source, source_id), mentions.c.user_id.not_in(list(keep))
-    return _removed(tx, *gone)
+    return _removed(tx, *_at(source, source_id), mentions.c.user_id.not_in(list(keep)))
 
 
-def forget(tx: Tx, *, thread_id: str | None = None, source_ids: Sequence[str] = ()) -> list[InboxChanged]:
-    """A thread, or these messages or comments, are gone, and so is who was named there. The news."""
-    of_thread = mentions.c.thread_id == thread_id if thread_id is not None else sa.false()
-    return _removed(tx, sa.or_(of_thread, mentions.c.source_id.in_(list(source_ids))))
-
-
-def forget_document(tx: Tx, document_id: str) -> list[InboxChanged]:
-    """A document is gone with its comments. The news."""
-    return _removed(tx, mentions.c.document_id == document_id)
+def forget(tx: Tx, where: Literal["thread_id", "document_id", "source_id"], *ids: str) -> list[InboxChanged]:
+    """Threads, documents with their comments, or messages and comments are gone, and so is who was named there. The
+    news."""
+    return _removed(tx, mentions.c[where].in_(ids))
 
 
 def mention_of(tx: Tx, mention_id: str, user_id: str) -> MentionRow:
@@ -126,9 +120,14 @@ def mention_of(tx: Tx, mention_id: str, user_id: str) -> MentionRow:
     return row
 
 
-class _ReadMention(NamedTuple):
+class _ChangedMention(NamedTuple):
     project_id: str
+    user_id: str
     source: str
+    read_at: datetime | None
+
+
+_CHANGED: Final = [mentions.c[name] for name in _ChangedMention._fields]
 
 
 def read(
@@ -140,7 +139,7 @@ def read(
         mentions.c.id == mention_id if mention_id is not None else sa.false(), _named_in(thread_id, source_ids)
     )
     mine = sa.update(mentions).where(mentions.c.user_id == user_id, _WAITING, seen)
-    rows = tx.rows(_ReadMention, mine.values(read_at=tx.now).returning(mentions.c.project_id, mentions.c.source))
+    rows = tx.rows(_ChangedMention, mine.values(read_at=tx.now).returning(*_CHANGED))
     news = {(row.project_id, _kind(row.source)) for row in rows}
     return [(project_id, went(kind, user_id)) for project_id, kind in sorted(news)]
 
@@ -171,15 +170,8 @@ def _named_in(thread_id: str | None, source_ids: Sequence[str]) -> sa.ColumnElem
     return sa.or_(in_thread, in_comments) & (mentions.c.source != "assigned")
 
 
-class _RemovedMention(NamedTuple):
-    user_id: str
-    source: str
-    read_at: datetime | None
-
-
 def _removed(tx: Tx, *which: sa.ColumnElement[bool]) -> list[InboxChanged]:
-    columns = mentions.c.user_id, mentions.c.source, mentions.c.read_at
-    rows = tx.rows(_RemovedMention, sa.delete(mentions).where(*which).returning(*columns))
+    rows = tx.rows(_ChangedMention, sa.delete(mentions).where(*which).returning(*_CHANGED))
     news = {(row.user_id, _kind(row.source)) for row in rows if row.read_at is None}
     return [went(kind, user_id) for user_id, kind in sorted(news)]
 
@@ -199,21 +191,16 @@ def _items(tx: Tx, rows: Sequence[_ShownMention]) -> list[InboxItem]:
 
 
 def _item(row: _ShownMention, place: CommentPlace) -> InboxItem:
-    of_message = row.mention.source == "message"
-    return InboxItem(
-        kind=_kind(row.mention.source),
-        id=row.mention.id,
-        project_id=row.mention.project_id,
-        text=row.mention.text,
-        created_at=iso(row.mention.created_at),
-        by=row.mention.by,
+    mention = row.mention
+    of_message = mention.source == "message"
+    return shape_of(
+        InboxItem,
+        mention,
+        place,
+        kind=_kind(mention.source),
         by_name=row.by_name,
-        thread_id=row.mention.thread_id or place.thread_id,
+        thread_id=mention.thread_id or place.thread_id,
         thread_title=row.thread_title or place.thread_title,
-        message_id=row.mention.source_id if of_message else None,
-        document_id=row.mention.document_id,
-        document_title=place.document_title,
-        section_id=place.section_id,
-        block_id=place.block_id,
-        comment_id=None if of_message else row.mention.source_id,
+        message_id=mention.source_id if of_message else None,
+        comment_id=None if of_message else mention.source_id,
     )

@@ -132,7 +132,7 @@ def delete_thread(tx: Tx, thread_id: str) -> None:
     tx.execute(sa.delete(timers).where(timers.c.subject_id.in_(streams)))
     lock = find_lock(tx, thread_id)
     asked = [went("handover", lock.holder_id)] if lock is not None and lock.requested_by is not None else []
-    gone = [*asked, *subjects.removed_from_inbox(tx, thread_id), *mentions.forget(tx, thread_id=thread_id)]
+    gone = [*asked, *subjects.removed_from_inbox(tx, thread_id), *mentions.forget(tx, "thread_id", thread_id)]
     drop(tx, thread_id)
     removed = sa.delete(threads).where(threads.c.id == thread_id).returning(threads.c.project_id)
     project_id = tx.execute(removed).scalar()

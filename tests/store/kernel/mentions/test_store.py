@@ -85,6 +85,6 @@ async def test_a_thread_that_is_deleted_takes_its_mentions_along(db: Database) -
         store.tell(tx, where(tx, team, "one"), [team.editor.user_id])
         threads.delete_thread(tx, team.thread_id)
         waiting = [item for _, item in store.waiting(tx, team.editor.user_id, None)]
-        return len(waiting), len(store.forget(tx, thread_id=team.thread_id))
+        return len(waiting), len(store.forget(tx, "thread_id", team.thread_id))
 
     assert await db.write(run) == (0, 0)

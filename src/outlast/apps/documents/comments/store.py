@@ -195,7 +195,7 @@ def reopen(tx: Tx, comment_id: str, by: str) -> bool:
 
 def delete(tx: Tx, row: CommentRow, by: str) -> None:
     """Remove a comment with its answers, and announce it."""
-    news = mentions.forget(tx, source_ids=[row.id, *answers_to(tx, row.id)])
+    news = mentions.forget(tx, "source_id", row.id, *answers_to(tx, row.id))
     tx.execute(sa.delete(comments).where(comments.c.id == row.id))
     event = CommentDeleted(comment_id=row.id, document_id=row.document_id)
     append(tx, row.project_id, [("comment.deleted", event)])
