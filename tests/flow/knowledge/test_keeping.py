@@ -16,7 +16,7 @@ import orjson
 from outlast.apps.knowledge import ingest, memory, store
 from outlast.apps.knowledge.documents import Reading
 from outlast.apps.knowledge.http_fetch import Fetcher
-from outlast.apps.knowledge.indexer import Indexer, memories_without_vector, save_vectors
+from outlast.apps.knowledge.indexer import Indexer, memories_without_vector, remove_unused_vectors, save_vectors
 from outlast.apps.knowledge.keeper import LEASE, SourceKeeper
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.readers.own_docs import own_docs
@@ -26,7 +26,6 @@ from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.sources import configured_sources
 from outlast.apps.knowledge.tables import knowledge_sources, vectors
-from outlast.apps.knowledge.unused_vectors import remove_unused
 from outlast.base.errors import ModelUnreachable
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
@@ -454,8 +453,9 @@ async def test_a_removed_source_that_is_being_read_stays_removed(db: Database) -
         (source,) = await sources(db)
         contents = Contents(Reading(documents=[]), {}, "")
         await db.write(ingest.remove, source.id)
-        assert await db.write(ingest.fill, source.id, contents, None) is False
+        await db.write(ingest.fill, source.id, contents, None)
         assert await keeper.read_due() == 0
+        assert await sources(db) == []
 
 
 async def test_a_failing_embedder_is_left_alone_and_words_that_come_later_are_embedded(db: Database) -> None:
@@ -506,7 +506,7 @@ async def test_vectors_that_no_text_uses_are_removed_after_a_day(db: Database) -
         tx.update(vectors, {"hash": made.hash}, created_at=tx.now - timedelta(days=2))
 
     await db.write(prepare)
-    assert await db.write(remove_unused) == 1
+    assert await db.write(remove_unused_vectors) == 1
 
 
 class Slowly:

@@ -113,14 +113,22 @@ async def add_source(services: Services, actor: Actor, asked: SourceRequest) -> 
     if asked.project_id is not None:  # before anything that takes time
         await services.db.read(require, actor, asked.project_id, Right.EDIT)
     package = package_label(asked.package)
-    if asked.text is not None:
-        return await _add_text(services, actor, package, asked)
-    location, kind = _place(services, asked, package)
+    contents = None
+    if asked.text is None:
+        location, kind = _place(services, asked, package)
+    else:
+        location, kind = checked_line("The name", asked.name or package, PACKAGE_CHARS), "text"
+        contents = await _contents(services, location, asked.text)
 
     def run(tx: Tx) -> SourceData:
         chosen = _for_editing(tx, actor, asked.project_id)
-        source_id = ingest.add(tx, NewSource(package, kind, location, chosen, actor.user_id), tx.now)
-        return _told(tx, source_id, _model(services))
+        new = NewSource(package, kind, location, chosen, actor.user_id)
+        source_id = ingest.add(tx, new, tx.now if contents is None else None)
+        if contents is not None:
+            ingest.fill(tx, source_id, contents, None)
+        data = ingest.announce(tx, source_id, _model(services))
+        assert data is not None  # added a moment ago, in this transaction
+        return data
 
     return await services.db.write(run)
 
@@ -180,9 +188,9 @@ def _parse_package(text: str, field: str) -> str:
         raise MalformedInput(f"{text!r} is no package.", hint=f"Write {error}.", field=field) from None
 
 
-async def _add_text(services: Services, actor: Actor, package: str, asked: SourceRequest) -> SourceData:
-    name = checked_line("The name", asked.name or package, PACKAGE_CHARS)
-    text = clean(asked.text or "")
+async def _contents(services: Services, name: str, stated: str) -> Contents:
+    """The passages of a text that is handed in. Raises `MalformedInput`, `InputTooLarge`."""
+    text = clean(stated)
     if is_blank(text):
         raise MalformedInput("The text is empty.", hint="Hand in some Markdown.", field="text")
     limits = services.settings.of(KnowledgeSettings)
@@ -190,15 +198,7 @@ async def _add_text(services: Services, actor: Actor, package: str, asked: Sourc
     document, cuts = await anyio.to_thread.run_sync(document_of, name, text, limits.passage_chars)
     if not cuts:
         raise MalformedInput(f"{name} holds nothing that can be searched.", hint="Hand in some Markdown.")
-    contents = Contents(Reading(documents=[document]), {document.url: cuts}, cut_name(limits.passage_chars))
-
-    def run(tx: Tx) -> SourceData:
-        chosen = _for_editing(tx, actor, asked.project_id)
-        source_id = ingest.add(tx, NewSource(package, "text", name, chosen, actor.user_id), None)
-        ingest.fill(tx, source_id, contents, None)
-        return _told(tx, source_id, _model(services))
-
-    return await services.db.write(run)
+    return Contents(Reading(documents=[document]), {document.url: cuts}, cut_name(limits.passage_chars))
 
 
 def _place(services: Services, asked: SourceRequest, package: str) -> tuple[str, SourceKind]:
@@ -258,13 +258,6 @@ def _source(tx: Tx, actor: Actor, source_id: str, right: Right) -> KnowledgeSour
     if row is None:
         raise NotFound("There is no such source, or you may not see it.", noun="source", id=source_id)
     return row
-
-
-def _told(tx: Tx, source_id: str, model: str) -> SourceData:
-    ingest.announce(tx, source_id, model)
-    row = store.find(tx, source_id)
-    assert row is not None  # added a moment ago, in this transaction
-    return store.source_data(tx, row, model)
 
 
 def _model(services: Services) -> str:

@@ -22,24 +22,6 @@ class _Planned(NamedTuple):
 
 
 def plan(name: str, media_type: str, texts: Sequence[str], passage_chars: int) -> object | None:
-    contents = _contents(name, media_type, texts, passage_chars)
-    return None if contents is None else _Planned(contents, exchange(0, (), contents))
-
-
-def add(tx: Tx, file: ArtifactRow, planned: object) -> str:
-    assert isinstance(planned, _Planned)
-    new = NewSource(PACKAGE, "artifact", file.id, file.project_id, file.created_by)
-    source_id = ingest.add(tx, new, None)
-    ingest.fill(tx, source_id, planned.contents, None, planned.exchange)
-    return source_id
-
-
-def remove(tx: Tx, source_id: str) -> None:
-    ingest.remove(tx, source_id)
-
-
-def _contents(name: str, media_type: str, texts: Sequence[str], passage_chars: int) -> Contents | None:
-    """The passages of a text; None: there are none."""
     documents: list[Document]
     cuts: dict[str, list[Cut]]
     if media_type == PDF:
@@ -54,4 +36,19 @@ def _contents(name: str, media_type: str, texts: Sequence[str], passage_chars: i
         documents, cuts = [document], {document.url: own}
     else:
         return None
-    return Contents(Reading(documents=documents), cuts, cut_name(passage_chars)) if any(cuts.values()) else None
+    if not any(cuts.values()):
+        return None
+    contents = Contents(Reading(documents=documents), cuts, cut_name(passage_chars))
+    return _Planned(contents, exchange(0, (), contents))
+
+
+def add(tx: Tx, file: ArtifactRow, planned: object) -> str:
+    assert isinstance(planned, _Planned)
+    new = NewSource(PACKAGE, "artifact", file.id, file.project_id, file.created_by)
+    source_id = ingest.add(tx, new, None)
+    ingest.fill(tx, source_id, planned.contents, None, planned.exchange)
+    return source_id
+
+
+def remove(tx: Tx, source_id: str) -> None:
+    ingest.remove(tx, source_id)

@@ -104,11 +104,11 @@ class Fetcher:
         except TimeoutError:
             raise NotRead(f"{url} did not answer within {self._timeout_s:g} s") from None
         except PrivateAddress as error:
-            raise _private(error.host, error.address) from None
+            raise NotRead(str(error)) from None
         except aiohttp.ClientConnectorError as error:
             inner = error.os_error
             if isinstance(inner, PrivateAddress):
-                raise _private(inner.host, inner.address) from None
+                raise NotRead(str(inner)) from None
             raise NotRead(f"{url} cannot be reached: {inner.strerror or inner}") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise NotRead(f"{url} cannot be read: {type(error).__name__}: {error}") from None
@@ -176,16 +176,8 @@ def checked_address(url: str, allowed: Allowed = NONE) -> tuple[str, int]:
     if parts.username or parts.password:
         raise NotRead("an address with a user name or password in it is not used: it would be shown to people")
     if is_address(host) and not may_reach(host, host, port, allowed):
-        raise _private(host, host)
+        raise NotRead(str(PrivateAddress(host, host)))
     return host, port
-
-
-def _private(host: str, address: str) -> NotRead:
-    named = host if host == address else f"{host} ({address})"
-    return NotRead(
-        f"{named} is a private address: add HOST:PORT to knowledge.allow_private, or to allow_private of the "
-        "dependency, if it may be read"
-    )
 
 
 async def _check_before_proxy(host: str, port: int, allowed: Allowed) -> None:
@@ -194,7 +186,7 @@ async def _check_before_proxy(host: str, port: int, allowed: Allowed) -> None:
         await resolved(host, port, socket.AF_UNSPEC, allowed)
     except PrivateAddress:
         raise
-    except (OSError, TimeoutError):
+    except OSError:  # the proxy may know the name
         return
 
 

@@ -9,6 +9,7 @@ goes by words until vectors are there.
 import logging
 import math
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Final
 
 import anyio
@@ -23,7 +24,6 @@ from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.search import QueryEmbedder
 from outlast.apps.knowledge.store import BELL, TEXTS, VECTORS
 from outlast.apps.knowledge.tables import knowledge_passages, memories, modules, vectors
-from outlast.apps.knowledge.unused_vectors import COLLECT_EVERY, remove_unused
 from outlast.base.clock import Clock, wait_at_most
 from outlast.base.errors import OutlastError, TryLater
 from outlast.base.supervision.supervisor import Supervisor
@@ -36,6 +36,8 @@ BATCH: Final = 64  # texts between two writes, unless the embedder takes another
 TELL_EVERY_S: Final = 3.0  # how far a source is
 PROBE: Final = "text"  # what no embedder that works refuses
 PAUSES_S: Final = (5.0, 30.0, 120.0, 600.0)  # after failures in a row
+COLLECT_EVERY: Final = timedelta(hours=12)
+UNUSED_FOR: Final = timedelta(days=1)  # a vector is kept: its text may come back after a change
 log = logging.getLogger("outlast.knowledge")
 Missing = Callable[[Tx, str, int], list[tuple[str, str]]]
 
@@ -103,7 +105,7 @@ class Indexer:
     async def _embed(self, refused: list[str]) -> None:
         try:
             if self._clock.now() - self._collected_at >= COLLECT_EVERY:
-                await self._db.write(remove_unused)
+                await self._db.write(remove_unused_vectors)
                 self._collected_at = self._clock.now()
             await self.embed_missing()
         except OutlastError as error:
@@ -190,6 +192,13 @@ def save_vectors(tx: Tx, model: str, made: dict[str, bytes]) -> None:
     # Another server may have embedded the same text in the meantime.
     tx.execute(insert(vectors).on_conflict_do_nothing(), rows)
     tx.ring(VECTORS)
+
+
+def remove_unused_vectors(tx: Tx) -> int:
+    """Vectors of texts that nothing has any more; how many."""
+    used = [sa.exists().where(table.c.hash == vectors.c.hash) for table in (knowledge_passages, modules, memories)]
+    old = vectors.c.created_at < tx.now - UNUSED_FOR
+    return tx.execute(sa.delete(vectors).where(old, *(~one for one in used))).rowcount
 
 
 def _sources_of(tx: Tx, hashes: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ import base64
 import hashlib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -17,7 +18,7 @@ from outlast.apps.knowledge import store
 from outlast.apps.knowledge.documents import Document
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
 from outlast.apps.knowledge.rows import KnowledgePageRow, KnowledgePassageRow, KnowledgeSourceRow
-from outlast.apps.knowledge.shapes import SourceChanged, SourceKind, SourceRemoved
+from outlast.apps.knowledge.shapes import SourceChanged, SourceData, SourceKind, SourceRemoved
 from outlast.apps.knowledge.store import BELL, slices
 from outlast.apps.knowledge.tables import knowledge_pages, knowledge_passages, knowledge_sources
 from outlast.base.errors import NotFound
@@ -160,21 +161,14 @@ def unchanged(tx: Tx, source_id: str, due_at: datetime | None, version: str = ""
     row = store.find(tx, source_id)
     if version and row is not None and row.version != version:
         tx.update(knowledge_sources, {"id": source_id}, version=version, revision=row.revision + 1)
-        mine = knowledge_passages.c.source_id == source_id
-        tx.execute(sa.update(knowledge_passages).where(mine).values(version=version))
+        tx.update(knowledge_passages, {"source_id": source_id}, version=version)
     tx.ring(BELL)
 
 
-def failed(tx: Tx, source_id: str, error: str, due_at: datetime | None) -> None:
+def failed(tx: Tx, source_id: str, error: str, due_at: datetime) -> None:
     """The source could not be read; its passages stay."""
-    tx.update(
-        knowledge_sources,
-        {"id": source_id},
-        state="failed",
-        error=error[:ERROR_CHARS],
-        checked_at=tx.now,
-        due_at=due_at,
-    )
+    change = {"state": "failed", "error": error[:ERROR_CHARS], "checked_at": tx.now, "due_at": due_at}
+    tx.update(knowledge_sources, {"id": source_id}, **change)
     tx.ring(BELL)
 
 
@@ -183,14 +177,14 @@ def give_back(tx: Tx, source_id: str) -> None:
     tx.update(knowledge_sources, {"id": source_id, "state": "fetching"}, state="waiting", due_at=tx.now)
 
 
-def fill(tx: Tx, source_id: str, contents: Contents, due_at: datetime | None, planned: Exchange | None = None) -> bool:
-    """Exchange what a source holds. `planned` was worked out before (from the revision that it states; otherwise it is
-    worked out here). False: the source was removed in the meantime."""
+def fill(tx: Tx, source_id: str, contents: Contents, due_at: datetime | None, planned: Exchange | None = None) -> None:
+    """Exchange what a source holds, unless it was removed in the meantime. `planned` was worked out before (from the
+    revision that it states; otherwise it is worked out here)."""
     row = tx.row(
         KnowledgeSourceRow, sa.select(knowledge_sources).where(knowledge_sources.c.id == source_id).with_for_update()
     )
     if row is None:
-        return False
+        return
     if planned is None or planned.revision != row.revision:
         planned = exchange(row.revision, store.passages_of(tx, source_id), contents)
     reading = contents.reading
@@ -198,8 +192,7 @@ def fill(tx: Tx, source_id: str, contents: Contents, due_at: datetime | None, pl
     if planned.changes:
         _carry_out(tx, planned, source_id, row.package, version)
     if version != row.version:
-        mine = knowledge_passages.c.source_id == source_id
-        tx.execute(sa.update(knowledge_passages).where(mine).values(version=version))
+        tx.update(knowledge_passages, {"source_id": source_id}, version=version)
     _set_pages(tx, source_id, reading.documents or ())
     tx.update(
         knowledge_sources,
@@ -219,7 +212,6 @@ def fill(tx: Tx, source_id: str, contents: Contents, due_at: datetime | None, pl
         due_at=due_at,
     )
     tx.ring(BELL)
-    return True
 
 
 def now_held(tx: Tx, source_id: str) -> tuple[int, list[KnowledgePassageRow]]:
@@ -228,14 +220,17 @@ def now_held(tx: Tx, source_id: str) -> tuple[int, list[KnowledgePassageRow]]:
     return (-1, []) if row is None else (row.revision, store.passages_of(tx, source_id))
 
 
-def announce(tx: Tx, source_id: str, model: str, followed: Iterable[str] = (), embedded: int | None = None) -> None:
-    """Announce a source's state to its project, one without a project to those that are `followed`. `embedded` as in
-    `store.source_data`: counting takes long in large sources."""
+def announce(
+    tx: Tx, source_id: str, model: str, followed: Iterable[str] = (), embedded: int | None = None
+) -> SourceData | None:
+    """Announce a source's state to its project, one without a project to those that are `followed`; None: it is gone.
+    `embedded` as in `store.source_data`: counting takes long in large sources."""
     row = store.find(tx, source_id)
     if row is None:
-        return
-    data = SourceChanged(source=store.source_data(tx, row, model, embedded))
-    _send(tx, row, followed, ("knowledge.updated", data))
+        return None
+    data = store.source_data(tx, row, model, embedded)
+    _send(tx, row, followed, ("knowledge.updated", SourceChanged(source=data)))
+    return data
 
 
 def _send(tx: Tx, row: KnowledgeSourceRow, followed: Iterable[str], event: NamedEvent) -> None:
@@ -257,13 +252,11 @@ def _carry_out(tx: Tx, planned: Exchange, source_id: str, package: str, version:
                 "source_id": source_id,
                 "package": package,
                 "version": version,
-                "position": one.position,
-                "heading": one.cut.heading,
-                "body": one.cut.body,
-                "url": one.cut.url,
-                "hash": one.hash,
+                "position": position,
+                "hash": text_hash,
+                **asdict(cut),
             }
-            for one in added
+            for position, text_hash, cut in added
         ]
         tx.insert_many(table, rows)
 

@@ -20,7 +20,7 @@ from outlast.apps.knowledge.http_fetch import NotRead
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
 from outlast.apps.knowledge.readers.reader import SourceReader, Wish
-from outlast.apps.knowledge.refresh import due_after
+from outlast.apps.knowledge.refresh import due_after, retry_at
 from outlast.apps.knowledge.rows import KnowledgePageRow, KnowledgeSourceRow
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.sources import Configured, cut_name, private_exceptions
@@ -200,7 +200,7 @@ class SourceKeeper:
         followed = self._followed()
 
         def run(tx: Tx) -> None:
-            due_at = due_after(tx.now, self._settings.refresh_hours, failed=False)
+            due_at = due_after(tx.now, self._settings.refresh_hours)
             if contents is None:
                 ingest.unchanged(tx, row.id, due_at, reading.version)
             else:
@@ -243,10 +243,7 @@ class SourceKeeper:
         followed = self._followed()
 
         def run(tx: Tx) -> None:
-            due_at = due_after(
-                tx.now, self._settings.refresh_hours, failed=True, read_at=row.fetched_at, retry_after_s=retry_after_s
-            )
-            ingest.failed(tx, row.id, why, due_at)
+            ingest.failed(tx, row.id, why, retry_at(tx.now, row.fetched_at, retry_after_s))
             ingest.announce(tx, row.id, self._model, followed)
 
         log.warning("source not read", extra={"source": row.id, "location": row.location, "reason": why})

@@ -16,6 +16,7 @@ from outlast.apps.knowledge.tables import memories
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.library.memories import Memory
+from outlast.kernel.mentions.rules import one_line
 
 SUMMARY_CHARS: Final = 500
 MAX_SEARCHED: Final = 2_000  # memories of one thread, the newest
@@ -23,16 +24,10 @@ MIN_SHARE: Final = 0.3  # of the best score; memories that score less are not re
 _MEMORIES: Final = sa.select(*(memories.c[name] for name in Memory._fields))
 
 
-def shorten_summary(summary: str) -> str:
-    """A summary as it is stored: one line of at most `SUMMARY_CHARS` characters."""
-    line = " ".join(summary.split())
-    return line if len(line) <= SUMMARY_CHARS else f"{line[: SUMMARY_CHARS - 1]}…"
-
-
 def remember(tx: Tx, *, project_id: str, thread_id: str, run_id: str, summary: str) -> Memory | None:
     """Store the summary of a run and wake the indexer. A second summary of the run replaces the first. Stores nothing
     and returns None when it is empty."""
-    line = shorten_summary(summary)
+    line = one_line(summary, SUMMARY_CHARS)
     if not line:
         return None
     tx.execute(sa.delete(memories).where(memories.c.run_id == run_id))

@@ -6,6 +6,7 @@ scope `user` (published) the file is a blob; it is used as `library/<path>` of a
 
 import logging
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict
 from typing import Final, Protocol
 
 import sqlalchemy as sa
@@ -39,8 +40,7 @@ class Modules:
         self.dependencies = dependencies
 
     async def usable(self, workspace_id: str | None, user_id: str | None) -> list[Module]:
-        """Those of the workspace, then those published to the user, by path. Rows whose files have vanished are
-        removed at once. Repeatable; a cancelled call may have removed them already."""
+        """See `UsableModules.usable`."""
         if self._files is None:
             return []
         own = [] if workspace_id is None else await self._living(self._files, workspace_id)
@@ -91,11 +91,7 @@ def save(
         before = known.get(one.path)
         if before is None and len(known) >= MAX_OF_A_WORKSPACE:
             continue
-        values = _said(tx, one, origin, dependencies)
-        if before is None:
-            of = {"project_id": origin.project_id, "page_id": origin.page_id, "workspace_id": workspace_id}
-            values |= of | {"scope": "session"}
-        known[one.path] = _put(tx, before, values)
+        known[one.path] = _put(tx, before, one, origin, dependencies, workspace_id=workspace_id, scope="session")
         saved.append(known[one.path])
     tx.ring(TEXTS)
     return saved
@@ -103,16 +99,10 @@ def save(
 
 def publish(tx: Tx, announced: NewModule, origin: ModuleOrigin, published_by: str, dependencies: str) -> Module:
     """See `Library.publish`."""
-    values = _said(tx, announced, origin, dependencies) | {
-        "scope": "user",
-        "project_id": origin.project_id,
-        "page_id": origin.page_id,
-        "blob": announced.content_hash,
-        "published_by": published_by,
-    }
     before = next((one for one in of_user(tx, origin.user_id) if one.path == announced.path), None)
     tx.ring(TEXTS)
-    return _put(tx, before, values)
+    of = {"scope": "user", "blob": announced.content_hash, "published_by": published_by}
+    return _put(tx, before, announced, origin, dependencies, **of)
 
 
 def mark_verified(tx: Tx, module_ids: Collection[str], dependencies: str) -> None:
@@ -138,24 +128,24 @@ def _all(tx: Tx, *where: sa.ColumnElement[bool]) -> list[Module]:
     return tx.rows(Module, found.limit(MAX_OF_A_USER))
 
 
-def _said(tx: Tx, one: NewModule, origin: ModuleOrigin, dependencies: str) -> dict[str, object]:
-    return {
+def _put(
+    tx: Tx, before: Module | None, one: NewModule, origin: ModuleOrigin, dependencies: str, **of: str | None
+) -> Module:
+    """Add a module, or replace what was said of it `before`."""
+    module_id = before.id if before is not None else new_id("module")
+    values = {
         "path": one.path,
         "description": one.description,
         "exports": list(one.exports),
         "usage": one.usage,
         "hash": hash_of(searched_text(one.path, one.description, one.exports, one.usage)),
         "content_hash": one.content_hash,
-        "run_id": origin.run_id,
-        "user_id": origin.user_id,
         "dependencies": dependencies if one.verified else None,
         "verified_at": tx.now if one.verified else None,
         "updated_at": tx.now,
+        **asdict(origin),
+        **of,
     }
-
-
-def _put(tx: Tx, before: Module | None, values: dict[str, object]) -> Module:
-    module_id = before.id if before is not None else new_id("module")
     if before is not None:
         tx.update(modules, {"id": module_id}, **values)
     else:

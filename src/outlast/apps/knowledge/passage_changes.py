@@ -21,22 +21,13 @@ class Contents:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
-    """A new passage, and its position."""
-
-    position: int
-    cut: Cut
-    hash: str
-
-
-@dataclass(frozen=True, slots=True)
 class Exchange:
-    """From the passages of `revision` to the new ones: ids that go, passages that come, (id, position, address) of
-    those that stay elsewhere; how many there are then, their size and the hash of all."""
+    """From the passages of `revision` to the new ones: ids that go, (position, hash, passage) of those that come, (id,
+    position, address) of those that stay elsewhere; how many there are then, their size and the hash of all."""
 
     revision: int
     removed: Sequence[str]
-    added: Sequence[Added]
+    added: Sequence[tuple[int, str, Cut]]
     moved: Sequence[tuple[str, int, str]]
     passages: int
     size_bytes: int
@@ -63,7 +54,7 @@ def exchange(revision: int, old: Sequence[KnowledgePassageRow], contents: Conten
     return Exchange(
         revision,
         [passage.id for passage in old if passage.id not in kept],
-        [Added(at, one, hashes[at]) for at, one in enumerate(new) if at not in taken],
+        [(at, hashes[at], one) for at, one in enumerate(new) if at not in taken],
         moved,
         len(new),
         sum(len(one.body.encode("utf-8", "replace")) for one in new),

@@ -17,11 +17,14 @@ RESOLVE_S: Final = 10.0
 
 
 class PrivateAddress(OSError):
-    """A name leads to an address that may not be reached."""
+    """A name leads to an address that may not be reached; the message says what to do, for people."""
 
     def __init__(self, host: str, address: str) -> None:
-        super().__init__(f"{host} leads to {address}")
-        self.host, self.address = host, address
+        named = host if host == address else f"{host} ({address})"
+        super().__init__(
+            f"{named} is a private address: add HOST:PORT to knowledge.allow_private, or to allow_private of the "
+            "dependency, if it may be read"
+        )
 
 
 async def resolved(

@@ -173,10 +173,12 @@ class Knowledge:
         if not length or model is None or not self._mends:
             return
         self._mends_from = self._clock.monotonic() + MEND_EVERY_S
-        if await self._db.read(store.has_stale_vectors, model, length):
-            log.warning("vectors of another length are made again", extra={"model": model, "length": length})
-            while await self._db.write(store.remove_stale_vectors, model, length):
-                pass
+        count = 0
+        while removed := await self._db.write(store.remove_stale_vectors, model, length):
+            count += removed
+        if count:
+            facts = {"model": model, "length": length, "count": count}
+            log.warning("vectors of another length are made again", extra=facts)
         self._mended = length
 
     @property

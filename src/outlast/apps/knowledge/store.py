@@ -23,7 +23,7 @@ VECTORS: Final = "knowledge-vectors"
 TEXTS: Final = "knowledge-texts"
 SLICE: Final = 200  # values in one list of a statement, rows in one insert
 READ_SLICE: Final = 2000  # rows of one statement
-REMOVED_AT_ONCE: Final = 2_000  # stale vectors that go in one transaction
+REMOVED_AT_ONCE: Final = 2_000  # vectors of another length that go in one transaction
 
 
 class Sourced(NamedTuple):
@@ -115,17 +115,14 @@ def vector_length(tx: Tx, model: str) -> int:
     return 0 if row is None else int(row) // 2
 
 
-def has_stale_vectors(tx: Tx, model: str, length: int) -> bool:
-    """Whether this model has vectors of another length: a service may change how long its vectors are and keep its
-    model's name, and none of the old ones can be compared with the new ones."""
-    return tx.execute(_stale(model, length).limit(1)).first() is not None
-
-
 def remove_stale_vectors(tx: Tx, model: str, length: int) -> int:
-    """Remove vectors of this model that have another length, at most `REMOVED_AT_ONCE`; how many those were. Rings
-    `TEXTS`: there are texts to be embedded."""
-    some = _stale(model, length).limit(REMOVED_AT_ONCE)
-    gone = tx.execute(sa.delete(vectors).where(vectors.c.model == model, vectors.c.hash.in_(some))).rowcount
+    """Remove vectors of this model that have another length, at most `REMOVED_AT_ONCE`; how many those were. A service
+    may change how long its vectors are and keep its model's name, and none of the old ones can be compared with the new
+    ones. Rings `TEXTS`: there are texts to be embedded."""
+    mine = vectors.c.model == model
+    stale = sa.select(vectors.c.hash).where(mine, sa.func.length(vectors.c.vector) != 2 * length)
+    some = stale.limit(REMOVED_AT_ONCE)
+    gone = tx.execute(sa.delete(vectors).where(mine, vectors.c.hash.in_(some))).rowcount
     if gone:
         tx.ring(TEXTS)
     return gone
@@ -155,10 +152,7 @@ def source_data(tx: Tx, row: KnowledgeSourceRow, model: str, embedded: int | Non
 
 def page_of_passages(tx: Tx, source_id: str, after: int, limit: int) -> list[PassageData]:
     """At most `limit` passages of a source, those after this position (-1: from the first)."""
-    query = sa.select(knowledge_passages).where(
-        knowledge_passages.c.source_id == source_id, knowledge_passages.c.position > after
-    )
-    rows = tx.rows(KnowledgePassageRow, query.order_by(knowledge_passages.c.position).limit(limit))
+    rows = tx.rows(KnowledgePassageRow, _PASSAGES, {"source": source_id, "after": after, "limit": limit})
     return [shape_of(PassageData, row, text=row.body) for row in rows]
 
 
@@ -167,8 +161,3 @@ def slices(values: Sequence[T]) -> Iterator[Sequence[T]]:
     serves others between two statements only."""
     for start in range(0, len(values), SLICE):
         yield values[start : start + SLICE]
-
-
-def _stale(model: str, length: int) -> sa.Select[tuple[str]]:
-    other = sa.func.length(vectors.c.vector) != 2 * length
-    return sa.select(vectors.c.hash).where(vectors.c.model == model, other)

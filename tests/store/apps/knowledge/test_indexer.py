@@ -11,10 +11,9 @@ import pytest
 from outlast.apps.knowledge import indexer as embedding
 from outlast.apps.knowledge import ingest, memory
 from outlast.apps.knowledge.documents import Document, Reading, cut_documents
-from outlast.apps.knowledge.indexer import Indexer
+from outlast.apps.knowledge.indexer import Indexer, remove_unused_vectors
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents
-from outlast.apps.knowledge.unused_vectors import remove_unused
 from outlast.base.errors import ModelKeyRefused, ModelRejected, StorageUnavailable
 from outlast.db.database import Database, Tx
 from outlast.kernel.streams.log import read_all
@@ -134,14 +133,14 @@ async def test_nothing_that_fails_once_ends_the_indexer(
 ) -> None:
     team = await db.write(Team)
     await remember(db, team, "one")
-    right, failures = remove_unused, [failure]
+    right, failures = remove_unused_vectors, [failure]
 
     def once(tx: Tx) -> int:
         if failures:
             raise failures.pop()
         return right(tx)
 
-    monkeypatch.setattr(embedding, "remove_unused", once)
+    monkeypatch.setattr(embedding, "remove_unused_vectors", once)
     clock, embedder = ManualClock(), HashingEmbedder()
     rested = anyio.Event()
     db.on_notice(lambda _stream: rested.set())

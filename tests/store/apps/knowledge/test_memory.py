@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from outlast.apps.knowledge import memory
 from outlast.apps.knowledge.indexer import memories_without_vector, save_vectors
-from outlast.apps.knowledge.memory import Recall, shorten_summary
+from outlast.apps.knowledge.memory import SUMMARY_CHARS, Recall
 from outlast.apps.knowledge.search import Knowledge
 from outlast.db.database import Database
 from outlast.kernel.library.memories import Memory
+from outlast.kernel.mentions.rules import one_line
 from outlast.testing.clock import ManualClock
 from outlast.testing.embeddings import HashingEmbedder
 from tests.factories import Team
@@ -96,7 +97,7 @@ async def test_nothing_is_recalled_for_nothing(db: Database, team: Team) -> None
 
 @given(st.text())
 def test_a_line_is_one_line_of_bounded_length(text: str) -> None:
-    line = shorten_summary(text)
+    line = one_line(text, SUMMARY_CHARS)
     assert "\n" not in line
-    assert len(line) <= memory.SUMMARY_CHARS
-    assert shorten_summary(line) == line
+    assert len(line) <= SUMMARY_CHARS
+    assert one_line(line, SUMMARY_CHARS) == line

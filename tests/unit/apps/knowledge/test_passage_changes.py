@@ -36,7 +36,7 @@ def test_carried_out_it_gives_the_new_passages_with_as_many_old_ids_as_can_stay(
     plan = exchange(3, old, contents(after))
     by_id = {one.id: one for one in old if one.id not in plan.removed}
     places = {one.id: one.position for one in by_id.values()} | {one: at for one, at, _ in plan.moved}
-    result = {at: by_id[one].body for one, at in places.items()} | {one.position: one.cut.body for one in plan.added}
+    result = {at: by_id[one].body for one, at in places.items()} | {at: cut.body for at, _, cut in plan.added}
     assert [result[at] for at in sorted(result)] == after
     assert sorted(result) == list(range(len(after)))
     assert len(by_id) == sum(min(before.count(word), after.count(word)) for word in set(before))
