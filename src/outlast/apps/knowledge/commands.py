@@ -42,9 +42,7 @@ def add(
     async def work(client: "Client") -> list[dict[str, Any]]:
         made = []
         for body in bodies:
-            source = await client.post(
-                "/v1/knowledge/sources", {name: one for name, one in body.items() if one is not None}
-            )
+            source = await client.create("/v1/knowledge/sources", **body)
             made.append(await _wait_until_read(client, source) if wait and source["kind"] != "text" else source)
         return made
 

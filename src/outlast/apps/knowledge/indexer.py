@@ -100,7 +100,10 @@ class Indexer:
             refused: list[str] = []
             done = await self._guard.once("embedder", self._embedder.model, self._embed, refused)
             failures = 0 if done and not refused else failures + 1
-            await self._rest(failures)
+            if failures:  # whatever comes in the meantime
+                await wait_at_most(self._clock, self._urgent, PAUSES_S[min(failures, len(PAUSES_S)) - 1])
+            else:
+                await self._wish.wait()
 
     async def _embed(self, refused: list[str]) -> None:
         try:
@@ -172,13 +175,6 @@ class Indexer:
                 await self._db.write(ingest.announce, one, model, self._followed(), embedded)
                 self._told_at[one] = now
                 self._untold.discard(one)
-
-    async def _rest(self, failures: int) -> None:
-        """Until there is something to do; after a failure until its pause is over, whatever comes in the meantime."""
-        if failures:
-            await wait_at_most(self._clock, self._urgent, PAUSES_S[min(failures, len(PAUSES_S)) - 1])
-        else:
-            await self._wish.wait()
 
     def _hear(self, stream_id: str) -> None:
         if stream_id in (BELL, TEXTS, "*"):

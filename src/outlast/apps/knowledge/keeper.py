@@ -5,7 +5,7 @@ and again. A source that cannot be read keeps what it holds, says why, and is tr
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Final
@@ -19,9 +19,10 @@ from outlast.apps.knowledge.documents import Reading, cut_documents
 from outlast.apps.knowledge.http_fetch import NotRead
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
-from outlast.apps.knowledge.readers.reader import SourceReader, Wish
+from outlast.apps.knowledge.readers.reader import SourceReader
+from outlast.apps.knowledge.readers.web import Known
 from outlast.apps.knowledge.refresh import due_after, retry_at
-from outlast.apps.knowledge.rows import KnowledgePageRow, KnowledgeSourceRow
+from outlast.apps.knowledge.rows import KnowledgeSourceRow
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.sources import Configured, cut_name, private_exceptions
 from outlast.apps.knowledge.store import BELL
@@ -38,8 +39,6 @@ GIVE_BACK_S: Final = 5.0
 PAUSE_S: Final = 5.0  # after the database refused
 Followed = Callable[[], Sequence[str]]
 """The projects that have followers now: they get the events of sources that all projects share."""
-Known = Mapping[str, KnowledgePageRow]
-"""What is stored of a source's documents, by address."""
 Claimed = tuple[KnowledgeSourceRow, Known]
 log = logging.getLogger("outlast.knowledge")
 
@@ -53,7 +52,7 @@ class SourceKeeper:
         clock: Clock,
         settings: KnowledgeSettings,
         reader: SourceReader,
-        configured: list[Configured],
+        configured: Iterable[Configured],
         *,
         model: str = "",
         followed: Followed = lambda: (),
@@ -211,26 +210,20 @@ class SourceKeeper:
 
     async def _in_time(self, row: KnowledgeSourceRow, pages: Known) -> tuple[Reading, Contents | None]:
         with anyio.move_on_after(self._read_s):
-            reading = await self._reader.read(self._wish(row, pages))
+            reading = await self._read_source(row, pages)
             return reading, None if reading.documents is None else await self._contents(reading, pages)
         raise NotRead(
             f"reading it took longer than {self._read_s / 60:.3g} minutes, which is as long as one source may take"
         )
 
-    def _wish(self, row: KnowledgeSourceRow, pages: Known) -> Wish:
+    async def _read_source(self, row: KnowledgeSourceRow, pages: Known) -> Reading:
         """What was cut by other rules is read as if for the first time."""
+        if row.cut != self._cut:
+            row, pages = row._replace(etag=None, modified=None), {}
         known = self._configured.get((row.package, row.location)) if row.project_id is None else None
-        current = row.cut == self._cut
-        return Wish(
-            kind=row.kind,
-            location=row.location,
-            files=row.project_id is None,
-            allowed=known.allowed if known else private_exceptions(self._settings.allow_private),
-            installed=known.installed if known else "",
-            etag=row.etag if current else None,
-            modified=row.modified if current else None,
-            pages=pages if current else {},
-        )
+        if known is not None:
+            return await self._reader.read(row, pages, allowed=known.allowed, installed=known.installed)
+        return await self._reader.read(row, pages, allowed=private_exceptions(self._settings.allow_private))
 
     async def _contents(self, reading: Reading, pages: Known) -> Contents:
         documents = reading.documents or ()

@@ -138,14 +138,11 @@ def _headed(lines: Sequence[str]) -> Iterator[tuple[int, str, list[str]]]:
     at = 0
     while at < len(lines):
         end = _opaque_end(lines, at)
-        if end > at:
+        found = None if end > at else _heading_at(lines, at, body)
+        if found is None:
+            end = max(end, at + 1)
             body += lines[at:end]
             at = end
-            continue
-        found = _heading_at(lines, at, body)
-        if found is None:
-            body.append(lines[at])
-            at += 1
             continue
         yield level, heading, body
         level, heading, taken = found
@@ -179,10 +176,7 @@ def _opaque_end(lines: Sequence[str], at: int) -> int:
     end = _fence_end(lines, at)
     if end > at or not lines[at].lstrip().startswith("<!--"):
         return end
-    for end in range(at, len(lines)):
-        if "-->" in lines[end]:
-            return end + 1
-    return len(lines)
+    return next((end + 1 for end in range(at, len(lines)) if "-->" in lines[end]), len(lines))
 
 
 def _fragment(raw: str, heading: str, seen: dict[str, int]) -> str:

@@ -51,12 +51,8 @@ def build(texts: Iterable[Sequence[str]]) -> Postings:
     for text in texts:
         lengths.append(len(text))
         numbers.extend([terms.setdefault(term, len(terms)) for term in text])
-    return _sorted(terms, np.asarray(numbers, np.int64), np.asarray(lengths, np.int32))
-
-
-def _sorted(terms: dict[str, int], numbers: Int64s, lengths: Int32s) -> Postings:
     count = max(len(lengths), 1)
-    keys = numbers * count + np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    keys = np.asarray(numbers, np.int64) * count + np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
     keys, counts = np.unique(keys, return_counts=True)
     starts = np.searchsorted(keys, np.arange(len(terms) + 1, dtype=np.int64) * count)
     return Postings(
@@ -64,7 +60,7 @@ def _sorted(terms: dict[str, int], numbers: Int64s, lengths: Int32s) -> Postings
         starts.astype(np.int64),
         (keys % count).astype(np.int32),
         np.minimum(counts, 65_535).astype(np.uint16),
-        lengths,
+        np.asarray(lengths, np.int32),
     )
 
 

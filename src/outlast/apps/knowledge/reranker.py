@@ -4,6 +4,7 @@ The wire is what such services share: POST {model, query, documents, top_n}, ans
 "relevance_score"}]} (also a bare list, and "score"). It is never needed: whatever goes wrong, the order stays.
 """
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -49,7 +50,7 @@ class Reranker:
             raise RerankFailed(f"it did not answer within {self._timeout_s:g} seconds") from None
         except (aiohttp.ClientError, OSError) as error:
             raise RerankFailed(f"it could not be reached ({type(error).__name__})") from None
-        except (ValueError, KeyError, TypeError, IndexError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise RerankFailed("its answer was not understood") from None
 
     async def _ask(self, body: dict[str, Any]) -> Any:
@@ -64,15 +65,8 @@ class Reranker:
 
 def _scores(answer: Any, count: int) -> list[float]:
     rows = answer["results"] if isinstance(answer, dict) else answer
-    scores: list[float | None] = [None] * count
-    for row in rows:
-        at = int(row["index"])
-        if not 0 <= at < count:
-            raise IndexError(at)
-        told = row["relevance_score"] if "relevance_score" in row else row["score"]
-        scores[at] = float(told)
-    known = [score for score in scores if score is not None]
-    if not known or any(score != score for score in known):
-        raise ValueError("no scores")
-    least = min(known)
-    return [least if score is None else score for score in scores]
+    told = {int(row["index"]): float(row.get("relevance_score", row.get("score"))) for row in rows}
+    if not told or not told.keys() <= set(range(count)) or any(map(math.isnan, told.values())):
+        raise ValueError("no scores, or of other documents")
+    least = min(told.values())
+    return [told.get(at, least) for at in range(count)]

@@ -93,9 +93,19 @@ def archive_of(location: str) -> Archive | None:
     return None
 
 
-def configured_sources(sandbox: SandboxSettings | None, knowledge: KnowledgeSettings) -> list[Configured]:
-    """The sources of `[[sandbox.dependencies]].docs`, each once."""
-    return list({(one.package, one.location): one for one in _configured(sandbox, knowledge)}.values())
+def configured_sources(sandbox: SandboxSettings | None, knowledge: KnowledgeSettings) -> Iterator[Configured]:
+    """The sources of `[[sandbox.dependencies]].docs`; one that is named twice comes twice."""
+    for dependency in sandbox.dependencies if sandbox is not None else ():
+        try:
+            parsed = parse_package(dependency.package) if dependency.package else ""
+        except NotAPackage:
+            parsed = ""
+        name = dependency.name or (name_of(parsed) if parsed else next(iter(dependency.hosts), ""))
+        allowed = private_exceptions((*dependency.allow_private, *knowledge.allow_private))
+        for stated in dependency.docs:
+            location = parsed if stated == INSTALLED else stated.strip()
+            if location:
+                yield Configured(name or location, kind_of(location), location, allowed, parsed)
 
 
 def private_exceptions(texts: tuple[str, ...]) -> frozenset[tuple[str, int]]:
@@ -110,17 +120,3 @@ def exact_version(package: str) -> str:
     if package.startswith("pypi:"):
         stated = package.partition("==")[2]
     return stated if _EXACT.match(stated) else ""
-
-
-def _configured(sandbox: SandboxSettings | None, knowledge: KnowledgeSettings) -> Iterator[Configured]:
-    for dependency in sandbox.dependencies if sandbox is not None else ():
-        try:
-            parsed = parse_package(dependency.package) if dependency.package else ""
-        except NotAPackage:
-            parsed = ""
-        name = dependency.name or (name_of(parsed) if parsed else next(iter(dependency.hosts), ""))
-        allowed = private_exceptions((*dependency.allow_private, *knowledge.allow_private))
-        for stated in dependency.docs:
-            location = parsed if stated == INSTALLED else stated.strip()
-            if location:
-                yield Configured(name or location, kind_of(location), location, allowed, parsed)

@@ -29,10 +29,7 @@ def terms_of(text: str) -> list[str]:
     """The terms of a text in reading order, repeated as often as they occur. An identifier gives itself and its
     parts (`createIssues`: createissues, create, issue), ideographs give themselves one by one and in pairs. A word
     counts up to `MAX_WORD_CHARS`; steps grow with the length, 100 KB take 15 ms."""
-    found: list[str] = []
-    for raw in _RAW.findall(text):
-        found.extend(_terms(raw[:MAX_WORD_CHARS]))
-    return found
+    return [term for raw in _RAW.findall(text) for term in _terms(raw[:MAX_WORD_CHARS])]
 
 
 def query_terms(text: str) -> list[str]:

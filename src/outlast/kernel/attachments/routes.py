@@ -1,20 +1,16 @@
 """Images: upload, open."""
 
-from typing import Final
-from urllib.parse import quote
-
 from fastapi import File, UploadFile
 from starlette.responses import Response
 
 from outlast.kernel.attachments import actions
 from outlast.kernel.http.auth import Signed, Svc
-from outlast.kernel.http.responses import reply
+from outlast.kernel.http.responses import file_reply, reply
 from outlast.kernel.http.routers import noun_router
 from outlast.kernel.projects.actions import project_or_default
 from outlast.kernel.threads.shapes import AttachmentAnswer
 
 router = noun_router("Attachments", prefix="/v1/attachments")
-LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 
 @router.post("", status_code=201, response_model=AttachmentAnswer)
@@ -32,9 +28,4 @@ async def upload_attachment(
 async def open_attachment(attachment_id: str, services: Svc, actor: Signed) -> Response:
     """The image's bytes."""
     shown, content = await actions.open_attachment(services, actor, attachment_id)
-    headers = {
-        "content-disposition": f"inline; filename*=UTF-8''{quote(shown.name, safe='')}",
-        "content-security-policy": LOCKED_DOWN,
-        "cache-control": "private, max-age=31536000, immutable",
-    }
-    return Response(content, 200, headers, shown.media_type)
+    return file_reply(shown.name, content, shown.media_type, inline=True)

@@ -1,11 +1,10 @@
-"""Which images can be attached, and by what name. Pure."""
+"""Which images can be attached. Pure."""
 
-from pathlib import PurePosixPath
 from typing import Final
 
 from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.base.images import Image, recognise
-from outlast.kernel.limits.rules import check_bytes, clean
+from outlast.kernel.limits.rules import check_bytes
 
 MAX_PIXELS: Final = 100_000_000
 
@@ -27,9 +26,3 @@ def checked_image(content: bytes, limit_bytes: int) -> Image:
             limit_pixels=MAX_PIXELS,
         )
     return image
-
-
-def file_name(name: str) -> str:
-    """An uploaded file's name: its last part, without control characters, at most 120 characters."""
-    last = PurePosixPath(clean(name).replace("\\", "/")).name
-    return "".join(c for c in last if c.isprintable())[:120] or "image"

@@ -54,7 +54,7 @@ def list_artifacts(
 ) -> Listed[ArtifactData, str]:
     """The project's files, newest first (members)."""
     require(tx, actor, project_id, Right.READ)
-    return Listed(*store.list_artifacts(tx, project_id, before, limit))
+    return store.list_artifacts(tx, project_id, before, limit)
 
 
 @in_read

@@ -68,14 +68,14 @@ def decoded(content: bytes) -> str:
     return content.decode(codec, "replace").replace("\r\n", "\n").replace("\x00", "")
 
 
-def file_name(name: str) -> str:
-    """An uploaded file's name: its last part, without control characters, at most 200 characters."""
+def file_name(name: str, most_chars: int = NAME_CHARS, unnamed: str = "file") -> str:
+    """An uploaded file's name: its last part, without control characters, cut before its ending."""
     last = PurePosixPath(name.replace("\\", "/")).name
     shown = "".join(c for c in last if c.isprintable()).strip()
-    if len(shown) > NAME_CHARS:
+    if len(shown) > most_chars:
         ending = PurePosixPath(shown).suffix[:20]
-        shown = shown[: NAME_CHARS - len(ending)] + ending
-    return shown or "file"
+        shown = shown[: most_chars - len(ending)] + ending
+    return shown or unnamed
 
 
 def paged(name: str, page: int) -> str:

@@ -1,21 +1,20 @@
 """Files of projects: upload, list, open, read, search, delete."""
 
 from typing import Final
-from urllib.parse import quote
 
 from fastapi import File, Query, UploadFile
 from starlette.responses import Response
 
 from outlast.kernel.files import actions
+from outlast.kernel.files.kinds import PDF
 from outlast.kernel.files.shapes import ArtifactData, FileSearchAnswer, FileTextAnswer
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Limit
-from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.responses import LOCKED_DOWN, file_reply, nothing, page, reply
 from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 
 router = noun_router("Files")
-LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"
 PDF_VIEWER: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"  # none runs in a sandbox
 
 
@@ -62,15 +61,10 @@ async def open_artifact(artifact_id: str, services: Svc, actor: Signed, download
     """The file's bytes. Images and PDFs are shown by browsers unless `download` is asked for; any other file is never
     given as what a browser would run."""
     shown, content = await actions.open_artifact(services, actor, artifact_id)
-    pdf = shown.media_type == "application/pdf"
-    opens = pdf or shown.media_type.startswith("image/")
-    kind = "inline" if opens and not download else "attachment"
-    headers = {
-        "content-disposition": f"{kind}; filename*=UTF-8''{quote(shown.name, safe='')}",
-        "content-security-policy": PDF_VIEWER if pdf else LOCKED_DOWN,
-        "cache-control": "private, max-age=31536000, immutable",
-    }
-    return Response(content, 200, headers, shown.media_type if opens else "text/plain; charset=utf-8")
+    policy = PDF_VIEWER if shown.media_type == PDF else LOCKED_DOWN
+    opens = shown.media_type == PDF or shown.media_type.startswith("image/")
+    kind = shown.media_type if opens else "text/plain; charset=utf-8"
+    return file_reply(shown.name, content, kind, inline=opens and not download, policy=policy)
 
 
 @router.get("/artifacts/{artifact_id}/text", response_model=FileTextAnswer)

@@ -24,18 +24,15 @@ class ProjectFiles:
     async def search(self, project_id: str, query: str, limit: int = 5) -> FileSearchAnswer:
         """What is found in the files of a project."""
         answer = await self._searcher.search(query, project_id=project_id, package=PACKAGE, limit=limit)
-        hits = [hit for hit in answer.items if hit.type == "doc" and hit.source_id is not None]
-        ids = [hit.source_id for hit in hits if hit.source_id is not None]
+        ids = [hit.source_id for hit in answer.items if hit.source_id is not None]  # modules have none
         known = await self._db.read(store.by_source, project_id, ids) if ids else {}
         found = [
             FileHitAnswer(artifact=known[hit.source_id], page=page_of(hit.url), **dict(hit))
-            for hit in hits
+            for hit in answer.items
             if hit.source_id in known
         ]
-        note = answer.note
-        if not found and not (await self._db.read(store.list_artifacts, project_id, None, 1))[0]:
-            note = "The project has no files."
-        return FileSearchAnswer(items=found, note=note)
+        has_files = bool(found) or await self._db.read(Tx.exists, artifacts, {"project_id": project_id})
+        return FileSearchAnswer(items=found, note=answer.note if has_files else "The project has no files.")
 
     async def read(self, project_id: str, artifact_id: str, page: int = 1) -> FileTextAnswer:
         """A page of a file's text. Raises `NotFound`, `Conflict` where there is no text."""

@@ -15,6 +15,7 @@ from outlast.kernel.files.kinds import Kind
 from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.shapes import ArtifactChanged, ArtifactData, ArtifactDeleted
 from outlast.kernel.files.tables import artifacts
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.streams.log import append
@@ -69,24 +70,24 @@ def artifact_data(tx: Tx, artifact_id: str) -> ArtifactData:
     row = tx.row(ShownArtifact, _SHOWN.where(artifacts.c.id == artifact_id))
     if row is None:
         raise NotFound("There is no such file.", artifact_id=artifact_id)
-    return to_data(row)
+    return _data(row)
 
 
-def list_artifacts(tx: Tx, project_id: str, before: str | None, limit: int) -> tuple[list[ArtifactData], str | None]:
-    """At most `limit` of a project's files, newest first, those before the id `before`; and what to ask the following
-    ones with (None: there are none)."""
+def list_artifacts(tx: Tx, project_id: str, before: str | None, limit: int) -> Listed[ArtifactData, str]:
+    """At most `limit` of a project's files, newest first, those before the id `before`."""
     chosen = _SHOWN.where(artifacts.c.project_id == project_id)
     if before is not None:
         chosen = chosen.where(artifacts.c.id < before)
     rows = tx.rows(ShownArtifact, chosen.order_by(artifacts.c.id.desc()).limit(limit + 1))
-    return [to_data(row) for row in rows[:limit]], rows[limit - 1].artifact.id if len(rows) > limit else None
+    shown = [_data(row) for row in rows[:limit]]
+    return Listed(shown, shown[-1].id if len(rows) > limit else None)
 
 
 def by_source(tx: Tx, project_id: str, source_ids: list[str]) -> dict[str, ArtifactData]:
     """The project's files whose text these sources hold."""
     mine = artifacts.c.project_id == project_id
     rows = tx.rows(ShownArtifact, _SHOWN.where(mine, artifacts.c.source_id.in_(source_ids)))
-    return {row.artifact.source_id: to_data(row) for row in rows if row.artifact.source_id is not None}
+    return {row.artifact.source_id: _data(row) for row in rows if row.artifact.source_id is not None}
 
 
 def claim(tx: Tx, without: list[str]) -> ArtifactRow | None:
@@ -142,5 +143,5 @@ def delete(tx: Tx, artifact_id: str) -> None:
     append(tx, row.project_id, [("artifact.deleted", ArtifactDeleted(artifact_id=artifact_id))])
 
 
-def to_data(row: ShownArtifact) -> ArtifactData:
+def _data(row: ShownArtifact) -> ArtifactData:
     return shape_of(ArtifactData, row.artifact, created_by_name=row.creator)

@@ -18,6 +18,7 @@ _IMPORTED: Final = re.compile(
 _PYTHON: Final = re.compile(
     r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+([\w, \t]+)|import[ \t]+([\w., \t]+))", re.MULTILINE
 )
+_NAMES: Final = re.compile(r"(?:\A|,)[ \t]*+([\w.]++)")  # of `a, b as c`: a, b
 _WORKSPACE: Final = "/workspace/"
 
 
@@ -56,9 +57,9 @@ def imports_of(code: str, language: Language) -> frozenset[str]:
     for source, taken, plain in _PYTHON.findall(code):
         if source:
             names.add(source)
-            names.update(f"{source}.{_first(one)}" for one in taken.split(",") if _first(one))
-        names.update(_first(one) for one in plain.split(","))
-    return frozenset(names - {""})
+            names.update(f"{source}.{one}" for one in _NAMES.findall(taken))
+        names.update(_NAMES.findall(plain))
+    return frozenset(names)
 
 
 def relative_imports(code: str, path: str) -> list[str]:
@@ -110,8 +111,3 @@ def _relative(imported: str) -> str:
         return ""
     plain = posixpath.normpath(path)
     return "" if plain.startswith("..") or plain == "." else plain
-
-
-def _first(text: str) -> str:
-    words = text.split()
-    return words[0] if words else ""

@@ -4,7 +4,7 @@ whether it can be published, as one file that stands alone."""
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import anyio.to_thread
@@ -69,7 +69,6 @@ async def publishable(
             hint="Put what it needs into the same file.",
             path=module.path,
         )
-    verified = False
     if sandbox is not None:
         # An id for each attempt: what one acknowledged, it may not have recorded.
         import_id = f"{effect_id}-import{attempt}"
@@ -78,9 +77,8 @@ async def publishable(
         if found.error or lacking:
             why = found.error or f"it does not export {', '.join(lacking)}"
             raise MalformedInput(f"The module {module.path} cannot be imported: {why}", path=module.path)
-        verified = True
     blob = await anyio.to_thread.run_sync(blobs.put, content)
-    return NewModule(module.path, module.description, module.exports, module.usage, blob, verified)
+    return replace(module, content_hash=blob, verified=sandbox is not None)
 
 
 def announced(module: Module) -> NewModule:

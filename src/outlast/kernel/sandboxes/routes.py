@@ -2,14 +2,13 @@
 
 import mimetypes
 from datetime import UTC, datetime
-from typing import Any, Final
-from urllib.parse import quote
+from typing import Any
 
 from starlette.responses import Response
 
 from outlast.base.clock import iso
 from outlast.kernel.http.auth import Signed, Svc
-from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.responses import file_reply, nothing, page, reply
 from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.sandboxes import actions
@@ -19,7 +18,6 @@ from outlast.kernel.sandboxes.shapes import FileAnswer, LogAnswer, SandboxAnswer
 from outlast_sandbox.interface import FileEntry
 
 router = noun_router("Sandboxes")
-LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 
 @router.get("/projects/{project_id}/sandboxes", response_model=Page[SandboxAnswer])
@@ -98,14 +96,9 @@ async def read_file(sandbox_id: str, path: str, services: Svc, actor: Signed) ->
 
 def as_download(path: str, content: bytes) -> Response:
     """A file that agents wrote: never shown as a page of this origin."""
-    name = quote(path.rsplit("/", 1)[-1], safe="")
-    headers = {
-        "content-disposition": f"attachment; filename*=UTF-8''{name}",
-        "content-security-policy": LOCKED_DOWN,
-        "cache-control": "no-store",
-    }
     kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
-    return Response(content, 200, headers, kind if kind.startswith("image/") else "text/plain; charset=utf-8")
+    shown_as = kind if kind.startswith("image/") else "text/plain; charset=utf-8"
+    return file_reply(path.rsplit("/", 1)[-1], content, shown_as, inline=False, cache="no-store")
 
 
 def _shown(entry: FileEntry) -> dict[str, Any]:

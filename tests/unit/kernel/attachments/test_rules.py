@@ -7,7 +7,8 @@ import struct
 import pytest
 
 from outlast.base.errors import InputTooLarge, MalformedInput
-from outlast.kernel.attachments.rules import checked_image, file_name
+from outlast.kernel.attachments.rules import checked_image
+from outlast.kernel.files.kinds import file_name
 from tests.unit.base.test_images import PNG
 
 
@@ -39,4 +40,4 @@ def test_a_small_file_that_unfolds_into_a_huge_image_is_refused(size: tuple[int,
     ],
 )
 def test_a_file_name_is_only_a_name(given_name: str, kept: str) -> None:
-    assert file_name(given_name) == kept
+    assert file_name(given_name, 120, "image") == kept

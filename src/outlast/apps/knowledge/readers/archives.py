@@ -61,13 +61,6 @@ def inner_path(name: str) -> str:
     return posixpath.normpath(name).partition("/")[2]
 
 
-def _tar_files(body: bytes, unpacked_bytes: int) -> Iterator[_File]:
-    for member, archive in tar_members(body, unpacked_bytes):
-        file = archive.extractfile(member) if member.isreg() else None
-        if file is not None:
-            yield member.name, member.size, file.read
-
-
 def _zip_files(body: bytes) -> Iterator[_File]:
     """Its directory may lie about sizes; zipfile reads no more than it states."""
     with zipfile.ZipFile(io.BytesIO(body)) as archive:
@@ -76,16 +69,17 @@ def _zip_files(body: bytes) -> Iterator[_File]:
                 yield member.filename, member.file_size, partial(archive.read, member)
 
 
-def tar_members(body: bytes, most_bytes: int) -> Iterator[tuple[tarfile.TarInfo, tarfile.TarFile]]:
-    """The members of a tar file, packed or not, which unpacks to at most so many bytes, those of its headers
-    included. Blocking. Raises `NotRead`, and what is in `BROKEN`."""
+def _tar_files(body: bytes, most_bytes: int) -> Iterator[_File]:
+    """A tar file, packed or not, which unpacks to at most so many bytes, those of its headers included."""
     with _BoundedTar.open(fileobj=io.BytesIO(body), mode="r:*") as archive:
         for number, member in enumerate(archive):
             if member.size < 0:
                 raise NotRead("the archive holds a file of less than no bytes")
             if number >= MEMBERS or max(archive.offset, member.offset_data + member.size) > most_bytes:
                 raise NotRead("the archive unpacks to more than is looked through")
-            yield member, archive
+            file = archive.extractfile(member) if member.isreg() else None
+            if file is not None:
+                yield member.name, member.size, file.read
 
 
 class _BoundedMember(tarfile.TarInfo):

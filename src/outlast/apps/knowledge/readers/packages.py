@@ -89,20 +89,20 @@ class PackageReader:
 
     async def read(self, package: str) -> Reading:
         """The documents of the package. Raises `NotRead`, also when it has none."""
+        read, download = _pypi_documents, _download_pypi
+        if package.startswith(NPM):
+            read, download = _npm_documents, _download_npm
         installed = None
         if self._installed is not None:
             installed = await self._installed.files(package, wanted(package), self._most_bytes)
-        found = PackageFiles(*installed) if installed is not None else await self._download(package)
-        read = _npm_documents if package.startswith(NPM) else _pypi_documents
+        if installed is not None:
+            found = PackageFiles(*installed)
+        else:
+            found = await download(self._fetcher, await anyio.to_thread.run_sync(self._registries), package)
         documents = await anyio.to_thread.run_sync(lambda: list(_bounded(read(package, found), self._most_bytes)))
         if not documents:
             raise NotRead(f"{package} {found.version} brings along neither a README nor type declarations")
         return Reading(documents=documents, version=found.version)
-
-    async def _download(self, package: str) -> PackageFiles:
-        registries = await anyio.to_thread.run_sync(self._registries)
-        download = _download_npm if package.startswith(NPM) else _download_pypi
-        return await download(self._fetcher, registries, package)
 
 
 def wanted(package: str) -> Wanted:
@@ -158,7 +158,7 @@ def _types_entry(package_json: bytes) -> str:
 
 
 def _pypi_documents(package: str, found: PackageFiles) -> Iterator[Document]:
-    name = name_of(package).removeprefix(PYPI)
+    name = _pypi_name(package)
     for path, data in found.files.items():
         if path.endswith("METADATA"):
             message = email.message_from_bytes(data, policy=email.policy.compat32)
@@ -203,48 +203,49 @@ async def _download_npm(fetcher: Fetcher, registries: Registries, package: str) 
 
 async def _download_pypi(fetcher: Fetcher, registries: Registries, package: str) -> PackageFiles:
     """From the first index that has the package."""
-    name = name_of(package).removeprefix(PYPI)
     reason: NotRead | None = None
     for index in registries.pypi:
         try:
             if not index.startswith(("http://", "https://")):
-                return await anyio.to_thread.run_sync(_find_in_folder, index, package, name)
-            return await _find_in_index(fetcher, registries.allowed, index, package, name)
+                return await anyio.to_thread.run_sync(_find_in_folder, index, package)
+            return await _find_in_index(fetcher, registries.allowed, index, package)
         except NotRead as error:
             # That another index does not have the package says less than why one could not be read.
             reason = error if reason is None or reason.gone else reason
-    raise reason or NotRead(f"no package index is configured that could have {name}")
+    raise reason or NotRead(f"no package index is configured that could have {_pypi_name(package)}")
 
 
-async def _find_in_index(fetcher: Fetcher, allowed: Allowed, index: str, package: str, name: str) -> PackageFiles:
+async def _find_in_index(fetcher: Fetcher, allowed: Allowed, index: str, package: str) -> PackageFiles:
     """Read a package from a simple index, which answers in JSON or as a page of links."""
-    url, specifier = f"{index.rstrip('/')}/{name}/", _version_specifier(package)
+    url = f"{index.rstrip('/')}/{_pypi_name(package)}/"
     answer = await fetcher.get(url, LISTING_BYTES, allowed=allowed, accept=_PYPI_LISTING)
-    chosen = await anyio.to_thread.run_sync(_choose_file, specifier, answer, url)
-    if chosen is None:
-        raise _no_file(url, name, specifier)
-    version, address = chosen
+    version, address = await anyio.to_thread.run_sync(_choose_listed, package, answer, url)
     file = await fetcher.get(address, PACKAGE_BYTES, allowed=allowed, accept="*/*")
     return await anyio.to_thread.run_sync(_read_wheel, package, version, file.body, address)
 
 
-def _choose_file(specifier: str, answer: Answer, url: str) -> tuple[str, str] | None:
+def _choose_listed(package: str, answer: Answer, url: str) -> tuple[str, str]:
     """(version, address) of the best file that an index lists. Blocking: a list can be long."""
     is_json = "json" in answer.content_type
-    return best_pypi(specifier, _files_in_json(answer.body, url) if is_json else _files_in_html(answer.text(), url))
+    return _choose(package, _files_in_json(answer.body, url) if is_json else _files_in_html(answer.text(), url), url)
 
 
-def _no_file(index: str, name: str, specifier: str) -> NotRead:
-    return NotRead(f"{index} has no file of {name}{specifier} that can be read")
+def _choose(package: str, files: Mapping[str, str], index: str) -> tuple[str, str]:
+    """(version, address) of the best of these files (name → address)."""
+    specifier = re.sub(r"^\[[^\]]*\]", "", package.removeprefix(name_of(package)))  # without extras
+    chosen = best_pypi(specifier, files)
+    if chosen is None:
+        raise NotRead(f"{index} has no file of {_pypi_name(package)}{specifier} that can be read")
+    return chosen
 
 
-def _version_specifier(package: str) -> str:
-    """The version specifier of a PyPI package ("==2.0"), without its extras."""
-    return re.sub(r"^\[[^\]]*\]", "", package.removeprefix(name_of(package)))
+def _pypi_name(package: str) -> str:
+    return name_of(package).removeprefix(PYPI)
 
 
-def _find_in_folder(index: str, package: str, name: str) -> PackageFiles:
+def _find_in_folder(index: str, package: str) -> PackageFiles:
     """Read a package from a local folder of wheels, or of one folder of wheels per package. Blocking."""
+    name = _pypi_name(package)
     folder = Path(url2pathname(urlsplit(index).path) if index.startswith("file:") else index)
     wheels = [*folder.glob("*.whl"), *(folder / name).glob("*.whl")]
     files = {
@@ -252,11 +253,7 @@ def _find_in_folder(index: str, package: str, name: str) -> PackageFiles:
         for wheel in wheels
         if re.sub(r"[-_.]+", "-", wheel.name.partition("-")[0]).lower() == name
     }
-    specifier = _version_specifier(package)
-    chosen = best_pypi(specifier, files)
-    if chosen is None:
-        raise _no_file(index, name, specifier)
-    version, path = chosen
+    version, path = _choose(package, files, index)
     return _read_wheel(package, version, Path(path).read_bytes(), path)
 
 

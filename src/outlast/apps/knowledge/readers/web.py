@@ -33,6 +33,7 @@ _HTML: Final = ("text/html", "application/xhtml+xml")
 _TEXT: Final = ("text/", "application/json", "application/xml", "application/yaml", "application/x-yaml")
 
 Known = Mapping[str, KnowledgePageRow]
+"""What is stored of a source's documents, by address."""
 
 
 class WebReader:
