@@ -253,11 +253,9 @@ def _source(tx: Tx, actor: Actor, source_id: str, right: Right) -> KnowledgeSour
     """The source's row. Anyone who is signed in may read and refresh a source of the configuration; the caller checks
     what else is asked of it."""
     row = store.find(tx, source_id)
-    if row is not None and row.project_id is not None:
-        return require_owned(tx, actor, KnowledgeSourceRow, knowledge_sources, "source", source_id, right)
-    if row is None:
-        raise NotFound("There is no such source, or you may not see it.", noun="source", id=source_id)
-    return row
+    if row is not None and row.project_id is None:
+        return row
+    return require_owned(tx, actor, KnowledgeSourceRow, knowledge_sources, "source", source_id, right)
 
 
 def _model(services: Services) -> str:

@@ -68,11 +68,11 @@ _Declared = tuple[str, list[str], list[Node] | None]
 
 
 def _declared(parent: Node, source: bytes, prefix: str, deep: int = 0) -> Iterator[_Declared]:
-    """(name, its text in parts, what it can be cut at: comments, then the whole statement)."""
-    comments: list[Node] = []
+    """(name, its text in parts, what it can be cut at: the comment that documents it, then the whole statement)."""
+    comment: Node | None = None
     for child in parent.children:
         if child.type == "comment":
-            comments.append(child)
+            comment = child
             continue
         core = _core(child)
         if core is not None and core.type in _SPACES:
@@ -83,10 +83,12 @@ def _declared(parent: Node, source: bytes, prefix: str, deep: int = 0) -> Iterat
             if body is not None and deep < _DEEPEST:
                 yield from _declared(body, source, inner, deep + 1)
         elif core is not None and core.type in _DECLARES:
-            nodes = [*_documentation(comments, source), child]
+            nodes = [child]
+            if comment is not None and _text(comment, source).startswith("/**"):
+                nodes = [comment, child]
             parts = [_text(node, source) for node in nodes]
             yield prefix + _name(core, source), parts, nodes if _body(core) is not None else None
-        comments = []
+        comment = None
 
 
 def _merged(declared: Iterator[_Declared]) -> Iterator[_Declared]:
@@ -114,13 +116,6 @@ def _name(core: Node, source: bytes) -> str:
         first = next((one for one in core.named_children if one.type == "variable_declarator"), None)
         named = first.child_by_field_name("name") if first is not None else None
     return _text(named, source) if named is not None else "default"
-
-
-def _documentation(comments: Sequence[Node], source: bytes) -> list[Node]:
-    """The comment that belongs to what comes next: the last one, if it documents."""
-    if comments and _text(comments[-1], source).startswith("/**"):
-        return [comments[-1]]
-    return []
 
 
 def _body(core: Node) -> Node | None:

@@ -8,7 +8,6 @@ from outlast.apps.knowledge import ingest
 from outlast.apps.knowledge.documents import Document, Reading, cut_documents, document_of
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
-from outlast.apps.knowledge.passages import Cut
 from outlast.apps.knowledge.sources import cut_name
 from outlast.db.database import Tx
 from outlast.kernel.files.index import PACKAGE
@@ -22,8 +21,6 @@ class _Planned(NamedTuple):
 
 
 def plan(name: str, media_type: str, texts: Sequence[str], passage_chars: int) -> object | None:
-    documents: list[Document]
-    cuts: dict[str, list[Cut]]
     if media_type == PDF:
         documents = [
             Document(url=paged(name, number), text=text, title=f"{name}, page {number}")

@@ -7,6 +7,7 @@ matrix lacks the vectors that were not there when it was read, and is completed 
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -29,8 +30,8 @@ READ_AT_ONCE: Final = 5_000  # vectors
 
 @dataclass(slots=True, eq=False)
 class Matrix:
-    """The vectors of a source's passages, one a row, length 1; rows of NaN have none yet. `news`: which
-    ring it knows of."""
+    """The vectors of a source's passages, one a row, length 1; rows of NaN have none yet. `news`: which ring it knows
+    of; -1: none was read."""
 
     rows: Floats
     missing: list[int]
@@ -42,20 +43,21 @@ class Shelf:
     """One source's part of a search."""
 
     segment: Segment
-    matrices: dict[str, Matrix] = field(default_factory=dict)  # by embedding model
-    filling: anyio.Lock = field(default_factory=anyio.Lock)
+    matrix: Matrix | None = None
+    filling: anyio.Lock = field(default_factory=partial(anyio.Lock, fast_acquire=True))
 
     @property
     def size_bytes(self) -> int:
-        return self.segment.size_bytes + sum(one.rows.nbytes for one in self.matrices.values())
+        return self.segment.size_bytes + (0 if self.matrix is None else self.matrix.rows.nbytes)
 
 
 class Shelves:
     """The shelves of all sources, the least recently used given up beyond `most_bytes`. `folder` keeps indexes over
-    restarts (None: they are not kept). One is made at a time; cancelled, it is made again at the next call."""
+    restarts (None: they are not kept), `model` is the embedder's (empty: there is none). One is made at a time;
+    cancelled, it is made again at the next call."""
 
-    def __init__(self, db: Database, folder: Path | None, most_bytes: int) -> None:
-        self._db, self._folder, self._most_bytes = db, folder, most_bytes
+    def __init__(self, db: Database, folder: Path | None, most_bytes: int, model: str) -> None:
+        self._db, self._folder, self._most_bytes, self._model = db, folder, most_bytes, model
         self._shelves: OrderedDict[str, Shelf] = OrderedDict()
         self._making = anyio.Lock()
         self._news = 0
@@ -87,27 +89,26 @@ class Shelves:
         folder = self._folder
         return folder is not None and await anyio.to_thread.run_sync(saved.is_kept, folder, source.id, source.revision)
 
-    async def fill(self, shelves: Sequence[Shelf], model: str, dimensions: int) -> bool:
-        """Read the matrices of the shelves for this model. False: they would take more memory than there is, so vectors
-        must be looked up one by one."""
+    async def fill(self, shelves: Sequence[Shelf], dimensions: int) -> list[Floats] | None:
+        """The rows of the shelves' matrices. None: they would take more memory than there is, so vectors must be looked
+        up one by one."""
         if not self.can_fill(sum(len(shelf.segment.ids) for shelf in shelves), dimensions):
-            return False
-        for shelf in shelves:
-            await self._fill(shelf, model, dimensions)
+            return None
+        rows = [await self._fill(shelf, dimensions) for shelf in shelves]
         self._make_room(keep=shelves)
-        return True
+        return rows
 
     def can_fill(self, passages: int, dimensions: int) -> bool:
         """Whether vectors of so many passages fit into memory at once."""
         return passages * dimensions * 4 <= self._most_bytes // 2
 
-    async def fill_early(self, model: str, dimensions: int, source: KnowledgeSourceRow) -> None:
+    async def fill_early(self, dimensions: int, source: KnowledgeSourceRow) -> None:
         """The same for one source before the first search, if that takes no room from another."""
         shelf = await self.shelf(source)
         count = len(shelf.segment.ids)
         has_room = self.size_bytes + count * dimensions * 4 <= self._most_bytes * 0.9
         if has_room and self.can_fill(count, dimensions):
-            await self._fill(shelf, model, dimensions)
+            await self._fill(shelf, dimensions)
 
     def forget(self, source_id: str) -> None:
         """The source's index is out of date: make it again."""
@@ -157,31 +158,21 @@ class Shelves:
             await anyio.to_thread.run_sync(saved.save, folder, made)
         return made
 
-    async def _fill(self, shelf: Shelf, model: str, dimensions: int) -> None:
-        if self._is_filled(shelf, model, dimensions):
-            return
+    async def _fill(self, shelf: Shelf, dimensions: int) -> Floats:
         async with shelf.filling:
-            if self._is_filled(shelf, model, dimensions):
-                return
-            news, count = self._news, len(shelf.segment.ids)
-            matrix = shelf.matrices.get(model)
+            matrix, news, hashes = shelf.matrix, self._news, shelf.segment.hashes
             if matrix is None or matrix.rows.shape[1] != dimensions:
-                rows = await anyio.to_thread.run_sync(_empty, count, dimensions)
-                matrix = Matrix(rows, list(range(count)), news)
-            missing = matrix.missing
-            still: list[int] = []
-            for start in range(0, len(missing), READ_AT_ONCE):
-                some = missing[start : start + READ_AT_ONCE]
-                found = await self._db.read(store.vectors_of, model, [shelf.segment.hashes[at] for at in some])
-                still += await anyio.to_thread.run_sync(_put, matrix.rows, some, shelf.segment.hashes, found)
-            matrix.missing, matrix.news = still, news
-            shelf.matrices[model] = matrix
-
-    def _is_filled(self, shelf: Shelf, model: str, dimensions: int) -> bool:
-        matrix = shelf.matrices.get(model)
-        if matrix is None or matrix.rows.shape[1] != dimensions:
-            return False
-        return not matrix.missing or matrix.news == self._news
+                rows = await anyio.to_thread.run_sync(_empty, len(hashes), dimensions)
+                matrix = Matrix(rows, list(range(len(hashes))), news=-1)
+            if matrix.missing and matrix.news != news:
+                still: list[int] = []
+                for start in range(0, len(matrix.missing), READ_AT_ONCE):
+                    some = matrix.missing[start : start + READ_AT_ONCE]
+                    found = await self._db.read(store.vectors_of, self._model, [hashes[at] for at in some])
+                    still += await anyio.to_thread.run_sync(_put, matrix.rows, some, hashes, found)
+                matrix.missing, matrix.news = still, news
+            shelf.matrix = matrix
+            return matrix.rows
 
     def _make_room(self, keep: Sequence[Shelf]) -> None:
         size, kept = self.size_bytes, {id(shelf) for shelf in keep}

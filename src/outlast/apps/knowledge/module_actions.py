@@ -62,7 +62,7 @@ def _require(tx: Tx, actor: Actor, module_id: str) -> Module:
     if module is None or module.scope != "user":
         return require_owned(tx, actor, Module, modules, "module", module_id, Right.EDIT)
     if module.user_id != actor.user_id:
-        raise NotFound("There is no such module, or you may not see it.", noun="module", id=module_id)
+        raise NotFound("There is no such module for you.", noun="module", id=module_id)
     return module
 
 

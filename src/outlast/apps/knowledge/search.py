@@ -106,7 +106,7 @@ class Knowledge:
         self._embedder, self._modules = embedder, modules
         self._reranker, self._candidates = reranker, rerank_candidates if reranker is not None else 0
         self._vector_share = vector_share
-        self._shelves = Shelves(db, folder, most_bytes)
+        self._shelves = Shelves(db, folder, most_bytes, self.embedder or "")
         self._queries: OrderedDict[str, Floats] = OrderedDict()
         self._rests_until = 0.0
         self._length = 0  # of the embedder's vectors; 0: it was not asked yet
@@ -141,13 +141,15 @@ class Knowledge:
         await self._mend()
         sources = await self._db.read(store.all_sources)
         self._shelves.keep_only(frozenset(source.id for source in sources))
-        await self._each(sources, self._shelves.shelf if self._opens_early(sources) else self._make)
+        few = sum(source.passages for source in sources) <= QUICKLY_OPENED
+        is_lazy = few and self.embedder is None and not self._is_used
+        await self._each(sources, self._make if is_lazy else self._shelves.shelf)
         if self._changed.is_set() or self.embedder is None:
             return
         length = self._length or await self._db.read(store.vector_length, self.embedder)
         everybodys = sum(source.passages for source in sources if source.project_id is None)
         if length and self._shelves.can_fill(everybodys, length):
-            await self._each(sources, partial(self._shelves.fill_early, self.embedder, length))
+            await self._each(sources, partial(self._shelves.fill_early, length))
 
     async def _each(
         self, sources: Sequence[KnowledgeSourceRow], make: Callable[[KnowledgeSourceRow], Awaitable[object]]
@@ -158,12 +160,8 @@ class Knowledge:
             if source.passages:
                 await self._guard.once("search index", source.id, make, source)
 
-    def _opens_early(self, sources: Sequence[KnowledgeSourceRow]) -> bool:
-        """Whether indexes are loaded into memory before the first search."""
-        few = sum(source.passages for source in sources) <= QUICKLY_OPENED
-        return self._is_used or self.embedder is not None or not few
-
     async def _make(self, source: KnowledgeSourceRow) -> None:
+        """One that a file keeps is not loaded into memory before the first search."""
         if not await self._shelves.is_kept(source):
             await self._shelves.shelf(source)
 
@@ -240,10 +238,8 @@ class Knowledge:
         by_words = await anyio.to_thread.run_sync(words_of, [text for _, text in texts], words.query_terms(query))
         vector, _ = await self._vector(query)
         cosines: Floats | None = None
-        if vector is not None and self._embedder is not None:
-            hashes = [one for one, _ in texts]
-            known = await self._db.read(store.vectors_of, self._embedder.model, hashes)
-            cosines = cosines_of(hashes, known, vector)
+        if vector is not None:
+            cosines = await self._cosines_of([one for one, _ in texts], vector)
             cosines = None if bool(np.isnan(cosines).all()) else cosines
         return [float(score) for score in scores.fused(by_words, cosines)]
 
@@ -258,13 +254,12 @@ class Knowledge:
         vector: Floats | None = None
         cosines: Floats | None = None
         note = ""
-        model = self.embedder or ""
 
         async def by_vectors() -> None:
             nonlocal vector, cosines, note
             vector, note = await self._vector(query)
             if vector is not None:
-                cosines, note = await _compared(self._cosines(vector, model, shelves, modules))
+                cosines, note = await _compared(self._cosines(vector, shelves, modules))
 
         shelves = await self._shelves.open(sources)
         async with anyio.create_task_group() as tasks:
@@ -272,7 +267,7 @@ class Knowledge:
                 tasks.start_soon(by_vectors)
             by_words = await away(sum(source.passages for source in sources), words_in, shelves, modules, terms)
         if cosines is None and vector is not None and not note:
-            cosines, note = await _compared(self._cosines_of_few(vector, model, shelves, modules, by_words))
+            cosines, note = await _compared(self._cosines_of_few(vector, shelves, modules, by_words))
         if cosines is not None and bool(np.isnan(cosines).all()):
             note = NO_VECTORS if len(cosines) else note
             cosines = None
@@ -306,19 +301,16 @@ class Knowledge:
             self._queries.popitem(last=False)
         return vector, ""
 
-    async def _cosines(
-        self, vector: Floats, model: str, shelves: list[Shelf], modules: Sequence[Module]
-    ) -> Floats | None:
+    async def _cosines(self, vector: Floats, shelves: list[Shelf], modules: Sequence[Module]) -> Floats | None:
         """How near each text is to the query; NaN: it has no vector. None: they do not fit into memory."""
-        if not await self._shelves.fill(shelves, model, len(vector)):
+        whole = await self._shelves.fill(shelves, len(vector))
+        if whole is None:
             return None
-        hashes = [module.hash for module in modules]
-        known = await self._db.read(store.vectors_of, model, hashes) if hashes else {}
-        whole = [shelf.matrices[model].rows for shelf in shelves]
+        of_modules = await self._cosines_of([module.hash for module in modules], vector)
         rows = [rows[at : at + BLOCK] for rows in whole for at in range(0, len(rows), BLOCK)]
         size = sum(map(len, rows))
         if size < 2 * SMALL:
-            return np.concatenate([await away(size, near, rows, vector), cosines_of(hashes, known, vector)])
+            return np.concatenate([await away(size, near, rows, vector), of_modules])
         halves: list[Floats] = [np.zeros(0, np.float32)] * 2
         middle = middle_of(rows)
 
@@ -328,17 +320,21 @@ class Knowledge:
         async with anyio.create_task_group() as tasks:  # two cores read memory faster than one
             tasks.start_soon(look, 0, rows[:middle])
             tasks.start_soon(look, 1, rows[middle:])
-        return np.concatenate([*halves, cosines_of(hashes, known, vector)])
+        return np.concatenate([*halves, of_modules])
+
+    async def _cosines_of(self, hashes: Sequence[str], vector: Floats) -> Floats:
+        """How near texts are to the query, by vectors that are read one by one; NaN: it has none."""
+        known = await self._db.read(store.vectors_of, self.embedder or "", hashes) if hashes else {}
+        return cosines_of(hashes, known, vector)
 
     async def _cosines_of_few(
-        self, vector: Floats, model: str, shelves: list[Shelf], modules: Sequence[Module], by_words: Floats
+        self, vector: Floats, shelves: list[Shelf], modules: Sequence[Module], by_words: Floats
     ) -> Floats:
         """The same for the best by words alone; the others count as not near at all."""
         at = scores.best(by_words, BY_WORDS)
         hashes = [one for shelf in shelves for one in shelf.segment.hashes]
         hashes += [module.hash for module in modules]
-        asked = [hashes[one] for one in at]
-        found = cosines_of(asked, await self._db.read(store.vectors_of, model, asked), vector)
+        found = await self._cosines_of([hashes[one] for one in at], vector)
         none_fits = bool(len(found)) and bool(np.isnan(found).all())
         cosines = np.full(len(by_words), np.nan if none_fits else 0, np.float32)
         cosines[at] = found

@@ -35,15 +35,13 @@ def find_names(text: str, members: Sequence[tuple[str, str]], chosen: Sequence[s
     for user_id, name in members:
         by_name.setdefault(_folded(name), []).append(user_id)
     by_name.pop("", None)
+    by_name[AGENT] = []  # no member, whatever their name
+    named = _after_ats(text, by_name) if "@" in text else []
     found: list[str] = []
-    agent = False
-    if "@" in text:
-        for name in _after_ats(text, [*by_name, AGENT]):
-            agent = agent or name == AGENT
-            same = by_name.get(name, []) if name != AGENT else []
-            found += [user_id for user_id in same if user_id in picked] or same
+    for name in named:
+        found += [user_id for user_id in by_name[name] if user_id in picked] or by_name[name]
     found += [user_id for user_id in chosen if user_id in picked]
-    return Named(tuple(dict.fromkeys(found)), agent)
+    return Named(tuple(dict.fromkeys(found)), AGENT in named)
 
 
 def still_chosen(named: Sequence[str], old: Sequence[str], new: Sequence[str]) -> list[str]:

@@ -74,15 +74,8 @@ def _result(hit: HitAnswer) -> dict[str, Any]:
             module["note"] = "The dependencies have changed since it last worked: check that its import still does."
         return module
     shown = hit.text if len(hit.text) <= CONTENT_CHARS else f"{hit.text[:CONTENT_CHARS]}\n… (cut; read on at the url)"
-    return {
-        "type": "doc",
-        "heading": hit.heading,
-        "content": shown,
-        "url": hit.url,
-        "package": hit.package,
-        "version": hit.version,
-        "fetched_at": hit.fetched_at,
-    }
+    where = hit.model_dump(include={"url", "package", "version", "fetched_at"})
+    return {"type": "doc", "heading": hit.heading, "content": shown} | where
 
 
 def _name(package: PackageAnswer) -> str:
