@@ -7,6 +7,7 @@ most 50 deep. Beyond them a text is cut by its length. 1 MB takes half a second:
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Final
 
 import tree_sitter_typescript
@@ -54,21 +55,21 @@ def cut_declarations(text: str, url: str, passage_chars: int) -> list[Cut]:
         starts = range(0, len(text), passage_chars)
         return [Cut(WHERE, _fenced(text[start : start + passage_chars]), url) for start in starts]
     found: list[Cut] = []
-    for name, parts, inner in _merged(_declared(root, source, "")):
+    for name, nodes, has_members in _merged(_declared(root, source, "")):
         heading = f"{WHERE}{BETWEEN}{name}"
-        code = "\n".join(parts)
-        if len(code) <= passage_chars or inner is None:
+        code = "\n".join(_text(node, source) for node in nodes)
+        if len(code) <= passage_chars or not has_members:
             found.append(Cut(heading, _fenced(code), url))
         else:
-            found += [Cut(heading, _fenced(piece), url) for piece in _pieces(inner, source, passage_chars)]
+            found += [Cut(heading, _fenced(piece), url) for piece in _pieces(nodes, source, passage_chars)]
     return found
 
 
-_Declared = tuple[str, list[str], list[Node] | None]
+_Declared = tuple[str, list[Node], bool]
 
 
 def _declared(parent: Node, source: bytes, prefix: str, deep: int = 0) -> Iterator[_Declared]:
-    """(name, its text in parts, what it can be cut at: the comment that documents it, then the whole statement)."""
+    """(name, the comment that documents it and the whole statement, whether that has members to be cut at)."""
     comment: Node | None = None
     for child in parent.children:
         if child.type == "comment":
@@ -86,18 +87,17 @@ def _declared(parent: Node, source: bytes, prefix: str, deep: int = 0) -> Iterat
             nodes = [child]
             if comment is not None and _text(comment, source).startswith("/**"):
                 nodes = [comment, child]
-            parts = [_text(node, source) for node in nodes]
-            yield prefix + _name(core, source), parts, nodes if _body(core) is not None else None
+            yield prefix + _name(core, source), nodes, _body(core) is not None
         comment = None
 
 
 def _merged(declared: Iterator[_Declared]) -> Iterator[_Declared]:
     """Overloads become one."""
-    for (name, is_whole), group in groupby(declared, key=lambda one: (one[0], one[2] is None)):
-        if is_whole:
-            yield name, [part for _, parts, _ in group for part in parts], None
-        else:
+    for (name, has_members), group in groupby(declared, key=itemgetter(0, 2)):
+        if has_members:
             yield from group
+        else:
+            yield name, [node for _, nodes, _ in group for node in nodes], False
 
 
 def _core(node: Node) -> Node | None:

@@ -7,8 +7,9 @@ from typing import Literal
 
 from outlast.apps.knowledge.declarations import cut_declarations
 from outlast.apps.knowledge.markdown_splitter import cut_markdown
-from outlast.apps.knowledge.passages import Cut, NoPage, text_hash
+from outlast.apps.knowledge.passages import Cut, NoPage
 from outlast.apps.knowledge.signatures import cut_signatures, module_of
+from outlast.kernel.library.modules import text_hash
 
 Language = Literal["markdown", "typescript", "python"]
 

@@ -60,7 +60,7 @@ def passage_hit(row: store.Sourced, score: float, scores: HitScores, terms: froz
     return shape_of(
         HitAnswer,
         row.passage,
-        fetched_at=None if row.fetched_at is None else iso(row.fetched_at),
+        row,
         type="doc",
         text=row.passage.body,
         score=score,

@@ -94,13 +94,9 @@ class Fetcher:
     ) -> Answer:
         """The document at an address, at most `most_bytes` long. `etag` and `modified` are those of the last answer:
         the host may then say that nothing changed. Raises `NotRead`. A cancelled call leaves nothing behind."""
-        headers = {"Accept": accept}
-        if etag:
-            headers["If-None-Match"] = etag
-        if modified:
-            headers["If-Modified-Since"] = modified
+        headers = {"Accept": accept, "If-None-Match": etag, "If-Modified-Since": modified}
         try:
-            return await self._follow(url, most_bytes, allowed, headers)
+            return await self._follow(url, most_bytes, allowed, {name: one for name, one in headers.items() if one})
         except TimeoutError:
             raise NotRead(f"{url} did not answer within {self._timeout_s:g} s") from None
         except PrivateAddress as error:

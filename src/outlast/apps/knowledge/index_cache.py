@@ -144,8 +144,7 @@ class Shelves:
                 return kept
         passages = await self._db.read(store.passages_of, source.id)
         terms: list[list[str]] = []
-        for start in range(0, len(passages), SLICE):
-            some = passages[start : start + SLICE]
+        for some in store.slices(passages, SLICE):
             terms += await anyio.to_thread.run_sync(_terms, some)
         made = Segment(
             source.id,
@@ -166,8 +165,7 @@ class Shelves:
                 matrix = Matrix(rows, list(range(len(hashes))), news=-1)
             if matrix.missing and matrix.news != news:
                 still: list[int] = []
-                for start in range(0, len(matrix.missing), READ_AT_ONCE):
-                    some = matrix.missing[start : start + READ_AT_ONCE]
+                for some in store.slices(matrix.missing, READ_AT_ONCE):
                     found = await self._db.read(store.vectors_of, self._model, [hashes[at] for at in some])
                     still += await anyio.to_thread.run_sync(_put, matrix.rows, some, hashes, found)
                 matrix.missing, matrix.news = still, news

@@ -123,10 +123,8 @@ class Indexer:
         try:
             for missing in MISSING:
                 while texts := await self._without_vector(missing):
-                    hashes = list(texts)
-                    for start in range(0, len(hashes), self._batch):
-                        some = {one: texts[one] for one in hashes[start : start + self._batch]}
-                        count += await self._embed_or_leave(some)
+                    for some in store.slices(list(texts), self._batch):
+                        count += await self._embed_or_leave({one: texts[one] for one in some})
         except OutlastError:
             await self._tell(0.0)
             raise

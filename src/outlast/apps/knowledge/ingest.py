@@ -6,7 +6,7 @@ keeps its id, and with its hash its vector.
 
 import base64
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
@@ -49,6 +49,7 @@ class NewSource(NamedTuple):
 def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
     """The id of the source, which waits to be read; one of the same place (package, location, project) is taken
     again. While it is being read it stays so, with its lease."""
+    tx.ring(BELL)
     here = knowledge_sources.c.project_id
     known = tx.row(
         KnowledgeSourceRow,
@@ -63,11 +64,9 @@ def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
         if known.state != "fetching" or new.kind in HANDED_IN:  # it is there at once
             change |= {"due_at": due_at, "state": "waiting"}
         tx.update(knowledge_sources, {"id": known.id}, **change)
-        tx.ring(BELL)
         return known.id
     source_id = new_id("source") if new.project_id is not None else configured_id(new.package, new.location)
     tx.insert(knowledge_sources, id=source_id, state="waiting", due_at=due_at, created_at=tx.now, **new._asdict())
-    tx.ring(BELL)
     return source_id
 
 
@@ -88,12 +87,11 @@ def remove(tx: Tx, source_id: str, followed: Iterable[str] = ()) -> None:
     tx.ring(BELL)
 
 
-def keep_only_configured(tx: Tx, places: Iterable[tuple[str, str]], followed: Sequence[str] = ()) -> None:
+def keep_only_configured(tx: Tx, places: Collection[tuple[str, str]], followed: Sequence[str] = ()) -> None:
     """Remove the configuration's sources that it names no more, by (package, location)."""
-    wanted = set(places)
     rows = tx.rows(KnowledgeSourceRow, sa.select(knowledge_sources).where(knowledge_sources.c.project_id.is_(None)))
     for row in rows:
-        if (row.package, row.location) not in wanted:
+        if (row.package, row.location) not in places:
             remove(tx, row.id, followed)
 
 
@@ -253,10 +251,10 @@ def _carry_out(tx: Tx, planned: Exchange, source_id: str, package: str, version:
                 "package": package,
                 "version": version,
                 "position": position,
-                "hash": text_hash,
+                "hash": key,
                 **asdict(cut),
             }
-            for position, text_hash, cut in added
+            for position, key, cut in added
         ]
         tx.insert_many(table, rows)
 

@@ -39,7 +39,6 @@ GIVE_BACK_S: Final = 5.0
 PAUSE_S: Final = 5.0  # after the database refused
 Followed = Callable[[], Sequence[str]]
 """The projects that have followers now: they get the events of sources that all projects share."""
-Claimed = tuple[KnowledgeSourceRow, Known]
 log = logging.getLogger("outlast.knowledge")
 
 
@@ -93,7 +92,7 @@ class SourceKeeper:
                     await self._clock.sleep(PAUSE_S)
                     continue
                 if row is not None:
-                    tasks.start_soon(self._guard.once, kinds.SOURCE, row[0].id, self._read, row)
+                    tasks.start_soon(self._guard.once, kinds.SOURCE, row.id, self._read, row)
                 else:
                     left = None if until is None else (until - self._clock.now()).total_seconds()
                     await wait_at_most(self._clock, news, left)
@@ -126,11 +125,11 @@ class SourceKeeper:
         """Read everything that is due now, one after the other; how many those were."""
         count = 0
         while (row := await self._claim_with_room()) is not None:
-            await self._guard.once(kinds.SOURCE, row[0].id, self._read, row)
+            await self._guard.once(kinds.SOURCE, row.id, self._read, row)
             count += 1
         return count
 
-    async def _claim_with_room(self) -> Claimed | None:
+    async def _claim_with_room(self) -> KnowledgeSourceRow | None:
         """A source to read, and the room to read it in, which `_read` gives back; None: nothing is due."""
         await self._room.acquire()
         row = None
@@ -142,12 +141,11 @@ class SourceKeeper:
                 self._room.release()
         return row
 
-    def _claim(self, tx: Tx, followed: Sequence[str], reading: Sequence[str]) -> Claimed | None:
+    def _claim(self, tx: Tx, followed: Sequence[str], reading: Sequence[str]) -> KnowledgeSourceRow | None:
         row = ingest.claim(tx, tx.now + LEASE, reading)
-        if row is None:
-            return None
-        ingest.announce(tx, row.id, self._model, followed)
-        return row, ingest.known_pages(tx, row.id)
+        if row is not None:
+            ingest.announce(tx, row.id, self._model, followed)
+        return row
 
     async def _want_packages(self) -> None:
         """Packages themselves, and what has the version of one."""
@@ -168,11 +166,10 @@ class SourceKeeper:
 
     # --- reading one
 
-    async def _read(self, claimed: Claimed) -> None:
-        row, pages = claimed
+    async def _read(self, row: KnowledgeSourceRow) -> None:
         self._reading.add(row.id)
         try:
-            if not await self._guard.attempt_now(kinds.SOURCE, row.id, self._read_or_note, row, pages):
+            if not await self._guard.attempt_now(kinds.SOURCE, row.id, self._read_or_note, row):
                 await self._fail(row, "an error of this server, which its log has in full", None)
             if row.id in self._again:
                 await self._db.write(ingest.want_now, [row.id])
@@ -186,7 +183,8 @@ class SourceKeeper:
             self._room.release()
             self._hear(BELL)  # it counts again among those that will be due
 
-    async def _read_or_note(self, row: KnowledgeSourceRow, pages: Known) -> None:
+    async def _read_or_note(self, row: KnowledgeSourceRow) -> None:
+        pages = await self._db.read(ingest.known_pages, row.id)
         try:
             reading, contents = await self._in_time(row, pages)
         except NotRead as error:

@@ -9,13 +9,13 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from outlast.apps.knowledge.passages import text_hash
 from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.knowledge.store import TEXTS
 from outlast.apps.knowledge.tables import memories
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.library.memories import Memory
+from outlast.kernel.library.modules import text_hash
 from outlast.kernel.mentions.rules import one_line
 
 SUMMARY_CHARS: Final = 500

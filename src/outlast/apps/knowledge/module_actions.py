@@ -9,8 +9,8 @@ from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.library.module_checks import announced, publishable
-from outlast.kernel.library.modules import MAX_BYTES, Module, ModuleOrigin
+from outlast.kernel.library.module_checks import publishable
+from outlast.kernel.library.modules import MAX_BYTES, Module, ModuleOrigin, NewModule
 from outlast.kernel.library.shapes import ModuleData
 from outlast.kernel.projects.permissions import require_owned
 from outlast.kernel.projects.rules import Right
@@ -37,7 +37,8 @@ async def publish_module(services: Services, actor: Actor, module_id: str) -> Mo
         return module.data(_dependencies(services))
     sandbox = await awake_sandbox(services, module.workspace_id)
     content = await _content(services, module.workspace_id, module.path, sandbox)
-    found = await publishable(announced(module), content, services.blobs, sandbox, new_id("effect"))
+    announced = NewModule(module.path, module.description, module.exports, module.usage)
+    found = await publishable(announced, content, services.blobs, sandbox, new_id("effect"))
     dependencies = _dependencies(services)
 
     def run(tx: Tx) -> ModuleData:

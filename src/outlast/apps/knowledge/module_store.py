@@ -16,7 +16,7 @@ from outlast.apps.knowledge.tables import modules
 from outlast.base.errors import OutlastError
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
-from outlast.kernel.library.modules import Module, ModuleOrigin, NewModule, hash_of, searched_text
+from outlast.kernel.library.modules import Module, ModuleOrigin, NewModule, searched_text, text_hash
 
 log = logging.getLogger("outlast.knowledge")
 MAX_OF_A_WORKSPACE: Final = 200
@@ -65,7 +65,7 @@ class Modules:
 
 def dependencies_hash(packages: Iterable[str], commands: Iterable[str] = ()) -> str:
     """Changes with what sandboxes have installed: parsed packages in any order, and the commands run after them."""
-    return hash_of("\n".join([*sorted(set(packages)), "", *commands]))
+    return text_hash("\n".join([*sorted(set(packages)), "", *commands]))
 
 
 # --- queries
@@ -138,7 +138,7 @@ def _put(
         "description": one.description,
         "exports": list(one.exports),
         "usage": one.usage,
-        "hash": hash_of(searched_text(one.path, one.description, one.exports, one.usage)),
+        "hash": text_hash(searched_text(one.path, one.description, one.exports, one.usage)),
         "content_hash": one.content_hash,
         "dependencies": dependencies if one.verified else None,
         "verified_at": tx.now if one.verified else None,

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from outlast.apps.knowledge.documents import Reading
-from outlast.apps.knowledge.passages import Cut, page_of, text_hash
+from outlast.apps.knowledge.passages import Cut, page_of
 from outlast.apps.knowledge.rows import KnowledgePassageRow
+from outlast.kernel.library.modules import text_hash
 
 
 @dataclass(frozen=True, slots=True)

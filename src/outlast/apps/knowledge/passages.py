@@ -1,8 +1,9 @@
 """A passage of documentation as it is cut from a text, and what is searched of it. Pure."""
 
-import hashlib
 from dataclasses import dataclass
 from typing import Final
+
+from outlast.kernel.library.modules import text_hash
 
 BETWEEN: Final = " › "  # the headings above a passage
 
@@ -23,11 +24,6 @@ class Cut:
 def searched_text(heading: str, body: str) -> str:
     """The text of a passage that is indexed and embedded."""
     return f"{heading}\n\n{body}" if heading else body
-
-
-def text_hash(text: str) -> str:
-    """The key of a text's vector: SHA-256 in hexadecimal."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def page_of(url: str) -> str:

@@ -2,6 +2,7 @@
 of itself. Pure."""
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
@@ -10,6 +11,7 @@ from outlast.apps.knowledge.passages import BETWEEN, Cut
 
 WHERE: Final = "Signatures"
 SAID_CHARS: Final = 4_000  # of one docstring
+_TELLING: Final = re.compile(r"property|classmethod|staticmethod|(?:typing\.)?overload|.*\.setter", re.DOTALL)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -34,8 +36,7 @@ def cut_signatures(text: str, url: str, module: str, passage_chars: int) -> list
 def module_of(path: str) -> str:
     """The dotted name of a file, as it is imported."""
     parts = path.removesuffix(".pyi").removesuffix(".py").split("/")
-    if parts and parts[0].endswith("-stubs"):
-        parts[0] = parts[0].removesuffix("-stubs")
+    parts[0] = parts[0].removesuffix("-stubs")
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
@@ -82,17 +83,10 @@ def _member(node: ast.stmt) -> str:
 def _signature(node: _Function, indent: str) -> str:
     kind = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
     result = f" -> {ast.unparse(node.returns)}" if node.returns is not None else ""
-    decorators = [f"{indent}@{ast.unparse(one)}" for one in node.decorator_list if _is_telling(one)]
+    decorators = [f"{indent}@{name}" for name in map(ast.unparse, node.decorator_list) if _TELLING.fullmatch(name)]
     said = _said(node, indent + "    ")
     line = f"{indent}{kind} {node.name}({ast.unparse(node.args)}){result}:{'' if said else ' ...'}"
     return "\n".join([*decorators, line, *said])
-
-
-def _is_telling(decorator: ast.expr) -> bool:
-    name = ast.unparse(decorator)
-    return name in ("property", "classmethod", "staticmethod", "overload", "typing.overload") or name.endswith(
-        ".setter"
-    )
 
 
 def _said(node: _Function | ast.ClassDef, indent: str) -> list[str]:

@@ -156,8 +156,8 @@ def page_of_passages(tx: Tx, source_id: str, after: int, limit: int) -> list[Pas
     return [shape_of(PassageData, row, text=row.body) for row in rows]
 
 
-def slices(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    """The values in order, at most `SLICE` at a time. With PostgreSQL, parameters are prepared on the event loop, which
+def slices(values: Sequence[T], size: int = SLICE) -> Iterator[Sequence[T]]:
+    """The values in order, at most `size` at a time. With PostgreSQL, parameters are prepared on the event loop, which
     serves others between two statements only."""
-    for start in range(0, len(values), SLICE):
-        yield values[start : start + SLICE]
+    for start in range(0, len(values), size):
+        yield values[start : start + size]

@@ -82,11 +82,8 @@ def relatives(term: str) -> tuple[str, ...]:
     """Other forms of a term (`installing`: install, installed …), for one that occurs nowhere."""
     if len(term) < 5 or not term.isascii() or not term.isalpha():
         return ()
-    root = term
-    for ending in _ENDINGS:
-        if term.endswith(ending) and len(term) - len(ending) >= 3:
-            root = term.removesuffix(ending)
-            break
+    cut = (term.removesuffix(ending) for ending in _ENDINGS if term.endswith(ending))
+    root = next((one for one in cut if len(one) >= 3), term)
     if len(root) > 3 and root[-1] == root[-2] and root[-1] not in "ls":
         root = root[:-1]
     forms = (root, *(root + ending for ending in _ENDINGS), root + root[-1] + "ing", root + root[-1] + "ed")

@@ -118,11 +118,10 @@ def _note_fragment(heading: Tag) -> None:
     """A heading's address: its own id, that of a link in it, or that of the section which it begins."""
     inner = heading.find(id=True) or heading.find("a", attrs={"name": True})
     parent = heading.parent
-    begins = parent is not None and parent.name in ("section", "div") and _is_first(parent, heading)
     candidates: list[Any] = [heading.get("id")]
     if isinstance(inner, Tag):
         candidates += [inner.get("id"), inner.get("name")]
-    if begins and parent is not None:
+    if parent is not None and parent.name in ("section", "div") and _is_first(parent, heading):
         candidates.append(parent.get("id"))
     fragment = next((str(one) for one in candidates if one and _ID.match(str(one))), "")
     if fragment:
@@ -135,9 +134,7 @@ def _is_first(parent: Tag, child: Tag) -> bool:
 
 
 def _language(pre: Tag) -> str:
-    code = pre.find("code")
-    around = pre.parent
-    for element in (pre, code, around):
+    for element in (pre, pre.find("code"), pre.parent):
         if isinstance(element, Tag):
             stated = _LANGUAGE.search(" ".join(str(one) for one in element.get_attribute_list("class")))
             if stated is not None:

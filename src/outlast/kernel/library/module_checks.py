@@ -12,7 +12,7 @@ import anyio.to_thread
 from outlast.base.errors import MalformedInput
 from outlast.db.blobs import FolderBlobs
 from outlast.kernel.library.code_uses import relative_imports
-from outlast.kernel.library.modules import MAX_BYTES, Module, NewModule, hash_of
+from outlast.kernel.library.modules import MAX_BYTES, NewModule, text_hash
 from outlast_sandbox.interface import Evaluation, Sandbox
 
 TIMEOUT_S: Final = 30.0
@@ -72,15 +72,10 @@ async def publishable(
     if sandbox is not None:
         # An id for each attempt: what one acknowledged, it may not have recorded.
         import_id = f"{effect_id}-import{attempt}"
-        found = await try_import(sandbox, module.path, hash_of(text), import_id, attempt)
+        found = await try_import(sandbox, module.path, text_hash(text), import_id, attempt)
         lacking = missing(module.exports, found, text)
         if found.error or lacking:
             why = found.error or f"it does not export {', '.join(lacking)}"
             raise MalformedInput(f"The module {module.path} cannot be imported: {why}", path=module.path)
     blob = await anyio.to_thread.run_sync(blobs.put, content)
     return replace(module, content_hash=blob, verified=sandbox is not None)
-
-
-def announced(module: Module) -> NewModule:
-    """A module's row as a new announcement."""
-    return NewModule(module.path, module.description, module.exports, module.usage, module.content_hash)

@@ -83,8 +83,9 @@ def searched_text(path: str, description: str, exports: Iterable[str], usage: st
     return f"{description}\n{path}: {', '.join(exports)}\n{usage}"
 
 
-def hash_of(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def text_hash(text: str) -> str:
+    """The key of a text's vector: SHA-256 in hexadecimal."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def library_usage(path: str, usage: str) -> str:

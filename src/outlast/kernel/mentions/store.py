@@ -135,9 +135,7 @@ def read(
 ) -> list[tuple[str, InboxChanged]]:
     """The user has seen one mention, or all in a thread or in these comments; what they were given there waits on. The
     news, with each one's project."""
-    seen = sa.or_(
-        mentions.c.id == mention_id if mention_id is not None else sa.false(), _named_in(thread_id, source_ids)
-    )
+    seen = sa.or_(mentions.c.id == (mention_id or ""), _named_in(thread_id, source_ids))
     mine = sa.update(mentions).where(mentions.c.user_id == user_id, _WAITING, seen)
     rows = tx.rows(_ChangedMention, mine.values(read_at=tx.now).returning(*_CHANGED))
     news = {(row.project_id, _kind(row.source)) for row in rows}

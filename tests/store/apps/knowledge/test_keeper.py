@@ -50,7 +50,7 @@ class Held:
         self.count, self.hold = 0, False
         self.began, self.go = anyio.Event(), anyio.Event()
 
-    async def read(self, _wish: Any) -> Reading:
+    async def read(self, *_source: Any, **_how: Any) -> Reading:
         self.count += 1
         self.began.set()
         if self.hold:

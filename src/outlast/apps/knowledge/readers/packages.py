@@ -131,11 +131,10 @@ def _bounded(documents: Iterator[Document], most_bytes: int) -> Iterator[Documen
 
 def _npm_documents(package: str, found: PackageFiles) -> Iterator[Document]:
     name = name_of(package).removeprefix(NPM)
-    for path in sorted(found.files, key=len):
-        if _README.fullmatch(path):
-            url = f"https://www.npmjs.com/package/{name}/v/{found.version}"
-            yield Document(url=url, text=_text(found.files[path]), title=name)
-            break
+    readme = min(filter(_README.fullmatch, found.files), key=len, default=None)
+    if readme is not None:
+        url = f"https://www.npmjs.com/package/{name}/v/{found.version}"
+        yield Document(url=url, text=_text(found.files[readme]), title=name)
     types = [path for path in found.files if path.endswith(_TYPES)]
     plain = {path for path in types if path.endswith(".d.ts")}
     # The same declarations for another module system: one of them is enough.

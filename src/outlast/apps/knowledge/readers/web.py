@@ -86,6 +86,8 @@ class WebReader:
 
     async def _document(self, url: str, answer: Answer) -> Document:
         """What an answer holds, as Markdown."""
+        if answer.unchanged:
+            return Document(url=url, text=None, etag=answer.etag, modified=answer.modified)
         text = answer.text()
         title = ""
         if answer.content_type in _HTML or (not answer.content_type.startswith("text/m") and looks_like_html(text)):
@@ -130,8 +132,10 @@ class WebReader:
                 if left <= 0:
                     failed[link] = too_large("the whole source", self._most_bytes)
                     continue
+                known = pages.get(link)
+                etag, modified = (known.etag, known.modified) if known is not None else (None, None)
                 try:
-                    document = await self._page(link, pages.get(link), allowed)
+                    document = await self._document(link, await self._get(link, allowed, etag, modified))
                 except NotRead as error:
                     failed[link] = error
                     continue
@@ -149,13 +153,6 @@ class WebReader:
             first = next(iter(failed.values()))
             raise NotRead(f"none of {len(links)} documents could be read: {first}", retry_after_s=first.retry_after_s)
         return [found[link] for link in links if link in found], _trouble(failed, len(links), self._most_pages)
-
-    async def _page(self, link: str, known: KnowledgePageRow | None, allowed: Allowed) -> Document:
-        etag, modified = (known.etag, known.modified) if known is not None else (None, None)
-        answer = await self._get(link, allowed, etag, modified)
-        if answer.unchanged:
-            return Document(url=link, text=None, etag=answer.etag, modified=answer.modified)
-        return await self._document(link, answer)
 
     async def _mapped(self, url: str, allowed: Allowed) -> list[str]:
         """Every address in a sitemap and in those that it leads to."""
