@@ -25,7 +25,7 @@ from outlast.apps.knowledge.shapes import (
 )
 from outlast.apps.knowledge.sources import INSTALLED, cut_name, is_web, kind_of, private_exceptions
 from outlast.apps.knowledge.tables import knowledge_sources
-from outlast.base.errors import Conflict, InputTooLarge, MalformedInput, NotFound
+from outlast.base.errors import Conflict, InputTooLarge, MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.library.search import SearchReply

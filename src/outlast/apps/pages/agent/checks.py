@@ -16,9 +16,9 @@ from outlast.db.database import Database
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.workspaces import Workspaces
-from outlast.kernel.library.module_checks import missing, try_import
 from outlast.kernel.library.modules import MAX_ANNOUNCED_BYTES, NewModule
 from outlast_sandbox.interface import Sandbox
+from outlast_sandbox.module_imports import missing, try_import
 
 NO_SANDBOX: Final = "Modules were announced, but this server has no sandbox in which their files could lie."
 NOT_THERE: Final = (

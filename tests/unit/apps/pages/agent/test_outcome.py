@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from outlast.apps.pages.agent.finisher import heading_of
 from outlast.apps.pages.agent.modules import plain_path, wrong_with
 from outlast.apps.pages.agent.outcome import outcome_of
-from outlast.kernel.library.module_checks import Import, missing
 from outlast.kernel.runs.shapes import UsageData
+from outlast_sandbox.module_imports import Import, missing
 
 
 def line(**fields: object) -> str:
