@@ -68,8 +68,7 @@ class ArtifactKeeper:
         while True:
             news = self._news
             try:
-                if await self.read_due():
-                    continue
+                await self.read_due()
                 until = await self._db.read(store.next_due, self._given_up)
             except OutlastError as error:
                 log.warning("files not read", extra={"code": error.code, "reason": error.message})

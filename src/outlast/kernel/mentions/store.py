@@ -85,20 +85,11 @@ class _ShownMention(NamedTuple):
 def tell(tx: Tx, where: Where, user_ids: Iterable[str]) -> list[InboxChanged]:
     """These users are named there: each new one but the author gets a waiting row. Returns the news."""
     known = set(tx.execute(sa.select(mentions.c.user_id).where(*_at(where.source, where.source_id))).scalars())
-    fresh = [user_id for user_id in dict.fromkeys(user_ids) if user_id not in known | {where.by}]
-    news = []
-    for user_id in fresh:
-        mention_id = new_id("mention")
-        tx.insert(
-            mentions,
-            **{**asdict(where), "text": one_line(where.text)},
-            id=mention_id,
-            user_id=user_id,
-            created_at=tx.now,
-        )
-        (row,) = tx.rows(_ShownMention, _SHOWN.where(mentions.c.id == mention_id))
-        news += [came(item, user_id) for item in _items(tx, [row])]
-    return news
+    fresh = {new_id("mention"): one for one in dict.fromkeys(user_ids) if one not in known | {where.by}}
+    there = {**asdict(where), "text": one_line(where.text), "created_at": tx.now}
+    tx.insert_many(mentions, [{**there, "id": mention_id, "user_id": one} for mention_id, one in fresh.items()])
+    rows = tx.rows(_ShownMention, _SHOWN.where(mentions.c.id.in_(list(fresh))).order_by(mentions.c.id))
+    return [came(item, fresh[item.id]) for item in _items(tx, rows)]
 
 
 def withdraw(tx: Tx, source: Source, source_id: str, keep: Iterable[str] = ()) -> list[InboxChanged]:

@@ -60,10 +60,8 @@ def told(answer: SearchReply, packages: Sequence[PackageAnswer]) -> str:
     body: dict[str, Any] = {"results": [_result(hit) for hit in answer.items]}
     if answer.note:
         body["note"] = answer.note
-    if packages:
+    if packages or not answer.items:
         body["available_packages"] = [_name(package) for package in packages[:PACKAGES]]
-    elif not answer.items:
-        body["available_packages"] = []
     return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
 
 
@@ -85,7 +83,5 @@ def _name(package: PackageAnswer) -> str:
 
 def _workspace(tx: Tx, run: Run) -> str | None:
     """The workspace with the run's files, if there is one yet."""
-    if run.workspace_id is not None:
-        return run.workspace_id
-    workspace_id: str | None = tx.value(threads.c.workspace_id, {"id": run.thread_id})
+    workspace_id: str | None = run.workspace_id or tx.value(threads.c.workspace_id, {"id": run.thread_id})
     return workspace_id or find_workspace(tx, run.thread_id)
