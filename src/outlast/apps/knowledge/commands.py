@@ -100,7 +100,10 @@ def refresh(
     """Read documentation again now, and update what has changed."""
 
     async def work(client: "Client") -> list[dict[str, Any]]:
-        ids = [source] if source is not None else await _refreshable(client, project)
+        ids = [source]
+        if source is None:
+            found = await client.get("/v1/knowledge/sources", project_id=project)
+            ids = [item["id"] for item in found["items"] if item["kind"] != "text"]
         asked = [await client.post(f"/v1/knowledge/sources/{one}/refresh") for one in ids]
         return [await _wait_until_read(client, one) for one in asked] if wait else asked
 
@@ -168,11 +171,6 @@ def _text(path: Path) -> str:
         return path.read_bytes().decode("utf-8", "replace")
     except OSError as error:
         raise typer.BadParameter(f"{path} cannot be read: {error.strerror}.") from None
-
-
-async def _refreshable(client: "Client", project: str | None) -> list[str]:
-    found = await client.get("/v1/knowledge/sources", project_id=project)
-    return [item["id"] for item in found["items"] if item["kind"] != "text"]
 
 
 async def _wait_until_read(client: "Client", source: dict[str, Any]) -> Any:

@@ -27,7 +27,7 @@ _MEMORIES: Final = sa.select(*(memories.c[name] for name in Memory._fields))
 def remember(tx: Tx, *, project_id: str, thread_id: str, run_id: str, summary: str) -> Memory | None:
     """Store the summary of a run and wake the indexer. A second summary of the run replaces the first. Stores nothing
     and returns None when it is empty."""
-    line = one_line(summary, SUMMARY_CHARS)
+    line = one_line(summary.strip(), SUMMARY_CHARS)
     if not line:
         return None
     tx.execute(sa.delete(memories).where(memories.c.run_id == run_id))

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 from outlast.apps.knowledge.markdown_splitter import RULES
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.shapes import SourceKind
+from outlast.kernel.library.code_uses import filed_under
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.host_patterns import parse_host_port
 from outlast_sandbox.package_names import NotAPackage, name_of, parse_package
@@ -96,11 +97,8 @@ def archive_of(location: str) -> Archive | None:
 def configured_sources(sandbox: SandboxSettings | None, knowledge: KnowledgeSettings) -> Iterator[Configured]:
     """The sources of `[[sandbox.dependencies]].docs`; one that is named twice comes twice."""
     for dependency in sandbox.dependencies if sandbox is not None else ():
-        try:
-            parsed = parse_package(dependency.package) if dependency.package else ""
-        except NotAPackage:
-            parsed = ""
-        name = dependency.name or (name_of(parsed) if parsed else next(iter(dependency.hosts), ""))
+        parsed = parse_package(dependency.package) if dependency.package else ""
+        name = filed_under(dependency)
         allowed = private_exceptions((*dependency.allow_private, *knowledge.allow_private))
         for stated in dependency.docs:
             location = parsed if stated == INSTALLED else stated.strip()

@@ -1,5 +1,7 @@
 """Attachments in the database: what was uploaded, and the blob that holds it."""
 
+from dataclasses import asdict
+
 from outlast.base.ids import new_id
 from outlast.base.images import Image
 from outlast.db.database import Tx
@@ -11,14 +13,7 @@ def add_attachment(
     tx: Tx, project_id: str, user_id: str, name: str, image: Image, size_bytes: int, blob: str
 ) -> AttachmentAnswer:
     """Record an uploaded image."""
-    data = AttachmentAnswer(
-        id=new_id("attachment"),
-        name=name,
-        media_type=image.media_type,
-        size_bytes=size_bytes,
-        width=image.width,
-        height=image.height,
-    )
+    data = AttachmentAnswer(id=new_id("attachment"), name=name, size_bytes=size_bytes, **asdict(image))
     owner = {"project_id": project_id, "created_by": user_id, "created_at": tx.now}
     tx.insert(attachments, **data.model_dump(), **owner, blob=blob)
     return data

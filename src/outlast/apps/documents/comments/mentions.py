@@ -30,11 +30,7 @@ _PLACES: Final = (
 
 class _Place(NamedTuple):
     id: str
-    document_title: str | None
-    section_id: str | None
-    block_id: str | None
-    thread_id: str | None
-    thread_title: str | None
+    place: CommentPlace
 
 
 class DocumentComments:
@@ -45,4 +41,4 @@ class DocumentComments:
 
     def places(self, tx: Tx, mention_ids: Sequence[str]) -> Mapping[str, CommentPlace]:
         rows = tx.rows(_Place, _PLACES.where(mentions.c.id.in_(list(mention_ids))))
-        return {row.id: CommentPlace(*row[1:]) for row in rows}
+        return {row.id: row.place for row in rows}
