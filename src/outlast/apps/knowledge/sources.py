@@ -13,7 +13,7 @@ from outlast.apps.knowledge.shapes import SourceKind
 from outlast.kernel.library.code_uses import filed_under
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.host_patterns import parse_host_port
-from outlast_sandbox.package_names import NotAPackage, name_of, parse_package
+from outlast_sandbox.package_names import name_of, parse_package
 
 INSTALLED: Final = "package"  # as a dependency's source: the documentation inside the package
 _ARCHIVE: Final = re.compile(r"\.(?:tar\.gz|tgz|tar|zip)\Z")
