@@ -18,7 +18,7 @@ from outlast.apps.knowledge import index_files as saved
 from outlast.apps.knowledge import vector_math as comparing
 from outlast.apps.knowledge.excerpts import known_package
 from outlast.apps.knowledge.indexer import Indexer
-from outlast.apps.knowledge.passages import searched_text, text_hash
+from outlast.apps.knowledge.passages import searched_text
 from outlast.apps.knowledge.reranker import Reranker, RerankFailed
 from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.search import REST_S, Knowledge
@@ -26,7 +26,7 @@ from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources,
 from outlast.base.clock import iso
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
-from outlast.kernel.library.modules import Module
+from outlast.kernel.library.modules import Module, text_hash
 from outlast.testing.clock import START, ManualClock
 from outlast.testing.embeddings import HashingEmbedder
 from tests.factories import Team
