@@ -1,18 +1,16 @@
 """The board on which this server notes who watches and who types in which thread, who has which project open, and who
 is where in which document."""
 
-from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 import anyio
 
 from outlast.base.clock import Clock
 from outlast.base.ids import KINDS
 from outlast.kernel.presence.shapes import EphemeralPresence
-from outlast.kernel.presence.visits import Visits
 from outlast.kernel.projects.shapes import MemberData
 
 TYPING_S: Final = 6.0
@@ -22,54 +20,61 @@ reconnect."""
 
 
 @dataclass(slots=True)
-class _Room:
-    tabs: Counter[str] = field(default_factory=Counter)
-    members: dict[str, MemberData] = field(default_factory=dict)
-    typing_until: dict[str, float] = field(default_factory=dict)
+class _Presence:
+    """One user in a room. `tabs` counts their connections to a thread or project; in a document, which has none of its
+    own, `block_id` is where they are, and `gone_at` when they are forgotten (None: they follow its project)."""
+
+    member: MemberData
+    tabs: int = 0
+    block_id: str | None = None
+    typing_until: float | None = None
+    gone_at: float | None = None
+
+    def shown(self) -> tuple[MemberData, str | None, bool]:
+        return self.member, self.block_id, self.typing_until is not None
 
 
 class PresenceBoard:
-    """Who watches and types, per thread; who is there, per project (its id stands where a thread's does); who is where,
-    per document.
+    """Who watches and types, per thread; who is there, per project; who is where, per document. Each is a room, found
+    by its id.
 
-    Memory: an entry per watched thread or project, for as long as it is followed; a cache that the followers
-    rebuild by connecting. `on_change` listeners are called, on the event loop, with the id of a thread, project or
-    document whose presence changed.
+    Memory: an entry per thread or project that is followed and per document that is open somewhere; a cache that people
+    rebuild by connecting and by moving. `on_change` listeners are called, on the event loop, with the id of a room
+    whose presence changed.
     """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._rooms: dict[str, _Room] = {}
+        self._rooms: dict[str, dict[str, _Presence]] = {}
+        self._projects: dict[str, str] = {}  # of the documents among them
         self._listeners: list[Callable[[str], None]] = []
-        self._visits = Visits()
 
     def on_change(self, listener: Callable[[str], None]) -> None:
         self._listeners.append(listener)
 
     @contextmanager
-    def watching(self, thread_id: str, member: MemberData) -> Iterator[None]:
-        """The member watches the thread (in one more tab) while this context is open."""
-        room = self._rooms.setdefault(thread_id, _Room())
-        room.tabs[member.user_id] += 1
-        room.members[member.user_id] = member
-        if room.tabs[member.user_id] == 1:
-            self._visits.follow(thread_id, member.user_id, None)
-            self._notify(thread_id)
+    def watching(self, room_id: str, member: MemberData) -> Iterator[None]:
+        """The member follows the thread or project (in one more tab) while this context is open."""
+        here = self._rooms.setdefault(room_id, {}).setdefault(member.user_id, _Presence(member))
+        here.member = member
+        here.tabs += 1
+        if here.tabs == 1:
+            self._follow(room_id, member.user_id, None)
         try:
             yield
         finally:
-            self._leave(thread_id, member.user_id)
+            here.tabs -= 1
+            if not here.tabs:
+                self._remove(room_id, member.user_id)
+                self._follow(room_id, member.user_id, self._clock.monotonic() + GRACE_S)
 
     def type_in(self, thread_id: str, user_id: str, typing: bool) -> None:
         """A watching member types, or has stopped to. Repeat it while the typing lasts: it ends after 6 s."""
-        room = self._rooms.get(thread_id)
-        if room is None or user_id not in room.tabs:
+        here = self._rooms.get(thread_id, {}).get(user_id)
+        if here is None:
             return
-        before = user_id in room.typing_until
-        if typing:
-            room.typing_until[user_id] = self._clock.monotonic() + TYPING_S
-        else:
-            room.typing_until.pop(user_id, None)
+        before = here.typing_until is not None
+        here.typing_until = self._clock.monotonic() + TYPING_S if typing else None
         if before != typing:
             self._notify(thread_id)
 
@@ -78,67 +83,82 @@ class PresenceBoard:
     ) -> None:
         """A member has a document open and is at a block of it (None: at none). Shown until they leave, or no longer
         follow the document's project; typing ends after 6 s unless this is repeated."""
-        now, follows = self._clock.monotonic(), member.user_id in self._rooms.get(project_id, _Room()).tabs
-        until, gone_at = now + TYPING_S if typing else None, None if follows else now + GRACE_S
-        moved = self._visits.move(document_id, project_id, member, block_id, typing_until=until, gone_at=gone_at)
-        self._notify(*moved)
+        now, follows = self._clock.monotonic(), member.user_id in self._rooms.get(project_id, {})
+        here = _Presence(member, block_id=block_id)
+        here.typing_until, here.gone_at = now + TYPING_S if typing else None, None if follows else now + GRACE_S
+        room = self._rooms.setdefault(document_id, {})
+        before, room[member.user_id] = room.get(member.user_id), here
+        self._projects[document_id] = project_id
+        if before is None or before.shown() != here.shown():
+            self._notify(document_id)
 
     def leave_document(self, document_id: str, user_id: str) -> None:
         """A member closed a document. Repeating is harmless."""
-        self._notify(*self._visits.leave(document_id, user_id))
+        if user_id in self._rooms.get(document_id, {}):
+            self._remove(document_id, user_id)
+            self._notify(document_id)
 
     def sweep(self) -> float | None:
         """End the typing of those who have paused, and the presence of those who are gone; the seconds until this is
         needed again (None: nobody types or goes)."""
-        now = self._clock.monotonic()
-        self._notify(*self._visits.sweep(now))
-        for thread_id, room in list(self._rooms.items()):
-            paused = [user_id for user_id, until in room.typing_until.items() if until <= now]
-            for user_id in paused:
-                del room.typing_until[user_id]
-            if paused:
-                self._notify(thread_id)
-        ends = [until for room in self._rooms.values() for until in room.typing_until.values()]
-        ends += self._visits.deadlines()
+        now, ends = self._clock.monotonic(), []
+        for room_id, room in list(self._rooms.items()):
+            changed = False
+            for user_id, here in list(room.items()):
+                if here.gone_at is not None and here.gone_at <= now:
+                    self._remove(room_id, user_id)
+                    changed = True
+                    continue
+                if here.typing_until is not None and here.typing_until <= now:
+                    here.typing_until = None
+                    changed = True
+                ends += [until for until in (here.typing_until, here.gone_at) if until is not None]
+            if changed:
+                self._notify(room_id)
         return min(ends) - now if ends else None
 
-    def present(self, thread_id: str) -> EphemeralPresence:
+    def present(self, room_id: str) -> EphemeralPresence:
         """Who watches (by name) and who types (user ids) in the thread at this moment, or who is in the project or
-        document."""
-        if not thread_id.startswith((KINDS["thread"], KINDS["project"])):
-            return self._visits.present(thread_id)
-        room = self._rooms.get(thread_id, _Room())
-        now = self._clock.monotonic()
-        watching = sorted(room.members.values(), key=lambda member: (member.name, member.user_id))
-        typing = sorted(user_id for user_id, until in room.typing_until.items() if until > now)
-        if thread_id.startswith(KINDS["project"]):
-            return EphemeralPresence(project_id=thread_id, watching=watching, typing=[])
-        return EphemeralPresence(thread_id=thread_id, watching=watching, typing=typing)
+        document, and where."""
+        kind, now = room_id.partition("_")[0], self._clock.monotonic()
+        room = sorted(self._rooms.get(room_id, {}).items(), key=lambda item: (item[1].member.name, item[0]))
+        typing = {user_id: here.typing_until for user_id, here in room if here.typing_until is not None}
+        return EphemeralPresence(
+            thread_id=room_id if kind == KINDS["thread"] else "",
+            project_id=room_id if kind == KINDS["project"] else self._projects.get(room_id, ""),
+            document_id=room_id if kind not in (KINDS["thread"], KINDS["project"]) else "",
+            watching=[here.member for _, here in room],
+            typing=sorted(user_id for user_id, until in typing.items() if until > now),
+            places={user_id: here.block_id for user_id, here in room if here.block_id is not None},
+        )
 
     def statistics(self) -> dict[str, int]:
         """How many threads and projects are watched, and in how many tabs; how many documents are open."""
-        tabs = sum(room.tabs.total() for room in self._rooms.values())
-        return {"threads": len(self._rooms), "tabs": tabs, "documents": len(self._visits)}
+        documents = sum(room_id in self._projects for room_id in self._rooms)
+        tabs = sum(here.tabs for room in self._rooms.values() for here in room.values())
+        return {"threads": len(self._rooms) - documents, "tabs": tabs, "documents": documents}
 
-    def _leave(self, thread_id: str, user_id: str) -> None:
-        room = self._rooms[thread_id]
-        room.tabs[user_id] -= 1
-        if room.tabs[user_id]:
-            return
-        del room.tabs[user_id], room.members[user_id]
-        room.typing_until.pop(user_id, None)
-        if not room.tabs:
-            del self._rooms[thread_id]
-        self._visits.follow(thread_id, user_id, self._clock.monotonic() + GRACE_S)
-        self._notify(thread_id)
+    def _follow(self, room_id: str, user_id: str, gone_at: float | None) -> None:
+        """The user follows the room again (None), or stopped to: in documents of that project they are shown until
+        `gone_at`."""
+        for document_id, project_id in self._projects.items():
+            if project_id == room_id and user_id in self._rooms[document_id]:
+                self._rooms[document_id][user_id].gone_at = gone_at
+        self._notify(room_id)
 
-    def _notify(self, *room_ids: str) -> None:
-        for room_id in room_ids:
-            for listener in self._listeners:
-                listener(room_id)
+    def _remove(self, room_id: str, user_id: str) -> None:
+        del self._rooms[room_id][user_id]
+        if not self._rooms[room_id]:
+            del self._rooms[room_id]
+
+    def _notify(self, room_id: str) -> None:
+        for listener in self._listeners:
+            listener(room_id)
+        if room_id not in self._rooms:  # not earlier: the followers of a document's project are told
+            self._projects.pop(room_id, None)
 
 
-def typing_ends(presence: PresenceBoard) -> Callable[[], Coroutine[Any, Any, None]]:
+def typing_ends(presence: PresenceBoard) -> Callable[[], Awaitable[None]]:
     """A task that shows those who stopped typing without saying so as no longer typing."""
     changed = anyio.Event()
 

@@ -120,10 +120,13 @@ def test_whoever_leaves_a_document_disappears_from_it(board: PresenceBoard, told
     with board.watching("prj_1", ADA):
         board.move_to("doc_1", "prj_1", ADA, "blk_1", typing=False)
         told.clear()
+        projects: list[str] = []
+        board.on_change(lambda room_id: projects.append(board.present(room_id).project_id))
         board.leave_document("doc_1", "usr_a")
         board.leave_document("doc_1", "usr_a")
         assert (board.present("doc_1").watching, told) == ([], ["doc_1"])
-        assert board.present("doc_1").project_id == "prj_1"  # whose followers are told
+        assert projects == ["prj_1"]  # whose followers are told
+        assert board.present("doc_1").project_id == ""  # nothing is kept of a document that nobody has open
 
 
 def test_whoever_is_cut_off_is_gone_from_documents_unless_they_come_back_soon(
