@@ -84,7 +84,8 @@ def only(*apps: App) -> Iterator[JoinedApps]:
 def join_apps(apps: Sequence[App]) -> JoinedApps:
     """What these apps declare, checked. Raises `StartRefused` with both names for what two declare."""
     claims = Claims()
-    _claim_for_kernel(claims, apps)
+    kernel = _kernel_beside(apps)
+    _claim(claims, kernel)
     for app in apps:
         claims.take("app", app.name, app.name)
         _claim(claims, app)
@@ -93,7 +94,7 @@ def join_apps(apps: Sequence[App]) -> JoinedApps:
         apps=tuple(apps),
         subjects=MappingProxyType(subjects),
         anchors=(*subjects, *(anchor for app in apps for anchor in app.anchors)),
-        events=(*KERNEL_EVENTS, *(event for app in apps for event in app.events)),
+        events=tuple(event for app in (kernel, *apps) for event in app.events),
         inbox=tuple(source for app in apps for source in app.inbox),
         blob_columns=tuple(column for app in apps for column in app.blob_columns),
         implementations=MappingProxyType({one.port: one.by for app in apps for one in app.implements}),
@@ -122,38 +123,27 @@ def _imported(package: str, earlier: Iterable[App]) -> App:
     return app
 
 
-def _claim_for_kernel(claims: Claims, apps: Iterable[App]) -> None:
+def _kernel_beside(apps: Iterable[App]) -> App:
+    """What the kernel declares, in the words of an app: every table that is none of theirs is its own."""
     of_apps = {table for app in apps for table in app.tables}
-    for table in metadata.tables.values():
-        if table not in of_apps:
-            claims.take("table", table.name, KERNEL)
-    for kind, prefix in KINDS.items():
-        claims.take("kind of id", kind, KERNEL)
-        claims.take("id prefix", prefix, KERNEL)
-    for event in KERNEL_EVENTS:
-        _claim_event(claims, event, KERNEL)
+    tables = [table for table in metadata.tables.values() if table not in of_apps]
+    return App(name=KERNEL, tables=tables, prefixes=KINDS, events=KERNEL_EVENTS)
 
 
 def _claim(claims: Claims, app: App) -> None:
-    for table in app.tables:
-        claims.take("table", table.name, app.name)
-    for kind, prefix in app.prefixes.items():
-        claims.take("kind of id", kind, app.name)
-        claims.take("id prefix", prefix, app.name)
-    for anchor in (*(subject.noun for subject in app.subjects), *app.anchors):
-        claims.take("anchor type", anchor, app.name)
-    for port, _ in app.implements:
-        claims.take("port", port.name, app.name)
-    for tool in app.tools:
-        claims.take("tool", tool, app.name)
-    for event in app.events:
-        _claim_event(claims, event, app.name)
-
-
-def _claim_event(claims: Claims, event: EventType, owner: str) -> None:
-    claims.take("schema of an event", event.schema, owner)
-    for name in event.names:
-        claims.take("event", name, owner)
+    declared: Mapping[str, Iterable[str]] = {
+        "table": (table.name for table in app.tables),
+        "kind of id": app.prefixes,
+        "id prefix": app.prefixes.values(),
+        "anchor type": (*(subject.noun for subject in app.subjects), *app.anchors),
+        "port": (port.name for port, _ in app.implements),
+        "tool": app.tools,
+        "schema of an event": (event.schema for event in app.events),
+        "event": (name for event in app.events for name in event.names),
+    }
+    for what, names in declared.items():
+        for name in names:
+            claims.take(what, name, app.name)
 
 
 def _use_kinds(joined: JoinedApps) -> None:
