@@ -128,14 +128,14 @@ def demand(tx: Tx, resource_id: str, user_id: str) -> None:
         rules.demand(lock, user_id, tx.now, live=live)
 
 
-def release(tx: Tx, resource_id: str, user_id: str) -> Change | None:
-    """Let go; None where there was nothing to let go of. Raises `ThreadLocked`, `ThreadBusy`."""
+def release(tx: Tx, resource_id: str, user_id: str) -> Lock | None:
+    """Let go. The lock as it was; None: there was nothing to let go of. Raises `ThreadLocked`, `ThreadBusy`."""
     lock, live = _found(tx, resource_id)
     with _naming_holder(tx, resource_id):
-        change = rules.release(lock, user_id, tx.now, live=live)
-    if change is not None:
-        drop(tx, resource_id)
-    return change
+        if rules.release(lock, user_id, tx.now, live=live) is None:
+            return None
+    drop(tx, resource_id)
+    return lock
 
 
 def request(tx: Tx, resource_id: str, user_id: str) -> None:
@@ -144,10 +144,11 @@ def request(tx: Tx, resource_id: str, user_id: str) -> None:
     _update(tx, resource_id, rules.request(lock, user_id, tx.now, live=live))
 
 
-def hand_over(tx: Tx, resource_id: str, user_id: str, to_user_id: str, ttl_s: float) -> None:
-    """Make another member the driver. Raises `LockNotHeld`, `ThreadBusy`."""
+def hand_over(tx: Tx, resource_id: str, user_id: str, to_user_id: str, ttl_s: float) -> Lock | None:
+    """Make another member the driver. The lock as it was. Raises `LockNotHeld`, `ThreadBusy`."""
     lock, live = _found(tx, resource_id)
     _update(tx, resource_id, rules.hand_over(lock, user_id, to_user_id, tx.now, timedelta(seconds=ttl_s), live=live))
+    return lock
 
 
 def drop(tx: Tx, resource_id: str) -> None:

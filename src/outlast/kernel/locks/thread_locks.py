@@ -14,6 +14,8 @@ from outlast.kernel.locks.rules import Change, Lock
 from outlast.kernel.locks.shapes import LockChanged, LockData
 from outlast.kernel.locks.tables import locks as locks_table
 from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
+from outlast.kernel.projects.permissions import require_editor, require_thread
+from outlast.kernel.projects.rules import Right
 from outlast.kernel.projects.tables import members
 from outlast.kernel.streams.log import append
 from outlast.kernel.threads.rows import ThreadRow
@@ -38,41 +40,40 @@ def demand_not_locked(tx: Tx, thread_id: str, actor: Actor) -> None:
     locks.demand(tx, thread_id, actor.user_id)
 
 
-def take(tx: Tx, thread: ThreadRow, actor: Actor, ttl_s: float) -> LockData:
-    """As `drive`, for a user who takes the lock by hand: followers always get the new expiry."""
-    hold(tx, thread.id)
-    shown = drive(tx, thread.id, thread.project_id, actor, ttl_s)
-    announce(tx, thread.id)
+def take(tx: Tx, actor: Actor, thread_id: str, ttl_s: float) -> LockData:
+    """Drive a thread by hand (editors). As `drive`, but followers always get the new expiry."""
+    thread = _hold(tx, actor, thread_id)
+    shown = drive(tx, thread_id, thread.project_id, actor, ttl_s)
+    announce(tx, thread_id)
     return shown
 
 
-def release(tx: Tx, thread: ThreadRow, actor: Actor) -> None:
-    """The actor lets go. Repeating is harmless. Raises `ThreadLocked` for another user's lock, `ThreadBusy` while the
-    actor's run works."""
-    hold(tx, thread.id)
-    before = locks.find_lock(tx, thread.id)
-    if locks.release(tx, thread.id, actor.user_id) is not None:
-        _tell(tx, thread.id, thread.project_id, "released", None)
-        announce(tx, thread.id)
-        _tell_unasked(tx, thread.project_id, before)
+def release(tx: Tx, actor: Actor, thread_id: str) -> None:
+    """Stop driving (editors). Repeating is harmless. Raises `ThreadLocked` for another user's lock, `ThreadBusy` while
+    the actor's run works."""
+    thread = _hold(tx, actor, thread_id)
+    released = locks.release(tx, thread_id, actor.user_id)
+    if released is not None:
+        _tell_free(tx, thread_id, thread.project_id)
+        _tell_unasked(tx, thread.project_id, released)
 
 
-def request(tx: Tx, thread: ThreadRow, actor: Actor) -> LockData:
-    """The actor asks the holder for the lock. Raises `LockNotHeld` where there is nobody to ask."""
-    hold(tx, thread.id)
-    locks.request(tx, thread.id, actor.user_id)
+def request(tx: Tx, actor: Actor, thread_id: str) -> LockData:
+    """Ask the one who drives for a hand-over (editors). Raises `LockNotHeld` where there is nobody to ask."""
+    thread = _hold(tx, actor, thread_id)
+    locks.request(tx, thread_id, actor.user_id)
     shown = _told(tx, thread, "requested")
-    for _, asked in waiting(tx, shown.holder_id, thread_id=thread.id):
+    for _, asked in waiting(tx, shown.holder_id, thread_id=thread_id):
         append(tx, thread.project_id, [(INBOX, came(asked, shown.holder_id))])
     return shown
 
 
-def hand_over(tx: Tx, thread: ThreadRow, actor: Actor, to_user_id: str, ttl_s: float) -> LockData:
-    """The actor makes another member (who must be allowed to: the caller checks) the driver. Raises `LockNotHeld`,
-    `ThreadBusy`."""
-    hold(tx, thread.id)
-    before = locks.find_lock(tx, thread.id)
-    locks.hand_over(tx, thread.id, actor.user_id, to_user_id, ttl_s)
+def hand_over(tx: Tx, actor: Actor, thread_id: str, to_user_id: str, ttl_s: float) -> LockData:
+    """Make another member, who may edit, the driver. Raises `LockNotHeld`, `ThreadBusy`, `NotFound` and `Forbidden`
+    about the other member."""
+    thread = _hold(tx, actor, thread_id)
+    require_editor(tx, to_user_id, thread.project_id, "thread", "drive")
+    before = locks.hand_over(tx, thread_id, actor.user_id, to_user_id, ttl_s)
     shown = _told(tx, thread, "handed_over")
     _tell_unasked(tx, thread.project_id, before)
     return shown
@@ -86,8 +87,7 @@ def release_all(tx: Tx, project_id: str, user_id: str) -> None:
         hold(tx, thread_id)
         locks.drop(tx, thread_id)
     for thread_id in driven:
-        _tell(tx, thread_id, project_id, "released", None)
-        announce(tx, thread_id)
+        _tell_free(tx, thread_id, project_id)
     for before in asked:
         _tell_unasked(tx, project_id, before)
 
@@ -138,6 +138,16 @@ def _asked(row: _LockRequest) -> InboxItem:
         thread_title=row.title,
         document_id=row.document_id,
     )
+
+
+def _hold(tx: Tx, actor: Actor, thread_id: str) -> ThreadRow:
+    require_thread(tx, actor, thread_id, Right.EDIT)
+    return hold(tx, thread_id)
+
+
+def _tell_free(tx: Tx, thread_id: str, project_id: str) -> None:
+    _tell(tx, thread_id, project_id, "released", None)
+    announce(tx, thread_id)
 
 
 def _tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:

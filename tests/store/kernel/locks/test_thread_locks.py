@@ -73,18 +73,17 @@ async def test_an_expired_lock_is_taken_over_unless_a_run_of_its_holder_works(db
 async def test_a_lock_is_requested_handed_over_and_released(db: Database) -> None:
     def run(tx: Tx) -> None:
         team = Team(tx)
-        thread = store.hold(tx, team.thread_id)
         with pytest.raises(LockNotHeld):
-            thread_locks.request(tx, thread, team.owner)
-        thread_locks.take(tx, thread, team.editor, TTL_S)
-        asked = thread_locks.request(tx, thread, team.owner)
+            thread_locks.request(tx, team.owner, team.thread_id)
+        thread_locks.take(tx, team.editor, team.thread_id, TTL_S)
+        asked = thread_locks.request(tx, team.owner, team.thread_id)
         assert (asked.holder_name, asked.requested_by_name) == ("Emil", "Olga")
-        given = thread_locks.hand_over(tx, thread, team.editor, team.owner.user_id, TTL_S)
+        given = thread_locks.hand_over(tx, team.editor, team.thread_id, team.owner.user_id, TTL_S)
         assert (given.holder_name, given.requested_by) == ("Olga", None)
         with pytest.raises(ThreadLocked):
-            thread_locks.release(tx, thread, team.editor)
-        thread_locks.release(tx, thread, team.owner)
-        thread_locks.release(tx, thread, team.owner)
+            thread_locks.release(tx, team.editor, team.thread_id)
+        thread_locks.release(tx, team.owner, team.thread_id)
+        thread_locks.release(tx, team.owner, team.thread_id)
         assert shown_lock(tx, team.thread_id) is None
         assert lock_events(tx, team.thread_id) == [
             "lock.acquired",
@@ -99,13 +98,12 @@ async def test_a_lock_is_requested_handed_over_and_released(db: Database) -> Non
 async def test_a_working_run_keeps_its_drivers_lock(db: Database) -> None:
     def run(tx: Tx) -> None:
         team = Team(tx)
-        thread = store.hold(tx, team.thread_id)
-        thread_locks.take(tx, thread, team.editor, TTL_S)
+        thread_locks.take(tx, team.editor, team.thread_id, TTL_S)
         make_run(tx, team.thread_id, team.editor, status="queued", leg="ready")
         with pytest.raises(ThreadBusy):
-            thread_locks.release(tx, thread, team.editor)
+            thread_locks.release(tx, team.editor, team.thread_id)
         with pytest.raises(ThreadBusy):
-            thread_locks.hand_over(tx, thread, team.editor, team.owner.user_id, TTL_S)
+            thread_locks.hand_over(tx, team.editor, team.thread_id, team.owner.user_id, TTL_S)
 
     await db.write(run)
 
