@@ -1,21 +1,19 @@
 """Editing a screen's app by hand: what of an element can be edited, saving edits in its source, taking them back."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
 from functools import partial
 
 import anyio.to_thread
 
 from outlast.apps.screens import store
-from outlast.apps.screens.edits.apply import apply_edits
+from outlast.apps.screens.edits.apply import Batch
 from outlast.apps.screens.edits.elements import read_elements
 from outlast.apps.screens.edits.marks import parse_mark
 from outlast.apps.screens.edits.pictures import picture_address, picture_path
 from outlast.apps.screens.edits.shapes import (
     MAX_EDITS,
     MAX_ELEMENTS,
-    EditAnswer,
     EditRequest,
     EditsAnswer,
     ElementAnswer,
@@ -46,33 +44,6 @@ from outlast_sandbox.checkpoints.changes import changes
 from outlast_sandbox.checkpoints.tree import EMPTY, Tree
 
 
-@dataclass(slots=True)
-class Batch:
-    """Edits sorted by file. Filled while files are edited: what became of them."""
-
-    edits: Sequence[EditRequest]
-    by_path: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    results: dict[int, EditAnswer] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for number, edit in enumerate(self.edits):
-            try:
-                self.by_path[parse_mark(edit.loc).path].append(number)
-            except (MalformedInput, PathRefused):
-                self.results[number] = apply_edits({}, [edit]).results[0]
-
-    def file_edits(self) -> dict[str, FileEdit]:
-        """For each file what makes its edits, noting the results; made again, it notes them anew."""
-        return {path: partial(self._apply, path) for path in self.by_path}
-
-    def _apply(self, path: str, content: bytes | None) -> bytes | None:
-        numbers = self.by_path[path]
-        files = {} if content is None else {path: content}
-        applied = apply_edits(files, [self.edits[number] for number in numbers])
-        self.results |= dict(zip(numbers, applied.results, strict=True))
-        return applied.files.get(path, content)
-
-
 async def inspect_elements(
     services: Services, actor: Actor, screen_id: str, locs: Sequence[str]
 ) -> list[ElementAnswer]:
@@ -97,11 +68,8 @@ async def save_edits(services: Services, actor: Actor, screen_id: str, edits: Se
     check_count("edits", len(edits), MAX_EDITS)
     screen = await services.db.read(_may_edit, actor, screen_id)
     batch = Batch(edits)
-    saved = await rewrite(services, screen, batch.file_edits())
-    if saved is not None:
-        await services.db.write(_tell, screen_id, actor)
-    results = [batch.results[number] for number in range(len(edits))]
-    return EditsAnswer(results=results, checkpoint_id=None if saved is None else saved.id)
+    saved = await _save(services, actor, screen, batch.by_file())
+    return EditsAnswer(results=batch.results(), checkpoint_id=saved)
 
 
 async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoint_id: str) -> UndoAnswer:
@@ -124,10 +92,7 @@ async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoin
     old = EMPTY if before is None else await keeper.tree(before)
     new = await keeper.tree(saved)
     wanted = await anyio.to_thread.run_sync(_back, services.blobs, old, new)
-    undone = await rewrite(services, screen, wanted)
-    if undone is not None:
-        await services.db.write(_tell, screen_id, actor)
-    return UndoAnswer(paths=sorted(wanted), checkpoint_id=None if undone is None else undone.id)
+    return UndoAnswer(paths=sorted(wanted), checkpoint_id=await _save(services, actor, screen, wanted))
 
 
 async def place_picture(services: Services, actor: Actor, screen_id: str, attachment_id: str) -> PictureAnswer:
@@ -144,16 +109,23 @@ async def place_picture(services: Services, actor: Actor, screen_id: str, attach
     screen, row = await services.db.read(find)
     content = await anyio.to_thread.run_sync(services.blobs.get, row.blob)
     path = picture_path(row.name, row.media_type, row.blob)
-    saved = await rewrite(services, screen, {path: lambda _: content})
-    if saved is not None:
-        await services.db.write(_tell, screen_id, actor)
-    return PictureAnswer(path=path, src=picture_address(path), checkpoint_id=None if saved is None else saved.id)
+    saved = await _save(services, actor, screen, {path: lambda _: content})
+    return PictureAnswer(path=path, src=picture_address(path), checkpoint_id=saved)
 
 
 def _may_edit(tx: Tx, actor: Actor, screen_id: str) -> ScreenData:
     row = require_screen(tx, actor, screen_id, Right.EDIT)
     thread_locks.demand_not_locked(tx, row.thread_id, actor)
     return store.screen_data(tx, screen_id)
+
+
+async def _save(services: Services, actor: Actor, screen: ScreenData, edits: Mapping[str, FileEdit]) -> str | None:
+    """Write the files and announce the screen. The checkpoint that holds them; None: nothing was to be changed."""
+    saved = await rewrite(services, screen, edits)
+    if saved is None:
+        return None
+    await services.db.write(_tell, screen.id, actor)
+    return saved.id
 
 
 def _tell(tx: Tx, screen_id: str, actor: Actor) -> None:
@@ -167,26 +139,22 @@ def _tell(tx: Tx, screen_id: str, actor: Actor) -> None:
 
 def _paths(locs: Sequence[str]) -> list[str]:
     """The files that these elements are in, each once; an invalid place is reported later."""
-    found: dict[str, None] = {}
+    found = set()
     for loc in locs:
-        try:
-            found[parse_mark(loc).path] = None
-        except OutlastError:
-            continue
-    return list(found)
+        with suppress(OutlastError):
+            found.add(parse_mark(loc).path)
+    return sorted(found)
 
 
 def _back(blobs: FolderBlobs, old: Tree, new: Tree) -> Mapping[str, FileEdit]:
     """For each file that the two trees tell differently, what takes it back. Files that were added stay: nothing names
     them any more."""
-    wanted = {}
-    for change in changes(old, new):
-        before, after = change.before, change.after
-        if before is None or after is None or before.kind != "file" or after.kind != "file":
-            continue
-        sides = content_of(blobs, before), content_of(blobs, after)
-        wanted[change.path] = partial(_taken_back, change.path, *sides)
-    return wanted
+    return {
+        change.path: partial(_taken_back, change.path, content_of(blobs, before), content_of(blobs, after))
+        for change in changes(old, new)
+        if (before := change.before) is not None and (after := change.after) is not None
+        if before.kind == after.kind == "file"
+    }
 
 
 def _taken_back(path: str, before: bytes, after: bytes, now: bytes | None) -> bytes | None:

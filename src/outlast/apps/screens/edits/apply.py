@@ -1,8 +1,9 @@
 """Makes edits: each is applied, refused or stale on its own; what is applied to one file is written at once."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from outlast.apps.screens.edits.literals import Splice
@@ -26,14 +27,6 @@ STALE: Final = Refusal("stale", "The source has changed since.", "Look at it as 
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
-    """`results` in the order of the edits; `files` holds the new content of those that changed."""
-
-    results: list[EditAnswer]
-    files: dict[str, bytes]
-
-
-@dataclass(frozen=True, slots=True)
 class Ready:
     """An edit that can be made: its number, the byte where its element begins, what it replaces."""
 
@@ -43,93 +36,88 @@ class Ready:
     splice: Splice
 
 
-def apply_edits(files: Mapping[str, bytes], edits: Sequence[EditRequest]) -> Applied:
-    """Apply as many of the edits as can be; all places are those of `files` as given. An edit whose value is there
-    already counts as applied, so a repeated request does no harm. Never raises for what an edit says. Each file is
-    parsed within the bounds of `parse`, again after its edits, and where those do not go together, after each, until
-    `MAX_PARSED_BYTES` were read: call it in a thread."""
-    results: dict[int, EditAnswer] = {}
-    by_path: defaultdict[str, list[tuple[int, EditRequest, Mark]]] = defaultdict(list)
-    for number, edit in enumerate(edits):
-        mark = _mark(edit)
-        if isinstance(mark, Refusal):
-            results[number] = _refused(edit, mark)
-        else:
-            by_path[mark.path].append((number, edit, mark))
-    changed = {}
-    for path, wanted in by_path.items():
-        source = files.get(path)
-        if source is None:
-            gone = Refusal("no_file", f"There is no file {path!r}.", "Reload the screen.")
-            results |= {number: _refused(edit, gone) for number, edit, _ in wanted}
-            continue
-        new, told = _apply_to(path, source, wanted)
-        results |= told
-        if new != source:
-            changed[path] = new
-    return Applied([results[number] for number in range(len(edits))], changed)
+class Batch:
+    """Edits sorted by file; all places are those of the files as given. Filled while files are edited: what became of
+    each. An edit whose value is there already counts as applied, so a repeated request does no harm."""
+
+    def __init__(self, edits: Sequence[EditRequest]) -> None:
+        self._edits = edits
+        self._results: dict[int, EditAnswer] = {}
+        self._by_path: defaultdict[str, list[tuple[int, EditRequest, Mark]]] = defaultdict(list)
+        for number, edit in enumerate(edits):
+            mark = _mark(edit)
+            if isinstance(mark, Refusal):
+                self._results[number] = _refused(edit, mark)
+            else:
+                self._by_path[mark.path].append((number, edit, mark))
+
+    def results(self) -> list[EditAnswer]:
+        """What became of the edits, in their order, once all files are edited."""
+        return [self._results[number] for number in range(len(self._edits))]
+
+    def by_file(self) -> dict[str, Callable[[bytes | None], bytes | None]]:
+        """For each file what makes as many of its edits as can be (None: it is not there), noting the results; made
+        again, it notes them anew. Never raises for what an edit says. A file is parsed within the bounds of `parse`,
+        again after its edits, and where those do not go together, after each, until `MAX_PARSED_BYTES` were read: call
+        it in a thread."""
+        return {path: partial(self._apply, path) for path in self._by_path}
+
+    def _apply(self, path: str, source: bytes | None) -> bytes | None:
+        parsed = read_source(path, source)
+        if isinstance(parsed, Refusal):
+            self._results |= {number: _refused(edit, parsed) for number, edit, _ in self._by_path[path]}
+            return source
+        starts: dict[int, int] = {}
+        ready: list[Ready] = []
+        for number, edit, mark in self._by_path[path]:
+            element = find(parsed, mark)
+            if isinstance(element, Refusal):
+                self._results[number] = _refused(edit, element)
+                continue
+            starts[number] = element.start
+            found = _prepare(number, edit, element, ready)
+            if isinstance(found, Ready):
+                ready.append(found)
+            else:
+                self._results[number] = found
+        kept, new = _together(parsed, ready)
+        for one in ready:
+            self._results[one.number] = _applied(one.edit) if one in kept else _refused(one.edit, UNSAFE)
+        for number, start in starts.items():
+            line, column = place_at(new, start + _shift(kept, start))
+            loc = str(Mark(path, line, column))
+            self._results[number] = self._results[number].model_copy(update={"loc": loc})
+        return new
 
 
-def splice(source: bytes, splices: Sequence[Splice]) -> bytes:
-    """The source with these places replaced; they do not overlap."""
-    new = source
-    for one in sorted(splices, key=lambda each: each.start, reverse=True):
-        new = new[: one.start] + one.new + new[one.end :]
-    return new
-
-
-def _apply_to(
-    path: str, source: bytes, wanted: Sequence[tuple[int, EditRequest, Mark]]
-) -> tuple[bytes, dict[int, EditAnswer]]:
-    text = text_of(path, source)
-    if isinstance(text, Refusal):
-        return source, {number: _refused(edit, text) for number, edit, _ in wanted}
-    try:
-        parsed = parse(source)
-    except TooManySteps:
-        return source, {number: _refused(edit, too_tangled(path)) for number, edit, _ in wanted}
-    results: dict[int, EditAnswer] = {}
-    starts: dict[int, int] = {}
-    ready: list[Ready] = []
-    for number, edit, mark in wanted:
-        element = find(parsed, text, mark)
-        if element is None:
-            missing = Refusal("no_element", f"No element begins at {mark}.", "Select it again.")
-            results[number] = _refused(edit, missing)
-            continue
-        starts[number] = element.start
-        found = _prepare(number, edit, element, ready)
-        if isinstance(found, Ready):
-            ready.append(found)
-        else:
-            results[number] = found
-    kept, new = _together(parsed, ready)
-    for one in ready:
-        results[one.number] = _applied(one.edit) if one in kept else _refused(one.edit, UNSAFE)
-    for number, start in starts.items():
-        line, column = place_at(new, start + _shift(kept, start))
-        results[number] = results[number].model_copy(update={"loc": str(Mark(path, line, column))})
-    return new, results
-
-
-def text_of(path: str, source: bytes) -> str | Refusal:
-    """A file's text, where people can edit elements in it."""
+def read_source(path: str, source: bytes | None) -> Parsed | Refusal:
+    """A file, where people can edit elements in it."""
+    if source is None:
+        return Refusal("no_file", f"There is no file {path!r}.", "Reload the screen.")
     if len(source) > MAX_SOURCE_BYTES:
         return Refusal("source_too_large", f"{path!r} is longer than {MAX_SOURCE_BYTES:,} bytes.")
     try:
-        return source.decode()
+        source.decode()
+        return parse(source)
     except UnicodeDecodeError:
         return Refusal("broken_source", f"{path!r} is not UTF-8 text.")
+    except TooManySteps:
+        return Refusal("source_too_large", f"{path!r} takes too many steps to read.", "Ask the agent to change it.")
 
 
-def too_tangled(path: str) -> Refusal:
-    return Refusal("source_too_large", f"{path!r} takes too many steps to read.", "Ask the agent to change it.")
+def find(parsed: Parsed, mark: Mark) -> Element | Refusal:
+    """The element that a mark names."""
+    byte = byte_at(parsed.source.decode(), mark.line, mark.column)
+    found = None if byte is None else element_at(parsed, byte)
+    return found or Refusal("no_element", f"No element begins at {mark}.", "Select it again.")
 
 
-def find(parsed: Parsed, text: str, mark: Mark) -> Element | None:
-    """The element that a mark names; `text` is its source."""
-    byte = byte_at(text, mark.line, mark.column)
-    return None if byte is None else element_at(parsed, byte)
+def splice(source: bytes, ready: Sequence[Ready]) -> bytes:
+    """The source with these edits made; their places do not overlap."""
+    new = source
+    for one in sorted((each.splice for each in ready), key=lambda each: each.start, reverse=True):
+        new = new[: one.start] + one.new + new[one.end :]
+    return new
 
 
 def _prepare(number: int, edit: EditRequest, element: Element, ready: Sequence[Ready]) -> Ready | EditAnswer:
@@ -139,10 +127,6 @@ def _prepare(number: int, edit: EditRequest, element: Element, ready: Sequence[R
     slot = slot_of(element, edit)
     if isinstance(slot, Refusal):
         return _refused(edit, slot)
-    return _fill(slot, number, edit, element, ready)
-
-
-def _fill(slot: Slot, number: int, edit: EditRequest, element: Element, ready: Sequence[Ready]) -> Ready | EditAnswer:
     if same(edit, slot.value, edit.value):
         return _applied(edit)
     if not same(edit, slot.value, edit.seen):
@@ -157,14 +141,14 @@ def _fill(slot: Slot, number: int, edit: EditRequest, element: Element, ready: S
 def _together(parsed: Parsed, ready: Sequence[Ready]) -> tuple[Sequence[Ready], bytes]:
     """All edits, if the result reads as it was meant; otherwise those that do so one after the other."""
     source, before = parsed.source, faults(parsed)
-    new = splice(source, [one.splice for one in ready])
+    new = splice(source, ready)
     if _reads(new, ready, before):
         return ready, new
     kept: list[Ready] = []
     for one in ready[: MAX_PARSED_BYTES // max(1, len(source))]:
-        if _reads(splice(source, [each.splice for each in (*kept, one)]), [*kept, one], before):
+        if _reads(splice(source, [*kept, one]), [*kept, one], before):
             kept.append(one)
-    return kept, splice(source, [each.splice for each in kept])
+    return kept, splice(source, kept)
 
 
 def _reads(new: bytes, made: Sequence[Ready], faults_before: int) -> bool:

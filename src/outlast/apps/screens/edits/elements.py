@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from outlast.apps.screens.edits.apply import find, text_of, too_tangled
+from outlast.apps.screens.edits.apply import find, read_source
 from outlast.apps.screens.edits.marks import parse_mark
 from outlast.apps.screens.edits.shapes import ElementAnswer, RefusalAnswer, ValueAnswer
 from outlast.apps.screens.edits.slots import (
@@ -16,38 +16,29 @@ from outlast.apps.screens.edits.slots import (
     plain,
     text_slot,
 )
-from outlast.apps.screens.edits.syntax import Element, Parsed, parse
+from outlast.apps.screens.edits.syntax import Element, Parsed
 from outlast.base.errors import MalformedInput, PathRefused
-from outlast.base.syntax_trees import TooManySteps
 
 
 def read_elements(files: Mapping[str, bytes], locs: Sequence[str]) -> list[ElementAnswer]:
     """What the files say of each element, in order. Never raises for what they hold. Each file is parsed once, within
     the bounds of `parse`: call it in a thread."""
-    known: dict[str, Parsed] = {}
+    known: dict[str, Parsed | Refusal] = {}
     return [_read(files, loc, known) for loc in locs]
 
 
-def _read(files: Mapping[str, bytes], loc: str, known: dict[str, Parsed]) -> ElementAnswer:
+def _read(files: Mapping[str, bytes], loc: str, known: dict[str, Parsed | Refusal]) -> ElementAnswer:
     try:
         mark = parse_mark(loc)
-        source = files[mark.path]
     except (MalformedInput, PathRefused) as error:
         return _nothing(loc, Refusal("not_source", error.message, error.hint))
-    except KeyError:
+    if mark.path not in files:
         return _nothing(loc, Refusal("no_file", "Its file is gone.", "Reload the screen."))
-    text = text_of(mark.path, source)
-    if isinstance(text, Refusal):
-        return _nothing(loc, text)
-    try:
-        if mark.path not in known:
-            known[mark.path] = parse(source)
-    except TooManySteps:
-        return _nothing(loc, too_tangled(mark.path))
-    element = find(known[mark.path], text, mark)
-    if element is None:
-        return _nothing(loc, Refusal("no_element", f"No element begins at {mark}.", "Select it again."))
-    return _described(loc, element)
+    if mark.path not in known:
+        known[mark.path] = read_source(mark.path, files[mark.path])
+    parsed = known[mark.path]
+    element = parsed if isinstance(parsed, Refusal) else find(parsed, mark)
+    return _nothing(loc, element) if isinstance(element, Refusal) else _described(loc, element)
 
 
 def _described(loc: str, element: Element) -> ElementAnswer:

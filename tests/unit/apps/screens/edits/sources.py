@@ -1,11 +1,28 @@
 """Source files with a mark in them: `§` stands before the element that is meant."""
 
-from outlast.apps.screens.edits.apply import Applied, apply_edits
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from outlast.apps.screens.edits.apply import Batch
 from outlast.apps.screens.edits.marks import place_at
-from outlast.apps.screens.edits.shapes import EditKind, EditRequest
+from outlast.apps.screens.edits.shapes import EditAnswer, EditKind, EditRequest
 
 PATH = "app/page.tsx"
 MARK = "§"
+
+
+class Applied(NamedTuple):
+    """`results` in the order of the edits; `files` holds the new content of those that changed."""
+
+    results: list[EditAnswer]
+    files: dict[str, bytes]
+
+
+def apply_edits(files: Mapping[str, bytes], edits: Sequence[EditRequest]) -> Applied:
+    """Make the edits in these files, as saving them does."""
+    batch = Batch(edits)
+    made = {path: edit(files.get(path)) for path, edit in batch.by_file().items()}
+    return Applied(batch.results(), {path: new for path, new in made.items() if new not in (None, files.get(path))})
 
 
 def marked(text: str) -> tuple[bytes, str]:
@@ -25,7 +42,7 @@ def page(element: str) -> str:
 def edit_of(
     loc: str, kind: EditKind, seen: str | None, value: str, attribute: str | None = None, tag: str | None = None
 ) -> EditRequest:
-    """An edit whatever it says: `apply_edits` itself refuses what is not valid."""
+    """An edit whatever it says: a `Batch` itself refuses what is not valid."""
     return EditRequest.model_construct(loc=loc, kind=kind, seen=seen, value=value, attribute=attribute, tag=tag)  # type: ignore[arg-type]
 
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from outlast.apps.screens.edits.apply import apply_edits
 from outlast.apps.screens.edits.elements import read_elements
-from tests.unit.apps.screens.edits.sources import PATH, change, edit_of, marked, page
+from tests.unit.apps.screens.edits.sources import PATH, apply_edits, change, edit_of, marked, page
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.screens.edits.apply import apply_edits
 from outlast.apps.screens.edits.elements import read_elements
-from tests.unit.apps.screens.edits.sources import PATH, edit_of, marked
+from tests.unit.apps.screens.edits.sources import PATH, apply_edits, edit_of, marked
 
 TOKENS = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp")), min_size=1, max_size=12

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.apps.screens.edits import design_system
-from outlast.apps.screens.edits.apply import apply_edits
 from outlast.apps.screens.edits.css_values import canonical
 from outlast.apps.screens.edits.styles import PROPERTIES, to_classes
-from tests.unit.apps.screens.edits.sources import edit_of
+from tests.unit.apps.screens.edits.sources import apply_edits, edit_of
 from tests.unit.apps.screens.edits.tailwind import project, run
 
 ONES = {
