@@ -41,7 +41,7 @@ from outlast.kernel.services import Services
 from outlast.kernel.subjects.new_subject import save_files
 from outlast.kernel.threads.tables import messages
 from outlast_sandbox.checkpoints.changes import TEXT_BYTES, Change, changes, is_text
-from outlast_sandbox.checkpoints.tree import EMPTY, Entry, Tree
+from outlast_sandbox.checkpoints.tree import Entry, Tree
 
 MAX_CHANGES: Final = 500
 MAX_TEXT_BYTES: Final = 4_000_000  # of one answer about changes
@@ -128,8 +128,7 @@ async def changes_of_run(
     wanted, before, after = await services.db.read(_span, row, run_id)
     if after is None:
         return ScreenChangesAnswer(run_id=wanted, before=None, after=None, items=[], truncated=False)
-    old = EMPTY if before is None else await keeper.tree(before)
-    new = await keeper.tree(after)
+    old, new = await keeper.tree(before), await keeper.tree(after)
     differing = [one for one in changes(old, new) if is_shown(one.path) and _is_file(one)]
     items = await anyio.to_thread.run_sync(_written_out, services.blobs, differing[:MAX_CHANGES])
     return ScreenChangesAnswer(
@@ -150,7 +149,7 @@ async def _kept(services: Services, workspace_id: str) -> tuple[CheckpointData |
     """The newest checkpoint of files that nobody is changing now, and what is in it."""
     keeper = keeper_of(services)
     kept = await keeper.current(workspace_id)
-    return kept, EMPTY if kept is None else await keeper.tree(kept)
+    return kept, await keeper.tree(kept)
 
 
 async def _saved(services: Services, workspace_id: str) -> Tree:
@@ -158,8 +157,7 @@ async def _saved(services: Services, workspace_id: str) -> Tree:
     keeper = keeper_of(services)
     await save_files(services, workspace_id)
     await keeper.settled(workspace_id)
-    newest = await services.db.read(store.newest_of, workspace_id)
-    return EMPTY if newest is None else await keeper.tree(newest)
+    return await keeper.tree(await services.db.read(store.newest_of, workspace_id))
 
 
 def _entry(tree: Tree, path: str) -> Entry:

@@ -41,7 +41,7 @@ from outlast.kernel.sandboxes.checkpoints.edits import Edit as FileEdit
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.services import Services
 from outlast_sandbox.checkpoints.changes import changes
-from outlast_sandbox.checkpoints.tree import EMPTY, Tree
+from outlast_sandbox.checkpoints.tree import Tree
 
 
 async def inspect_elements(
@@ -89,8 +89,7 @@ async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoin
 
     screen, saved, before = await services.db.read(find)
     keeper = keeper_of(services)
-    old = EMPTY if before is None else await keeper.tree(before)
-    new = await keeper.tree(saved)
+    old, new = await keeper.tree(before), await keeper.tree(saved)
     wanted = await anyio.to_thread.run_sync(_back, services.blobs, old, new)
     return UndoAnswer(paths=sorted(wanted), checkpoint_id=await _save(services, actor, screen, wanted))
 

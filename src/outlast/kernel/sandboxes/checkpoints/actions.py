@@ -28,7 +28,7 @@ from outlast.kernel.services import Services, in_read
 from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.subjects.registry import Found
 from outlast_sandbox.checkpoints.changes import below
-from outlast_sandbox.checkpoints.tree import EMPTY, Entry, Tree
+from outlast_sandbox.checkpoints.tree import Entry, Tree
 from outlast_sandbox.interface import FileEntry
 
 
@@ -72,8 +72,7 @@ async def compare(services: Services, actor: Actor, checkpoint_id: str, to: str 
 
     before, after = await services.db.read(find)
     keeper = keeper_of(services)
-    old = EMPTY if before is None else await keeper.tree(before)
-    new = await keeper.tree(after)
+    old, new = await keeper.tree(before), await keeper.tree(after)
     compared = await anyio.to_thread.run_sync(partial(differences, services.blobs, old, new))
     return ComparisonAnswer(
         before=before, after=after, changes=compared[:MAX_FILES], truncated=len(compared) > MAX_FILES
