@@ -7,7 +7,7 @@ from starlette.responses import Response, StreamingResponse
 from outlast.apps.screens import file_actions as actions
 from outlast.apps.screens import open_actions as opening
 from outlast.apps.screens.file_search import MAX_HITS, MAX_QUERY_CHARS
-from outlast.apps.screens.routes import shown
+from outlast.apps.screens.routes import Show
 from outlast.apps.screens.shapes import (
     HitsAnswer,
     ScreenChangesAnswer,
@@ -29,10 +29,9 @@ router = noun_router("Screens")
 
 
 @router.post("/screens/{screen_id}/open", status_code=202, response_model=ScreenData)
-async def open_screen(screen_id: str, request: HttpRequest, surface: Served, actor: Signed) -> Response:
+async def open_screen(screen_id: str, services: Svc, actor: Signed, show: Show) -> Response:
     """Have its app running soon: the sandbox is woken or made in the background, progress comes as events."""
-    opened = await opening.open_screen(surface.services, actor, screen_id)
-    return reply(shown(surface, request, opened), 202)
+    return reply(show(await opening.open_screen(services, actor, screen_id)), 202)
 
 
 @router.post("/screens/{screen_id}/preview", response_model=PreviewAnswer)

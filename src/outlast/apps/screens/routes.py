@@ -1,7 +1,9 @@
 """Screens: make, list, read, move, change, duplicate, delete; hosts of their pictures, and the themes they can have."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated, Any
 
+from fastapi import Depends
 from fastapi import Request as HttpRequest
 from starlette.responses import Response
 
@@ -17,7 +19,7 @@ from outlast.apps.screens.shapes import (
     Theme,
 )
 from outlast.apps.screens.theme_tokens import shipped_themes
-from outlast.kernel.http.auth import Served, Signed, Surface, Svc
+from outlast.kernel.http.auth import Served, Signed, Svc
 from outlast.kernel.http.parameters import Key, LongLimit
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.routers import noun_router
@@ -29,75 +31,72 @@ router = noun_router("Screens")
 PAGE = 200
 
 
+def show_screen(surface: Served, request: HttpRequest) -> Callable[[ScreenData], dict[str, Any]]:
+    """Makes of a screen what its project's members see: with the address of its app, once it has a sandbox."""
+
+    def show(screen: ScreenData) -> dict[str, Any]:
+        body = screen.model_dump(mode="json")
+        if screen.sandbox_id is not None:
+            body["preview_url"] = f"{preview_origin(surface, request, screen.sandbox_id, DEV_PORT)}/"
+        return body
+
+    return show
+
+
+Show = Annotated[Callable[[ScreenData], dict[str, Any]], Depends(show_screen)]
+
+
 @router.get("/projects/{project_id}/screens", response_model=Page[ScreenData])
 async def list_screens(
-    project_id: str,
-    request: HttpRequest,
-    surface: Served,
-    actor: Signed,
-    after: str | None = None,
-    limit: LongLimit = PAGE,
+    project_id: str, services: Svc, actor: Signed, show: Show, after: str | None = None, limit: LongLimit = PAGE
 ) -> Response:
     """The project's screens, oldest first."""
-    found = await actions.list_screens(surface.services, actor, project_id, after, limit)
-    return reply(page([shown(surface, request, one) for one in found.items], found.next))
+    found = await actions.list_screens(services, actor, project_id, after, limit)
+    return reply(page([show(one) for one in found.items], found.next))
 
 
 @router.post("/projects/{project_id}/screens", status_code=201, response_model=ScreenData)
 async def create_screen(
-    project_id: str, body: ScreenRequest, request: HttpRequest, surface: Served, actor: Signed, key: Key = None
+    project_id: str, body: ScreenRequest, services: Svc, actor: Signed, show: Show, key: Key = None
 ) -> Response:
     """Make a screen with its conversation and first files (editors). Without a place it gets the next free one."""
-    made = await actions.create_screen(surface.services, actor, project_id, body, key=key)
-    return reply(shown(surface, request, made), 201)
+    return reply(show(await actions.create_screen(services, actor, project_id, body, key=key)), 201)
 
 
 @router.patch("/projects/{project_id}/screens", response_model=Page[ScreenData])
-async def move_screens(
-    project_id: str, body: MovesRequest, request: HttpRequest, surface: Served, actor: Signed
-) -> Response:
+async def move_screens(project_id: str, body: MovesRequest, services: Svc, actor: Signed, show: Show) -> Response:
     """Move several screens at once, all or none (editors)."""
-    moved = await actions.move_screens(surface.services, actor, project_id, body.items)
-    return reply(page([shown(surface, request, one) for one in moved]))
+    return reply(page([show(one) for one in await actions.move_screens(services, actor, project_id, body.items)]))
 
 
 @router.get("/screens/{screen_id}", response_model=ScreenData)
-async def read_screen(screen_id: str, request: HttpRequest, surface: Served, actor: Signed) -> Response:
+async def read_screen(screen_id: str, services: Svc, actor: Signed, show: Show) -> Response:
     """One screen. Runs are started on its thread."""
-    return reply(shown(surface, request, await actions.read_screen(surface.services, actor, screen_id)))
+    return reply(show(await actions.read_screen(services, actor, screen_id)))
 
 
 @router.patch("/screens/{screen_id}", response_model=ScreenData)
-async def change_screen(
-    screen_id: str, body: ScreenPatch, request: HttpRequest, surface: Served, actor: Signed
-) -> Response:
+async def change_screen(screen_id: str, body: ScreenPatch, services: Svc, actor: Signed, show: Show) -> Response:
     """Move, resize, rename a screen, or give it another theme (editors). While a run works there a theme is written
     into its files when that has ended."""
-    changed = await actions.change_screen(surface.services, actor, screen_id, body)
-    return reply(shown(surface, request, changed))
+    return reply(show(await actions.change_screen(services, actor, screen_id, body)))
 
 
 @router.delete("/screens/{screen_id}", status_code=204)
-async def delete_screen(screen_id: str, surface: Served, actor: Signed) -> Response:
+async def delete_screen(screen_id: str, services: Svc, actor: Signed) -> Response:
     """Remove a screen with its conversation, files and sandbox (owners). Refused (409) while a run of it has not
     ended."""
-    await actions.delete_screen(surface.services, actor, screen_id)
+    await actions.delete_screen(services, actor, screen_id)
     return nothing()
 
 
 @router.post("/screens/{screen_id}/duplicate", status_code=201, response_model=ScreenData)
 async def duplicate_screen(
-    screen_id: str,
-    request: HttpRequest,
-    surface: Served,
-    actor: Signed,
-    body: CopyRequest | None = None,
-    key: Key = None,
+    screen_id: str, services: Svc, actor: Signed, show: Show, body: CopyRequest | None = None, key: Key = None
 ) -> Response:
     """Copy a screen with its files, conversation and theme (editors)."""
     asked = body or CopyRequest()
-    copied = await copies.duplicate_screen(surface.services, actor, screen_id, asked.x, asked.y, key=key)
-    return reply(shown(surface, request, copied), 201)
+    return reply(show(await copies.duplicate_screen(services, actor, screen_id, asked.x, asked.y, key=key)), 201)
 
 
 @router.get("/screens/{screen_id}/image-hosts", response_model=Page[ImageHostAnswer])
@@ -120,14 +119,6 @@ async def remove_image_host(screen_id: str, host: str, services: Svc, actor: Sig
 
 
 @router.get("/themes", response_model=Page[Theme])
-async def list_themes(surface: Served, actor: Signed) -> Response:
+async def list_themes(actor: Signed) -> Response:
     """The themes that screens can have."""
     return reply(page(list(shipped_themes().values())))
-
-
-def shown(surface: Surface, request: HttpRequest, screen: ScreenData) -> dict[str, Any]:
-    """A screen as its project's members see it: with the address of its app, once it has a sandbox."""
-    body = screen.model_dump(mode="json")
-    if screen.sandbox_id is not None:
-        body["preview_url"] = f"{preview_origin(surface, request, screen.sandbox_id, DEV_PORT)}/"
-    return body
