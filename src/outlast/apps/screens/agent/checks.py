@@ -25,6 +25,7 @@ from outlast.apps.screens.themes import STYLE_SHEET, theme_of
 from outlast.base.errors import MalformedInput, NotFound, UnknownTheme
 from outlast.base.ids import new_id
 from outlast.base.images import recognise
+from outlast.base.supervision.causes import leaves
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import StageContext
@@ -163,7 +164,7 @@ class Checker:
                 tasks.start_soon(compile_it)
                 page = (None, [silent]) if silent is not None else await self._page(opened, before)
         except BaseExceptionGroup as group:  # one that went wrong has ended the other
-            raise _first(group) from None
+            raise next(leaves(group)) from None
         return found[0], page
 
     async def _types(
@@ -258,13 +259,6 @@ class Checker:
             known = [file["path"] for file in before.screen.files] if before.screen else []
             return sorted({*known, *(file.path for file in outcome.files)} - present)
         return []
-
-
-def _first(group: BaseExceptionGroup[Any]) -> BaseException:
-    found: BaseException = group
-    while isinstance(found, BaseExceptionGroup):
-        found = found.exceptions[0]
-    return found
 
 
 def _of_page(look: Look) -> list[Problem]:

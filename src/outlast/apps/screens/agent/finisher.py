@@ -23,9 +23,10 @@ def save_screen(tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Map
         return
     screen = screens.hold(tx, found.id)
     outcome = parse_outcome("\n\n".join(part["text"] for part in parts if part["type"] == "text"))
+    before = [ScreenFile(**file) for file in screen.files]
     values = {
         **_titled(tx, run, screen, outcome),
-        "files": [file.model_dump() for file in _files(screen, outcome, facts)],
+        "files": [file.model_dump() for file in merge_files(before, outcome.files, facts.get("gone", ()))],
         "problems": list(facts.get("problems", ())),
     }
     if facts.get("picture_id"):
@@ -41,10 +42,3 @@ def _titled(tx: Tx, run: Run, screen: ScreenRow, outcome: Outcome) -> dict[str, 
     if thread is not None and not thread.titled:
         set_title(tx, run.thread_id, thread.project_id, outcome.title)
     return {"title": outcome.title}
-
-
-def _files(screen: ScreenRow, outcome: Outcome, facts: Mapping[str, Any]) -> list[ScreenFile]:
-    before = [ScreenFile(**file) for file in screen.files]
-    gone = frozenset(facts.get("gone", ()))
-    kept = frozenset(file.path for file in (*before, *outcome.files)) - gone
-    return merge_files(before, outcome.files, kept)

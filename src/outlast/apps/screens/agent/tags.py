@@ -10,7 +10,7 @@ Bounds: only the end of an answer is parsed, in 0.2 ms, or 10 ms where it is mad
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -105,15 +105,10 @@ def parse_title(text: str) -> str:
     return " ".join(words)[:TITLE_CHARS].strip(" #*_`\"',.:;")
 
 
-def generate_files_summary(files: Mapping[str, str] | Iterable[ScreenFile]) -> str:
-    """`<files_summary>` with a line per file; empty for no files. `parse_files_summary` reads back the same
-    files, their descriptions on one line each."""
-    listed = (
-        [ScreenFile(path=path, description=said) for path, said in files.items()]
-        if isinstance(files, Mapping)
-        else list(files)
-    )
-    lines = [_line(one) for one in listed if one.path]
+def generate_files_summary(files: Mapping[str, str]) -> str:
+    """`<files_summary>` with a line per file, by path what it is; empty for no files. `parse_files_summary` reads back
+    the same files, their descriptions on one line each."""
+    lines = [_line(path, said) for path, said in files.items() if path]
     return "\n".join(["<files_summary>", *lines, "</files_summary>"]) if lines else ""
 
 
@@ -133,14 +128,11 @@ def files_in(summary: str) -> list[ScreenFile]:
     return list(found.values())
 
 
-def merge_files(
-    before: Sequence[ScreenFile], said: Sequence[ScreenFile], present: frozenset[str] | None
-) -> list[ScreenFile]:
-    """What is known of a screen's files after a run: what was said now over what was said before, without those that
-    are not there any more (`present`: the paths that are; None: not known). Sorted by path, at most 200."""
-    known = {one.path: one for one in (*before, *said)}
-    kept = (one for path, one in sorted(known.items()) if present is None or path in present)
-    return list(kept)[:MAX_FILES]
+def merge_files(before: Sequence[ScreenFile], said: Sequence[ScreenFile], gone: Container[str]) -> list[ScreenFile]:
+    """What is known of a screen's files after a run: what was said now over what was said before, without the paths
+    that are not there any more. Sorted by path, at most 200."""
+    known = {one.path: one for one in (*before, *said) if one.path not in gone}
+    return [one for _, one in sorted(known.items())][:MAX_FILES]
 
 
 def one_line(text: str, most: int = DESCRIPTION_CHARS) -> str:
@@ -150,10 +142,10 @@ def one_line(text: str, most: int = DESCRIPTION_CHARS) -> str:
     return line[:most].rstrip()
 
 
-def _line(one: ScreenFile) -> str:
-    plain = re.fullmatch(r"[\w./@()\[\]+-]+", one.path) and _file(f"{one.path}: x") is not None
-    path = one.path if plain else json.dumps(one.path).replace("<", "\\u003c")
-    return f"- {path}: {one_line(one.description)}"
+def _line(path: str, said: str) -> str:
+    plain = re.fullmatch(r"[\w./@()\[\]+-]+", path) and _file(f"{path}: x") is not None
+    named = path if plain else json.dumps(path).replace("<", "\\u003c")
+    return f"- {named}: {one_line(said)}"
 
 
 def _file(line: str) -> ScreenFile | None:

@@ -12,6 +12,7 @@ _LENGTH: Final = re.compile(rf"(?<![\w#.-])({_NUMBER})(rem|px|%|em|s|ms|deg)?(?!
 _RGB: Final = re.compile(r"rgba?\(\s*(\d{1,3})\s*[, ]\s*(\d{1,3})\s*[, ]\s*(\d{1,3})\s*\)")
 _SHORT_HEX: Final = re.compile(r"#([0-9a-f])([0-9a-f])([0-9a-f])")
 _URL: Final = re.compile(r"url\([^)]*\)")
+_URL_OR_BLANK: Final = re.compile(rf"({_URL.pattern})|[_ ]")
 _FORBIDDEN: Final = re.compile(r"[;{}\\`<>\x00-\x1f\x7f]|/\*|!important", re.IGNORECASE)
 _PAIRS: Final = {")": "(", "]": "["}
 
@@ -28,7 +29,7 @@ def canonical(property_: str, value: str) -> str:
     short = _SHORT_HEX.fullmatch(text)
     if short is not None:
         text = "#" + "".join(digit * 2 for digit in short.groups())
-    if property_ == "opacity" and text.endswith("%") and _is_number(text[:-1]):
+    if property_ == "opacity" and re.fullmatch(f"{_NUMBER}%", text):
         return _shown(float(text[:-1]) / 100)
     return text
 
@@ -51,13 +52,7 @@ def wrong(value: str) -> str | None:
 def encoded(value: str) -> str:
     """A value as it stands in square brackets: blanks are underscores, quotes single ones. For values not `wrong`."""
     text = " ".join(value.split()).replace('"', "'")
-    addresses = _URL.findall(text)
-    parts = _URL.split(text)
-    plain = [part.replace("_", r"\_").replace(" ", "_") for part in parts]
-    whole = plain[0]
-    for address, part in zip(addresses, plain[1:], strict=True):
-        whole += address + part
-    return whole
+    return _URL_OR_BLANK.sub(lambda found: found[1] or {"_": r"\_", " ": "_"}[found[0]], text)
 
 
 def _is_balanced(value: str) -> bool:
@@ -96,7 +91,3 @@ def _length(found: re.Match[str]) -> str:
 def _shown(number: float) -> str:
     text = f"{number:.4f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(_NUMBER, text) is not None

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from outlast.apps.screens.edits.css_values import canonical, encoded, wrong
+from outlast.apps.screens.theme_tokens import COLOURS
 
 Kind = Literal["color", "length", "number", "family", "image", "other"]
 
@@ -98,15 +98,6 @@ WORDS: Final[Mapping[str, Mapping[str, str]]] = {
     "aspect-ratio": {"auto": "aspect-auto"},
 }
 PROPERTIES: Final = tuple(sorted({*UTILITIES, *WORDS}))
-_SURFACES: Final = ("card", "popover", "primary", "secondary", "muted", "accent", "destructive")
-TOKENS: Final = frozenset(
-    {
-        *("background", "foreground", "border", "input", "ring"),
-        *_SURFACES,
-        *(f"{one}-foreground" for one in _SURFACES),
-        *(f"chart-{number}" for number in range(1, 6)),
-    }
-)
 _PROPERTY: Final = re.compile(r"-{0,2}[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _TOKEN: Final = re.compile(r"var\(\s*--(?:color-)?([a-z0-9-]+)\s*\)")
 _COLOR: Final = re.compile(r"#[0-9a-fA-F]{3,8}|(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color-mix|color)\(.*\)")
@@ -117,25 +108,24 @@ Table = Mapping[str, str]
 """Which class sets a declaration, by `property:value` with the value as `canonical` spells it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mapped:
+class Mapped(NamedTuple):
     """`classes` by property, in the order asked; `refused` says why a property's value has none."""
 
-    classes: Mapping[str, str]
-    refused: Mapping[str, str]
+    classes: dict[str, str]
+    refused: dict[str, str]
 
 
 def to_classes(styles: Mapping[str, str], table: Table | None = None) -> Mapped:
     """A class for each declaration. Without a table: words that every Tailwind knows, tokens of themes, and arbitrary
     values. Never raises; a value that no class can carry is refused."""
-    classes, refused = {}, {}
+    mapped = Mapped({}, {})
     for name, value in styles.items():
         why = wrong(value) if _PROPERTY.fullmatch(name) else "there is no such property"
         if why is not None:
-            refused[name] = why
+            mapped.refused[name] = why
         else:
-            classes[name] = _class_of(name, value.strip(), table)
-    return Mapped(classes, refused)
+            mapped.classes[name] = _class_of(name, value.strip(), table)
+    return mapped
 
 
 def table_of(found: Mapping[str, list[str]]) -> dict[str, str]:
@@ -144,8 +134,7 @@ def table_of(found: Mapping[str, list[str]]) -> dict[str, str]:
     for declaration, names in found.items():
         property_, _, value = declaration.partition(":")
         key = f"{property_}:{canonical(property_, value)}"
-        best = min([*names, *([table[key]] if key in table else [])], key=_rank)
-        table[key] = best
+        table[key] = min([*names, *([table[key]] if key in table else [])], key=_rank)
     return table
 
 
@@ -164,7 +153,7 @@ def _class_of(name: str, value: str, table: Table | None) -> str:
     if not utility:
         return f"[{name}:{encoded(value)}]"
     token = _TOKEN.fullmatch(value)
-    if table is None and kind == "color" and token is not None and token[1] in TOKENS:
+    if table is None and kind == "color" and token is not None and token[1] in COLOURS:
         return f"{utility}-{token[1]}"
     return f"{utility}-[{_hint(name, kind, value)}{encoded(value)}]"
 
