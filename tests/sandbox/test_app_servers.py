@@ -27,7 +27,7 @@ from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
 from outlast.kernel.sandboxes.screen_settings import ScreenSettings
-from outlast.kernel.sandboxes.seeds import Seeds, seed_workspace
+from outlast.kernel.sandboxes.seeds import Seeds, new_workspace
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.logs import ServiceLogs
 from outlast.kernel.sandboxes.services.store import service_of
@@ -67,7 +67,7 @@ class Canvas(House):
         def make(tx: Tx) -> str:
             owner = add_thread(tx, self.project_id, self.owner_id(tx))
             ids = {"project_id": self.project_id, "thread_id": owner}
-            return seed_workspace(tx, seed, ("screen", new_id("screen")), **ids)
+            return new_workspace(tx, seed, ("screen", new_id("screen")), **ids)
 
         self.workspace_id = await self.db.write(make)
 

@@ -35,7 +35,7 @@ from outlast.kernel.library.modules import ModuleOrigin, NewModule
 from outlast.kernel.projects import invitations
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.runs.tables import approvals, effects
-from outlast.kernel.sandboxes.seeds import empty_workspace
+from outlast.kernel.sandboxes.seeds import new_workspace
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.services.store import declare
 from outlast.kernel.sandboxes.tables import checkpoints, sandboxes, workspaces
@@ -212,7 +212,7 @@ def _image_host(tx: Tx, screen_id: str) -> str:
 def _page(tx: Tx, team: Team) -> dict[str, str]:
     """A page with a version, something that the editor did on it, and a link."""
     thread_id, page_id = make_thread(tx, team.project_id, team.owner), new_id("page")
-    workspace_id = empty_workspace(tx, ("page", page_id), project_id=team.project_id, thread_id=thread_id)
+    workspace_id = new_workspace(tx, None, ("page", page_id), project_id=team.project_id, thread_id=thread_id)
     pages.add(tx, _subject(team, page_id, thread_id, workspace_id, "Issues"))
     begin(tx, page_id, PageRules(LiveTrees()), "<p>Hello</p>", by=team.owner.user_id)
     page = pages.page_of(tx, page_id)

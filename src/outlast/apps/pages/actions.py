@@ -21,7 +21,6 @@ from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.sandboxes.seeds import empty_workspace
 from outlast.kernel.services import Services, in_read
 from outlast.kernel.subjects.deletion import delete_with_files
 from outlast.kernel.subjects.new_subject import new_subject
@@ -118,10 +117,7 @@ def check_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> Non
 
 
 def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str | None, html: str) -> str:
-    def make_workspace(page_id: str, thread_id: str) -> str:
-        return empty_workspace(tx, ("page", page_id), project_id=project_id, thread_id=thread_id)
-
-    new = new_subject(tx, actor, "page", project_id, title, UNTITLED, make_workspace)
+    new = new_subject(tx, actor, "page", project_id, title, UNTITLED)
     store.add(tx, new)
     if html.strip():
         versions.begin(tx, new.id, services.state(Rules), html, by=actor.user_id)

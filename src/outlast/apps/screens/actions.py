@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from outlast.apps.screens import store
-from outlast.apps.screens.placement import HEIGHT, MAX_MOVES, WIDTH, Box, checked_box, free_spot
+from outlast.apps.screens.placement import HEIGHT, MAX_MOVES, WIDTH, Box, checked_box, free_spot, placed
 from outlast.apps.screens.rows import ScreenRow
-from outlast.apps.screens.shapes import FrameRequest, MoveRequest, ScreenData, ScreenPatch, ScreenRequest, ThemeTokens
+from outlast.apps.screens.shapes import FrameRequest, MoveRequest, ScreenData, ScreenPatch, ScreenRequest
 from outlast.apps.screens.store import require_screen
 from outlast.apps.screens.tables import screens as screens_table
 from outlast.apps.screens.theme_actions import themed_seed, write_theme
@@ -23,7 +23,6 @@ from outlast.kernel.lists import Listed
 from outlast.kernel.locks import thread_locks
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.sandboxes.seeds import Seed, seed_workspace
 from outlast.kernel.services import Services, in_read
 from outlast.kernel.subjects.deletion import delete_with_files
 from outlast.kernel.subjects.new_subject import new_subject
@@ -39,16 +38,20 @@ async def create_screen(
     """Make a screen with its conversation and its first files (editors); no sandbox is made for it. Without a place it
     gets the next free one. A repeated `key` gets the first answer. Raises `MalformedInput`, `UnknownTheme`,
     `TooManyScreens`, `RateLimited`, `SandboxUnavailable` (no sandboxes are configured); then nothing was made."""
-    theme_id, tokens = _wanted_theme(new) or (DEFAULT, None)
-    title = None if new.title is None else checked_title(services, new.title)
+    theme = _theme_columns(new) or {"theme": DEFAULT}
+    title = _checked_title(services, new.title)
     await services.db.read(require, actor, project_id, Right.EDIT)
     template = new.template or services.settings.screens.template
-    seed = await themed_seed(services, template, theme_of(theme_id, tokens))
+    seed = await themed_seed(services, template, theme_of(**theme))
     asked = request_hash("screen", project_id, str(new))
 
     def produce(tx: Tx) -> dict[str, Any]:
         place = _place(new, check_room(tx, services, actor, project_id))
-        return {"id": _add(tx, actor, project_id, seed, title, theme_id, tokens, place)}
+        made = new_subject(tx, actor, "screen", project_id, title, UNTITLED, seed)
+        store.add(tx, made, place, template=template, **theme)
+        threads.announce(tx, made.thread_id)
+        store.announce(tx, made.id, actor.user_id, created=True)
+        return {"id": made.id}
 
     def run(tx: Tx) -> ScreenData:
         require(tx, actor, project_id, Right.EDIT)
@@ -81,16 +84,15 @@ async def change_screen(services: Services, actor: Actor, screen_id: str, change
     """Move, resize, rename a screen (editors), or give it another theme (editors who are not kept out by another's
     lock, since that changes the app). A theme is stored at once; it is written into the app's files at once too, or,
     while a run works there, when that has ended. Raises `MalformedInput`, `UnknownTheme`, `ThreadLocked`."""
-    title = None if change.title is None else checked_title(services, change.title)
-    theme = _wanted_theme(change)
+    title = _checked_title(services, change.title)
+    theme = _theme_columns(change)
 
     def run(tx: Tx) -> ScreenData:
         require_screen(tx, actor, screen_id, Right.EDIT)
         row = store.hold(tx, screen_id)
-        values = _moved(row, change)
-        if theme is not None:
+        values = _moved(row, change) | theme
+        if theme:
             thread_locks.demand_not_locked(tx, row.thread_id, actor)
-            values |= {"theme": theme[0], "theme_tokens": None if theme[1] is None else theme[1].model_dump()}
         if title is not None:
             values |= {"title": title, "named": True}
             threads.rename(tx, row.thread_id, row.project_id, title)
@@ -98,7 +100,7 @@ async def change_screen(services: Services, actor: Actor, screen_id: str, change
         return _update(tx, actor, row, values)
 
     data = await services.db.write(run)
-    if theme is not None:
+    if theme:
         await write_theme(services, data)
     return data
 
@@ -138,64 +140,38 @@ def check_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> lis
     return taken
 
 
-def checked_title(services: Services, title: str) -> str:
-    """A screen's title. Raises `MalformedInput`, `InputTooLarge`."""
-    return checked_line("The title", title, services.settings.limits.title_chars)
+def _checked_title(services: Services, title: str | None) -> str | None:
+    return None if title is None else checked_line("The title", title, services.settings.limits.title_chars)
 
 
-def checked_theme(theme_id: str, tokens: ThemeTokens | None) -> tuple[str, ThemeTokens | None]:
-    """A theme's id and, for a custom one, its tokens. Raises `UnknownTheme`, `MalformedInput`."""
-    if theme_id != CUSTOM:
-        theme_of(theme_id)
+def _place(new: ScreenRequest, taken: Sequence[Box]) -> Box:
+    width, height = new.width or WIDTH, new.height or HEIGHT
+    checked_box(Box(0, 0, width, height))
+    return placed(free_spot(taken, width, height), new.x, new.y)
+
+
+def _theme_columns(asked: ScreenRequest | ScreenPatch) -> dict[str, Any]:
+    """The columns of the theme that is asked for, where tokens alone make a custom one; none where no theme is. Raises
+    `UnknownTheme`, `MalformedInput`."""
+    theme, tokens = asked.theme or CUSTOM, asked.theme_tokens
+    if asked.theme is None and tokens is None:
+        return {}
+    if theme != CUSTOM:
+        theme_of(theme)
         if tokens is not None:
             raise MalformedInput(
-                f"The theme {theme_id} has its own tokens.",
+                f"The theme {theme} has its own tokens.",
                 hint="Give theme_tokens with the theme custom, or alone.",
                 field="theme_tokens",
             )
-        return theme_id, None
+        return {"theme": theme, "theme_tokens": None}
     if tokens is None:
         raise MalformedInput(
             "A custom theme needs its tokens.",
             hint='Give theme_tokens: {"light": {…}, "dark": {…}}.',
             field="theme_tokens",
         )
-    return CUSTOM, checked_tokens(tokens)
-
-
-def _add(
-    tx: Tx,
-    actor: Actor,
-    project_id: str,
-    seed: Seed,
-    title: str | None,
-    theme_id: str,
-    tokens: ThemeTokens | None,
-    place: Box,
-) -> str:
-    def make_workspace(screen_id: str, thread_id: str) -> str:
-        return seed_workspace(tx, seed, ("screen", screen_id), project_id=project_id, thread_id=thread_id)
-
-    new = new_subject(tx, actor, "screen", project_id, title, UNTITLED, make_workspace)
-    store.add(tx, new, template=seed.template, theme=theme_id, theme_tokens=tokens, place=place)
-    threads.announce(tx, new.thread_id)
-    store.announce(tx, new.id, actor.user_id, created=True)
-    return new.id
-
-
-def _place(new: ScreenRequest, taken: Sequence[Box]) -> Box:
-    width, height = new.width or WIDTH, new.height or HEIGHT
-    checked_box(Box(0, 0, width, height))
-    spot = free_spot(taken, width, height)
-    return checked_box(spot._replace(x=spot.x if new.x is None else new.x, y=spot.y if new.y is None else new.y))
-
-
-def _wanted_theme(asked: ScreenRequest | ScreenPatch) -> tuple[str, ThemeTokens | None] | None:
-    """As `checked_theme`; tokens alone make a custom one. None: no theme was asked for."""
-    if asked.theme is None and asked.theme_tokens is None:
-        return None
-    tokens = None if asked.theme_tokens is None else asked.theme_tokens.tokens()
-    return checked_theme(asked.theme or CUSTOM, tokens)
+    return {"theme": CUSTOM, "theme_tokens": checked_tokens(tokens).model_dump()}
 
 
 def _moved(row: ScreenRow, change: FrameRequest | MoveRequest) -> dict[str, Any]:

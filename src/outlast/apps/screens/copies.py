@@ -3,9 +3,8 @@ them; each is its own from then on."""
 
 from outlast.apps.screens import store
 from outlast.apps.screens.actions import check_room
-from outlast.apps.screens.placement import Box, checked_box, spot_beside
-from outlast.apps.screens.rows import ScreenRow
-from outlast.apps.screens.shapes import ScreenData, ScreenFile, ThemeTokens
+from outlast.apps.screens.placement import Box, placed, spot_beside
+from outlast.apps.screens.shapes import ScreenData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.services import Services
@@ -30,7 +29,7 @@ async def duplicate_screen(
     def copy(tx: Tx, title: str) -> NewSubject:
         return copy_screen(tx, services, actor, screen_id, title, None, (x, y))
 
-    return await duplicate(services, actor, store.SCREENS, screen_id, copy, store.screen_data, key, (x, y))
+    return await duplicate(services, actor, store.SCREENS, screen_id, copy, key, (x, y))
 
 
 def copy_screen(
@@ -48,32 +47,12 @@ def copy_screen(
     source = store.hold(tx, screen_id)
     threads.hold(tx, source.thread_id)  # before the project
     taken = check_room(tx, services, actor, source.project_id)
-    place = _place(source, taken, at)
+    place = placed(spot_beside(Box(source.x, source.y, source.width, source.height), taken), *at)
     new = copy_conversation(tx, actor, "screen", source, title=title, message_id=message_id)
-    _add_like(tx, source, new, place, whole=message_id is None)
+    # Of a copy that goes back to an earlier message nobody has seen a picture yet.
+    seen = ("problems", "picture_id", "pictured_at") if message_id is None else ()
+    kept = ("template", "theme", "theme_tokens", "files", *seen)
+    store.add(tx, new, place, **{name: getattr(source, name) for name in kept})
     threads.announce(tx, new.thread_id)
     store.announce(tx, new.id, actor.user_id, created=True)
     return new
-
-
-def _add_like(tx: Tx, source: ScreenRow, new: NewSubject, place: Box, *, whole: bool) -> None:
-    """The row of the copy. Of one that goes back to an earlier message nobody has seen a picture yet."""
-    tokens = source.theme_tokens
-    store.add(
-        tx,
-        new,
-        template=source.template,
-        theme=source.theme,
-        theme_tokens=None if tokens is None else ThemeTokens(**tokens),
-        place=place,
-        files=[ScreenFile(**file) for file in source.files],
-        problems=source.problems if whole else (),
-        picture_id=source.picture_id if whole else None,
-        pictured_at=source.pictured_at if whole else None,
-    )
-
-
-def _place(source: ScreenRow, taken: list[Box], at: tuple[int | None, int | None]) -> Box:
-    spot = spot_beside(Box(source.x, source.y, source.width, source.height), taken)
-    x, y = at
-    return checked_box(spot._replace(x=spot.x if x is None else x, y=spot.y if y is None else y))

@@ -38,6 +38,11 @@ def checked_box(box: Box) -> Box:
     return box
 
 
+def placed(spot: Box, x: int | None, y: int | None) -> Box:
+    """The box at the coordinates that are given, at its own where one is not. Raises `MalformedInput`."""
+    return checked_box(spot._replace(x=spot.x if x is None else x, y=spot.y if y is None else y))
+
+
 def overlap(one: Box, other: Box, gap: int = 0) -> bool:
     """Whether two boxes cover a common point, or come nearer than `gap`."""
     return (

@@ -104,9 +104,6 @@ class TokensRequest(Request):
     light: dict[str, str] = Field(default_factory=dict, max_length=100)
     dark: dict[str, str] = Field(default_factory=dict, max_length=100)
 
-    def tokens(self) -> ThemeTokens:
-        return ThemeTokens(light=self.light, dark=self.dark)
-
 
 class ScreenRequest(FrameRequest):
     """A new screen. The server chooses what you leave out."""

@@ -5,15 +5,13 @@ answers and events agree. Code that changes one of these calls `announce`, `anno
 `announce_of_workspace` in the same transaction.
 """
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.apps.screens.placement import Box
 from outlast.apps.screens.rows import ScreenRow
-from outlast.apps.screens.shapes import ScreenChanged, ScreenData, ScreenDeleted, ScreenFile, ThemeTokens
+from outlast.apps.screens.shapes import ScreenChanged, ScreenData, ScreenDeleted
 from outlast.apps.screens.tables import screens
 from outlast.db.database import Tx
 from outlast.kernel.projects.tables import projects
@@ -23,32 +21,10 @@ from outlast.kernel.subjects.store import SubjectStore, with_thread_and_sandbox
 from outlast.kernel.subjects.subject import NewSubject
 
 
-def add(
-    tx: Tx,
-    new: NewSubject,
-    *,
-    template: str,
-    theme: str,
-    place: Box,
-    theme_tokens: ThemeTokens | None = None,
-    files: Sequence[ScreenFile] = (),
-    problems: Sequence[str] = (),
-    picture_id: str | None = None,
-    pictured_at: datetime | None = None,
-) -> None:
-    """Add a row. Not announced yet."""
-    tx.insert(
-        screens,
-        **new.columns(tx.now),
-        template=template,
-        theme=theme,
-        theme_tokens=None if theme_tokens is None else theme_tokens.model_dump(mode="json"),
-        **place._asdict(),
-        files=[file.model_dump() for file in files],
-        problems=list(problems),
-        picture_id=picture_id,
-        pictured_at=pictured_at,
-    )
+def add(tx: Tx, new: NewSubject, place: Box, **columns: Any) -> None:
+    """Add a row with these columns, its template and theme among them. Not announced yet."""
+    begun: dict[str, Any] = {"files": [], "problems": []}
+    tx.insert(screens, **new.columns(tx.now), **place._asdict(), **begun | columns)
 
 
 def boxes(tx: Tx, project_id: str) -> list[Box]:

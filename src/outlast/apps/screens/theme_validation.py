@@ -3,7 +3,7 @@
 import re
 from typing import Final, Literal
 
-from outlast.apps.screens.shapes import ThemeTokens
+from outlast.apps.screens.shapes import ThemeTokens, TokensRequest
 from outlast.apps.screens.theme_tokens import LOOKS, SHARED, TOKENS
 from outlast.base.data_files import read_names
 from outlast.base.errors import MalformedInput
@@ -30,7 +30,7 @@ _TAKES: Final = {
 }
 
 
-def checked_tokens(given: ThemeTokens) -> ThemeTokens:
+def checked_tokens(given: TokensRequest | ThemeTokens) -> ThemeTokens:
     """A custom theme's tokens, if each name is known and each value is a colour, a length or a list of fonts, whichever
     the token takes. Raises `MalformedInput`, which names the token and says what it takes."""
     looks: dict[str, dict[str, str]] = {}

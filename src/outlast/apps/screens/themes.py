@@ -33,15 +33,15 @@ def custom_theme(tokens: ThemeTokens) -> Theme:
     return Theme(id=CUSTOM, name="Custom", description="Your own colours.", light=light, dark=dark)
 
 
-def theme_of(theme_id: str, tokens: ThemeTokens | Mapping[str, Any] | None = None) -> Theme:
+def theme_of(theme: str, theme_tokens: ThemeTokens | Mapping[str, Any] | None = None) -> Theme:
     """The theme of a screen, by what its row says. Raises `UnknownTheme`."""
-    if theme_id == CUSTOM and tokens is not None:
-        return custom_theme(tokens if isinstance(tokens, ThemeTokens) else ThemeTokens(**tokens))
-    found = shipped_themes().get(theme_id)
+    if theme == CUSTOM and theme_tokens is not None:
+        return custom_theme(ThemeTokens.model_validate(theme_tokens))
+    found = shipped_themes().get(theme)
     if found is None:
         known = ", ".join(shipped_themes())
         raise UnknownTheme(
-            f"There is no theme {theme_id[:40]!r}.",
+            f"There is no theme {theme[:40]!r}.",
             hint=f"There are: {known}; or custom, with theme_tokens.",
             field="theme",
         )

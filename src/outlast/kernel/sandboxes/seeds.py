@@ -76,10 +76,14 @@ class Seeds:
         return await anyio.to_thread.run_sync(_store, self._blobs, edited)
 
 
-def seed_workspace(tx: Tx, seed: Seed, owner: Owner, *, project_id: str, thread_id: str) -> str:
-    """Make the workspace of a new subject, with the template's files as its first checkpoint (reason `template`) and
-    its dev server declared; the thread, whose row must be there, works in it from now on. The workspace's id."""
-    workspace_id = _add(tx, project_id, owner, thread_id, seed.template)
+def new_workspace(tx: Tx, seed: Seed | None, owner: Owner, *, project_id: str, thread_id: str) -> str:
+    """Make the workspace of a new subject: with the template's files as its first checkpoint (reason `template`) and
+    its dev server declared, or empty (None). The thread, whose row must be there, works in it from now on. The
+    workspace's id."""
+    workspace_id = _add(tx, project_id, owner, thread_id, None if seed is None else seed.template)
+    if seed is None:
+        _begin_empty(tx, workspace_id)
+        return workspace_id
     services.declare(tx, workspace_id, seed.service)
     checkpoints.add(tx, first_of(seed, workspace_id), tx.now)
     return workspace_id
@@ -88,14 +92,6 @@ def seed_workspace(tx: Tx, seed: Seed, owner: Owner, *, project_id: str, thread_
 def first_of(seed: Seed, workspace_id: str) -> NewCheckpoint:
     """What a workspace's files begin as."""
     return NewCheckpoint(workspace_id, "template", seed.tree, seed.files, seed.size_bytes)
-
-
-def empty_workspace(tx: Tx, owner: Owner, *, project_id: str, thread_id: str) -> str:
-    """Make the workspace of a new subject; the thread, whose row must be there, works in it from now on. The
-    workspace's id."""
-    workspace_id = _add(tx, project_id, owner, thread_id, None)
-    _begin_empty(tx, workspace_id)
-    return workspace_id
 
 
 def copy_workspace(tx: Tx, source_id: str, *, owner_id: str, thread_id: str, checkpoint_id: str | None = None) -> str:

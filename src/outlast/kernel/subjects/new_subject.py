@@ -13,7 +13,7 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.checkpoints import store as checkpoints
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
 from outlast.kernel.sandboxes.checkpoints.workspaces import demand_idle
-from outlast.kernel.sandboxes.seeds import copy_workspace, fork_workspace
+from outlast.kernel.sandboxes.seeds import Seed, copy_workspace, fork_workspace, new_workspace
 from outlast.kernel.services import Services
 from outlast.kernel.subjects.rules import copy_title
 from outlast.kernel.subjects.store import SubjectData, SubjectStore
@@ -40,15 +40,9 @@ class SubjectRow(Protocol):
 
 
 def new_subject(
-    tx: Tx,
-    actor: Actor,
-    noun: str,
-    project_id: str,
-    title: str | None,
-    untitled: str,
-    make_workspace: Callable[[str, str], str],
+    tx: Tx, actor: Actor, noun: str, project_id: str, title: str | None, untitled: str, seed: Seed | None = None
 ) -> NewSubject:
-    """A subject with a thread of its own, and the workspace that `make_workspace(its id, its thread's id)` gives it.
+    """A subject with a thread and a workspace of its own, which begins with the files of `seed` (None: empty).
     `untitled`: its title where nobody has chosen one."""
     subject_id = new_id(noun)
     anchor = {"type": noun, "id": subject_id}
@@ -57,7 +51,7 @@ def new_subject(
         id=subject_id,
         project_id=project_id,
         thread_id=thread_id,
-        workspace_id=make_workspace(subject_id, thread_id),
+        workspace_id=new_workspace(tx, seed, (noun, subject_id), project_id=project_id, thread_id=thread_id),
         title=title or untitled,
         named=title is not None,
         created_by=actor.user_id,
@@ -79,15 +73,14 @@ async def save_files(services: Services, workspace_id: str) -> None:
 async def duplicate(
     services: Services,
     actor: Actor,
-    store: SubjectStore[Any, Any, Any],
+    store: SubjectStore[Any, Any, D],
     subject_id: str,
     copy: Callable[[Tx, str], NewSubject],
-    data: Callable[[Tx, str], D],
     key: str | None,
     asked: tuple[Any, ...] = (),
 ) -> D:
-    """Save a subject's files, then let `copy` make a copy with this title (editors). Returns the `data` of the copy; a
-    repeated `key` gets that of the first. `asked`: what else the request says."""
+    """Save a subject's files, then let `copy` make a copy with this title (editors). A repeated `key` gets the first
+    copy. `asked`: what else the request says."""
     row = await services.db.read(store.require, actor, subject_id, Right.EDIT)
     await save_files(services, row.workspace_id)
 
@@ -96,7 +89,7 @@ async def duplicate(
         title = copy_title(source.title, services.settings.limits.title_chars)
         wanted = request_hash("duplicate", subject_id, *asked)
         made = remember(tx, actor.user_id, key, wanted, lambda: {"id": copy(tx, title).id})
-        return data(tx, made["id"])
+        return store.data(tx, made["id"])
 
     made = await services.db.write(run)
     services.sandboxes.warm(made.thread_id)

@@ -18,7 +18,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.secrets import hash_of
 from outlast.kernel.projects.tables import projects
-from outlast.kernel.sandboxes.seeds import empty_workspace
+from outlast.kernel.sandboxes.seeds import new_workspace
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.subjects.subject import NewSubject
 from outlast.kernel.threads.store import add_thread
@@ -31,7 +31,7 @@ def make(tx: Tx, /, title: str = "Issues") -> tuple[Team, str]:
     team, page_id = Team(tx), new_id("page")
     anchor = {"type": "page", "id": page_id}
     thread_id = add_thread(tx, team.project_id, team.owner.user_id, profile="page", anchor=anchor)
-    workspace_id = empty_workspace(tx, ("page", page_id), project_id=team.project_id, thread_id=thread_id)
+    workspace_id = new_workspace(tx, None, ("page", page_id), project_id=team.project_id, thread_id=thread_id)
     new = NewSubject(
         id=page_id,
         project_id=team.project_id,

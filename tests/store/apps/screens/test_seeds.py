@@ -17,7 +17,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.seeds import Seeds, copy_workspace, fork_workspace, seed_workspace
+from outlast.kernel.sandboxes.seeds import Seeds, copy_workspace, fork_workspace, new_workspace
 from outlast.kernel.sandboxes.services.store import services_of
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.tables import checkpoints
@@ -51,7 +51,7 @@ class Canvas:
         def make(tx: Tx) -> tuple[str, str]:
             thread_id = make_thread(tx, self.team.project_id, self.team.owner)
             ids = {"project_id": self.team.project_id, "thread_id": thread_id}
-            return thread_id, seed_workspace(tx, seed, ("screen", new_id("screen")), **ids)
+            return thread_id, new_workspace(tx, seed, ("screen", new_id("screen")), **ids)
 
         return await self.db.write(make)
 

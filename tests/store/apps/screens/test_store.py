@@ -52,7 +52,14 @@ async def team(db: Database) -> Team:
 async def test_what_is_added_is_read_back(db: Database, team: Team) -> None:
     tokens = ThemeTokens(light={"primary": "red"}, dark={})
     files = [ScreenFile(path="app/page.tsx", description="The page")]
-    screen_id = await db.write(make_screen, team, theme="custom", theme_tokens=tokens, files=files, problems=["wrong"])
+    screen_id = await db.write(
+        make_screen,
+        team,
+        theme="custom",
+        theme_tokens=tokens.model_dump(),
+        files=[file.model_dump() for file in files],
+        problems=["wrong"],
+    )
     data = await db.read(store.screen_data, screen_id)
     assert (data.theme_tokens, data.files, data.problems) == (tokens, files, ["wrong"])
     assert (data.x, data.y, data.width, data.height) == (1, 2, 300, 400)
