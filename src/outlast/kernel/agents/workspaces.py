@@ -71,12 +71,10 @@ class Workspaces:
         result is recorded."""
 
         async def kill() -> None:
-            opened = await self.open(context)
-            await opened.sandbox.kill_command(context.effect_id)
+            await (await self.open(context)).sandbox.kill_command(context.effect_id)
 
         async def acknowledge() -> None:
-            opened = await self.open(context)
-            await opened.sandbox.acknowledge(context.effect_id)
+            await (await self.open(context)).sandbox.acknowledge(context.effect_id)
 
         context.on_cancel(kill)
         context.on_recorded(acknowledge)

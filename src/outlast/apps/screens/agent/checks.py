@@ -177,15 +177,11 @@ class Checker:
             kept = Problem(**before.checked) if before.checked else None
             return kept, {"checked_tree": tree, "type_problem": before.checked}
         context.on_cancel(partial(sandbox.kill_command, context.effect_id))
+        limit_s = self.check_timeout_s
         command = Command(
-            effect_id=context.effect_id,
-            attempt=context.attempt,
-            script=COMMAND,
-            timeout_s=self.check_timeout_s,
-            output_limit_bytes=OUTPUT_BYTES,
+            context.effect_id, context.attempt, COMMAND, timeout_s=limit_s, output_limit_bytes=OUTPUT_BYTES
         )
-        result = await sandbox.run(command)
-        found = type_problem(result, self.check_timeout_s)
+        found = type_problem(await sandbox.run(command), limit_s)
         if tree is None or (found is not None and not found.mendable):
             return found, {}
         return found, {"checked_tree": tree, "type_problem": asdict(found) if found else None}
@@ -225,9 +221,9 @@ class Checker:
         self, context: StageContext, look: Look | None, before: Before
     ) -> tuple[list[Part], dict[str, Any]]:
         """The parts for the answer: the picture, or once in a thread why there is none."""
-        image = recognise(look.picture) if look is not None and look.picture is not None else None
-        large = look is not None and len(look.picture or b"") > MAX_PICTURE_BYTES
-        if look is None or look.picture is None or image is None or large:
+        picture = (look.picture if look is not None else None) or b""
+        image, large = recognise(picture), len(picture) > MAX_PICTURE_BYTES
+        if look is None or image is None or large:
             note = (look.note if look is not None else "") or "The page could not be looked at."
             note = "The picture of the page is too large to be kept." if large else note
             await context.tell("picture", "skipped", note)
@@ -236,28 +232,20 @@ class Checker:
             notice = NoticePart(id=new_id("part"), level="info", code=NO_PICTURE, text=note)
             return [notice], {NO_PICTURE: True}
         await context.tell("picture", "started")
-        blob = await anyio.to_thread.run_sync(self.blobs.put, look.picture)
-        run, size = context.run, len(look.picture)
+        blob = await anyio.to_thread.run_sync(self.blobs.put, picture)
+        run, size = context.run, len(picture)
         data = await self.db.write(add_attachment, run.project_id, run.started_by, "screen.png", image, size, blob)
         await context.tell("picture", "done", f"{image.width} x {image.height}")
-        part = ImagePart(
-            id=new_id("part"),
-            attachment_id=data.id,
-            media_type=data.media_type,
-            name=data.name,
-            width=data.width,
-            height=data.height,
-        )
-        return [part], {"picture_id": data.id}
+        shown = data.model_dump(include={"media_type", "name", "width", "height"})
+        return [ImagePart(id=new_id("part"), attachment_id=data.id, **shown)], {"picture_id": data.id}
 
     def _gone(self, before: Before, outcome: Outcome) -> list[str]:
         """Files that were spoken of and are not there."""
-        if before.tree is None:
-            return []
+        known = [file["path"] for file in before.screen.files] if before.screen else []
         with suppress(NotFound):
-            present = frozenset(self.lists.of_tree(before.tree))
-            known = [file["path"] for file in before.screen.files] if before.screen else []
-            return sorted({*known, *(file.path for file in outcome.files)} - present)
+            if before.tree is not None:
+                present = self.lists.of_tree(before.tree)
+                return sorted({*known, *(file.path for file in outcome.files)}.difference(present))
         return []
 
 
@@ -269,14 +257,12 @@ def _of_page(look: Look) -> list[Problem]:
     if look.status >= 400 and not thrown:
         thrown = [f"It answers with status {look.status}."]
     said = _said_of_its_own(look)
-    problems: list[Problem] = []
-    if thrown:
-        text = f"The page throws when it is opened:\n{_listed(thrown)}"
-        problems.append(Problem(text, f"The page throws: {one_line(thrown[0], 200)}"))
-    if said:
-        text = f"The page writes errors to its console when it is opened:\n{_listed(said)}"
-        problems.append(Problem(text, f"The page writes errors to its console: {one_line(said[0], 200)}"))
-    return problems
+    found = (("The page throws", thrown), ("The page writes errors to its console", said))
+    return [
+        Problem(f"{what} when it is opened:\n{_listed(errors)}", f"{what}: {one_line(errors[0], 200)}")
+        for what, errors in found
+        if errors
+    ]
 
 
 def _said_of_its_own(look: Look) -> list[str]:

@@ -4,9 +4,8 @@ Read from the newest checkpoint that the run itself has not made, so that the li
 providers' caches hold; what the run changes it knows by itself.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 import sqlalchemy as sa
@@ -25,12 +24,12 @@ _BESIDE: Final = ("outlast/", "package-lock.json", "next-env.d.ts", "node_module
 _KEPT: Final = 64
 
 
-@dataclass(slots=True)
 class FileLists:
     """Lists of paths by checkpoint. In memory: the last few, by the hash of their content."""
 
-    blobs: FolderBlobs
-    _known: OrderedDict[str, tuple[str, ...]] = field(default_factory=OrderedDict)
+    def __init__(self, blobs: FolderBlobs) -> None:
+        self._blobs = blobs
+        self.of_tree = lru_cache(_KEPT)(self._of_tree)
 
     def before_run(self, tx: Tx, workspace_id: str, run_id: str) -> tuple[str, ...] | None:
         """Paths of the workspace's files, sorted, as they were when the run began; None: they were never saved."""
@@ -40,18 +39,13 @@ class FileLists:
         name = tx.execute(newest).scalar()
         return None if name is None else self.of_tree(str(name))
 
-    def of_tree(self, name: str) -> tuple[str, ...]:
+    def _of_tree(self, name: str) -> tuple[str, ...]:
         """Paths of the files of a checkpoint's manifest. Raises `NotFound`, `InternalError` for a damaged one."""
-        if name not in self._known:
-            entries = self._tree(name).entries
-            self._known[name] = tuple(entry.path for entry in entries if entry.kind != "directory")
-            while len(self._known) > _KEPT:
-                self._known.popitem(last=False)
-        return self._known[name]
+        return tuple(entry.path for entry in self._tree(name).entries if entry.kind != "directory")
 
     def _tree(self, name: str) -> Tree:
         with translated():
-            return decode(self.blobs.get(name), self._tree)
+            return decode(self._blobs.get(name), self._tree)
 
 
 def listed(paths: Iterable[str]) -> str:

@@ -1,4 +1,5 @@
-"""Editing a screen's app by hand: what of an element can be edited, saving edits in its source, taking them back."""
+"""Editing a screen's app by hand: what of an element can be edited, saving edits in its source, taking them back; CSS
+as the Tailwind classes of its own project."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -7,19 +8,26 @@ from functools import partial
 import anyio.to_thread
 
 from outlast.apps.screens import store
+from outlast.apps.screens.design_systems import DesignSystems, Sheet, sheet_name
 from outlast.apps.screens.edits.apply import Batch
+from outlast.apps.screens.edits.design_system import SHEETS
 from outlast.apps.screens.edits.elements import read_elements
 from outlast.apps.screens.edits.marks import parse_mark
 from outlast.apps.screens.edits.pictures import picture_address, picture_path
 from outlast.apps.screens.edits.shapes import (
+    MAX_CLASSES,
     MAX_EDITS,
     MAX_ELEMENTS,
+    MAX_STYLES,
     EditRequest,
     EditsAnswer,
     ElementAnswer,
     PictureAnswer,
+    StylesAnswer,
+    StylesRequest,
     UndoAnswer,
 )
+from outlast.apps.screens.edits.styles import to_classes
 from outlast.apps.screens.file_actions import read_file
 from outlast.apps.screens.file_writer import rewrite
 from outlast.apps.screens.shapes import ScreenData
@@ -34,6 +42,7 @@ from outlast.kernel.limits.rules import check_count
 from outlast.kernel.locks import thread_locks
 from outlast.kernel.projects.permissions import require_checkpoint, require_owned
 from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.actions import awake_sandbox
 from outlast.kernel.sandboxes.checkpoints import store as checkpoints
 from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
 from outlast.kernel.sandboxes.checkpoints.contents import content_of
@@ -94,6 +103,25 @@ async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoin
     return UndoAnswer(paths=sorted(wanted), checkpoint_id=await _save(services, actor, screen, wanted))
 
 
+async def map_styles(services: Services, actor: Actor, screen_id: str, asked: StylesRequest) -> StylesAnswer:
+    """Classes for CSS declarations (`exact`: with these values), and what classes say (editors): as declarations
+    (empty: it has states or several rules), or None where the project has no such class; a class that nobody could be
+    asked about is missing. `design`: whether the project's own design system answered. Nothing is woken: while the
+    sandbox sleeps, what its design system said before answers, else arbitrary values. Raises `InputTooLarge`.
+    Repeatable."""
+    check_count("styles", len(asked.styles), MAX_STYLES)
+    check_count("classes", len(asked.classes), MAX_CLASSES)
+    row = await services.db.read(require_screen, actor, screen_id, Right.EDIT)
+    sandbox = await awake_sandbox(services, row.workspace_id)
+    content = await _style_sheet(services, actor, screen_id)
+    sheet = Sheet(sheet_name(row.project_id, content), sandbox)
+    table = await services.state(DesignSystems).table(sheet)
+    mapped = to_classes(asked.styles, {} if asked.exact else table)
+    said = await services.state(DesignSystems).say(sheet, asked.classes)
+    known = {name: None if one is None else dict(one) for name, one in said.items()}
+    return StylesAnswer(classes=mapped.classes, refused=mapped.refused, known=known, design=table is not None)
+
+
 async def place_picture(services: Services, actor: Actor, screen_id: str, attachment_id: str) -> PictureAnswer:
     """Put an uploaded picture of the screen's project among the app's files (editors, as in `save_edits`), so that the
     app can show it wherever it runs. Repeating is harmless. Raises `NotFound`, and as `save_edits`."""
@@ -110,6 +138,15 @@ async def place_picture(services: Services, actor: Actor, screen_id: str, attach
     path = picture_path(row.name, row.media_type, row.blob)
     saved = await _save(services, actor, screen, {path: lambda _: content})
     return PictureAnswer(path=path, src=picture_address(path), checkpoint_id=saved)
+
+
+async def _style_sheet(services: Services, actor: Actor, screen_id: str) -> bytes:
+    for path in SHEETS:
+        try:
+            return await read_file(services, actor, screen_id, path)
+        except (NotFound, PathRefused):
+            continue
+    return b""
 
 
 def _may_edit(tx: Tx, actor: Actor, screen_id: str) -> ScreenData:

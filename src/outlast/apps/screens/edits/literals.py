@@ -15,7 +15,8 @@ _ESCAPE: Final = re.compile(r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA
 _SHORT: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 _CONTINUED: Final = ("\n", "\r", "\r\n", "\u2028", "\u2029")
 _NAMES: Final = {**name2codepoint, "apos": 39}
-_IN_TEXT: Final = {"{": "&#123;", "}": "&#125;", "<": "&lt;", ">": "&gt;"}
+_IN_TEXT: Final = str.maketrans({"{": "&#123;", "}": "&#125;", "<": "&lt;", ">": "&gt;"})
+_IN_QUOTES: Final = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,7 @@ def is_literal(node: "Node") -> bool:
 def read(parsed: Parsed, node: "Node") -> str:
     """What a literal means."""
     inner = parsed.text(node)[1:-1]
-    if _is_attribute(node):
-        return decode_entities(inner)
-    return _unescape(inner)
+    return decode_entities(inner) if _is_attribute(node) else _ESCAPE.sub(lambda found: _escaped(found[1]), inner)
 
 
 def write(parsed: Parsed, node: "Node", value: str) -> Splice:
@@ -57,7 +56,7 @@ def attribute_source(name: str, value: str) -> bytes:
 
 def encode_text(value: str) -> str:
     """Text between tags."""
-    return "".join(_IN_TEXT.get(one, one) for one in _ENTITY.sub(r"&amp;\1;", value))
+    return _ENTITY.sub(r"&amp;\1;", value).translate(_IN_TEXT)
 
 
 def decode_entities(text: str) -> str:
@@ -92,18 +91,10 @@ def _attribute(value: str, quote: str) -> str:
 def _quoted(value: str, quote: str) -> str:
     if quote in value:
         quote = next((one for one in "\"'" if one not in value), quote)
-    text = value.replace("\\", "\\\\").replace(quote, f"\\{quote}")
-    for raw, escaped in (("\n", "\\n"), ("\r", "\\r"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
-        text = text.replace(raw, escaped)
+    text = value.translate(_IN_QUOTES).replace(quote, f"\\{quote}")
     if quote == "`":
         text = text.replace("${", "\\${")
     return f"{quote}{text}{quote}"
-
-
-def _unescape(text: str) -> str:
-    if "\\" not in text:
-        return text
-    return _ESCAPE.sub(lambda found: _escaped(found[1]), text)
 
 
 def _escaped(code: str) -> str:

@@ -3,7 +3,6 @@
 from starlette.responses import Response
 
 from outlast.apps.screens.edits import actions
-from outlast.apps.screens.edits import style_actions as styles
 from outlast.apps.screens.edits.shapes import (
     EditsAnswer,
     EditsRequest,
@@ -53,5 +52,4 @@ async def inspect_elements(screen_id: str, body: InspectRequest, services: Svc, 
 async def map_styles(screen_id: str, body: StylesRequest, services: Svc, actor: Signed) -> Response:
     """CSS as the Tailwind classes of the project's own design system (editors), and what classes say. Nothing is woken:
     while the sandbox sleeps they are arbitrary values where nothing better is known."""
-    found = await styles.map_styles(services, actor, screen_id, body.styles, body.classes, exact=body.exact)
-    return reply(found)
+    return reply(await actions.map_styles(services, actor, screen_id, body))

@@ -1,6 +1,7 @@
 """`run_code`: TypeScript or Python in a session that keeps its variables; the last expression is the result."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Literal, Protocol
 
 import orjson
@@ -38,18 +39,10 @@ def run_code_tool(workspaces: Workspaces, output_bytes: int, around: AroundCode 
         stay for the next call. Returns success, result, error and stdout."""
         workspaces.own_command(ctx)
         workspace = await workspaces.open(ctx)
+        asked = Evaluation(ctx.effect_id, ctx.attempt, language, code, timeout_s, output_bytes)
 
         async def evaluate(attach_only: bool) -> EvaluationResult:
-            evaluation = Evaluation(
-                effect_id=ctx.effect_id,
-                attempt=ctx.attempt,
-                language=language,
-                code=code,
-                timeout_s=timeout_s,
-                output_limit_bytes=output_bytes,
-                attach_only=attach_only,
-            )
-            return await workspace.sandbox.evaluate(evaluation, ctx.show)
+            return await workspace.sandbox.evaluate(replace(asked, attach_only=attach_only), ctx.show)
 
         notes = [] if around is None else await around.before(ctx, workspace, code, language)
         result = await workspaces.attach_or_start(workspace, ctx, evaluate)

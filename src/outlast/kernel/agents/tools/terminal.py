@@ -1,5 +1,6 @@
 """`terminal`: a shell command in the workspace, its output streamed, re-attached to after a restart."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
@@ -27,17 +28,12 @@ def terminal_tool(workspaces: Workspaces, settings: SandboxSettings) -> Tool:
         workspaces.own_command(ctx)
         workspace = await workspaces.open(ctx)
         limit_s = min(timeout_s or settings.command_timeout_s, settings.command_timeout_s)
+        asked = Command(
+            ctx.effect_id, ctx.attempt, command, timeout_s=limit_s, output_limit_bytes=settings.output_bytes
+        )
 
         async def run(attach_only: bool) -> CommandResult:
-            asked = Command(
-                effect_id=ctx.effect_id,
-                attempt=ctx.attempt,
-                script=command,
-                timeout_s=limit_s,
-                output_limit_bytes=settings.output_bytes,
-                attach_only=attach_only,
-            )
-            return await workspace.sandbox.run(asked, ctx.show)
+            return await workspace.sandbox.run(replace(asked, attach_only=attach_only), ctx.show)
 
         result = await workspaces.attach_or_start(workspace, ctx, run)
         if result is None:
