@@ -60,8 +60,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A thread up to one of its messages. `about` says in a line what it hangs on; `left_out` counts messages of the
-    middle that there was no room for."""
+    """A thread up to one of its messages. `about` says in a line what it hangs on."""
 
     title: str
     said: tuple[Said, ...]

@@ -67,10 +67,14 @@ def open_screen(
     """Start the app of a screen and print a link that opens it.
 
     The link works once, in one browser, for a minute."""
-    from outlast.apps.screens.browser_window import open_and_wait
 
     async def work(client: "Client") -> str | None:
-        return await open_and_wait(client, screen, wait=wait)
+        found = await client.get(f"/v1/screens/{screen}")
+        cursor = (await client.get(f"/v1/projects/{found['project_id']}"))["cursor"]
+        await client.post(f"/v1/screens/{screen}/open")
+        if not wait or not (await _runs(client, found) or await _comes_to_run(client, found, cursor)):
+            return None
+        return str((await client.post(f"/v1/screens/{screen}/preview"))["ticket_url"])
 
     link = call_server(work)
     if link is not None:
@@ -171,3 +175,46 @@ def _tokens(file: Path) -> Any:
         return orjson.loads(file.read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
         raise typer.BadParameter(f"{file} cannot be read as JSON: {error}") from None
+
+
+async def _runs(client: "Client", screen: dict[str, Any]) -> bool:
+    """Whether its app answers already."""
+    if screen["sandbox_id"] is None:
+        return False
+    sandbox = await client.get(f"/v1/sandboxes/{screen['sandbox_id']}")
+    return sandbox["state"] == "ready" and _dev(sandbox["services"]) == ("healthy", None)
+
+
+async def _comes_to_run(client: "Client", screen: dict[str, Any], cursor: str) -> bool:
+    """Wait until its app answers. The one-time installation of its template, and what goes wrong, are told as they
+    happen."""
+    told = ""
+    async for _, event in client.follow(f"/v1/projects/{screen['project_id']}/events", cursor):
+        data, line = event["data"], ""
+        match event["event"]:
+            case "sandbox.state" if data["workspace_id"] == screen["workspace_id"]:
+                state, error = _dev(data["services"])
+                if data["state"] == "ready" and state == "healthy":
+                    return True
+                if state == "failed":
+                    terminal.err.print(f"Its dev server failed: {error}", style="red")
+                    return False
+                line = f"sandbox {data['state']}, dev server {state}"
+            case "snapshot.progress" if data["state"] != "ready":
+                line = f"installing: {data['step']}"
+            case "screen.updated" if data["screen"]["id"] == screen["id"] and data["screen"]["trouble"]:
+                terminal.err.print(data["screen"]["trouble"], style="red")
+                return False
+            case "screen.deleted" if data["screen_id"] == screen["id"]:
+                terminal.err.print("It was removed.", style="red")
+                return False
+        if line and line != told:
+            terminal.err.print(line, style="dim")
+            told = line
+    return False
+
+
+def _dev(services: list[dict[str, Any]]) -> tuple[str, str | None]:
+    """State of the dev server, and why it failed."""
+    found = (one for one in services if one["name"] == "dev")
+    return next(((one["state"], one["error"]) for one in found), ("stopped", None))

@@ -1,9 +1,10 @@
 """The files of a screen: list, read, search, pack up, and what a run has changed. Nothing is woken for any of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 import anyio.to_thread
 
@@ -42,6 +43,9 @@ from outlast.kernel.subjects.new_subject import save_files
 from outlast.kernel.threads.tables import messages
 from outlast_sandbox.checkpoints.changes import TEXT_BYTES, Change, changes, is_text
 from outlast_sandbox.checkpoints.tree import Entry, Tree
+from outlast_sandbox.interface import Sandbox
+
+T = TypeVar("T")
 
 MAX_CHANGES: Final = 500
 MAX_TEXT_BYTES: Final = 4_000_000  # of one answer about changes
@@ -58,17 +62,12 @@ class Archive:
 async def list_files(services: Services, actor: Actor, screen_id: str) -> ScreenFilesAnswer:
     """The app's own files (members)."""
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
-    workspace_id = row.workspace_id
-    sandbox = await awake_sandbox(services, workspace_id)
-    if sandbox is not None:
-        try:
-            listed = await sandbox.list_files("", MAX_FILES)
-            found = [ScreenFileAnswer(path=shown_name(one.path), size=one.size) for one in listed if not one.is_dir]
-            newest = await services.db.read(store.newest_of, workspace_id)
-            return _listed(found, newest, live=True, truncated=len(listed) >= MAX_FILES)
-        except SandboxLost:  # then as it was kept
-            pass
-    kept, tree = await _kept(services, workspace_id)
+    listed = await _of_running(services, row.workspace_id, lambda sandbox: sandbox.list_files("", MAX_FILES))
+    if listed is not None:
+        found = [ScreenFileAnswer(path=shown_name(one.path), size=one.size) for one in listed if not one.is_dir]
+        newest = await services.db.read(store.newest_of, row.workspace_id)
+        return _listed(found, newest, live=True, truncated=len(listed) >= MAX_FILES)
+    kept, tree = await _kept(services, row.workspace_id)
     entries = [entry for entry in tree.entries if entry.kind == "file"]
     facts = [ScreenFileAnswer(path=shown_name(entry.path), size=entry.size) for entry in entries[:MAX_FILES]]
     return _listed(facts, kept, live=False, truncated=len(entries) > MAX_FILES)
@@ -77,12 +76,9 @@ async def list_files(services: Services, actor: Actor, screen_id: str) -> Screen
 async def read_file(services: Services, actor: Actor, screen_id: str, path: str) -> bytes:
     """A file's first 5 MB (members). Raises `NotFound`, `PathRefused`."""
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
-    sandbox = await awake_sandbox(services, row.workspace_id)
-    if sandbox is not None:
-        try:
-            return await sandbox.read_file(path, MAX_FILE_BYTES)
-        except SandboxLost:
-            pass
+    content = await _of_running(services, row.workspace_id, lambda sandbox: sandbox.read_file(path, MAX_FILE_BYTES))
+    if content is not None:
+        return content
     _, tree = await _kept(services, row.workspace_id)
     entry = _entry(tree, path)
     return await anyio.to_thread.run_sync(beginning_of, services.blobs, entry, MAX_FILE_BYTES)
@@ -143,6 +139,14 @@ def _listed(
     return ScreenFilesAnswer(
         items=own, checkpoint_id=None if checkpoint is None else checkpoint.id, live=live, truncated=truncated
     )
+
+
+async def _of_running(services: Services, workspace_id: str, ask: Callable[[Sandbox], Awaitable[T]]) -> T | None:
+    """What the awake sandbox answers; None: none is, or it just went away, and the files count as they were kept."""
+    sandbox = await awake_sandbox(services, workspace_id)
+    with suppress(SandboxLost):
+        return None if sandbox is None else await ask(sandbox)
+    return None
 
 
 async def _kept(services: Services, workspace_id: str) -> tuple[CheckpointData | None, Tree]:

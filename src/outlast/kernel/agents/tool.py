@@ -67,7 +67,9 @@ class Tool:
     @cached_property
     def spec(self) -> ToolSpec:
         """What a model is shown of it. Made when first asked for, as a schema takes Pydantic a millisecond."""
-        return ToolSpec(self.name, self._description, _schema_of(self._arguments))
+        schema = self._arguments.model_json_schema()
+        schema.pop("title", None)
+        return ToolSpec(self.name, self._description, schema)
 
     def check(self, arguments: Mapping[str, Any]) -> None:
         """Raise `ArgumentsInvalid` naming the field that is wrong."""
@@ -79,7 +81,9 @@ class Tool:
         """Do it. An `OutlastError` becomes an error result that the model reads; so does any other exception, by its
         type alone."""
         returned = await self._call(context, self._validated(arguments))
-        return returned if isinstance(returned, ToolResult) else ToolResult(_text_of(returned))
+        if isinstance(returned, ToolResult):
+            return returned
+        return ToolResult(returned if isinstance(returned, str) else to_json(returned).decode())
 
     def _validated(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         try:
@@ -130,19 +134,16 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Tool 
 
     Raises `TypeError` for a function without a docstring, or with parameters that have no type or cannot be named.
     """
-    if function is None:
-        return partial(_tool_of, options)
-    return _tool_of(options, function)
+    return partial(_tool_of, **options) if function is None else _tool_of(function)
 
 
-def _tool_of(options: Mapping[str, Any], function: Callable[..., Any]) -> Tool:
-    given = dict(options)
-    name = given.pop("name", "") or function.__name__
+def _tool_of(function: Callable[..., Any], name: str = "", **options: Any) -> Tool:
+    name = name or function.__name__
     description = _text_in(function)
     if not description or len(name) > MAX_NAME_CHARS:
         raise TypeError(f"The tool {name} needs a docstring, and a name of at most {MAX_NAME_CHARS} characters.")
     arguments, takes_context = _arguments_of(name, function)
-    return Tool(name, description, arguments, _call_of(function, takes_context), **given)
+    return Tool(name, description, arguments, _call_of(function, takes_context), **options)
 
 
 def _call_of(
@@ -171,17 +172,7 @@ def _arguments_of(name: str, function: Callable[..., Any]) -> tuple[type[BaseMod
     return create_model(name, __base__=Arguments, **fields), takes_context
 
 
-def _schema_of(arguments: type[BaseModel]) -> dict[str, Any]:
-    schema = arguments.model_json_schema()
-    schema.pop("title", None)
-    return schema
-
-
 def _text_in(function: Callable[..., Any]) -> str:
     """The docstring, each paragraph on one line; lists keep theirs."""
     paragraphs = (inspect.getdoc(function) or "").split("\n\n")
     return "\n\n".join(one if "\n- " in f"\n{one}" else " ".join(one.split()) for one in paragraphs).strip()
-
-
-def _text_of(returned: Any) -> str:
-    return returned if isinstance(returned, str) else to_json(returned).decode()

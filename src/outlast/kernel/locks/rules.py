@@ -41,12 +41,6 @@ def standing(lock: Lock | None, user_id: str, now: datetime, *, live: bool) -> S
     return Standing.THEIRS if live or now < lock.expires_at else Standing.EXPIRED
 
 
-def demand(lock: Lock | None, user_id: str, now: datetime, *, live: bool) -> None:
-    """Raise `ThreadLocked` while another user drives. For changes of a thread's files by a user who does not drive."""
-    if standing(lock, user_id, now, live=live) is Standing.THEIRS:
-        raise refusal(lock)
-
-
 def acquire(lock: Lock | None, user_id: str, now: datetime, ttl: timedelta, *, live: bool) -> tuple[Lock, Change]:
     """The user drives: a free lock is acquired, one's own refreshed, an expired one taken over; else `ThreadLocked`."""
     match standing(lock, user_id, now, live=live):

@@ -17,7 +17,7 @@ from outlast.base.errors import SectionLocked, ThreadLocked
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.locks import rules
-from outlast.kernel.locks.rules import Change, Lock
+from outlast.kernel.locks.rules import Change, Lock, Standing
 from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.locks.tables import locks
 from outlast.kernel.runs.tables import runs
@@ -122,10 +122,12 @@ def acquire(tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: floa
 
 
 def demand(tx: Tx, resource_id: str, user_id: str) -> None:
-    """Raise `ThreadLocked`, naming the holder and the expiry, while another user drives."""
+    """Raise `ThreadLocked`, naming the holder and the expiry, while another user drives. For changes of a thread's
+    files by a user who does not drive."""
     lock, live = _found(tx, resource_id)
-    with _naming_holder(tx, resource_id):
-        rules.demand(lock, user_id, tx.now, live=live)
+    if rules.standing(lock, user_id, tx.now, live=live) is Standing.THEIRS:
+        with _naming_holder(tx, resource_id):
+            raise rules.refusal(lock)
 
 
 def release(tx: Tx, resource_id: str, user_id: str) -> Lock | None:
@@ -167,10 +169,8 @@ def locks_of(tx: Tx, resource_ids: Sequence[str]) -> dict[str, LockData]:
     if not resource_ids:
         return {}
     mine = locks.c.resource_type == _kind(resource_ids[0]), locks.c.resource_id.in_(resource_ids)
-    found = (
-        (row.resource_id, lock_data(row.lock, row.resource_id)) for row in tx.rows(_ShownLock, _NAMED.where(*mine))
-    )
-    return {resource_id: lock for resource_id, lock in found if lock is not None}
+    rows = tx.rows(_ShownLock, _NAMED.where(*mine))
+    return {row.resource_id: lock for row in rows if (lock := lock_data(row.lock, row.resource_id)) is not None}
 
 
 def _kind(resource_id: str) -> Kind:
@@ -203,11 +203,7 @@ def refuse(lock: LockData) -> NoReturn:
     """Raise `ThreadLocked` or `SectionLocked`, naming the holder and the expiry."""
     kind = lock.resource_type
     words = f"This {kind} is locked by {lock.holder_name} until {lock.expires_at}."
-    fields: dict[str, Any] = {
-        "holder_id": lock.holder_id,
-        "holder_name": lock.holder_name,
-        "expires_at": lock.expires_at,
-    }
+    fields = lock.model_dump(include={"holder_id", "holder_name", "expires_at"})
     if kind == "section":
         raise SectionLocked(words, section_id=lock.resource_id, **fields) from None
     raise ThreadLocked(words, thread_id=lock.resource_id, **fields) from None

@@ -55,19 +55,15 @@ class RunHooks:
 
     def on_start(self, tx: Tx, thread_id: str) -> None:
         """A run is started: called before the thread is locked."""
-        return
 
     def on_take_up(self, tx: Tx, thread_id: str, run_id: str) -> None:
         """A queued run has its turn."""
-        return
 
     def on_end(self, tx: Tx, thread_id: str, run_id: str, status: str, problems: Sequence[str], *, begun: bool) -> None:
         """A run has ended; `begun`: a worker had it."""
-        return
 
     def on_again(self, tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
         """A run that had ended is tried again, or continued, by another one."""
-        return
 
 
 class ThreadHooks:
@@ -119,7 +115,6 @@ class FileHooks:
 
     async def after_reset(self, services: Any, actor: Actor, subject_id: str) -> None:
         """Its workspace was reset."""
-        return
 
     async def after_restore(self, services: Any, actor: Actor, subject_id: str) -> CheckpointData | None:
         """Its files are those of an earlier checkpoint. The newest checkpoint, where this made another one."""

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Final
 
 from outlast.apps.screens.edits.syntax import SOURCES
@@ -48,15 +49,11 @@ def parse_mark(text: str) -> Mark:
 
 def byte_at(text: str, line: int, column: int) -> int | None:
     """The byte of `text` (as UTF-8) where that line and column begin; None: there is no such place."""
-    start = 0
-    for _ in range(line - 1):
-        end = _LINE_END.search(text, start)
-        if end is None:
-            return None
-        start = end.end()
-    end = _LINE_END.search(text, start)
-    rest = text[start : len(text) if end is None else end.start()]
-    units = rest.encode("utf-16-le", "surrogatepass")
+    starts = chain([0], (end.end() for end in _LINE_END.finditer(text)))  # of the lines
+    start = next(islice(starts, line - 1, None), None)
+    if start is None:
+        return None
+    units = _LINE_END.split(text[start:], maxsplit=1)[0].encode("utf-16-le", "surrogatepass")
     if column * 2 > len(units):
         return None
     try:
