@@ -11,7 +11,7 @@ from typing import Final
 # never searched twice.
 _QUIET: Final = re.compile(r"\s+|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _LEAP: Final = re.compile(r"""/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?""", re.DOTALL)
-_COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def rules_from(css: str, start: int, selectors: Container[str]) -> int:
 def declarations(body: str) -> Iterator[tuple[str, str]]:
     """(name, value) of each declaration in a rule's body, nested rules left out."""
     at = 0
-    body = _COMMENT.sub(" ", body)
+    body = COMMENT.sub(" ", body)
     while at < len(body):
         stop, what = _stop(body, at)
         if what == "{":
@@ -71,7 +71,7 @@ def _rule(css: str, at: int) -> Rule | None:
     end = _close(css, stop) if what == "{" else None
     if end is None:
         return None
-    selector = " ".join(_COMMENT.sub(" ", css[at:stop]).split())
+    selector = " ".join(COMMENT.sub(" ", css[at:stop]).split())
     return Rule(selector, css[stop + 1 : end - 1], css[at:end], end)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Final, TypeVar
 
 import anyio.to_thread
@@ -11,7 +12,6 @@ import anyio.to_thread
 from outlast.apps.screens.file_search import MAX_HITS, SEARCHED_BYTES, checked_query, hits_in, is_searched
 from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.shapes import (
-    CodeHitAnswer,
     FileChangeAnswer,
     HitsAnswer,
     ScreenChangesAnswer,
@@ -176,27 +176,21 @@ def _entry(tree: Tree, path: str) -> Entry:
 
 
 def _search(blobs: FolderBlobs, tree: Tree, query: str, limit: int) -> HitsAnswer:
-    found: list[CodeHitAnswer] = []
-    for entry in tree.entries:
-        if entry.kind != "file" or not 0 < entry.size <= SEARCHED_BYTES or not is_searched(entry.path):
-            continue
-        for hit in hits_in(shown_name(entry.path), content_of(blobs, entry), query):
-            if len(found) == limit:
-                return HitsAnswer(items=found, truncated=True)
-            found.append(hit)
-    return HitsAnswer(items=found, truncated=False)
+    searched = (one for one in tree.entries if one.kind == "file" and 0 < one.size <= SEARCHED_BYTES)
+    texts = ((shown_name(one.path), content_of(blobs, one)) for one in searched if is_searched(one.path))
+    found = list(islice((hit for path, content in texts for hit in hits_in(path, content, query)), limit + 1))
+    return HitsAnswer(items=found[:limit], truncated=len(found) > limit)
 
 
 def _span(
     tx: Tx, row: ScreenRow, run_id: str | None
 ) -> tuple[str | None, CheckpointData | None, CheckpointData | None]:
-    thread_id, workspace_id = row.thread_id, row.workspace_id
-    wanted = run_id or store.last_run(tx, workspace_id)
+    wanted = run_id or store.last_run(tx, row.workspace_id)
     if wanted is None:
         return None, None, None
-    if run_id is not None and not _belongs(tx, thread_id, run_id):
+    if run_id is not None and not _belongs(tx, row.thread_id, run_id):
         raise NotFound("This screen has no such run.", id=run_id)
-    return wanted, *store.span_of(tx, workspace_id, thread_id, wanted)
+    return wanted, *store.span_of(tx, row.workspace_id, row.thread_id, wanted)
 
 
 def _belongs(tx: Tx, thread_id: str, run_id: str) -> bool:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from outlast.apps.screens.css import declarations, read_rules
+from outlast.apps.screens.css import COMMENT, declarations, read_rules
 from outlast.apps.screens.shapes import Theme
 from outlast.apps.screens.theme_tokens import COLOURS
 from outlast.apps.screens.themes import apply_theme
@@ -37,7 +37,6 @@ _BASE: Final = """@layer base {
     @apply bg-background font-sans text-foreground;
   }
 }"""
-_COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _IMPORTS: Final = re.compile(r"""@import\s{0,20}(?:url\(\s{0,20})?["']tailwindcss|@tailwind\b""")
 _DARKENS: Final = re.compile(r"@custom-variant\s{1,20}dark\b")
 _DRESSES: Final = re.compile(
@@ -54,7 +53,7 @@ def dress(css: str, theme: Theme) -> str:
 
 def _mapped(css: str) -> str:
     css = _without_mapping(css)
-    plain = _COMMENT.sub(" ", css)
+    plain = COMMENT.sub(" ", css)
     declared = set(_declared(css, plain))
     missing = [f"  {name}: {value};" for name, value in MAPPING.items() if name not in declared]
     blocks = [

@@ -51,9 +51,8 @@ def checked_tokens(given: TokensRequest | ThemeTokens) -> ThemeTokens:
 
 def is_value(kind: Kind, text: str) -> bool:
     """Whether the text is a colour, a length or a list of fonts, and nothing that leads out of its declaration."""
-    if kind == "colour":
-        return text.lower() in _NAMED or _COLOUR.fullmatch(text) is not None
-    return (_LENGTH if kind == "length" else _FONTS).fullmatch(text) is not None
+    pattern = {"colour": _COLOUR, "length": _LENGTH, "fonts": _FONTS}[kind]
+    return pattern.fullmatch(text) is not None or (kind == "colour" and text.lower() in _NAMED)
 
 
 def _kind(name: str) -> Kind:

@@ -42,10 +42,15 @@ def user_pieces(parts: Sequence[Mapping[str, Any]], load_image: LoadImage) -> li
         if part["type"] == "text":
             pieces.append(TextPiece(part["text"]))
         elif part["type"] == "image":
-            image = load_image(part["attachment_id"])
-            note = f"[image {part.get('name') or part['attachment_id']}: not shown to this model]"
-            pieces.append(ImagePiece(*image) if image is not None else TextPiece(note))
+            pieces.append(image_piece(part["attachment_id"], part.get("name"), load_image))
     return pieces
+
+
+def image_piece(attachment_id: str, name: str | None, load_image: LoadImage) -> Piece:
+    """An image of a message; its name where the model does not see it."""
+    image = load_image(attachment_id)
+    note = f"[image {name or attachment_id}: not shown to this model]"
+    return TextPiece(note) if image is None else ImagePiece(*image)
 
 
 def _answer_messages(parts: Sequence[Mapping[str, Any]], opaque: Mapping[int, dict[str, Any]]) -> list[ModelMessage]:

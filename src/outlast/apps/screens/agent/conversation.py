@@ -12,8 +12,8 @@ import orjson
 
 from outlast.apps.screens.agent.captures import bounded, captures_in
 from outlast.apps.screens.agent.tags import generate_files_summary, parse_files_summary
-from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, LoadImage
-from outlast.kernel.models.protocol import ImagePiece, ModelMessage, Piece, TextPiece
+from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, LoadImage, image_piece
+from outlast.kernel.models.protocol import ModelMessage, Piece, TextPiece
 from outlast.kernel.runs.history import Exchange
 
 IMAGE_CHARS: Final = 4_000  # what an image counts in the budget
@@ -26,11 +26,11 @@ EXACTLY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AgentMessage:
-    """One message as the agent gets it; `images` are attachment ids with their names."""
+    """One message as the agent gets it; `images` are attachment ids with the names they have."""
 
     role: Literal["user", "assistant"]
     content: str
-    images: tuple[tuple[str, str], ...] = ()
+    images: tuple[tuple[str, str | None], ...] = ()
 
 
 def format_messages_for_agent(records: Sequence[Mapping[str, Any]]) -> list[AgentMessage]:
@@ -58,8 +58,8 @@ def told(exchanges: Sequence[Exchange], context: str, token_budget: int, load_im
         return [ModelMessage("user", (TextPiece(context),))]
     *earlier, own = within(messages, token_budget * CHARS_PER_TOKEN - len(context))
     words = f"{own.content}\n\n{EXACTLY}" if captures_in(own.content) else own.content
-    told_own = ModelMessage("user", (TextPiece(context), TextPiece(words), *_images(own, load_image)))
-    return [*(_told(message, load_image) for message in earlier), told_own]
+    told_own = ModelMessage("user", (TextPiece(context), *_pieces(words, own, load_image)))
+    return [*(ModelMessage(one.role, _pieces(one.content, one, load_image)) for one in earlier), told_own]
 
 
 def within(messages: Sequence[AgentMessage], chars: int) -> list[AgentMessage]:
@@ -79,11 +79,7 @@ def _formatted(record: Mapping[str, Any]) -> AgentMessage:
     parts = record["parts"]
     texts = [part["text"] for part in parts if part["type"] == "text" and part["text"].strip()]
     if record["role"] == "user":
-        images = tuple(
-            (part["attachment_id"], part.get("name") or part["attachment_id"])
-            for part in parts
-            if part["type"] == "image"
-        )
+        images = tuple((part["attachment_id"], part.get("name")) for part in parts if part["type"] == "image")
         return AgentMessage("user", bounded("\n\n".join(texts)), images)
     content = "\n\n".join(texts)
     if parse_files_summary(content) is None:
@@ -93,29 +89,17 @@ def _formatted(record: Mapping[str, Any]) -> AgentMessage:
 
 def _written_by(parts: Sequence[Mapping[str, Any]]) -> str:
     """A summary of the files that an answer without one had written, from its calls."""
-    files: dict[str, str] = {}
-    for part in parts:
-        if part["type"] == "tool_call" and part["tool"] == WRITES and part["status"] == "done":
-            for path in _paths(part["arguments"]):
-                files[path] = "written before the answer was cut off"
-    return generate_files_summary(files)
+    done = (part for part in parts if part["type"] == "tool_call" and part["status"] == "done")
+    paths = [path for part in done if part["tool"] == WRITES for path in _paths(part["arguments"])]
+    return generate_files_summary(dict.fromkeys(paths, "written before the answer was cut off"))
 
 
 def _paths(arguments: str) -> list[str]:
     try:
-        files = orjson.loads(arguments)["files"]
-        return [str(file["path"]) for file in files]
+        return [str(file["path"]) for file in orjson.loads(arguments)["files"]]
     except (ValueError, KeyError, TypeError):
         return []
 
 
-def _told(message: AgentMessage, load_image: LoadImage) -> ModelMessage:
-    return ModelMessage(message.role, (TextPiece(message.content), *_images(message, load_image)))
-
-
-def _images(message: AgentMessage, load_image: LoadImage) -> list[Piece]:
-    pieces: list[Piece] = []
-    for attachment_id, name in message.images:
-        image = load_image(attachment_id)
-        pieces.append(TextPiece(f"[image {name}: not shown to this model]") if image is None else ImagePiece(*image))
-    return pieces
+def _pieces(words: str, message: AgentMessage, load_image: LoadImage) -> tuple[Piece, ...]:
+    return TextPiece(words), *(image_piece(id_, name, load_image) for id_, name in message.images)

@@ -100,8 +100,7 @@ def lost_since_last_run(tx: Tx, run: Run, workspace_id: str, sandbox_id: str) ->
     finds everything as it left it, or was never there before."""
     ended = sa.select(sa.func.max(runs.c.ended_at)).where(runs.c.thread_id == run.thread_id, runs.c.id != run.id)
     since: datetime | None = tx.execute(ended).scalar()
-    made = sa.select(sandboxes.c.created_at).where(sandboxes.c.id == sandbox_id)
-    created_at: datetime | None = tx.execute(made).scalar()
+    created_at: datetime | None = tx.value(sandboxes.c.created_at, {"id": sandbox_id})
     if since is None or created_at is None or created_at < since:
         return None
     before = sa.select(sandboxes.c.id).where(

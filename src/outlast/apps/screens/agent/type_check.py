@@ -44,7 +44,7 @@ def type_problem(result: CommandResult, limit_s: float) -> Problem | None:
             f"`{SHOWN_AS}` failed with exit code {result.exit_code}:\n{tail}",
             f"The type check failed with exit code {result.exit_code}.",
         )
-    count = _count(len(errors))
+    count = "1 type error" if len(errors) == 1 else f"{len(errors)} type errors"
     first = errors[0].splitlines()[0]
     return Problem(f"`{SHOWN_AS}` finds {count}:\n{_listed(errors)}", f"{count}, the first: {first}")
 
@@ -74,10 +74,6 @@ def _listed(errors: list[str]) -> str:
     if len(lines) < len(errors):
         lines.append(f"… and {len(errors) - len(lines)} more")
     return "\n".join(lines)
-
-
-def _count(number: int) -> str:
-    return "1 type error" if number == 1 else f"{number} type errors"
 
 
 def _not_done(why: str) -> Problem:

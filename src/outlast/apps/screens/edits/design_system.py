@@ -1,18 +1,19 @@
 """The project's own Tailwind: the script that asks it, and what is taken from its answer. Pure."""
 
 import re
-from functools import cache
-from importlib.resources import files
+from itertools import islice
 from typing import Any, Final
 
 import orjson
 
 from outlast.apps.screens.edits.styles import PROPERTIES, table_of
+from outlast.base.data_files import read_text
 
 MAX_CLASS_CHARS: Final = 200
 MAX_ENTRIES: Final = 40_000
 OUTPUT_BYTES: Final = 4_000_000
 SHEETS: Final = ("app/globals.css", "src/app/globals.css", "src/index.css")
+_SCRIPT: Final = read_text(__file__, "design_system.mjs")  # runs in the sandbox
 _ANSWER: Final = re.compile(r"<<outlast (\{.*\}) outlast>>", re.DOTALL)
 _CLASS: Final = re.compile(r"[!-~]+")
 _UNSAFE: Final = re.compile(r"[\"\\`{}<]")
@@ -20,12 +21,6 @@ _UNSAFE: Final = re.compile(r"[\"\\`{}<]")
 Said = dict[str, list[tuple[str, str]] | None]
 """What each class says: its declarations (none for one with states or several rules), or None where there is no such
 class."""
-
-
-@cache
-def script() -> str:
-    """The program that is run in the sandbox."""
-    return (files(__package__) / "design_system.mjs").read_text()
 
 
 def table_command() -> str:
@@ -49,13 +44,11 @@ def read_table(output: str) -> dict[str, str] | None:
     said = _answer(output)
     if said is None:
         return None
-    found: dict[str, list[str]] = {}
-    for declaration, names in list(said.items())[:MAX_ENTRIES]:
-        if isinstance(names, list):
-            usable = [name for name in names if isinstance(name, str) and is_class(name)]
-            if usable:
-                found[declaration] = usable
-    return table_of(found)
+    listed = (
+        (declaration, names) for declaration, names in islice(said.items(), MAX_ENTRIES) if isinstance(names, list)
+    )
+    found = {key: [name for name in names if isinstance(name, str) and is_class(name)] for key, names in listed}
+    return table_of({declaration: names for declaration, names in found.items() if names})
 
 
 def read_classes(output: str, asked: list[str]) -> Said | None:
@@ -66,7 +59,7 @@ def read_classes(output: str, asked: list[str]) -> Said | None:
 
 def _command(arguments: list[str]) -> str:
     words = " ".join("'" + one.replace("'", "'\\''") + "'" for one in arguments)
-    return f"node --no-warnings --input-type=module - {words} <<'OUTLAST_SCRIPT'\n{script()}\nOUTLAST_SCRIPT"
+    return f"node --no-warnings --input-type=module - {words} <<'OUTLAST_SCRIPT'\n{_SCRIPT}\nOUTLAST_SCRIPT"
 
 
 def _answer(output: str) -> dict[str, Any] | None:
