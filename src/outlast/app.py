@@ -74,7 +74,7 @@ from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.presence.actions import tell_presence
-from outlast.kernel.presence.board import PresenceBoard, typing_ends
+from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.previews.hosts import preview_hosts
 from outlast.kernel.previews.layer import PreviewLayer
 from outlast.kernel.runs.abandonment import Watching
@@ -316,7 +316,7 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
 
     keep("bells of the database", services.db.background)
     keep("followers", services.watching.run)
-    keep("typing", typing_ends(services.presence))
+    keep("typing", services.presence.run)
     if services.db.dialect == "sqlite":  # the lock on the folder says that nobody else can hold a run
         await services.db.write(free_lapsed, everything=True)
     for sidecar in program.sidecars:

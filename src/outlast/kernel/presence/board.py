@@ -1,7 +1,7 @@
 """The board on which this server notes who watches and who types in which thread, who has which project open, and who
 is where in which document."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -48,6 +48,7 @@ class PresenceBoard:
         self._rooms: dict[str, dict[str, _Presence]] = {}
         self._projects: dict[str, str] = {}  # of the documents among them
         self._listeners: list[Callable[[str], None]] = []
+        self._changed = anyio.Event()
 
     def on_change(self, listener: Callable[[str], None]) -> None:
         self._listeners.append(listener)
@@ -117,6 +118,13 @@ class PresenceBoard:
                 self._notify(room_id)
         return min(ends) - now if ends else None
 
+    async def run(self) -> None:
+        """Until cancelled: `sweep` whenever it is due."""
+        while True:
+            self._changed = anyio.Event()
+            with anyio.move_on_after(self.sweep()):
+                await self._changed.wait()
+
     def present(self, room_id: str) -> EphemeralPresence:
         """Who watches (by name) and who types (user ids) in the thread at this moment, or who is in the project or
         document, and where."""
@@ -152,25 +160,8 @@ class PresenceBoard:
             del self._rooms[room_id]
 
     def _notify(self, room_id: str) -> None:
+        self._changed.set()
         for listener in self._listeners:
             listener(room_id)
         if room_id not in self._rooms:  # not earlier: the followers of a document's project are told
             self._projects.pop(room_id, None)
-
-
-def typing_ends(presence: PresenceBoard) -> Callable[[], Awaitable[None]]:
-    """A task that shows those who stopped typing without saying so as no longer typing."""
-    changed = anyio.Event()
-
-    def note(_thread_id: str) -> None:
-        changed.set()
-
-    async def run() -> None:
-        nonlocal changed
-        while True:
-            changed = anyio.Event()
-            with anyio.move_on_after(presence.sweep()):
-                await changed.wait()
-
-    presence.on_change(note)
-    return run

@@ -26,13 +26,9 @@ from outlast.kernel.threads.rows import ThreadRow
 D = TypeVar("D", bound=SubjectData)
 
 
-class SubjectRow(Protocol):
-    """The columns that the row of every subject with files has."""
+class SubjectRow(SubjectData, Protocol):
+    """What the row of every subject with files has too."""
 
-    @property
-    def project_id(self) -> str: ...
-    @property
-    def thread_id(self) -> str: ...
     @property
     def workspace_id(self) -> str: ...
     @property

@@ -19,7 +19,7 @@ from outlast.kernel.threads.tables import threads
 
 
 class SubjectData(Protocol):
-    """What every subject's data has."""
+    """What every subject's row and data have."""
 
     @property
     def id(self) -> str: ...

@@ -1,6 +1,7 @@
 """The project's own Tailwind: the script that asks it, and what is taken from its answer. Pure."""
 
 import re
+import shlex
 from itertools import islice
 from typing import Any, Final
 
@@ -58,7 +59,7 @@ def read_classes(output: str, asked: list[str]) -> Said | None:
 
 
 def _command(arguments: list[str]) -> str:
-    words = " ".join("'" + one.replace("'", "'\\''") + "'" for one in arguments)
+    words = shlex.join(arguments)
     return f"node --no-warnings --input-type=module - {words} <<'OUTLAST_SCRIPT'\n{_SCRIPT}\nOUTLAST_SCRIPT"
 
 
