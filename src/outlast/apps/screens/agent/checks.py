@@ -6,7 +6,7 @@ size.
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -55,6 +55,8 @@ NO_PICTURE: Final = "no_picture"
 STUBBORN: Final = 3  # checks in a row that find the same in the same files: no further turn mends that
 MIN_SIDE, MAX_SIDE = 100, 4_000
 MAX_PICTURE_BYTES: Final = 8_000_000  # a page of noise makes fifty
+_Types = tuple[Problem | None, dict[str, Any]]  # and the facts for the next check
+_Page = tuple[Look | None, list[Problem]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,8 @@ class Before:
     tree: str | None
     checked_tree: str | None
     checked: Mapping[str, Any] | None
-    said_why: bool = False
-    found: Mapping[str, Any] = field(default_factory=dict)
+    said_why: bool
+    found: Mapping[str, Any]
 
     def times_found(self, problems: Sequence[str], *, changed: bool) -> int:
         """How often in a row a check of this run has found just these problems in just these files, this one
@@ -95,7 +97,9 @@ class Checker:
         await context.tell("check", "started")
         opened = await self.workspaces.open(context)
         themed = await self._put_theme(context.run, opened.sandbox)
-        before = await self._before(context.run, opened.workspace_id)
+        if self.files is not None:
+            await self.files.settled(opened.workspace_id)
+        before = await self.db.read(_read_before, context.run, opened.workspace_id)
         (types, facts), (look, page) = await self._types_and_page(context, opened, before, fresh=themed)
         outcome = parse_outcome("\n\n".join(context.said))
         problems = [*([types] if types else []), *page, *_of_tags(outcome)]
@@ -144,17 +148,12 @@ class Checker:
         await sandbox.write_files([(STYLE_SHEET, themed.encode())])
         return True
 
-    async def _before(self, run: Run, workspace_id: str) -> Before:
-        if self.files is not None:
-            await self.files.settled(workspace_id)
-        return await self.db.read(_read_before, run, workspace_id)
-
     async def _types_and_page(
         self, context: StageContext, opened: OpenWorkspace, before: Before, *, fresh: bool
-    ) -> tuple[tuple[Problem | None, dict[str, Any]], tuple[Look | None, list[Problem]]]:
+    ) -> tuple[_Types, _Page]:
         """Both at once: the browser mostly waits. The dev server comes first, as it may be installing the compiler."""
         silent = await self._silent_server(opened.workspace_id)
-        found: list[tuple[Problem | None, dict[str, Any]]] = []
+        found: list[_Types] = []
 
         async def compile_it() -> None:
             found.append(await self._types(context, opened.sandbox, before, fresh=fresh))
@@ -167,9 +166,7 @@ class Checker:
             raise next(leaves(group)) from None
         return found[0], page
 
-    async def _types(
-        self, context: StageContext, sandbox: Sandbox, before: Before, *, fresh: bool
-    ) -> tuple[Problem | None, dict[str, Any]]:
+    async def _types(self, context: StageContext, sandbox: Sandbox, before: Before, *, fresh: bool) -> _Types:
         """The problem that the compiler finds; where the files are those of the last check, the one that it found
         then."""
         tree = None if fresh else before.tree
@@ -186,7 +183,7 @@ class Checker:
             return found, {}
         return found, {"checked_tree": tree, "type_problem": asdict(found) if found else None}
 
-    async def _page(self, opened: OpenWorkspace, before: Before) -> tuple[Look | None, list[Problem]]:
+    async def _page(self, opened: OpenWorkspace, before: Before) -> _Page:
         """What the page looks like and what is wrong with it; None: nobody can look here."""
         if self.photographer is None:
             return None, []

@@ -60,8 +60,5 @@ def kit_of(template: Template) -> list[tuple[str, list[str]]]:
 
 def packages_of(template: Template) -> list[str]:
     """What the app may import, by name and version."""
-    content = template.files.get("package.json")
-    if content is None:
-        return []
-    dependencies: dict[str, str] = json.loads(content).get("dependencies", {})
+    dependencies: dict[str, str] = json.loads(template.files.get("package.json", b"{}")).get("dependencies", {})
     return [f"{name} {version}" for name, version in sorted(dependencies.items())]

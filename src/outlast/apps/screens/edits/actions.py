@@ -62,10 +62,8 @@ async def inspect_elements(
     await services.db.read(require_screen, actor, screen_id, Right.READ)
     files = {}
     for path in _paths(locs):
-        try:
+        with suppress(NotFound, PathRefused):  # reported for each element
             files[path] = await read_file(services, actor, screen_id, path)
-        except (NotFound, PathRefused):  # reported for each element
-            continue
     return await anyio.to_thread.run_sync(read_elements, files, locs)
 
 
@@ -142,10 +140,8 @@ async def place_picture(services: Services, actor: Actor, screen_id: str, attach
 
 async def _style_sheet(services: Services, actor: Actor, screen_id: str) -> bytes:
     for path in SHEETS:
-        try:
+        with suppress(NotFound, PathRefused):
             return await read_file(services, actor, screen_id, path)
-        except (NotFound, PathRefused):
-            continue
     return b""
 
 

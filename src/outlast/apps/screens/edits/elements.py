@@ -23,20 +23,16 @@ from outlast.base.errors import MalformedInput, PathRefused
 def read_elements(files: Mapping[str, bytes], locs: Sequence[str]) -> list[ElementAnswer]:
     """What the files say of each element, in order. Never raises for what they hold. Each file is parsed once, within
     the bounds of `parse`: call it in a thread."""
-    known: dict[str, Parsed | Refusal] = {}
-    return [_read(files, loc, known) for loc in locs]
+    parsed = {path: read_source(path, source) for path, source in files.items()}
+    return [_read(parsed, loc) for loc in locs]
 
 
-def _read(files: Mapping[str, bytes], loc: str, known: dict[str, Parsed | Refusal]) -> ElementAnswer:
+def _read(files: Mapping[str, Parsed | Refusal], loc: str) -> ElementAnswer:
     try:
         mark = parse_mark(loc)
     except (MalformedInput, PathRefused) as error:
         return _nothing(loc, Refusal("not_source", error.message, error.hint))
-    if mark.path not in files:
-        return _nothing(loc, Refusal("no_file", "Its file is gone.", "Reload the screen."))
-    if mark.path not in known:
-        known[mark.path] = read_source(mark.path, files[mark.path])
-    parsed = known[mark.path]
+    parsed = files.get(mark.path) or Refusal("no_file", "Its file is gone.", "Reload the screen.")
     element = parsed if isinstance(parsed, Refusal) else find(parsed, mark)
     return _nothing(loc, element) if isinstance(element, Refusal) else _described(loc, element)
 
