@@ -205,7 +205,7 @@ def _screen(tx: Tx, team: Team) -> str:
 
 
 def _image_host(tx: Tx, screen_id: str) -> str:
-    image_hosts.ask(tx, screen_id, "images.example.org")
+    image_hosts.ask(tx, screen_id, ["images.example.org"])
     return "images.example.org"
 
 

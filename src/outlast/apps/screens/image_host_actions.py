@@ -57,10 +57,7 @@ class ScreenImageHosts:
 
         def run(tx: Tx) -> None:
             screen = store.screen_of_workspace(tx, workspace_id)
-            if screen is None:
-                return
-            new = [host for host in sorted(hosts) if image_hosts.ask(tx, screen.id, host)]
-            if new:
+            if screen is not None and image_hosts.ask(tx, screen.id, sorted(hosts)):
                 store.announce(tx, screen.id)
 
         if hosts and await services.db.read(unknown):

@@ -3,6 +3,7 @@
 First argument: the open transaction.
 """
 
+from collections.abc import Iterable
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -58,13 +59,13 @@ def allowed_in(tx: Tx, workspace_id: str) -> tuple[str, ...]:
     return tuple(tx.execute(found).scalars())
 
 
-def ask(tx: Tx, screen_id: str, host: str) -> bool:
-    """Note that the screen wants to load pictures of this host; False: that was known, or it has asked for too many."""
+def ask(tx: Tx, screen_id: str, hosts: Iterable[str]) -> bool:
+    """Note that the screen wants to load pictures of these hosts, of as many as it may ask for; whether any is new."""
     known = {one.host for one in list_image_hosts(tx, screen_id)}
-    if host in known or len(known) >= MAX_HOSTS:
-        return False
-    tx.insert(table, screen_id=screen_id, host=host, asked_at=tx.now)
-    return True
+    new = [host for host in hosts if host not in known][: max(0, MAX_HOSTS - len(known))]
+    for host in new:
+        tx.insert(table, screen_id=screen_id, host=host, asked_at=tx.now)
+    return bool(new)
 
 
 def allow(tx: Tx, screen_id: str, host: str, user_id: str) -> None:

@@ -81,14 +81,12 @@ def hand_over(tx: Tx, actor: Actor, thread_id: str, to_user_id: str, ttl_s: floa
 
 def release_all(tx: Tx, project_id: str, user_id: str) -> None:
     """A user leaves the project: the threads that they drove there are free."""
-    driven = locks.held_by(tx, project_id, user_id)
-    asked = [locks.find_lock(tx, thread_id) for thread_id in driven]
+    driven = {thread_id: locks.find_lock(tx, thread_id) for thread_id in locks.held_by(tx, project_id, user_id)}
     for thread_id in driven:  # all threads before the project's log: the order in which every transaction locks rows
         hold(tx, thread_id)
         locks.drop(tx, thread_id)
-    for thread_id in driven:
+    for thread_id, before in driven.items():
         _tell_free(tx, thread_id, project_id)
-    for before in asked:
         _tell_unasked(tx, project_id, before)
 
 

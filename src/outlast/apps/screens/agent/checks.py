@@ -103,8 +103,11 @@ class Checker:
         (types, facts), (look, page) = await self._types_and_page(context, opened, before, fresh=themed)
         outcome = parse_outcome("\n\n".join(context.said))
         problems = [*([types] if types else []), *page, *_of_tags(outcome)]
-        await context.tell("check", *_summed(problems))
         shorts = [problem.short for problem in problems]
+        if problems:
+            await context.tell("check", "failed", " ".join(shorts))
+        else:
+            await context.tell("check", "done", "types fit, the page answers")
         times = before.times_found(shorts, changed=themed)
         mendable = times < STUBBORN and all(problem.mendable for problem in problems)
         parts: list[Part] = []
@@ -290,12 +293,6 @@ def _of_tags(outcome: Outcome) -> list[Problem]:
             f"The answer has no {tags}.",
         )
     ]
-
-
-def _summed(problems: Sequence[Problem]) -> tuple[Any, str]:
-    if not problems:
-        return "done", "types fit, the page answers"
-    return "failed", " ".join(problem.short for problem in problems)
 
 
 class _Place(NamedTuple):
