@@ -7,8 +7,8 @@ A *theme* is what its app looks like: *tokens* by name, light and dark (`theme_t
 one marked block of the app's style sheet (`themes.py`). An *edit* is a change of the source made by hand (`edits`).
 
 `store.py` has the rows and the news. Code that changes a screen, its thread's runs or its sandbox announces the screen
-in the same transaction, so that lists, answers and events never disagree. `files.py` says which of its files people
-see and take away, `file_search.py` what is found in them. `agent/` is the screen's agent.
+in the same transaction, so that lists, answers and events never disagree. `zip_archive.py` says which of its files
+people see and take away, `file_search.py` what is found in them. `agent/` is the screen's agent.
 """
 
 from outlast.kernel.cli.command_group import WORK, CommandGroup

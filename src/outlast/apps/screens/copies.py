@@ -49,10 +49,10 @@ def copy_screen(
     taken = check_room(tx, services, actor, source.project_id)
     place = placed(spot_beside(Box(source.x, source.y, source.width, source.height), taken), *at)
     new = copy_conversation(tx, actor, "screen", source, title=title, message_id=message_id)
-    # Of a copy that goes back to an earlier message nobody has seen a picture yet.
-    seen = ("problems", "picture_id", "pictured_at") if message_id is None else ()
-    kept = ("template", "theme", "theme_tokens", "files", *seen)
-    store.add(tx, new, place, **{name: getattr(source, name) for name in kept})
+    kept = {"theme": source.theme, "theme_tokens": source.theme_tokens, "files": source.files}
+    if message_id is None:  # of one that goes back to an earlier message nobody has seen a picture yet
+        kept |= {"problems": source.problems, "picture_id": source.picture_id, "pictured_at": source.pictured_at}
+    store.add(tx, new, place, template=source.template, **kept)
     threads.announce(tx, new.thread_id)
     store.announce(tx, new.id, actor.user_id, created=True)
     return new
