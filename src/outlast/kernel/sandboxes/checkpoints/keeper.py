@@ -249,7 +249,7 @@ class CheckpointKeeper:
         async with self._moved(workspace_id) as (place, _):
             await self._take(NewCheckpoint(workspace_id, "person"), None)
             newest = await self._db.read(store.newest_of, workspace_id)
-            tree = await self.tree(newest)
+            tree = EMPTY if newest is None else await self.tree(newest)
             edited = await anyio.to_thread.run_sync(edited_tree, self._blobs, tree, edits)
             if edited is None:
                 return None
@@ -378,7 +378,7 @@ class CheckpointKeeper:
         since, place, newest = await self._db.read(store.place_now, new.workspace_id)
         if place is None or (self._local and not self._is_here(place)):
             return None
-        before = await self.tree(None if upon_nothing else newest)
+        before = EMPTY if newest is None or upon_nothing else await self.tree(newest)
         scan = await self._scan(place, before, sandbox)
         if scan is None:
             return None
