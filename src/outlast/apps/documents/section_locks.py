@@ -21,9 +21,10 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.locks import store as locks
-from outlast.kernel.locks.rules import Change, Lock, Standing, standing
+from outlast.kernel.locks.rules import Change, Lock
 from outlast.kernel.locks.shapes import LockChanged, LockData
 from outlast.kernel.locks.tables import locks as locks_table
+from outlast.kernel.locks.thread_locks import tell_unasked
 from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
 from outlast.kernel.mentions.rules import one_line
 from outlast.kernel.projects.permissions import require_editor, require_owned
@@ -47,17 +48,17 @@ def take(tx: Tx, actor: Actor, section_id: str, ttl_s: float) -> LockData:
     # A refresh has no event of its own: followers get the holder's lock with its later end.
     shown = _told(tx, section, "acquired" if change == "refreshed" else change)
     if change != "refreshed":
-        _tell_unasked(tx, section.project_id, before)
+        tell_unasked(tx, section.project_id, before)
     return shown
 
 
 def release(tx: Tx, actor: Actor, section_id: str) -> None:
     """Release a section's lock (editors). Repeating is harmless. Raises `SectionLocked` for another user's lock."""
     section = _hold(tx, _require(tx, actor, section_id, Right.EDIT))
-    before = locks.find_lock(tx, section.id)
-    if locks.release(tx, section.id, actor.user_id) is not None:
+    released = locks.release(tx, section.id, actor.user_id)
+    if released is not None:
         _tell(tx, section, "released", None)
-        _tell_unasked(tx, section.project_id, before)
+        tell_unasked(tx, section.project_id, released)
 
 
 def request(tx: Tx, actor: Actor, section_id: str) -> LockData:
@@ -76,10 +77,9 @@ def hand_over(tx: Tx, actor: Actor, section_id: str, to_user_id: str, ttl_s: flo
     section = _require(tx, actor, section_id, Right.EDIT)
     require_editor(tx, to_user_id, section.project_id, "section", "edit")
     _hold(tx, section)
-    before = locks.find_lock(tx, section.id)
-    locks.hand_over(tx, section.id, actor.user_id, to_user_id, ttl_s)
+    before = locks.hand_over(tx, section.id, actor.user_id, to_user_id, ttl_s)
     shown = _told(tx, section, "handed_over")
-    _tell_unasked(tx, section.project_id, before)
+    tell_unasked(tx, section.project_id, before)
     return shown
 
 
@@ -91,13 +91,6 @@ def demand_free(tx: Tx, section_ids: Iterable[str], user_id: str, ttl_s: float) 
         locks.demand(tx, section_id, user_id)
         if lock is not None and lock.holder_id == user_id:
             locks.renew(tx, section_id, ttl_s)
-
-
-def kept_by_other(tx: Tx, section_id: str, user_id: str) -> bool:
-    """Whether another user holds the lock of a section now."""
-    lock = locks.find_lock(tx, section_id)
-    live = locks.is_live(tx, section_id, lock)
-    return standing(lock, user_id, tx.now, live=live) is Standing.THEIRS
 
 
 def drop_all(tx: Tx, section_ids: Sequence[str]) -> list[InboxChanged]:
@@ -127,7 +120,7 @@ def tell_dropped(tx: Tx, dropped: Iterable[tuple[SectionRow, Lock | None]]) -> N
     """Announce that these sections are free."""
     for row, before in dropped:
         _tell(tx, row, "released", None)
-        _tell_unasked(tx, row.project_id, before)
+        tell_unasked(tx, row.project_id, before)
 
 
 class _Request(NamedTuple):
@@ -198,12 +191,6 @@ def _hold(tx: Tx, section: SectionRow) -> SectionRow:
     if not tx.exists(sections, {"id": section.id}):
         raise NotFound("This section is not there any more.", noun="section", id=section.id)
     return section
-
-
-def _tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:
-    """The request to the former holder is withdrawn."""
-    if before is not None and before.requested_by is not None:
-        append(tx, project_id, [(INBOX, went("handover", before.holder_id))])
 
 
 def _told(tx: Tx, section: SectionRow, change: Change) -> LockData:

@@ -121,13 +121,18 @@ def acquire(tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: floa
     return change, lock
 
 
+def held_by_other(tx: Tx, resource_id: str, user_id: str) -> bool:
+    """Whether another user holds the lock now."""
+    lock, live = _found(tx, resource_id)
+    return rules.standing(lock, user_id, tx.now, live=live) is Standing.THEIRS
+
+
 def demand(tx: Tx, resource_id: str, user_id: str) -> None:
     """Raise `ThreadLocked`, naming the holder and the expiry, while another user drives. For changes of a thread's
     files by a user who does not drive."""
-    lock, live = _found(tx, resource_id)
-    if rules.standing(lock, user_id, tx.now, live=live) is Standing.THEIRS:
+    if held_by_other(tx, resource_id, user_id):
         with _naming_holder(tx, resource_id):
-            raise rules.refusal(lock)
+            raise rules.refusal(find_lock(tx, resource_id))
 
 
 def release(tx: Tx, resource_id: str, user_id: str) -> Lock | None:

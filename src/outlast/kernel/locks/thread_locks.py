@@ -31,7 +31,7 @@ def drive(tx: Tx, thread_id: str, project_id: str, actor: Actor, ttl_s: float) -
     shown = _shown(tx, thread_id)
     if change != "refreshed":
         _tell(tx, thread_id, project_id, change, shown)
-        _tell_unasked(tx, project_id, before)
+        tell_unasked(tx, project_id, before)
     return shown
 
 
@@ -55,7 +55,7 @@ def release(tx: Tx, actor: Actor, thread_id: str) -> None:
     released = locks.release(tx, thread_id, actor.user_id)
     if released is not None:
         _tell_free(tx, thread_id, thread.project_id)
-        _tell_unasked(tx, thread.project_id, released)
+        tell_unasked(tx, thread.project_id, released)
 
 
 def request(tx: Tx, actor: Actor, thread_id: str) -> LockData:
@@ -75,7 +75,7 @@ def hand_over(tx: Tx, actor: Actor, thread_id: str, to_user_id: str, ttl_s: floa
     require_editor(tx, to_user_id, thread.project_id, "thread", "drive")
     before = locks.hand_over(tx, thread_id, actor.user_id, to_user_id, ttl_s)
     shown = _told(tx, thread, "handed_over")
-    _tell_unasked(tx, thread.project_id, before)
+    tell_unasked(tx, thread.project_id, before)
     return shown
 
 
@@ -87,7 +87,7 @@ def release_all(tx: Tx, project_id: str, user_id: str) -> None:
         locks.drop(tx, thread_id)
     for thread_id, before in driven.items():
         _tell_free(tx, thread_id, project_id)
-        _tell_unasked(tx, project_id, before)
+        tell_unasked(tx, project_id, before)
 
 
 class _LockRequest(NamedTuple):
@@ -148,8 +148,8 @@ def _tell_free(tx: Tx, thread_id: str, project_id: str) -> None:
     announce(tx, thread_id)
 
 
-def _tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:
-    """The request to the former driver for a hand-over is withdrawn."""
+def tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:
+    """The request to the former holder of a lock for a hand-over is withdrawn."""
     if before is not None and before.requested_by is not None:
         append(tx, project_id, [(INBOX, went("handover", before.holder_id))])
 

@@ -9,7 +9,6 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents import store
 from outlast.apps.documents.content.markdown_parse import Cuts
 from outlast.apps.documents.content.tree import Tree
@@ -26,6 +25,7 @@ from outlast.apps.documents.rows import ProposalRow
 from outlast.apps.documents.tables import edits
 from outlast.base.errors import MalformedInput, OutlastError, TextChanged
 from outlast.db.database import Tx
+from outlast.kernel.locks import store as locks
 from outlast.kernel.mentions.items import INBOX, went
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log import append
@@ -65,7 +65,7 @@ def held(tx: Tx, tree: Tree, edit: EditData, user_id: str) -> bool:
     """Whether another user holds a section that an edit would change."""
     touched = [edit.section_id if edit.op != "insert_section" else None]
     touched += [block.section_id for key in (edit.block_id, edit.after_id) if (block := tree.find_block(key or ""))]
-    return any(locking.kept_by_other(tx, one, user_id) for one in dict.fromkeys(touched) if one is not None)
+    return any(locks.held_by_other(tx, one, user_id) for one in dict.fromkeys(touched) if one is not None)
 
 
 def _without(decisions: Sequence[NamedDecision], left: Sequence[LeftEdit]) -> list[NamedDecision]:
