@@ -25,7 +25,7 @@ async def duplicate_page(services: Services, actor: Actor, page_id: str, *, key:
     def copy(tx: Tx, title: str) -> NewSubject:
         return copy_page(tx, services, actor, page_id, title, None)
 
-    return await duplicate(services, actor, store.PAGES, page_id, copy, key)
+    return await duplicate(services, actor, store.PAGES, page_id, copy, store.page_data, key)
 
 
 def copy_page(tx: Tx, services: Services, actor: Actor, page_id: str, title: str, message_id: str | None) -> NewSubject:

@@ -29,7 +29,7 @@ async def duplicate_screen(
     def copy(tx: Tx, title: str) -> NewSubject:
         return copy_screen(tx, services, actor, screen_id, title, None, (x, y))
 
-    return await duplicate(services, actor, store.SCREENS, screen_id, copy, key, (x, y))
+    return await duplicate(services, actor, store.SCREENS, screen_id, copy, store.screen_data, key, (x, y))
 
 
 def copy_screen(

@@ -81,7 +81,7 @@ FAR = 2**31 - 1
 
 
 class PlaceRequest(Request):
-    """The block where you are, and whether you type."""
+    """Where on the canvas."""
 
     x: int | None = Field(None, ge=-FAR, le=FAR)
     y: int | None = Field(None, ge=-FAR, le=FAR)

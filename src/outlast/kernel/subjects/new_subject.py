@@ -69,14 +69,15 @@ async def save_files(services: Services, workspace_id: str) -> None:
 async def duplicate(
     services: Services,
     actor: Actor,
-    store: SubjectStore[Any, Any, D],
+    store: SubjectStore[Any, Any, Any],
     subject_id: str,
     copy: Callable[[Tx, str], NewSubject],
+    data: Callable[[Tx, str], D],
     key: str | None,
     asked: tuple[Any, ...] = (),
 ) -> D:
-    """Save a subject's files, then let `copy` make a copy with this title (editors). A repeated `key` gets the first
-    copy. `asked`: what else the request says."""
+    """Save a subject's files, then let `copy` make a copy with this title (editors). Returns the `data` of the copy; a
+    repeated `key` gets that of the first. `asked`: what else the request says."""
     row = await services.db.read(store.require, actor, subject_id, Right.EDIT)
     await save_files(services, row.workspace_id)
 
@@ -85,7 +86,7 @@ async def duplicate(
         title = copy_title(source.title, services.settings.limits.title_chars)
         wanted = request_hash("duplicate", subject_id, *asked)
         made = remember(tx, actor.user_id, key, wanted, lambda: {"id": copy(tx, title).id})
-        return store.data(tx, made["id"])
+        return data(tx, made["id"])
 
     made = await services.db.write(run)
     services.sandboxes.warm(made.thread_id)
