@@ -18,28 +18,22 @@ _WIDTH: Final = 4  # digits in which ends are extended
 _STEP: Final = _BASE * 2
 
 
-def between(low: str | None, high: str | None) -> str:
-    """A rank after `low` and before `high` (None: there is nothing on that side). `low` must be below `high`."""
-    if low is not None and high is None:
-        return _beyond(low, _STEP) or _middle(low, None)
-    if high is not None and low is None:
-        return _beyond(high, -_STEP) or _middle("", high)
-    return _middle(low or "", high)
-
-
 def between_all(low: str | None, high: str | None, count: int) -> list[str]:
-    """`count` ranks in order, after `low` and before `high`."""
-    if count <= 0:
-        return []
+    """`count` ranks in order, evenly after `low` and before `high` (None: there is nothing on that side). `low` must be
+    below `high`. At an end they are a step apart, so that they stay short however often things are put there."""
     if low is None and high is None:
         return spread(count)
-    if count == 1:
-        return [between(low, high)]
-    if low is not None and high is None and _beyond(low, _STEP * count) is not None:
-        return [_beyond(low, _STEP * place) or "" for place in range(1, count + 1)]
-    middle = _middle(low or "", high)
-    half = (count - 1) // 2
-    return [*between_all(low or "", middle, half), middle, *between_all(middle, high, count - 1 - half)]
+    at_end = low is None or high is None
+    longest = max(len(low or ""), len(high or ""), _WIDTH)
+    for width in range(_WIDTH if at_end else 1, longest + len(str(count)) + 1):
+        start, end = _value(low or "", width), _BASE**width if high is None else _value(high, width)
+        if high is None:
+            end = min(end, start + _STEP * (count + 1))
+        elif low is None:
+            start = max(start, end - _STEP * (count + 1))
+        if end - start > count:
+            return _evenly(start, end, count, width)
+    raise ValueError(f"There is no rank between {low!r} and {high!r}.")
 
 
 def filled(ranks: Sequence[str]) -> list[str]:
@@ -51,7 +45,8 @@ def filled(ranks: Sequence[str]) -> list[str]:
         if rank == "":
             missing += 1
             continue
-        made += between_all(made[-1] if made else None, rank, missing)
+        if missing:
+            made += between_all(made[-1] if made else None, rank, missing)
         missing = 0
         if rank is not None:
             made.append(rank)
@@ -75,28 +70,16 @@ def spread(count: int) -> list[str]:
     width = 1
     while _BASE**width < (count + 1) * _BASE:
         width += 1
-    return [_written((place + 1) * _BASE**width // (count + 1), width) for place in range(count)]
+    return _evenly(0, _BASE**width, count, width)
 
 
-def _beyond(rank: str, step: int) -> str | None:
-    """A rank a step away, short however often this is done; None: there is no room on that side."""
-    value = int(rank[:_WIDTH].ljust(_WIDTH, "0") or "0", _BASE) + step
-    return _written(value, _WIDTH) if 0 < value < _BASE**_WIDTH else None
+def _evenly(start: int, end: int, count: int, width: int) -> list[str]:
+    return [_written(start + (end - start) * place // (count + 1), width) for place in range(1, count + 1)]
 
 
-def _middle(low: str, high: str | None) -> str:
-    made = ""
-    for place in range(max(len(low), len(high or "")) + 2):
-        first = DIGITS.index(low[place]) if place < len(low) else 0
-        last = _BASE
-        if high is not None:
-            last = DIGITS.index(high[place]) if place < len(high) else 0
-        if last - first > 1:
-            return made + DIGITS[(first + last) // 2]
-        made += DIGITS[first]
-        if last > first:
-            high = None
-    raise ValueError(f"There is no rank between {low!r} and {high!r}.")
+def _value(rank: str, width: int) -> int:
+    """The first `width` digits of a rank as a number."""
+    return int(rank[:width].ljust(width, "0"), _BASE)
 
 
 def _written(value: int, width: int) -> str:

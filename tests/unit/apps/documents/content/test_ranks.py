@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.documents.content.ranks import LONGEST, between, between_all, filled, spread
+from outlast.apps.documents.content.ranks import LONGEST, between_all, filled, spread
 
 
 @given(st.lists(st.tuples(st.integers(0, 1_000_000), st.integers(1, 5)), max_size=80))
@@ -22,7 +22,7 @@ def test_there_is_always_room_between_two(steps: list[tuple[int, int]]):
 def test_ranks_at_either_end_stay_short():
     last = first = spread(1)[0]
     for _ in range(5000):
-        last, first = between(last, None), between(None, first)
+        (last,), (first,) = between_all(last, None, 1), between_all(None, first, 1)
     assert len(last) <= 5
     assert len(first) <= 5
 
