@@ -61,8 +61,10 @@ def make_documents(tx: Tx, /, team: Team) -> dict[str, str]:
     block = next(tree.blocks())
     thread_id = store.document_of(tx, document_id).thread_id
     run_id = make_run(tx, thread_id, team.owner, profile="document", status="completed", leg="ended")
-    source = Source(thread_id, run_id, new_id("effect"), team.owner.user_id)
-    proposal = new_proposals.propose(tx, document_id, source, "Shorter", [replacing(block, "The plan.")])
+    source = Source(thread_id, run_id, new_id("effect"))
+    proposal = new_proposals.propose(
+        tx, store.hold(tx, document_id), source, "Shorter", [replacing(block, "The plan.")]
+    )
     assert isinstance(proposal, ProposalData)
     return {
         "document_id": document_id,
@@ -151,8 +153,8 @@ class Desk:
         def run(tx: Tx) -> ProposalData | tuple[Trouble, ...]:
             thread = thread_id or self.thread_id
             run_id = make_run(tx, thread, self.team.owner, profile="document", status="completed", leg="ended")
-            source = Source(thread, run_id, effect_id or new_id("effect"), self.team.owner.user_id)
-            return new_proposals.propose(tx, self.document_id, source, summary, edits)
+            source = Source(thread, run_id, effect_id or new_id("effect"))
+            return new_proposals.propose(tx, store.hold(tx, self.document_id), source, summary, edits)
 
         return await self.db.write(run)
 

@@ -6,8 +6,6 @@ Each query asks for the project, or for the document, which is the project's: an
 from collections.abc import Mapping
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from outlast.apps.documents.rows import CommentRow, SectionRow
 from outlast.apps.documents.tables import blocks, comments, documents, sections
 from outlast.base.errors import MalformedInput, NotFound
@@ -17,12 +15,12 @@ from outlast.kernel.subjects.subject import About
 
 TYPES: Final = ("document", "section", "comment", "selection")
 PLACES: Final = ("document_id", "section_id", "block_id")  # one of which says where selected text is
-_BLOCK: Final = (
-    sa.select(blocks.c.document_id)
-    .join(documents, documents.c.id == blocks.c.document_id)
-    .where(blocks.c.id == sa.bindparam("id"), documents.c.project_id == sa.bindparam("project"))
-)
-_DOCUMENT_OF: Final = {"document": documents.c.id, "section": sections.c.document_id, "comment": comments.c.document_id}
+_DOCUMENT_OF: Final = {
+    "document": documents.c.id,
+    "section": sections.c.document_id,
+    "block": blocks.c.document_id,
+    "comment": comments.c.document_id,
+}
 
 
 def kept(tx: Tx, project_id: str, anchor: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -46,9 +44,8 @@ def resolved(tx: Tx, project_id: str, anchor: Mapping[str, Any] | None) -> dict[
             field="anchor",
         )
     if anchor["type"] == "selection":
-        return dict(anchor) | _selection(tx, project_id, anchor)
-    found = _document_of(tx, project_id, anchor["type"], anchor.get("id"), "anchor.id")
-    return dict(anchor) | {"document_id": found}
+        return {**anchor, **_selection(tx, project_id, anchor)}
+    return {**anchor, "document_id": _document_of(tx, project_id, anchor["type"], anchor.get("id"), "anchor.id")}
 
 
 def _selection(tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,12 +61,8 @@ def _selection(tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> dict[str, 
 def _document_of(tx: Tx, project_id: str, noun: str, wanted: Any, field: str) -> str:
     if not isinstance(wanted, str):
         raise MalformedInput(f"The anchor names no {noun}.", field=field)
-    found: str | None
-    if noun == "block":
-        found = tx.execute(_BLOCK, {"id": wanted, "project": project_id}).scalar()
-    else:
-        found = tx.value(_DOCUMENT_OF[noun], {"id": wanted, "project_id": project_id})
-    if found is None:
+    found: str | None = tx.value(_DOCUMENT_OF[noun], {"id": wanted})
+    if found is None or not tx.exists(documents, {"id": found, "project_id": project_id}):
         raise NotFound(f"The {noun} that the anchor names is not in this project.", noun=noun, id=wanted, field=field)
     return found
 

@@ -55,8 +55,8 @@ class Fork:
 
     def propose(self, tx: Tx, thread_id: str, *edits: Any) -> ProposalData:
         run_id = make_run(tx, thread_id, self.team.owner, profile="document", status="completed", leg="ended")
-        source = Source(thread_id, run_id, new_id("effect"), self.team.owner.user_id)
-        made = new_proposals.propose(tx, self.document_id, source, "Shorter", edits)
+        source = Source(thread_id, run_id, new_id("effect"))
+        made = new_proposals.propose(tx, store.hold(tx, self.document_id), source, "Shorter", edits)
         assert isinstance(made, ProposalData)
         return made
 

@@ -317,8 +317,8 @@ class Interleaving(RuleBasedStateMachine):
 
         def run(tx: Tx) -> Any:
             run_id = make_run(tx, self.thread_id, self.team.owner, profile="document", status="completed", leg="ended")
-            source = Source(self.thread_id, run_id, new_id("effect"), self.team.owner.user_id)
-            return new_proposals.propose(tx, self.document_id, source, "Say it better", wanted)
+            source = Source(self.thread_id, run_id, new_id("effect"))
+            return new_proposals.propose(tx, store.hold(tx, self.document_id), source, "Say it better", wanted)
 
         if wanted:
             self.do(run)

@@ -33,7 +33,7 @@ def document_agent(settings: Settings, db: Database, *, files: Files | None = No
     tools = [propose_edits_tool(db, settings.of(DocumentSettings)), read_document_tool(db)]
     if files is not None:
         tools += [search_files_tool(files), read_file_tool(files)]
-    tools += [*([docs] if docs is not None else []), ask_user]
+    tools += [ask_user] if docs is None else [docs, ask_user]
     instructions = system_prompt(files=files is not None, docs=docs is not None)
     return Agent("document", instructions=instructions, tools=tools, context=_conversation)
 
@@ -49,9 +49,9 @@ def _conversation(context: PromptContext) -> Conversation:
     return replace(conversation, notices=(*conversation.notices, *_gone(about)))
 
 
-def _gone(about: DocumentContext) -> list[tuple[str, str]]:
+def _gone(about: DocumentContext | None) -> list[tuple[str, str]]:
     """The notice for people if what the thread is about was deleted."""
-    if about.document is None or about.anchor is None:
+    if about is None:
         return [("document_gone", GONE["document"])]
     if about.anchor.gone:
         return [("anchor_gone", GONE[about.anchor.kind])]

@@ -14,6 +14,7 @@ from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.history import versions
 from outlast.apps.documents.rows import DocumentRow, EditRow, ProposalRow
 from outlast.apps.documents.tables import document_versions, documents, edits, proposals
+from outlast.base.errors import NotFound
 from outlast.db.database import Tx
 from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.tables import artifacts
@@ -30,58 +31,42 @@ ANCHORS: Final = ("document", "section", "comment", "selection")
 
 @dataclass(frozen=True, slots=True)
 class DocumentContext:
-    """Everything that a prompt is made of beside the conversation. `files` and `proposed` are lines. `document` None:
-    it was deleted, or the thread was never about one."""
+    """Everything that a prompt is made of beside the conversation. `files` and `proposed` are lines."""
 
-    document: ToldDocument | None
-    anchor: Anchor | None
-    files: tuple[str, ...] = ()
-    proposed: tuple[str, ...] = ()
+    document: ToldDocument
+    anchor: Anchor
+    files: Sequence[str] = ()
+    proposed: Sequence[str] = ()
 
 
-def read_context(tx: Tx, run: Run) -> DocumentContext:
-    """What the run's thread is about, as it was when the run began."""
+def read_context(tx: Tx, run: Run) -> DocumentContext | None:
+    """What the run's thread is about, as it was when the run began; None: the document was deleted, or the thread was
+    never about one."""
     since = run.started_at or tx.now
-    told = anchor_of(tx, run.thread_id)
-    if told is None or _there(tx, told) is None:
-        return DocumentContext(None, None)
-    document = told_document(tx, told["document_id"], _version_at(tx, told["document_id"], since))
-    return DocumentContext(
-        document,
-        _anchor(tx, told, document.tree, since),
-        tuple(_files(tx, run.project_id, since)),
-        tuple(_proposed(tx, run, since)),
-    )
-
-
-def anchor_of(tx: Tx, thread_id: str) -> dict[str, Any] | None:
-    """The thread's anchor with the `document_id` that it leads to, and the thread's `project_id`; None: it leads to
-    none."""
-    thread = tx.find(ThreadRow, threads, {"id": thread_id})
-    if thread is None or thread.document_id is None or thread.anchor.get("type") not in ANCHORS:
+    thread = tx.find(ThreadRow, threads, {"id": run.thread_id})
+    document = None if thread is None else _document_of(tx, thread)
+    if thread is None or document is None:
         return None
-    own = {"document_id": thread.document_id, "project_id": thread.project_id}
-    return {**thread.anchor, **own}
+    tree = versions.tree_at(tx, document.id, _version_at(tx, document.id, since))
+    anchor = _anchor(tx, thread.anchor, tree, since)
+    told = ToldDocument(document.title, tree)
+    return DocumentContext(told, anchor, _files(tx, run.project_id, since), _proposed(tx, run, since))
 
 
-def document_of_thread(tx: Tx, thread_id: str) -> str | None:
-    """The document that a thread is about, if it is there."""
-    anchor = anchor_of(tx, thread_id)
-    return None if anchor is None else _there(tx, anchor)
+def document_of_thread(tx: Tx, thread_id: str) -> DocumentRow:
+    """The document that a thread is about. Raises `NotFound`."""
+    thread = tx.find(ThreadRow, threads, {"id": thread_id})
+    document = None if thread is None else _document_of(tx, thread)
+    if document is None:
+        raise NotFound("This document was deleted.", thread_id=thread_id)
+    return document
 
 
-def _there(tx: Tx, anchor: Mapping[str, Any]) -> str | None:
-    """The document's id; None: it is gone, or another project's."""
-    asked = {"id": anchor["document_id"], "project_id": anchor["project_id"]}
-    found: str | None = tx.value(documents.c.id, asked)
-    return found
-
-
-def told_document(tx: Tx, document_id: str, version: int | None = None) -> ToldDocument:
-    """The document as it was at a version (None: as it is)."""
-    row = tx.find(DocumentRow, documents, {"id": document_id})
-    assert row is not None
-    return ToldDocument(row.title, versions.tree_at(tx, document_id, version))
+def _document_of(tx: Tx, thread: ThreadRow) -> DocumentRow | None:
+    """The thread's document; None: it has none, or it is gone, or another project's."""
+    if thread.document_id is None or thread.anchor.get("type") not in ANCHORS:
+        return None
+    return tx.find(DocumentRow, documents, {"id": thread.document_id, "project_id": thread.project_id})
 
 
 def _version_at(tx: Tx, document_id: str, since: datetime) -> int | None:
@@ -129,16 +114,16 @@ def _comment(tx: Tx, comment_id: str, document_id: str, since: datetime) -> Told
     if row is None or row.comment.document_id != document_id:
         return None
     answers = comment_store.last_answers(tx, row.comment.id, since, ANSWERS_TOLD)
-    quote = row.comment.quote or {}
+    (by, body), *answered = ((one.by_name or "an agent", one.comment.body[:COMMENT_CHARS]) for one in (row, *answers))
     return ToldComment(
         row.comment.id,
-        row.by_name or "an agent",
-        row.comment.body[:COMMENT_CHARS],
+        by,
+        body,
         row.comment.section_id,
         row.comment.block_id,
-        str(quote.get("text", "")),
+        str((row.comment.quote or {}).get("text", "")),
         tuple(row.comment.linked_sections or ()),
-        tuple((one.by_name or "an agent", one.comment.body[:COMMENT_CHARS]) for one in answers),
+        tuple(answered),
         orphaned=row.comment.orphaned,
         resolved=row.comment.status == "resolved",
     )

@@ -4,7 +4,7 @@ What people wrote is put between tags whose names do not occur in it, so no text
 out is named with its ids, to be read with `read_document`.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, Literal
@@ -66,6 +66,11 @@ class Anchor:
         linked = self.comment.linked if self.comment is not None else ()
         return tuple(dict.fromkeys([*first, *linked]))
 
+    def texts(self) -> Iterable[str]:
+        yield self.selected
+        if self.comment is not None:
+            yield from (self.comment.body, self.comment.quote, *(text for _, text in self.comment.answers))
+
 
 def document_text(document: ToldDocument, fence: Fence, focus: Sequence[str], most_chars: int) -> str:
     """The document with its outline, at most about `most_chars` long. Sections in `focus` come first into the room,
@@ -73,13 +78,11 @@ def document_text(document: ToldDocument, fence: Fence, focus: Sequence[str], mo
     tree = document.tree
     outline = outline_text(tree, fence)
     shown = _shown(tree, focus, most_chars - len(outline))
-    sections = [
-        section_text(section, fence, shown.get(section.id, 0))
-        for section in tree.sections
-        if shown.get(section.id, 0) or not section.blocks
+    told = [
+        section_text(one, fence, shown.get(one.id, 0)) for one in tree.sections if shown.get(one.id) or not one.blocks
     ]
-    hidden = [section for section in tree.sections if section.blocks and not shown.get(section.id, 0)]
-    body = "\n".join([outline, *sections, *([_left_out(hidden)] if hidden else [])])
+    hidden = [one.id for one in tree.sections if one.blocks and not shown.get(one.id)]
+    body = "\n".join([outline, *told, *([_left_out(hidden)] if hidden else [])])
     return fence.put("document", body, id=tree.document_id, title=document.title, version=tree.version)
 
 
@@ -95,20 +98,15 @@ def outline_text(tree: Tree, fence: Fence) -> str:
     return fence.put("outline", "\n".join(lines) or "(the document is empty)")
 
 
-def section_text(section: Section, fence: Fence, blocks: int | None = None) -> str:
-    """A section with its first blocks (None: all of them)."""
-    told = section.blocks if blocks is None else section.blocks[:blocks]
+def section_text(section: Section, fence: Fence, blocks: int) -> str:
+    """A section with its first blocks."""
+    told = section.blocks[:blocks]
     lines = [block_text(block, fence) for block in told]
-    left = section.blocks[len(told) :]
+    left = len(section.blocks) - len(told)
     if left:
-        lines.append(
-            f"[{len(left)} more blocks: read_document with section_id {section.id}, after {told[-1].id}]"
-            if told
-            else f"[{len(left)} blocks: read_document with section_id {section.id}]"
-        )
+        lines.append(f"[{left} more blocks: read_document with section_id {section.id}, after {told[-1].id}]")
     body = "\n".join(lines) or "(no blocks yet)"
-    heading = section.heading or None
-    return fence.put("section", body, id=section.id, level=section.level, heading=heading)
+    return fence.put("section", body, id=section.id, level=section.level, heading=section.heading or None)
 
 
 def block_text(block: Block, fence: Fence) -> str:
@@ -131,14 +129,11 @@ def anchor_text(anchor: Anchor, fence: Fence) -> str:
 
 
 def comment_text(comment: ToldComment, fence: Fence) -> str:
-    lines = []
-    if comment.quote:
-        lines.append(fence.put("quote", comment.quote))
-    lines.append(comment.body)
-    lines += [fence.put("answer", text, by=by) for by, text in comment.answers]
+    quote = [fence.put("quote", comment.quote)] if comment.quote else []
+    answers = [fence.put("answer", text, by=by) for by, text in comment.answers]
     return fence.put(
         "comment",
-        "\n".join(lines),
+        "\n".join([*quote, comment.body, *answers]),
         id=comment.id,
         by=comment.by,
         section=comment.section_id,
@@ -177,8 +172,8 @@ def _in_turn(tree: Tree, focus: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*focus, *near, *ids]))
 
 
-def _left_out(sections: Collection[Section]) -> str:
-    ids = ", ".join(section.id for section in list(sections)[:OUTLINED])
+def _left_out(section_ids: Sequence[str]) -> str:
+    ids = ", ".join(section_ids[:OUTLINED])
     return f"[Not shown, as there is no room for them: {ids}. Read them with read_document before you change them.]"
 
 

@@ -45,7 +45,7 @@ def system_prompt(*, files: bool, docs: bool) -> str:
 
 
 def messages_told(
-    exchanges: Sequence[Exchange], about: DocumentContext, token_budget: int, load_image: LoadImage
+    exchanges: Sequence[Exchange], about: DocumentContext | None, token_budget: int, load_image: LoadImage
 ) -> list[ModelMessage]:
     """The conversation, its last message with what the run is about before its words. The oldest messages are left out
     where the budget ends; the last one always stays."""
@@ -58,32 +58,17 @@ def messages_told(
     return [*earlier, ModelMessage("user", (TextPiece(before), *own.pieces))]
 
 
-def before_request(about: DocumentContext, most_chars: int) -> str:
+def before_request(about: DocumentContext | None, most_chars: int) -> str:
     """What comes before a person's words: the document, what the conversation is about, files, earlier proposals."""
-    if about.document is None or about.anchor is None:
+    if about is None:
         return f"{GONE}\n\n{REQUEST}"
     document, anchor = about.document, about.anchor
-    fence = Fence.around([*document.texts(), *_anchor_texts(about), *about.files, *about.proposed])
+    fence = Fence.around([*document.texts(), *anchor.texts(), *about.files, *about.proposed])
     sections = [f"{ABOUT}\n{anchor_text(anchor, fence)}"]
-    if about.files:
-        sections.append(f"{FILES_HEADING}\n{fence.put('files', _lines(about.files))}")
-    if about.proposed:
-        sections.append(f"{PROPOSED}\n{fence.put('proposals', _lines(about.proposed))}")
+    for heading, tag, lines in ((FILES_HEADING, "files", about.files), (PROPOSED, "proposals", about.proposed)):
+        if lines:
+            sections.append("\n".join([heading, fence.put(tag, "\n".join(lines))]))
     sections.append(REQUEST)
     room = most_chars - sum(len(section) + 2 for section in sections)
     told = document_text(document, fence, anchor.focus, max(room, most_chars // 4))
     return "\n\n".join([told, *sections])
-
-
-def _lines(lines: Sequence[str]) -> str:
-    return "\n".join(lines)
-
-
-def _anchor_texts(about: DocumentContext) -> list[str]:
-    anchor = about.anchor
-    if anchor is None:
-        return []
-    texts = [anchor.selected]
-    if anchor.comment is not None:
-        texts += [anchor.comment.body, anchor.comment.quote, *(text for _, text in anchor.comment.answers)]
-    return texts

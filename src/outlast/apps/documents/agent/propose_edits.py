@@ -17,7 +17,7 @@ from outlast.apps.documents.proposals.new_proposals import Source, propose
 from outlast.apps.documents.proposals.shapes import EditOp, ProposalData
 from outlast.apps.documents.proposals.validation import NewEdit, Trouble
 from outlast.apps.documents.settings import DocumentSettings
-from outlast.base.errors import ArgumentsInvalid, FenceLost, NotFound, RunFinished
+from outlast.base.errors import ArgumentsInvalid, FenceLost, RunFinished
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
@@ -123,23 +123,17 @@ def propose_edits_tool(db: Database, settings: DocumentSettings) -> Tool:
         wanted = [_new_edit(edit) for edit in edits]
         # Shielded: what was proposed is recorded and shown, also of a run that is cancelled.
         with anyio.CancelScope(shield=True):
-            made = await db.write(_propose, ctx, clean(summary), wanted, most)
+            made = await db.write(_propose, ctx, clean(summary), wanted)
         return _taken(made) if isinstance(made, ProposalData) else _refused(made)
 
     return propose_edits
 
 
-def _propose(
-    tx: Tx, ctx: Context, summary: str, edits: Sequence[NewEdit], most: int
-) -> ProposalData | tuple[Trouble, ...]:
+def _propose(tx: Tx, ctx: Context, summary: str, edits: Sequence[NewEdit]) -> ProposalData | tuple[Trouble, ...]:
     _demand_at_work(tx, ctx)
-    run = ctx.run
-    document_id = document_of_thread(tx, run.thread_id)
-    if document_id is None:
-        raise NotFound("This document was deleted.", thread_id=run.thread_id)
-    documents.hold(tx, document_id)  # before it is looked whether an earlier attempt was here
-    source = Source(run.thread_id, run.id, ctx.effect_id, run.started_by)
-    return propose(tx, document_id, source, summary, edits, most=most)
+    document_id = document_of_thread(tx, ctx.run.thread_id).id
+    document = documents.hold(tx, document_id)  # before it is looked whether an earlier attempt was here
+    return propose(tx, document, Source(ctx.run.thread_id, ctx.run.id, ctx.effect_id), summary, edits)
 
 
 def _demand_at_work(tx: Tx, context: Context) -> None:

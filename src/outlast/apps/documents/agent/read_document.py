@@ -7,10 +7,10 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from outlast.apps.documents.agent.context import document_of_thread, told_document
+from outlast.apps.documents import store
+from outlast.apps.documents.agent.context import document_of_thread
 from outlast.apps.documents.agent.document_text import ToldDocument, block_text, outline_text
 from outlast.apps.documents.content.tree import Block, Section, Tree
-from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.fence import Fence
@@ -54,10 +54,8 @@ def read_document_tool(db: Database) -> Tool:
 
 
 def _document(tx: Tx, thread_id: str) -> ToldDocument:
-    document_id = document_of_thread(tx, thread_id)
-    if document_id is None:
-        raise NotFound("This document was deleted.", thread_id=thread_id)
-    return told_document(tx, document_id)
+    row = document_of_thread(tx, thread_id)
+    return ToldDocument(row.title, store.tree(tx, row.id))
 
 
 def section_page(section: Section, fence: Fence, after: str | None) -> str:

@@ -14,7 +14,6 @@ from outlast.apps.documents.proposals.superseded import supersede_older
 from outlast.apps.documents.proposals.validation import NewEdit, Trouble, check
 from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.tables import edits, proposals
-from outlast.base.errors import MalformedInput
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.mentions.items import INBOX, came
@@ -24,31 +23,26 @@ from outlast.kernel.streams.log import append
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Who proposes: a tool call (`effect_id`) of a run that `user_id` started in a thread."""
+    """Who proposes: a tool call (`effect_id`) of a run in a thread."""
 
     thread_id: str
     run_id: str
     effect_id: str
-    user_id: str
 
 
 def propose(
-    tx: Tx, document_id: str, source: Source, summary: str, new_edits: Sequence[NewEdit], *, most: int = 200
+    tx: Tx, document: DocumentRow, source: Source, summary: str, new_edits: Sequence[NewEdit]
 ) -> ProposalData | tuple[Trouble, ...]:
     """Store what an agent would like to change, and announce it; or say what is wrong with it (nothing is stored).
     Open edits of the same thread for the same blocks are superseded. Safe to repeat: the same `effect_id` gets the
-    proposal that was made first. Raises `NotFound` for a document that is gone, `MalformedInput` for none or more than
-    `most` edits."""
+    proposal that was made first. The document is held since before that is looked for."""
     made = tx.value(proposals.c.id, {"effect_id": source.effect_id})
     if made is not None:
         return proposal_data(tx, made)
-    if not 1 <= len(new_edits) <= most:
-        raise MalformedInput(f"A proposal has from 1 to {most} edits, not {len(new_edits)}.", field="edits")
-    document = store.hold(tx, document_id)
-    kept, troubles = check(store.tree(tx, document_id), new_edits)
+    kept, troubles = check(store.tree(tx, document.id), new_edits)
     if troubles:
         return troubles
-    older = open_edits_of(tx, document_id, source.thread_id)
+    older = open_edits_of(tx, document.id, source.thread_id)
     proposal_id = _add(tx, document, source, one_line(summary), kept)
     data = proposal_data(tx, proposal_id)
     lost = supersede_older(tx, older, data.edits)
@@ -57,7 +51,7 @@ def propose(
     if people := concerned(tx, proposal_id):
         item = waiting_item(tx, proposal_id)
         append(tx, document.project_id, [(INBOX, came(item, user_id)) for user_id in people])
-    store.announce(tx, document_id)
+    store.announce(tx, document.id)
     return data
 
 

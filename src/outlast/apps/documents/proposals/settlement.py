@@ -18,27 +18,26 @@ def settle_comments(tx: Tx, proposal_ids: Iterable[str], by: str) -> None:
     """Resolve the comments that the conversations of these proposals are about, where nothing is left to decide and
     something was accepted. `by`: whose decision or change closed the last edit."""
     for proposal_id in dict.fromkeys(proposal_ids):
-        anchor = _anchor(tx, proposal_id)
-        if anchor is not None and anchor.get("type") == "comment" and _settles(tx, proposal_id):
-            comments.resolve(tx, anchor["id"], by)
+        comment_id = _comment_of(tx, proposal_id)
+        if comment_id is not None and _settles(tx, proposal_id):
+            comments.resolve(tx, comment_id, by)
 
 
 def unsettle_comments(tx: Tx, proposal_ids: Iterable[str], decided: Collection[str | None], by: str) -> None:
     """Open the comments again that the decisions made at these times (ISO 8601) have resolved: there is something
     left to decide."""
     for proposal_id in dict.fromkeys(proposal_ids):
-        anchor = _anchor(tx, proposal_id)
-        if anchor is None or anchor.get("type") != "comment":
-            continue
-        resolved_at = tx.value(comments_table.c.resolved_at, {"id": anchor["id"]})
-        if resolved_at is not None and iso(resolved_at) in decided:
-            comments.reopen(tx, anchor["id"], by)
+        comment_id = _comment_of(tx, proposal_id)
+        resolved_at = tx.value(comments_table.c.resolved_at, {"id": comment_id})
+        if comment_id is not None and resolved_at is not None and iso(resolved_at) in decided:
+            comments.reopen(tx, comment_id, by)
 
 
-def _anchor(tx: Tx, proposal_id: str) -> dict[str, str] | None:
+def _comment_of(tx: Tx, proposal_id: str) -> str | None:
+    """The comment that the proposal's conversation is about."""
     about = sa.select(threads.c.anchor).join(proposals, proposals.c.thread_id == threads.c.id)
-    anchor: dict[str, str] | None = tx.execute(about.where(proposals.c.id == proposal_id)).scalar()
-    return anchor
+    anchor = tx.execute(about.where(proposals.c.id == proposal_id)).scalar() or {}
+    return str(anchor["id"]) if anchor.get("type") == "comment" else None
 
 
 class _Renewal(NamedTuple):

@@ -72,32 +72,23 @@ class ProposalCreated(Frozen):
     proposal: ProposalData
 
 
-class EditsResolved(Frozen):
-    """Edits were accepted or rejected together. In the logs of the thread and the project."""
-
-    proposal_id: str
-    document_id: str
-    edits: list[EditData]
-    version: int | None = None
-    by: str | None = None
-
-
-class EditsReopened(Frozen):
-    """Decisions about edits were taken back. In the logs of the thread and the project."""
-
-    proposal_id: str
-    document_id: str
-    edits: list[EditData]
-    version: int | None = None
-    by: str | None = None
-
-
 class EditsSuperseded(Frozen):
     """Newer changes replaced these edits. In the logs of the thread and the project."""
 
     proposal_id: str
     document_id: str
     edits: list[EditData]
+
+
+class EditsResolved(EditsSuperseded):
+    """Edits were accepted or rejected together. In the logs of the thread and the project."""
+
+    version: int | None = None
+    by: str | None = None
+
+
+class EditsReopened(EditsResolved):
+    """Decisions about edits were taken back. In the logs of the thread and the project."""
 
 
 class DecisionRequest(Request):

@@ -33,14 +33,15 @@ from outlast.kernel.streams.log import append
 from outlast.kernel.threads.tables import threads
 
 _decider = users.alias("edit_decider")
-_EDITS: Final = sa.select(edits, _decider.c.name.label("decided_by_name")).outerjoin(
-    _decider, _decider.c.id == edits.c.decided_by
+_EDITS: Final = (
+    sa.select(edits, _decider.c.name.label("decided_by_name"))
+    .outerjoin(_decider, _decider.c.id == edits.c.decided_by)
+    .order_by(edits.c.proposal_id, edits.c.ordinal)
 )
 _ANSWER: Final = sa.func.coalesce(proposals.c.message_id, runs.c.answer_id).label("message_id")
 _PROPOSALS: Final = sa.select(
     *(_ANSWER if column is proposals.c.message_id else column for column in proposals.c)
 ).outerjoin(runs, runs.c.id == proposals.c.run_id)
-_ORDER: Final = (edits.c.proposal_id, edits.c.ordinal)
 
 News = tuple[str, str, BaseModel]  # the thread's id, the name of the event, its data
 State = Literal["open", "closed", "all"]
@@ -60,21 +61,23 @@ class _NamedEdit(NamedTuple):
 
 def edits_of(tx: Tx, edit_ids: Sequence[str]) -> list[EditData]:
     """These edits, by proposal and in its order. Raises `NotFound` for one that is not there."""
-    rows = tx.rows(_NamedEdit, _EDITS.where(edits.c.id.in_(list(edit_ids))).order_by(*_ORDER))
-    missing = set(edit_ids) - {row.edit.id for row in rows}
+    found = _edits(tx, edits.c.id.in_(list(edit_ids)))
+    missing = set(edit_ids) - {edit.id for edit in found}
     if missing:
-        edit_id = min(missing)
-        raise NotFound("This edit is not there any more.", noun="edit", id=edit_id)
-    return [shape_of(EditData, row.edit, row) for row in rows]
+        raise NotFound("This edit is not there any more.", noun="edit", id=min(missing))
+    return found
 
 
 def open_edits_of(tx: Tx, document_id: str, thread_id: str | None = None) -> list[EditData]:
     """What is left to decide about a document (that one thread's agent proposed), the oldest first."""
-    chosen = _EDITS.where(edits.c.document_id == document_id, edits.c.state == "open")
+    which = [edits.c.document_id == document_id, edits.c.state == "open"]
     if thread_id is not None:
-        of_thread = sa.select(proposals.c.id).where(proposals.c.thread_id == thread_id)
-        chosen = chosen.where(edits.c.proposal_id.in_(of_thread))
-    return [shape_of(EditData, row.edit, row) for row in tx.rows(_NamedEdit, chosen.order_by(*_ORDER))]
+        which.append(edits.c.proposal_id.in_(sa.select(proposals.c.id).where(proposals.c.thread_id == thread_id)))
+    return _edits(tx, *which)
+
+
+def _edits(tx: Tx, *which: sa.ColumnElement[bool]) -> list[EditData]:
+    return [shape_of(EditData, row.edit, row) for row in tx.rows(_NamedEdit, _EDITS.where(*which))]
 
 
 def proposal_row(tx: Tx, proposal_id: str) -> ProposalRow:
@@ -151,27 +154,26 @@ def news_of(
     for edit in edits_of(tx, edit_ids) if edit_ids else []:
         groups.setdefault(edit.proposal_id, []).append(edit)
     more = {} if name == "edit.superseded" else {"version": version, "by": by}
-    news: list[News] = []
-    for proposal_id, group in groups.items():
-        data = _KINDS[name](proposal_id=proposal_id, document_id=group[0].document_id, edits=group, **more)
-        news.append((tx.value(proposals.c.thread_id, {"id": proposal_id}), name, data))
-    return news
+    return [
+        (
+            tx.value(proposals.c.thread_id, {"id": proposal_id}),
+            name,
+            _KINDS[name](proposal_id=proposal_id, document_id=group[0].document_id, edits=group, **more),
+        )
+        for proposal_id, group in groups.items()
+    ]
 
 
 def places_changed(tx: Tx, proposal_ids: Iterable[str]) -> list[News]:
     """The events of proposals whose texts have other places now: each is sent whole again."""
-    news: list[News] = []
-    for proposal_id in dict.fromkeys(proposal_ids):
-        data = proposal_data(tx, proposal_id)
-        news.append((data.thread_id, "proposal.created", ProposalCreated(proposal=data)))
-    return news
+    changed = [proposal_data(tx, proposal_id) for proposal_id in dict.fromkeys(proposal_ids)]
+    return [(data.thread_id, "proposal.created", ProposalCreated(proposal=data)) for data in changed]
 
 
 def _with_edits(tx: Tx, rows: Sequence[ProposalRow]) -> list[ProposalData]:
     found: dict[str, list[EditData]] = {row.id: [] for row in rows}
-    if found:
-        for row in tx.rows(_NamedEdit, _EDITS.where(edits.c.proposal_id.in_(list(found))).order_by(*_ORDER)):
-            found[row.edit.proposal_id].append(shape_of(EditData, row.edit, row))
+    for edit in _edits(tx, edits.c.proposal_id.in_(list(found))) if found else []:
+        found[edit.proposal_id].append(edit)
     return [shape_of(ProposalData, row, edits=found[row.id]) for row in rows]
 
 

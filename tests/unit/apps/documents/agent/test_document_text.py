@@ -115,7 +115,7 @@ def test_the_conversation_is_about_selected_text() -> None:
 
 def test_what_is_gone_is_said() -> None:
     assert "about a comment that is not there any more" in told(Anchor("comment", "doc_1", gone=True))
-    assert "was deleted" in before_request(DocumentContext(None, None), 1_000)
+    assert "was deleted" in before_request(None, 1_000)
 
 
 def test_files_and_earlier_proposals_stand_behind_the_document() -> None:
