@@ -72,10 +72,10 @@ class DocumentAgent(Stage):
         """The n-th block of the document, from 0."""
         return list((await self.tree()).blocks())[number]
 
-    async def write(self, *changes: Change, by: str | None = None) -> int:
-        """A person changes the document; its version then."""
+    async def write(self, *changes: Change, by: str | None = None) -> int | None:
+        """A person changes the document; the version that this makes."""
 
-        def change(tx: Tx) -> int:
+        def change(tx: Tx) -> int | None:
             document = store.hold(tx, self.document_id)
             author = Author("edit", by or self.owner.user_id)
             return writing.commit(tx, document, changes, author, Settings()).version

@@ -109,7 +109,7 @@ async def test_an_anchor_names_only_what_is_in_its_document(talk: Talk) -> None:
     other = answer.json()["id"]
     for anchor in anchors_in(talk, comment["id"]):
         if anchor["type"] != "document":
-            shown = await talk.services.db.read(about, team.project_id, other, anchor)
+            shown = await talk.services.db.read(about, team.project_id, {**anchor, "document_id": other})
             assert shown is not None
             assert (shown.heading, shown.section_id, shown.comment_id) == (None, None, None), anchor
             assert SECRET not in shown.text

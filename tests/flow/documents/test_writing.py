@@ -64,6 +64,11 @@ async def test_a_document_is_made_of_markdown_with_a_conversation_of_its_own(tal
     assert document["id"] in [one["id"] for one in listed["items"]]
 
 
+async def test_the_first_heading_that_says_something_is_the_title(talk: Talk):
+    assert (await made(talk, markdown="text\n\n#\n\n## Goals\n\n# Later"))["title"] == "Goals"
+    assert (await made(talk, markdown="text"))["title"] == "Untitled document"
+
+
 async def test_a_repeated_key_makes_one_document_and_one_change(talk: Talk):
     path, headers = f"/projects/{talk.team.project_id}/documents", {"idempotency_key": "one"}
     first = await talk.call("emil", "POST", path, {"title": "Twice"}, **headers)

@@ -1,15 +1,13 @@
 """Documents: make, list, read, rename, delete them; as Markdown, in and out. Their changes and history:
 `edits/actions.py`, `history/`; locks of sections: `section_locks.py`."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import anyio.to_thread
 
 from outlast.apps.documents import section_locks as locking
 from outlast.apps.documents import store
-from outlast.apps.documents.comments.store import tell_inbox
-from outlast.apps.documents.content.markdown_parse import Cuts, Part, first_heading
+from outlast.apps.documents.content.markdown_parse import Cuts
 from outlast.apps.documents.content.markdown_render import join
 from outlast.apps.documents.edits.write import Author, commit
 from outlast.apps.documents.history import summaries, versions
@@ -49,16 +47,20 @@ async def create_document(
     """Make a document with its own conversation (editors). Without a title it gets that of its first heading. A
     repeated `key` gets the first answer. Raises `MalformedInput`, `InputTooLarge`, `TooManyDocuments`, `DocumentFull`,
     `RateLimited`; then nothing was made."""
-    chosen = None if title is None else checked_title(services, title)
+    title_chars = services.settings.limits.title_chars
+    chosen = None if title is None else checked_line("The title", title, title_chars)
     text = whole_text(services, markdown)
     await services.db.read(require, actor, project_id, Right.EDIT)  # before anything that takes time
     cuts = Cuts()
     parts = await anyio.to_thread.run_sync(cuts.cut, text)  # seconds, for the longest and oddest
-    shown = chosen or _own_title(services, parts)
+    heading = " ".join(next((part.heading for part in parts if part.heading), "").split())
+    shown = chosen or heading[:title_chars].strip() or UNTITLED
     asked = request_hash("document", project_id, chosen, text)
 
     def produce(tx: Tx) -> dict[str, Any]:
-        _demand_room(tx, services, actor, project_id)
+        check_made_rate(tx, documents_table, actor.user_id, services.settings.limits.documents_per_minute_per_user)
+        most = services.settings.of(DocumentSettings).most_per_project
+        demand_room(TooManyDocuments, "documents", project_id, store.count(tx, project_id), most)
         return {"id": _add(tx, services, actor, project_id, shown, text, cuts)}
 
     def run(tx: Tx) -> DocumentView:
@@ -100,7 +102,7 @@ def view(tx: Tx, document_id: str) -> DocumentView:
 
 async def rename_document(services: Services, actor: Actor, document_id: str, title: str) -> DocumentData:
     """Give a document and its own conversation another title (editors). Raises `MalformedInput`, `InputTooLarge`."""
-    line = checked_title(services, title)
+    line = checked_line("The title", title, services.settings.limits.title_chars)
 
     def run(tx: Tx) -> DocumentData:
         require_document(tx, actor, document_id, Right.EDIT)
@@ -126,7 +128,7 @@ def delete_document(tx: Tx, actor: Actor, document_id: str) -> None:
         demand_idle(tx, thread_id, "in a conversation about this document")
     unasked = locking.drop_all(tx, [section.id for section in store.tree(tx, document_id).sections])
     store.delete(tx, document_id)
-    tell_inbox(tx, row.project_id, unasked)
+    store.tell_inbox(tx, row.project_id, unasked)
     for thread_id in about:
         give_up(tx, row.project_id, thread_id, announce_to_project)
         threads.delete_thread(tx, thread_id)
@@ -145,22 +147,6 @@ def list_document_threads(tx: Tx, actor: Actor, document_id: str) -> list[Thread
     """The document's own conversation, and those about parts of it (archived ones too), the oldest first."""
     row = require_document(tx, actor, document_id, Right.READ)
     return [threads.thread_data(tx, thread_id) for thread_id in store.threads_about(tx, row)]
-
-
-def checked_title(services: Services, title: str) -> str:
-    """A document's title. Raises `MalformedInput`, `InputTooLarge`."""
-    return checked_line("The title", title, services.settings.limits.title_chars)
-
-
-def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
-    check_made_rate(tx, documents_table, actor.user_id, services.settings.limits.documents_per_minute_per_user)
-    most = services.settings.of(DocumentSettings).most_per_project
-    demand_room(TooManyDocuments, "documents", project_id, store.count(tx, project_id), most)
-
-
-def _own_title(services: Services, parts: Sequence[Part]) -> str:
-    line = " ".join((first_heading(parts) or "").split())
-    return line[: services.settings.limits.title_chars].strip() or UNTITLED
 
 
 def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str, text: str, cuts: Cuts) -> str:

@@ -3,7 +3,7 @@
 It is a run like any other: it continues when the caller disconnects, and a repeated call with the same key finds it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ import anyio
 import orjson
 import sqlalchemy as sa
 
-from outlast.apps.documents.agent_run_shapes import DEFAULT_WAIT_S, AgentCall, AgentEdit, AgentRunAnswer, AgentRunOpen
+from outlast.apps.documents.agent_run_shapes import AgentCall, AgentEdit, AgentRunAnswer, AgentRunOpen, AgentRunRequest
 from outlast.apps.documents.proposals.store import proposal_data
 from outlast.apps.documents.tables import proposals
 from outlast.base.errors import InternalError, OutlastError, RunFinished
@@ -28,7 +28,7 @@ from outlast.kernel.streams.actions import follow_run
 from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.rules import text_of
 
-WAITING: Final = frozenset({"awaiting_approval", "paused"})
+RESTING: Final = frozenset({"awaiting_approval", "paused", *ENDED})
 _OF_EDIT: Final = set(AgentEdit.model_fields) - {"edit_id"}
 _OF_RUN: Final = (
     sa.select(proposals.c.id)
@@ -38,22 +38,15 @@ _OF_RUN: Final = (
 
 
 async def run_agent(
-    services: Services,
-    actor: Actor,
-    thread_id: str,
-    text: str,
-    *,
-    model: str | None = None,
-    wait_s: float = DEFAULT_WAIT_S,
-    key: str | None = None,
-    waiting: anyio.CancelScope | None = None,
+    services: Services, actor: Actor, wanted: AgentRunRequest, key: str | None, waiting: anyio.CancelScope
 ) -> AgentRunAnswer | AgentRunOpen:
-    """Start a run and wait until it ends, waits for a person, or `wait_s` seconds are over; the run goes on in any
+    """Start a run and wait until it ends, waits for a person, or `timeout_s` seconds are over; the run goes on in any
     case, also when this is cancelled. Cancelling `waiting` ends the waiting at once, with what there is. A repeated
     `key` finds the first run and waits for that. Raises as `start_run`; for a run that failed its own error, for one
     that was cancelled `RunFinished`, each with the run's id."""
-    started = await start_run(services, actor, thread_id, Draft(text), model=model, key=key)
-    with waiting or anyio.CancelScope(), anyio.move_on_after(wait_s):
+    thread_id, draft = wanted.context.thread_id, Draft(wanted.user_message)
+    started = await start_run(services, actor, thread_id, draft, model=wanted.model, key=key)
+    with waiting, anyio.move_on_after(wanted.timeout_s):
         await _until_it_rests(services, actor, started.run_id)
     return await services.db.read(_outcome, actor, started.run_id)
 
@@ -61,24 +54,17 @@ async def run_agent(
 async def _until_it_rests(services: Services, actor: Actor, run_id: str) -> None:
     """Follow the run's log until the run has ended, or waits for a person (and still does)."""
     run = await services.db.read(store.run_of, run_id)
-    if run.status in WAITING or run.status in ENDED:  # a repeated call finds it there
+    if run.status in RESTING:  # a repeated call finds it there
         return
     chunks = await follow_run(services, actor, run_id, str(run.seq_saved))
     if chunks is None:
         return
     async with aclosing(chunks):  # type: ignore[type-var]  # every follower is a generator
         async for chunk in chunks:
-            if any(one in WAITING for one in _statuses(chunk)):
+            if b'"run.status"' in chunk:  # streaming deltas are skipped
                 run = await services.db.read(store.run_of, run_id)  # a person may have decided since
-                if run.status in WAITING or run.status in ENDED:
+                if run.status in RESTING:
                     return
-
-
-def _statuses(chunk: bytes) -> list[str]:
-    """The run statuses in a chunk of the log. Streaming deltas are skipped."""
-    lines = (line for line in chunk.split(b"\n") if line.startswith(b"data: ") and b'"run.status"' in line)
-    events = (orjson.loads(line.removeprefix(b"data: ")) for line in lines)
-    return [event["data"]["status"] for event in events if event["event"] == "run.status"]
 
 
 def _outcome(tx: Tx, actor: Actor, run_id: str) -> AgentRunAnswer | AgentRunOpen:
@@ -136,13 +122,11 @@ def _error_of(told: ErrorData | None, ids: Mapping[str, Any]) -> OutlastError:
     """The run's own error again, with the same code, so that the caller is answered as if it had happened here."""
     if told is None:
         return InternalError("The run stopped.", **ids)
-    kind = _kinds(OutlastError).get(told.code, InternalError)
+    kind = next((one for one in _and_below(OutlastError) if one.code == told.code), InternalError)
     return kind(told.message or "The run stopped.", hint=told.hint, retry_after_s=told.retry_after_s, **ids)
 
 
-def _kinds(kind: type[OutlastError]) -> dict[str, type[OutlastError]]:
-    """Every error below (and with) this one, by its code."""
-    found = {kind.code: kind}
+def _and_below(kind: type[OutlastError]) -> Iterator[type[OutlastError]]:
+    yield kind
     for one in kind.__subclasses__():
-        found |= _kinds(one)
-    return found
+        yield from _and_below(one)

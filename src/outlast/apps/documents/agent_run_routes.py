@@ -30,16 +30,7 @@ async def run_agent_and_wait(
         tasks.start_soon(_wait_for_leaving, request, waiting)
         surface.streams.enter(waiting)  # a server that stops lets the caller go
         try:
-            outcome = await run_agent(
-                services,
-                actor,
-                body.context.thread_id,
-                body.user_message,
-                model=body.model,
-                wait_s=body.timeout_s,
-                key=key,
-                waiting=waiting,
-            )
+            outcome = await run_agent(services, actor, body, key, waiting)
         except OutlastError as error:  # raised below: a group would wrap it
             outcome = error
         finally:

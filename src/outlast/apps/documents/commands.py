@@ -2,7 +2,6 @@
 
 import difflib
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -101,7 +100,8 @@ def diff(
         return old.decode(), (await client.content(path, version=after)).decode()
 
     old, new = call_server(work)
-    lines = list(_unified(old, new, before, after))
+    names = f"version {before}", "newest" if after is None else f"version {after}"
+    lines = list(difflib.unified_diff(old.splitlines(), new.splitlines(), *names, lineterm=""))
     if wants_json():
         print_json({"diff": "\n".join(lines)})
         return
@@ -168,18 +168,10 @@ def _write(document: str, action: str, body: dict[str, Any], *, seen: bool) -> N
     """Change the document. `seen`: only if nobody changes it between now and then."""
 
     async def work(client: "Client") -> Any:
-        sent = body | (await _newest(client, document) if seen else {})
-        return await client.post(f"/v1/documents/{document}/{action}", sent)
+        if seen:
+            newest = (await client.get(f"/v1/documents/{document}/versions", limit=1))["items"]
+            body["seen"] = newest[0]["version"] if newest else 0
+        return await client.post(f"/v1/documents/{document}/{action}", body)
 
     changed = call_server(work)
     print_result(changed, f"{document}: version {changed['version']}")
-
-
-async def _newest(client: "Client", document: str) -> dict[str, int]:
-    newest = (await client.get(f"/v1/documents/{document}/versions", limit=1))["items"]
-    return {"seen": newest[0]["version"] if newest else 0}
-
-
-def _unified(old: str, new: str, before: int, after: int | None) -> Iterator[str]:
-    names = f"version {before}", "newest" if after is None else f"version {after}"
-    return difflib.unified_diff(old.splitlines(), new.splitlines(), *names, lineterm="")

@@ -7,23 +7,9 @@ from urllib.parse import quote
 from fastapi import Query
 from starlette.responses import Response
 
-from outlast.apps.documents import actions
+from outlast.apps.documents import actions, shapes
 from outlast.apps.documents import presence_actions as presence
 from outlast.apps.documents.edits import actions as writing
-from outlast.apps.documents.shapes import (
-    ChangesRequest,
-    DocumentChanges,
-    DocumentData,
-    DocumentDifference,
-    DocumentPatch,
-    DocumentRequest,
-    DocumentVersionsAnswer,
-    DocumentVersionView,
-    DocumentView,
-    ImportRequest,
-    PlaceRequest,
-    RestoreDocumentRequest,
-)
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import MAX_INT, Before, Key, Limit, LongLimit, Version
 from outlast.kernel.http.responses import nothing, page, reply
@@ -35,7 +21,7 @@ from outlast.kernel.threads.shapes import ThreadData
 router = noun_router("Documents")
 
 
-@router.get("/projects/{project_id}/documents", response_model=Page[DocumentData])
+@router.get("/projects/{project_id}/documents", response_model=Page[shapes.DocumentData])
 async def list_documents(
     project_id: str, services: Svc, actor: Signed, after: str | None = None, limit: LongLimit = 100
 ) -> Response:
@@ -43,24 +29,24 @@ async def list_documents(
     return reply(page(*await actions.list_documents(services, actor, project_id, after, limit)))
 
 
-@router.post("/projects/{project_id}/documents", status_code=201, response_model=DocumentView)
+@router.post("/projects/{project_id}/documents", status_code=201, response_model=shapes.DocumentView)
 async def create_document(
-    project_id: str, body: DocumentRequest, services: Svc, actor: Signed, key: Key = None
+    project_id: str, body: shapes.DocumentRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
     """Make a document with its conversation (editors)."""
     made = await actions.create_document(services, actor, project_id, title=body.title, markdown=body.markdown, key=key)
     return reply(made, 201)
 
 
-@router.get("/documents/{document_id}", response_model=DocumentView)
+@router.get("/documents/{document_id}", response_model=shapes.DocumentView)
 async def read_document(document_id: str, services: Svc, actor: Signed) -> Response:
     """One document with its sections and blocks. Its changes are told in the project's events (version.created); what
     is new is then asked with its version."""
     return reply(await actions.read_document(services, actor, document_id))
 
 
-@router.patch("/documents/{document_id}", response_model=DocumentData)
-async def rename_document(document_id: str, body: DocumentPatch, services: Svc, actor: Signed) -> Response:
+@router.patch("/documents/{document_id}", response_model=shapes.DocumentData)
+async def rename_document(document_id: str, body: shapes.DocumentPatch, services: Svc, actor: Signed) -> Response:
     """Rename a document and its conversation (editors)."""
     return reply(await actions.rename_document(services, actor, document_id, body.title))
 
@@ -89,18 +75,18 @@ async def export_document(
     return Response(text, headers=headers, media_type="text/markdown; charset=utf-8")
 
 
-@router.post("/documents/{document_id}/import", response_model=DocumentChanges)
+@router.post("/documents/{document_id}/import", response_model=shapes.DocumentChanges)
 async def import_document(
-    document_id: str, body: ImportRequest, services: Svc, actor: Signed, key: Key = None
+    document_id: str, body: shapes.ImportRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
     """Add a Markdown text, or make it the whole document; what is the same keeps its id (editors). Refused (409
     `text_changed`) where the document is newer than the version that was `seen`."""
     return reply(await writing.import_markdown(services, actor, document_id, body, key=key))
 
 
-@router.post("/documents/{document_id}/changes", response_model=DocumentChanges)
+@router.post("/documents/{document_id}/changes", response_model=shapes.DocumentChanges)
 async def change_document(
-    document_id: str, body: ChangesRequest, services: Svc, actor: Signed, key: Key = None
+    document_id: str, body: shapes.ChangesRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
     """Apply several changes as one version, or none of them (editors). Refused (409) if a change would
     overwrite text that the caller has not seen (`text_changed`, with both texts), or if another member keeps
@@ -108,7 +94,7 @@ async def change_document(
     return reply(await writing.change_document(services, actor, document_id, body, key=key))
 
 
-@router.get("/documents/{document_id}/changes", response_model=DocumentChanges)
+@router.get("/documents/{document_id}/changes", response_model=shapes.DocumentChanges)
 async def read_document_changes(
     document_id: str, services: Svc, actor: Signed, since: Annotated[int, Query(ge=0, le=MAX_INT)]
 ) -> Response:
@@ -116,7 +102,7 @@ async def read_document_changes(
     return reply(await writing.read_changes(services, actor, document_id, since))
 
 
-@router.get("/documents/{document_id}/versions", response_model=DocumentVersionsAnswer)
+@router.get("/documents/{document_id}/versions", response_model=shapes.DocumentVersionsAnswer)
 async def list_document_versions(
     document_id: str, services: Svc, actor: Signed, before: Before = None, limit: Limit = 50
 ) -> Response:
@@ -124,13 +110,13 @@ async def list_document_versions(
     return reply((await writing.list_versions(services, actor, document_id, before, limit))._asdict())
 
 
-@router.get("/documents/{document_id}/versions/{version}", response_model=DocumentVersionView)
+@router.get("/documents/{document_id}/versions/{version}", response_model=shapes.DocumentVersionView)
 async def read_document_version(document_id: str, version: Version, services: Svc, actor: Signed) -> Response:
     """A version with what the document said then."""
     return reply(await writing.read_version(services, actor, document_id, version))
 
 
-@router.get("/documents/{document_id}/diff", response_model=DocumentDifference)
+@router.get("/documents/{document_id}/diff", response_model=shapes.DocumentDifference)
 async def compare_document_versions(
     document_id: str,
     services: Svc,
@@ -143,8 +129,10 @@ async def compare_document_versions(
     return reply(found.model_dump(mode="json", by_alias=True))
 
 
-@router.post("/documents/{document_id}/restore", response_model=DocumentChanges)
-async def restore_document(document_id: str, body: RestoreDocumentRequest, services: Svc, actor: Signed) -> Response:
+@router.post("/documents/{document_id}/restore", response_model=shapes.DocumentChanges)
+async def restore_document(
+    document_id: str, body: shapes.RestoreDocumentRequest, services: Svc, actor: Signed
+) -> Response:
     """Make the document say again what it said at a version, as a new version (editors). Refused (409 `text_changed`)
     where the document is newer than the version that was `seen`."""
     return reply(await writing.restore_version(services, actor, document_id, body.version, seen=body.seen))
@@ -163,7 +151,7 @@ async def read_presence(document_id: str, services: Svc, actor: Signed) -> Respo
 
 
 @router.put("/documents/{document_id}/presence", status_code=204)
-async def move_in_document(document_id: str, body: PlaceRequest, services: Svc, actor: Signed) -> Response:
+async def move_in_document(document_id: str, body: shapes.PlaceRequest, services: Svc, actor: Signed) -> Response:
     """Show other members that the caller has the document open, and in which block they are. Repeat the call
     while they type: typing ends after 6 seconds. A caller that does not follow the project's stream is shown
     as gone a few seconds later."""

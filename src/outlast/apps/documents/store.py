@@ -24,6 +24,7 @@ from outlast.apps.documents.tables import blocks, comments, documents, edits, pr
 from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.locks.store import locks_of
 from outlast.kernel.mentions import store as mentions
@@ -131,10 +132,12 @@ def sections_data(tx: Tx, content: Tree, *, past: bool = False) -> list[SectionD
     """A tree as the API shows it, with the editors' names, and (unless it is `past`) the locks of its sections."""
     names = names_of(tx, {block.editor_id for block in content.blocks()})
     held = {} if past else locks_of(tx, [section.id for section in content.sections])
-    heads = [section_head(content.document_id, section, held) for section in content.sections]
     return [
-        SectionData(**dict(head), blocks=[block_data(block, names) for block in section.blocks])
-        for head, section in zip(heads, content.sections, strict=True)
+        SectionData(
+            **dict(section_head(content.document_id, section, held)),
+            blocks=[block_data(block, names) for block in section.blocks],
+        )
+        for section in content.sections
     ]
 
 
@@ -195,8 +198,14 @@ def delete(tx: Tx, document_id: str) -> None:
     if tx.exists(proposals, {"document_id": document_id, "state": "open"}):
         news.append(went("proposal", None))
     DOCUMENTS.delete(tx, document_id)
-    if news:
-        append(tx, project_id, [(INBOX, one) for one in news])
+    tell_inbox(tx, project_id, news)
+
+
+def tell_inbox(tx: Tx, project_id: str, news: Iterable[InboxChanged]) -> None:
+    """Wake the inboxes in which something came or went."""
+    events = [(INBOX, one) for one in news]
+    if events:
+        append(tx, project_id, events)
 
 
 def _sections(tx: Tx, document_id: str) -> list[Section]:

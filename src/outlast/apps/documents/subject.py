@@ -1,7 +1,6 @@
 """A document as what a conversation is about."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final
 
@@ -10,13 +9,12 @@ from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.proposals.fork_copies import copy_proposals
 from outlast.apps.documents.proposals.store import outcomes_of_thread
 from outlast.apps.documents.tables import documents, proposals
-from outlast.base.errors import NotFound, ThreadOfDocument
+from outlast.base.errors import ThreadOfDocument
 from outlast.db.database import Tx
 from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.mentions.items import went
 from outlast.kernel.subjects.subject import About, Subject, ThreadHooks
 from outlast.kernel.threads.rows import ThreadRow
-from outlast.kernel.threads.rules import document_of
 from outlast.kernel.threads.tables import threads
 
 
@@ -26,20 +24,19 @@ class DocumentThreads(ThreadHooks):
     def check_anchor(
         self, tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | None
     ) -> Mapping[str, Any] | None:
-        check = thread_anchors.resolved if profile == "document" else thread_anchors.kept
-        return check(tx, project_id, anchor)
+        return thread_anchors.resolved(tx, project_id, profile, anchor)
 
     def before_delete(self, tx: Tx, thread_id: str, by: str) -> Callable[[], None]:
         thread = tx.find(ThreadRow, threads, {"id": thread_id})
         linked = comments.leave_thread(tx, thread_id)
+        own = None if thread is None else {"id": thread.document_id, "project_id": thread.project_id}
+        document_id = None if own is None else tx.value(documents.c.id, own)
 
         def announce() -> None:
             for comment_id in linked:
                 comments.announce(tx, comment_id, by=by)
-            if thread is not None and thread.document_id is not None:  # what its agent proposed there is gone
-                with suppress(NotFound):  # so is the document
-                    if store.document_of(tx, thread.document_id).project_id == thread.project_id:
-                        store.announce(tx, thread.document_id, by=by)
+            if document_id is not None:  # what its agent proposed there is gone
+                store.announce(tx, document_id, by=by)
 
         return announce
 
@@ -51,7 +48,7 @@ class DocumentThreads(ThreadHooks):
         return lambda: section_locks.tell_dropped(tx, dropped)
 
     def about(self, tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> About | None:
-        return thread_anchors.about(tx, project_id, document_of(anchor), anchor)
+        return thread_anchors.about(tx, project_id, anchor)
 
     def removed_from_inbox(self, tx: Tx, thread_id: str) -> Sequence[InboxChanged]:
         waits = tx.exists(proposals, {"thread_id": thread_id, "state": "open"})

@@ -1,5 +1,5 @@
-"""What a conversation is about: a document, or a part of it. Its anchor is checked when the thread is made (`resolved`,
-`kept`) and shown with it (`about`). First argument: the open transaction.
+"""What a conversation is about: a document, or a part of it. Its anchor is checked when the thread is made
+(`resolved`) and shown with it (`about`). First argument: the open transaction.
 
 Each query asks for the project, or for the document, which is the project's: an anchor may name anything."""
 
@@ -12,6 +12,7 @@ from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.mentions.rules import one_line
 from outlast.kernel.subjects.subject import About
+from outlast.kernel.threads.rules import document_of
 
 TYPES: Final = ("document", "section", "comment", "selection")
 PLACES: Final = ("document_id", "section_id", "block_id")  # one of which says where selected text is
@@ -23,26 +24,22 @@ _DOCUMENT_OF: Final = {
 }
 
 
-def kept(tx: Tx, project_id: str, anchor: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The anchor of a thread of any profile: resolved where it names a document or a part of one, as it is where it
-    names none (a screen, a page, words that were selected anywhere). Raises as `resolved`."""
+def resolved(tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The anchor with its document (and, for selected text, its section) filled in. In a thread of another profile than
+    the documents' it is as it was where it names none (a screen, a page, words that were selected anywhere). Raises
+    `MalformedInput` for one that no conversation about a document can have, `NotFound` for something that is not there
+    in this project."""
     if anchor is None or anchor.get("type") not in TYPES:
-        return None if anchor is None else dict(anchor)
-    if anchor["type"] == "selection" and all(anchor.get(name) is None for name in PLACES):
-        return dict(anchor)
-    return resolved(tx, project_id, anchor)
-
-
-def resolved(tx: Tx, project_id: str, anchor: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The anchor with its document (and, for selected text, its section) filled in. Raises `MalformedInput` for one
-    that no conversation about a document can have, `NotFound` for something that is not there in this project."""
-    if anchor is None or anchor.get("type") not in TYPES:
+        if profile != "document":
+            return anchor
         raise MalformedInput(
             "A thread of the profile document is about a document or a part of it.",
             hint=f"Give an anchor of the type {', '.join(TYPES[:-1])} or {TYPES[-1]}; "
             "POST /v1/projects/{id}/documents makes a document with a thread of its own.",
             field="anchor",
         )
+    if profile != "document" and anchor["type"] == "selection" and all(anchor.get(name) is None for name in PLACES):
+        return anchor
     if anchor["type"] == "selection":
         return {**anchor, **_selection(tx, project_id, anchor)}
     return {**anchor, "document_id": _document_of(tx, project_id, anchor["type"], anchor.get("id"), "anchor.id")}
@@ -67,13 +64,12 @@ def _document_of(tx: Tx, project_id: str, noun: str, wanted: Any, field: str) ->
     return found
 
 
-def about(tx: Tx, project_id: str, document_id: str | None, anchor: Mapping[str, Any] | None) -> About | None:
-    """What the anchor of this project's thread about this document shows: the document's title, the section's heading,
+def about(tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> About | None:
+    """What the anchor of this project's thread about a document shows: the document's title, the section's heading,
     the words in question. None: it is about none, or the document is gone, or another project's."""
-    if document_id is None or anchor is None:
-        return None
+    document_id = document_of(anchor)
     title = tx.value(documents.c.title, {"id": document_id, "project_id": project_id})
-    if title is None:
+    if document_id is None or title is None:
         return None
     match anchor.get("type"):
         case "section":

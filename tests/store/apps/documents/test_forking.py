@@ -73,7 +73,7 @@ class Fork:
     def parent(self, tx: Tx) -> Any:
         """Everything that belongs to the parent."""
         of_parent = sa.select(messages).where(messages.c.thread_id == self.parent_id)
-        proposed, _ = list_proposals(tx, thread_id=self.parent_id, state="all")
+        proposed, _ = list_proposals(tx, table.c.thread_id == self.parent_id, "all")
         return (
             threads.thread_data(tx, self.parent_id),
             tx.execute(of_parent.order_by(messages.c.position)).all(),

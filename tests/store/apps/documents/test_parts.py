@@ -82,7 +82,7 @@ async def test_conversations_about_a_document_and_its_parts_are_found(db: Databa
 
     def make(tx: Tx) -> list[str]:
         project_id, owner = desk.team.project_id, desk.team.owner
-        about = thread_anchors.resolved(tx, project_id, {"type": "section", "id": section_id})
+        about = thread_anchors.resolved(tx, project_id, "document", {"type": "section", "id": section_id})
         # Text that looks like an anchor is none.
         other = {"type": "screen", "id": "scr_1", "text": f'"document_id":"{desk.document_id}"'}
         make_thread(tx, project_id, owner, profile="document", anchor=other)
@@ -113,11 +113,11 @@ async def test_a_conversation_is_about_something_that_is_there(
 ):
     desk = await Desk.open(db)
     with pytest.raises(error):
-        await db.read(thread_anchors.resolved, desk.team.project_id, anchor)
+        await db.read(thread_anchors.resolved, desk.team.project_id, "document", anchor)
 
 
 async def test_what_belongs_to_another_project_is_not_there(db: Database):
     desk, other = await Desk.open(db), await Desk.open(db)
     anchor = {"type": "document", "id": other.document_id}
     with pytest.raises(NotFound):
-        await db.read(thread_anchors.resolved, desk.team.project_id, anchor)
+        await db.read(thread_anchors.resolved, desk.team.project_id, "document", anchor)

@@ -26,7 +26,6 @@ FILES_TOLD: Final = 50
 PROPOSALS_TOLD: Final = 10
 ANSWERS_TOLD: Final = 50
 COMMENT_CHARS: Final = 20_000
-ANCHORS: Final = ("document", "section", "comment", "selection")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +42,10 @@ def read_context(tx: Tx, run: Run) -> DocumentContext | None:
     """What the run's thread is about, as it was when the run began; None: the document was deleted, or the thread was
     never about one."""
     since = run.started_at or tx.now
-    thread = tx.find(ThreadRow, threads, {"id": run.thread_id})
-    document = None if thread is None else _document_of(tx, thread)
-    if thread is None or document is None:
+    found = _thread_and_document(tx, run.thread_id)
+    if found is None:
         return None
+    thread, document = found
     tree = versions.tree_at(tx, document.id, _version_at(tx, document.id, since))
     anchor = _anchor(tx, thread.anchor, tree, since)
     told = ToldDocument(document.title, tree)
@@ -55,18 +54,18 @@ def read_context(tx: Tx, run: Run) -> DocumentContext | None:
 
 def document_of_thread(tx: Tx, thread_id: str) -> DocumentRow:
     """The document that a thread is about. Raises `NotFound`."""
-    thread = tx.find(ThreadRow, threads, {"id": thread_id})
-    document = None if thread is None else _document_of(tx, thread)
-    if document is None:
+    found = _thread_and_document(tx, thread_id)
+    if found is None:
         raise NotFound("This document was deleted.", thread_id=thread_id)
-    return document
+    return found[1]
 
 
-def _document_of(tx: Tx, thread: ThreadRow) -> DocumentRow | None:
-    """The thread's document; None: it has none, or it is gone, or another project's."""
-    if thread.document_id is None or thread.anchor.get("type") not in ANCHORS:
-        return None
-    return tx.find(DocumentRow, documents, {"id": thread.document_id, "project_id": thread.project_id})
+def _thread_and_document(tx: Tx, thread_id: str) -> tuple[ThreadRow, DocumentRow] | None:
+    """A thread, and the document that it is about; None: it is about none, or it is gone, or another project's."""
+    thread = tx.find(ThreadRow, threads, {"id": thread_id})
+    own = None if thread is None else {"id": thread.document_id, "project_id": thread.project_id}
+    document = None if own is None else tx.find(DocumentRow, documents, own)
+    return None if thread is None or document is None else (thread, document)
 
 
 def _version_at(tx: Tx, document_id: str, since: datetime) -> int | None:

@@ -82,7 +82,12 @@ def document_text(document: ToldDocument, fence: Fence, focus: Sequence[str], mo
         section_text(one, fence, shown.get(one.id, 0)) for one in tree.sections if shown.get(one.id) or not one.blocks
     ]
     hidden = [one.id for one in tree.sections if one.blocks and not shown.get(one.id)]
-    body = "\n".join([outline, *told, *([_left_out(hidden)] if hidden else [])])
+    if hidden:
+        ids = ", ".join(hidden[:OUTLINED])
+        told.append(
+            f"[Not shown, as there is no room for them: {ids}. Read them with read_document before you change them.]"
+        )
+    body = "\n".join([outline, *told])
     return fence.put("document", body, id=tree.document_id, title=document.title, version=tree.version)
 
 
@@ -170,11 +175,6 @@ def _in_turn(tree: Tree, focus: Sequence[str]) -> list[str]:
         if 0 <= at + step < len(ids)
     ]
     return list(dict.fromkeys([*focus, *near, *ids]))
-
-
-def _left_out(section_ids: Sequence[str]) -> str:
-    ids = ", ".join(section_ids[:OUTLINED])
-    return f"[Not shown, as there is no room for them: {ids}. Read them with read_document before you change them.]"
 
 
 def _words(section: Section) -> int:

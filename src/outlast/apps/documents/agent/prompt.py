@@ -24,9 +24,7 @@ READ: Final = """\
 FILES: Final = """\
 - `search_files` finds passages in the project's files, `read_file` reads on. Say which file a fact is from.
 """
-DOCS: Final = """\
-- `search_docs` searches documentation that is indexed here.
-"""
+DOCS: Final = "- `search_docs` searches documentation that is indexed here.\n"
 ASK: Final = """\
 - `ask_user` asks the person, where only they can decide. Ask before a large change that could go several ways.
 """
@@ -51,10 +49,7 @@ def messages_told(
     where the budget ends; the last one always stays."""
     before = before_request(about, int(token_budget * DOCUMENT_SHARE) * CHARS_PER_TOKEN)
     left = max(token_budget - len(before) // CHARS_PER_TOKEN, 0)
-    messages = messages_from(exchanges, left, load_image)
-    if not messages:
-        return [ModelMessage("user", (TextPiece(before),))]
-    *earlier, own = messages
+    *earlier, own = messages_from(exchanges, left, load_image) or [ModelMessage("user", ())]
     return [*earlier, ModelMessage("user", (TextPiece(before), *own.pieces))]
 
 

@@ -33,14 +33,11 @@ NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
     "move": ("block_id",),
     "insert_section": ("heading",),
 }
-ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
-    "replace": NEEDED["replace"],
-    "insert": (*NEEDED["insert"], "section_id", "after_id"),
-    "delete": NEEDED["delete"],
-    "move": (*NEEDED["move"], "section_id", "after_id", "old_text"),
-    "insert_section": (*NEEDED["insert_section"], "after_id", "level", "new_text"),
+OPTIONAL: Final[Mapping[str, tuple[str, ...]]] = {
+    "insert": ("section_id", "after_id"),
+    "move": ("section_id", "after_id", "old_text"),
+    "insert_section": ("after_id", "level", "new_text"),
 }
-FIELDS: Final = ("block_id", "section_id", "after_id", "old_text", "new_text", "heading", "level")
 WAITS: Final = "People decide about each edit; nothing in the document has changed yet."
 REFUSED: Final = (
     "Nothing was proposed, also not the edits that are right. Mend those below and call again with all edits of this "
@@ -80,11 +77,12 @@ class ProposedEdit(Arguments):
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> "ProposedEdit":
-        given = [name for name in FIELDS if getattr(self, name) is not None]
+        given = [name for name, value in self if name != "op" and value is not None]
         missing = [name for name in NEEDED[self.op] if name not in given]
         if missing:
             raise ValueError(f"op {self.op} needs {', '.join(missing)}")
-        foreign = [name for name in given if name not in ALLOWED[self.op] and getattr(self, name) != ""]
+        allowed = (*NEEDED[self.op], *OPTIONAL.get(self.op, ()))
+        foreign = [name for name in given if name not in allowed and getattr(self, name) != ""]
         if foreign:
             raise ValueError(f"op {self.op} takes no {', '.join(foreign)}")
         if self.op == "insert" and not (self.section_id or self.after_id):

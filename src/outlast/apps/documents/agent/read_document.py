@@ -1,7 +1,7 @@
 """`read_document`: sections and blocks as they are now, for documents that do not fit into a prompt, and after
 people have changed them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Annotated, Final
 
@@ -18,7 +18,6 @@ from outlast.kernel.agents.tool import Tool, ToolResult, tool
 
 SHOWN_CHARS: Final = 20_000
 FOUND_BLOCKS: Final = 30
-
 
 SectionId = Annotated[str | None, Field(max_length=60, description="Read this section's blocks.")]
 After = Annotated[str | None, Field(max_length=60, description="With section_id: go on after this block of it.")]
@@ -62,16 +61,9 @@ def section_page(section: Section, fence: Fence, after: str | None) -> str:
     """A section's blocks behind `after` (None, or not there: from the first), as many as fit; then how to go on."""
     ids = [block.id for block in section.blocks]
     blocks = section.blocks[ids.index(after) + 1 if after in ids else 0 :]
-    told: list[str] = []
-    left = SHOWN_CHARS
-    for block in blocks:
-        text = block_text(_within(block), fence)
-        if told and len(text) > left:
-            rest = len(blocks) - len(told)
-            told.append(f"[{rest} more blocks: after={blocks[len(told) - 1].id}]")
-            break
-        told.append(text)
-        left -= len(text)
+    told = _fitting(block_text(_within(block), fence) for block in blocks)
+    if rest := len(blocks) - len(told):
+        told.append(f"[{rest} more blocks: after={blocks[len(told) - 1].id}]")
     body = "\n".join(told) or "(no blocks)"
     return fence.put("section", body, id=section.id, level=section.level, heading=section.heading or None)
 
@@ -86,18 +78,24 @@ def _found(tree: Tree, fence: Fence, query: str) -> str:
         if (hits := _hits(words, f"{section.heading}\n{block.markdown}"))
     ]
     scored.sort(key=lambda one: -one[0])
-    lines: list[str] = []
-    left = SHOWN_CHARS
-    for _, section, block in scored[:FOUND_BLOCKS]:
-        text = fence.put("section", block_text(_within(block), fence), id=section.id, heading=section.heading or None)
-        if lines and len(text) > left:
-            break
-        lines.append(text)
-        left -= len(text)
-    more = len(scored) - len(lines)
-    if more > 0:
+    lines = _fitting(
+        fence.put("section", block_text(_within(block), fence), id=section.id, heading=section.heading or None)
+        for _, section, block in scored[:FOUND_BLOCKS]
+    )
+    if more := len(scored) - len(lines):
         lines.append(f"[{more} more blocks hold some of these words]")
     return "\n".join(lines) or "No block holds any of these words."
+
+
+def _fitting(texts: Iterable[str]) -> list[str]:
+    """The first ones, as many as fit; at least one."""
+    told, left = list[str](), SHOWN_CHARS
+    for text in texts:
+        if told and len(text) > left:
+            break
+        told.append(text)
+        left -= len(text)
+    return told
 
 
 def _hits(words: Sequence[str], text: str) -> int:

@@ -4,17 +4,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from outlast.apps.documents import store as documents
-from outlast.apps.documents.comments import store
+from outlast.apps.documents.comments import shapes, store
 from outlast.apps.documents.comments.comment_anchors import Content, new_anchor
-from outlast.apps.documents.comments.shapes import (
-    MAX_LINKED,
-    MAX_NAMED,
-    AssignedAnswer,
-    AssignRequest,
-    CommentData,
-    CommentPatch,
-    CommentRequest,
-)
 from outlast.apps.documents.comments.store import Status
 from outlast.apps.documents.rows import CommentRow, DocumentRow
 from outlast.apps.documents.settings import DocumentSettings
@@ -28,7 +19,7 @@ from outlast.kernel.limits.rules import check_count, clean, is_blank
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.lists import Listed
 from outlast.kernel.mentions import store as mentions
-from outlast.kernel.mentions.rules import AGENT, Named, without_agent
+from outlast.kernel.mentions.rules import AGENT, without_agent
 from outlast.kernel.projects.permissions import require, require_editor, require_owned
 from outlast.kernel.projects.rules import Right, allows
 from outlast.kernel.runs.actions import start_in
@@ -43,8 +34,8 @@ PROFILE: Final = "document"
 
 
 async def create_comment(
-    services: Services, actor: Actor, document_id: str, written: CommentRequest, *, key: str | None = None
-) -> AssignedAnswer:
+    services: Services, actor: Actor, document_id: str, written: shapes.CommentRequest, *, key: str | None = None
+) -> shapes.AssignedAnswer:
     """Comment on a document, or answer a comment (editors). It is in the inbox of people who are named in it; `@agent`,
     or `assign`, gives it (an answer: what it answers) to the agent or a member, as `assign_comment` does. A repeated
     `key` gets the first answer. Raises `MalformedInput`, `InputTooLarge`, `NotFound` for a place or an answered comment
@@ -52,7 +43,7 @@ async def create_comment(
     body = checked_body(services, written.body)
     asked = request_hash("comment", document_id, written.model_dump())
 
-    def run(tx: Tx) -> AssignedAnswer:
+    def run(tx: Tx) -> shapes.AssignedAnswer:
         row = require_document(tx, actor, document_id, Right.EDIT)
         made = remember(tx, actor.user_id, key, asked, lambda: _create(tx, services, actor, row, body, written))
         return _shown(tx, made)
@@ -62,22 +53,17 @@ async def create_comment(
 
 @in_read
 def list_comments(
-    tx: Tx,
-    actor: Actor,
-    document_id: str,
-    status: Status = "all",
-    after: str | None = None,
-    limit: int = store.LIST_LIMIT,
-) -> Listed[CommentData, str]:
+    tx: Tx, actor: Actor, document_id: str, status: Status, after: str | None, limit: int
+) -> Listed[shapes.CommentData, str]:
     """A document's comments with their answers, the oldest first."""
     require_document(tx, actor, document_id, Right.READ)
     return store.list_comments(tx, document_id, status, after, limit)
 
 
-async def read_comment(services: Services, actor: Actor, comment_id: str) -> CommentData:
+async def read_comment(services: Services, actor: Actor, comment_id: str) -> shapes.CommentData:
     """One comment. Where it, or an answer to it, names the actor, it counts as seen."""
 
-    def look(tx: Tx) -> tuple[CommentData, list[str]]:
+    def look(tx: Tx) -> tuple[shapes.CommentData, list[str]]:
         require_owned(tx, actor, CommentRow, table, "comment", comment_id, Right.READ)
         seen = [comment_id, *store.answers_to(tx, comment_id)]
         waits = mentions.anything_waits(tx, actor.user_id, source_ids=seen)
@@ -85,7 +71,7 @@ async def read_comment(services: Services, actor: Actor, comment_id: str) -> Com
 
     def mark(tx: Tx) -> None:
         for project_id, news in mentions.read(tx, actor.user_id, source_ids=seen):
-            store.tell_inbox(tx, project_id, [news])
+            documents.tell_inbox(tx, project_id, [news])
 
     data, seen = await services.db.read(look)
     if seen:
@@ -93,13 +79,15 @@ async def read_comment(services: Services, actor: Actor, comment_id: str) -> Com
     return data
 
 
-async def change_comment(services: Services, actor: Actor, comment_id: str, patch: CommentPatch) -> CommentData:
+async def change_comment(
+    services: Services, actor: Actor, comment_id: str, patch: shapes.CommentPatch
+) -> shapes.CommentData:
     """Other words (its writer), other linked sections, resolve or reopen (editors). Raises `Forbidden` for another
     user's words, `MalformedInput` for the status of an answer, which is that of what it answers."""
     text = None if patch.body is None else checked_body(services, patch.body)
     linked = patch.linked_sections
 
-    def run(tx: Tx) -> CommentData:
+    def run(tx: Tx) -> shapes.CommentData:
         row = _held(tx, require_owned(tx, actor, CommentRow, table, "comment", comment_id, Right.EDIT))
         if text is not None and text != row.body:
             _rewrite(tx, actor, row, text)
@@ -110,7 +98,7 @@ async def change_comment(services: Services, actor: Actor, comment_id: str, patc
             store.announce(tx, comment_id, by=actor.user_id)
         if patch.status is not None:
             _demand_top(row, "resolved or reopened")
-            (store.resolve if patch.status == "resolved" else store.reopen)(tx, comment_id, actor.user_id)
+            store.set_status(tx, comment_id, patch.status, actor.user_id)
         return store.comment_data(tx, comment_id)
 
     return await services.db.write(run)
@@ -128,8 +116,8 @@ def delete_comment(tx: Tx, actor: Actor, comment_id: str) -> None:
 
 
 async def assign_comment(
-    services: Services, actor: Actor, comment_id: str, wanted: AssignRequest, *, key: str | None = None
-) -> AssignedAnswer:
+    services: Services, actor: Actor, comment_id: str, wanted: shapes.AssignRequest, *, key: str | None = None
+) -> shapes.AssignedAnswer:
     """Give a comment to a member, to `agent`, or to nobody (editors). A resolved one is open again.
 
     A member (who must be able to edit) finds it in the inbox until it is resolved. For the agent a conversation about
@@ -147,7 +135,7 @@ async def assign_comment(
             documents.announce(tx, row.document_id, by=actor.user_id)
         return {"id": comment_id, **given}
 
-    def run(tx: Tx) -> AssignedAnswer:
+    def run(tx: Tx) -> shapes.AssignedAnswer:
         found = require_owned(tx, actor, CommentRow, table, "comment", comment_id, Right.EDIT)
         made = remember(tx, actor.user_id, key, asked, lambda: produce(tx, found))
         return _shown(tx, made)
@@ -155,9 +143,9 @@ async def assign_comment(
     return await services.db.write(run)
 
 
-def _shown(tx: Tx, made: dict[str, Any]) -> AssignedAnswer:
+def _shown(tx: Tx, made: dict[str, Any]) -> shapes.AssignedAnswer:
     comment = store.comment_data(tx, made["id"])
-    return AssignedAnswer(comment=comment, thread_id=made["thread_id"], run_id=made["run_id"])
+    return shapes.AssignedAnswer(comment=comment, thread_id=made["thread_id"], run_id=made["run_id"])
 
 
 def checked_body(services: Services, body: str) -> str:
@@ -183,10 +171,10 @@ def _held(tx: Tx, row: CommentRow) -> CommentRow:
 
 
 def _create(
-    tx: Tx, services: Services, actor: Actor, document: DocumentRow, body: str, written: CommentRequest
+    tx: Tx, services: Services, actor: Actor, document: DocumentRow, body: str, written: shapes.CommentRequest
 ) -> dict[str, Any]:
     check_made_rate(tx, table, actor.user_id, services.settings.limits.comments_per_minute_per_user, by="by")
-    check_count("mentions", len(written.mentions), MAX_NAMED)
+    check_count("mentions", len(written.mentions), shapes.MAX_NAMED)
     documents.hold(tx, document.id)
     parent = None if written.parent_id is None else _answered(tx, document.id, written.parent_id)
     named = mentions.named_in(tx, document.project_id, body, written.mentions)
@@ -205,19 +193,15 @@ def _create(
     given: dict[str, Any] = {"thread_id": None, "run_id": None}
     if to is not None:
         about = row if parent is None else parent
-        given = _give(tx, services, actor, about, AssignRequest(to=to, message=without_agent(body)), named.users)
+        given = _give(tx, services, actor, about, shapes.AssignRequest(to=to, message=without_agent(body)), named.users)
         if parent is not None:
             store.announce(tx, parent.id, by=actor.user_id)
     store.announce(tx, comment_id, "comment.created", by=actor.user_id)
     if parent is None:
         documents.announce(tx, document.id, by=actor.user_id)
-    store.tell_inbox(tx, document.project_id, _told(tx, row, named, actor, to))
+    people = [one for one in named.users if one != to]  # whom a comment is given to has it as that
+    documents.tell_inbox(tx, document.project_id, mentions.tell(tx, store.where_of(row, actor.user_id), people))
     return {"id": comment_id, **given}
-
-
-def _told(tx: Tx, row: CommentRow, named: Named, actor: Actor, given_to: str | None) -> list[Any]:
-    """Who is named finds it once: whom a comment is given to has it as that."""
-    return mentions.tell(tx, store.where_of(row, actor.user_id), [one for one in named.users if one != given_to])
 
 
 def _answered(tx: Tx, document_id: str, parent_id: str) -> CommentRow:
@@ -228,7 +212,7 @@ def _answered(tx: Tx, document_id: str, parent_id: str) -> CommentRow:
     return row if row.parent_id is None else store.hold(tx, row.parent_id)
 
 
-def _place(tx: Tx, document_id: str, written: CommentRequest, parent: CommentRow | None) -> dict[str, Any]:
+def _place(tx: Tx, document_id: str, written: shapes.CommentRequest, parent: CommentRow | None) -> dict[str, Any]:
     placed = written.section_id or written.block_id or written.quote
     if parent is not None:
         if placed:
@@ -242,7 +226,7 @@ def _place(tx: Tx, document_id: str, written: CommentRequest, parent: CommentRow
 
 
 def _checked_links(content: Content, linked: Sequence[str]) -> tuple[str, ...]:
-    check_count("linked sections", len(linked), MAX_LINKED)
+    check_count("linked sections", len(linked), shapes.MAX_LINKED)
     for section_id in linked:
         if section_id not in content.sections:
             raise NotFound("A linked section is not in this document any more.", noun="section", id=section_id)
@@ -256,7 +240,7 @@ def _rewrite(tx: Tx, actor: Actor, row: CommentRow, body: str) -> None:
     store.update(tx, row.id, body=body, mentions=list(named.users))
     news = mentions.withdraw(tx, "comment", row.id, keep=named.users)
     news += mentions.tell(tx, store.where_of(store.hold(tx, row.id), actor.user_id), named.users)
-    store.tell_inbox(tx, row.project_id, news)
+    documents.tell_inbox(tx, row.project_id, news)
 
 
 def _demand_top(row: CommentRow, what: str) -> None:
@@ -269,32 +253,26 @@ def _demand_top(row: CommentRow, what: str) -> None:
 
 
 def _give(
-    tx: Tx, services: Services, actor: Actor, row: CommentRow, wanted: AssignRequest, told: Sequence[str]
+    tx: Tx, services: Services, actor: Actor, row: CommentRow, wanted: shapes.AssignRequest, told: Sequence[str]
 ) -> dict[str, Any]:
-    """Assign a comment. Not announced yet. `told`: users who are named in the comment and know already."""
-    to, started = wanted.to, {"thread_id": row.thread_id, "run_id": None}
+    """Assign a comment; the agent is started in the conversation about it. Not announced yet. `told`: users who are
+    named in the comment and know already: nobody of them is named again there."""
+    to, thread_id, run_id = wanted.to, row.thread_id, None
     people = [] if to is None or to == AGENT else [to]
     news = mentions.withdraw(tx, "assigned", row.id, keep=people)
     if to == AGENT:
-        started = _start(tx, services, actor, row, wanted, told)
+        words = (wanted.message or "", without_agent(row.body))
+        draft = Draft(content=next((text for text in words if not is_blank(text)), row.body), told=told)
+        thread_id = _conversation(tx, services, actor, row)
+        run_id = start_in(tx, services, actor, thread_id, draft, wanted.model, "enqueue")["run_id"]
     elif to is not None:
         hint = "Mention them instead, or ask an owner for another role."
         require_editor(tx, to, row.project_id, "document", "take care of a comment", hint)
     again = {"status": "open", "resolved_by": None, "resolved_at": None} if to is not None else {}
-    store.update(tx, row.id, assigned_to=to, thread_id=started["thread_id"], **again)
+    store.update(tx, row.id, assigned_to=to, thread_id=thread_id, **again)
     news += mentions.tell(tx, store.where_of(row, actor.user_id, "assigned"), people)
-    store.tell_inbox(tx, row.project_id, news)
-    return {"thread_id": started["thread_id"], "run_id": started["run_id"]}
-
-
-def _start(
-    tx: Tx, services: Services, actor: Actor, row: CommentRow, wanted: AssignRequest, told: Sequence[str]
-) -> dict[str, Any]:
-    """Post to the conversation about the comment, and start the agent there. It names nobody of `told` again."""
-    words = (wanted.message or "", without_agent(row.body))
-    draft = Draft(content=next((text for text in words if not is_blank(text)), row.body), told=told)
-    thread_id = _conversation(tx, services, actor, row)
-    return start_in(tx, services, actor, thread_id, draft, wanted.model, "enqueue")
+    documents.tell_inbox(tx, row.project_id, news)
+    return {"thread_id": thread_id, "run_id": run_id}
 
 
 def _conversation(tx: Tx, services: Services, actor: Actor, row: CommentRow) -> str:

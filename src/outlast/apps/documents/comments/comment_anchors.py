@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Final
 
 from outlast.apps.documents.comments.quotes import Effort, Text, find_again
@@ -21,64 +20,50 @@ class Anchor:
     quote: Quote | None = None
     orphaned: bool = False
 
-    def shown_as(self, other: "Anchor") -> bool:
-        """Whether people see both at the same place: surroundings of a quote are for finding it only."""
-        return replace(self, quote=_words(self.quote)) == replace(other, quote=_words(other.quote))
+    def shown(self) -> tuple[object, ...]:
+        """What people see of it: the surroundings of a quote are for finding it only."""
+        return self.section_id, self.block_id, self.quote and self.quote.text, self.orphaned
 
 
 WHOLE_DOCUMENT: Final = Anchor()
 
 
 class Content:
-    """A document's sections (ids), and its blocks (id, section, Markdown) in the order of the text."""
+    """A document's sections (ids), and its blocks (id, section, Markdown) in the order of the text. `touched`: ids of
+    sections and blocks that something just happened to."""
 
-    def __init__(self, sections: Collection[str], blocks: Sequence[tuple[str, str, str]]) -> None:
+    def __init__(
+        self, sections: Collection[str], blocks: Sequence[tuple[str, str, str]], touched: Collection[str] = ()
+    ) -> None:
         self.sections = frozenset(sections)
         self.section_of = {block_id: section_id for block_id, section_id, _ in blocks}
         self.effort = Effort()
-        self._blocks = blocks
-        self._last: tuple[Collection[str], list[int]] | None = None
+        self._texts = [Text(block_id, markdown) for block_id, _, markdown in blocks]
+        self._at: dict[str | None, int] = {text.block_id: place for place, text in enumerate(self._texts)}
+        self._in_section: dict[str | None, list[int]] = {}
+        for place, (_, section_id, _) in enumerate(blocks):
+            self._in_section.setdefault(section_id, []).append(place)
+        self._touched = [self._at[one] for one in touched if one in self._at]
 
-    def near(self, anchor: Anchor, touched: Collection[str]) -> list[Text]:
+    def near(self, anchor: Anchor) -> list[Text]:
         """The blocks to search in, in the order of the text: its own, the `touched` ones, and those of its section. A
         quote that was lost is in none but those that something happened to since. Each is prepared once."""
-        around = [] if anchor.orphaned else self._in_section.get(anchor.section_id or "", [])
-        changed = self._touched(touched)
-        places = {*around, *changed} if self.effort.spend(len(around) + len(changed)) else set[int]()
+        around = [] if anchor.orphaned else self._in_section.get(anchor.section_id, [])
+        within = self.effort.spend(len(around) + len(self._touched))
+        places = {*around, *self._touched} if within else set[int]()
         if anchor.block_id in self._at:
             places.add(self._at[anchor.block_id])
         return [self._texts[place] for place in sorted(places)]
 
-    def _touched(self, touched: Collection[str]) -> list[int]:
-        if self._last is None or self._last[0] is not touched:
-            self._last = touched, [self._at[one] for one in touched if one in self._at]
-        return self._last[1]
 
-    @cached_property
-    def _at(self) -> dict[str | None, int]:
-        return {block_id: place for place, (block_id, _, _) in enumerate(self._blocks)}
-
-    @cached_property
-    def _in_section(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for place, (_, section_id, _) in enumerate(self._blocks):
-            found.setdefault(section_id, []).append(place)
-        return found
-
-    @cached_property
-    def _texts(self) -> list[Text]:
-        return [Text(block_id, markdown) for block_id, _, markdown in self._blocks]
-
-
-def place(anchor: Anchor, content: Content, touched: Collection[str] = ()) -> Anchor:
+def place(anchor: Anchor, content: Content) -> Anchor:
     """Where the anchor is now. A block is followed wherever it moved; a quote is searched in its block, in the blocks
     that were `touched` and, unless it was lost before, in the section around it. Many long quotes are searched as far
     as the content's `effort` goes: of those behind it, lost ones stay lost until something is touched again."""
     section_id = content.section_of.get(anchor.block_id or "", anchor.section_id)
     here = replace(anchor, section_id=section_id)
     if anchor.quote is not None:
-        nearby = content.near(here, touched)
-        found = find_again(anchor.quote, anchor.block_id, nearby, content.effort)
+        found = find_again(anchor.quote, anchor.block_id, content.near(here), content.effort)
         if found is None:
             return replace(here, orphaned=True)
         return Anchor(content.section_of[found.block_id], found.block_id, found.quote)
@@ -117,7 +102,3 @@ def checked_quote(quote: Quote) -> Quote:
         )
     before, behind = clean(quote.prefix)[-AROUND_CHARS:], clean(quote.suffix)[:AROUND_CHARS]
     return Quote(text=text, prefix=before, suffix=behind)
-
-
-def _words(quote: Quote | None) -> Quote | None:
-    return None if quote is None else Quote(text=quote.text)

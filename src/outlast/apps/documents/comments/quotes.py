@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from html import unescape
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from outlast.apps.documents.comments.shapes import Quote
 
@@ -76,8 +76,8 @@ class Effort:
 
 
 class Text:
-    """A block's Markdown, for searching: `text` is about what people are shown, `bones` what is compared; `at` and
-    `bones_at` say where each of their characters is in the one before."""
+    """A block's Markdown, for searching: `text` is about what people are shown, `bones` what is compared; `bones_at`
+    says where each of them is in the text."""
 
     def __init__(self, block_id: str, markdown: str) -> None:
         self.block_id = block_id
@@ -86,31 +86,19 @@ class Text:
     @property
     def unread(self) -> int:
         """How many characters are still to be prepared."""
-        return 0 if "_shown" in self.__dict__ else len(self.markdown)
+        return 0 if "text" in self.__dict__ else len(self.markdown)
 
     @cached_property
-    def _shown(self) -> tuple[str, list[int]]:
+    def text(self) -> str:
         return _shown(self.markdown)
 
     @cached_property
-    def _bones(self) -> tuple[str, list[int]]:
+    def bones(self) -> str:
         return _bones(self.text)
 
-    @property
-    def text(self) -> str:
-        return self._shown[0]
-
-    @property
-    def at(self) -> list[int]:
-        return self._shown[1]
-
-    @property
-    def bones(self) -> str:
-        return self._bones[0]
-
-    @property
+    @cached_property
     def bones_at(self) -> list[int]:
-        return self._bones[1]
+        return [place for place, char in enumerate(self.text) if char not in _MARKS and not char.isspace()]
 
 
 def find_again(quote: Quote, home: str | None, texts: Sequence[Text], effort: Effort | None = None) -> Place | None:
@@ -121,18 +109,16 @@ def find_again(quote: Quote, home: str | None, texts: Sequence[Text], effort: Ef
     own = next((text for text in texts if text.block_id == home), None)
     if own is not None and not sought.effort.spend(own.unread):
         return Place(own.block_id, quote) if quote.text in own.markdown else None
-    found = None if own is None else _same(sought, own)
-    if own is not None and found is not None and found[2] >= 1 - HOME:
-        return Place(own.block_id, _kept(quote, own, found))  # nothing elsewhere can be better
-    best = None if own is None or found is None else (found[2] + HOME, own, found)
-    for text in texts:
-        found = _same(sought, text) if text is not own and sought.may_be_in(text) else None
-        if found is not None and (best is None or found[2] > best[0]):
-            best = found[2], text, found
+    best = None if own is None else _same(sought, own)
     if best is not None:
-        return Place(best[1].block_id, _kept(quote, best[1], best[2]))
-    found = None if own is None else _between(sought, own)
-    return None if own is None or found is None else Place(own.block_id, _kept(quote, own, found))
+        best = best._replace(sure=best.sure + HOME)
+    for text in texts if best is None or best.sure < 1 else ():  # else nothing elsewhere can be better
+        found = _same(sought, text) if text is not own and sought.may_be_in(text) else None
+        if found is not None and (best is None or found.sure > best.sure):
+            best = found
+    if best is None and own is not None:
+        best = _between(sought, own)
+    return None if best is None else Place(best.text.block_id, _kept(quote, best))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +131,14 @@ class _Wanted:
     plain: bool = True
 
 
-_Span = tuple[int, int, float, bool]  # from and to which character shown, how sure, whether the words differ
+class _Match(NamedTuple):
+    """What reads as the quote: from and to which character shown, how sure that is, and whether the words differ."""
+
+    text: Text
+    first: int
+    after: int
+    sure: float
+    differs: bool
 
 
 class _Sought:
@@ -158,7 +151,7 @@ class _Sought:
     @cached_property
     def plain(self) -> _Wanted:
         """As shown text."""
-        return _Wanted(_boned(self.quote.text), _boned(self.quote.prefix), _boned(self.quote.suffix))
+        return _Wanted(_bones(self.quote.text), _bones(self.quote.prefix), _bones(self.quote.suffix))
 
     @cached_property
     def marked(self) -> _Wanted | None:
@@ -166,7 +159,7 @@ class _Sought:
         parts = self.quote.text, self.quote.prefix, self.quote.suffix
         if not self.effort.spend(sum(map(len, parts))):
             return None
-        words, before, after = (_boned(_shown(part)[0]) for part in parts)
+        words, before, after = (_bones(_shown(part)) for part in parts)
         wanted = _Wanted(words, before, after, plain=False)
         return None if replace(wanted, plain=True) == self.plain else wanted
 
@@ -192,7 +185,7 @@ class _Sought:
         return len(text.markdown) >= self.least and self.effort.spend(text.unread)
 
 
-def _same(sought: _Sought, text: Text) -> _Span | None:
+def _same(sought: _Sought, text: Text) -> _Match | None:
     """The best place where the text reads as the quote."""
     for wanted in sought.readings:
         best: tuple[float, int] | None = None
@@ -204,11 +197,11 @@ def _same(sought: _Sought, text: Text) -> _Span | None:
                 best = agreement, place
         if best is not None and _counts(wanted, text.bones, best[1]):
             first, last = text.bones_at[best[1]], text.bones_at[best[1] + len(wanted.words) - 1]
-            return first, last + 1, best[0], not wanted.plain
+            return _Match(text, first, last + 1, best[0], differs=not wanted.plain)
     return None
 
 
-def _between(sought: _Sought, text: Text) -> _Span | None:
+def _between(sought: _Sought, text: Text) -> _Match | None:
     """What is now between the quote's surroundings, if half of the quote is still in it."""
     bones, at = text.bones, text.bones_at
     for wanted in map(_near, sought.readings):
@@ -226,20 +219,15 @@ def _between(sought: _Sought, text: Text) -> _Span | None:
             if likeness >= ALIKE and (best is None or likeness > best[0]):
                 best = likeness, start, end
         if best is not None:
-            return at[best[1]], at[best[2] - 1] + 1, best[0], True
+            return _Match(text, at[best[1]], at[best[2] - 1] + 1, best[0], differs=True)
     return None
 
 
-def _kept(quote: Quote, text: Text, found: _Span) -> Quote:
+def _kept(quote: Quote, found: _Match) -> Quote:
     """The quote as it is kept from now on: its own words while they are the same, new surroundings."""
-    now = _cut(text, found[0], found[1])
-    return now if found[3] else Quote(text=quote.text, prefix=now.prefix, suffix=now.suffix)
-
-
-def _cut(text: Text, first: int, after: int) -> Quote:
-    shown = text.text
-    before, behind = shown[max(first - KEPT, 0) : first], shown[after : after + KEPT]
-    return Quote(text=shown[first:after], prefix=before, suffix=behind)
+    shown, first, after = found.text.text, found.first, found.after
+    words = shown[first:after] if found.differs else quote.text
+    return Quote(text=words, prefix=shown[max(first - KEPT, 0) : first], suffix=shown[after : after + KEPT])
 
 
 def _places(wanted: str, bones: str) -> Iterator[int]:
@@ -261,10 +249,9 @@ def _agreement(wanted: _Wanted, bones: str, start: int) -> float:
     before, after, end = wanted.before, wanted.after, start + len(wanted.words)
     if not before + after:
         return 0.0
-    left = 0
+    left = right = 0
     while left < min(len(before), start) and before[-1 - left] == bones[start - 1 - left]:
         left += 1
-    right = 0
     while right < min(len(after), len(bones) - end) and after[right] == bones[end + right]:
         right += 1
     return (left + right) / (len(before) + len(after))
@@ -285,20 +272,13 @@ def _likeness(one: str, other: str) -> float:
     return 2 * (pairs & others).total() / (len(one) + len(other) - 2)
 
 
-def _bones(text: str) -> tuple[str, list[int]]:
-    """The bones of a text as it is shown, and where each is in it."""
-    at = [place for place, char in enumerate(text) if char not in _MARKS and not char.isspace()]
-    return "".join([text[place] for place in at]), at
-
-
-def _boned(text: str) -> str:
-    """As `_bones`, without the places."""
+def _bones(text: str) -> str:
+    """The bones of a text as it is shown."""
     return "".join(text.translate(_UNMARKED).split())
 
 
-def _shown(markdown: str) -> tuple[str, list[int]]:
+def _shown(markdown: str) -> str:
     chars: list[str] = []
-    at: list[int] = []
     for token in _TOKENS.finditer(markdown):
         match token.lastgroup:
             case "plain":
@@ -307,7 +287,4 @@ def _shown(markdown: str) -> tuple[str, list[int]]:
                 chars.append(unescape(token[0])[:1] or " ")
             case "space" if chars and chars[-1] != " ":
                 chars.append(" ")
-            case _:
-                continue
-        at.append(token.start())
-    return "".join(chars), at
+    return "".join(chars)

@@ -4,7 +4,8 @@ A comment keeps where it was put, also when that place is gone (`orphaned`): a r
 change one, hold its document's row, before its thread's and its project's.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 
@@ -19,10 +20,8 @@ from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import R, Tx
 from outlast.kernel.accounts.tables import users
-from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.lists import Listed
 from outlast.kernel.mentions import store as mentions
-from outlast.kernel.mentions.items import INBOX
 from outlast.kernel.mentions.rules import AGENT
 from outlast.kernel.mentions.store import Where
 from outlast.kernel.row_shapes import shape_of
@@ -30,7 +29,6 @@ from outlast.kernel.streams.log import append
 
 Status = Literal["open", "resolved", "all"]
 ChangeName = Literal["comment.created", "comment.updated"]
-LIST_LIMIT: Final = 500
 FEW: Final = 500
 
 _writer, _solver, _keeper = (users.alias(f"comment_{name}") for name in ("by", "resolved_by", "assigned_to"))
@@ -61,30 +59,22 @@ _ANCHORED: Final = sa.select(comments).where(
 def add(
     tx: Tx,
     *,
-    document_id: str,
-    project_id: str,
-    by: str,
-    body: str,
     anchor: Anchor = WHOLE_DOCUMENT,
-    parent_id: str | None = None,
     linked_sections: Sequence[str] = (),
     mentions: Sequence[str] = (),
+    **own: str | None,
 ) -> str:
-    """Add a comment that the user `by` writes and return its id. An answer (`parent_id`) has no place of its own. Not
-    announced yet."""
+    """Add a comment and return its id. `own`: `document_id`, `project_id`, `by` (the user who writes it), `body` and,
+    for an answer, which has no place of its own, `parent_id`. Not announced yet."""
     comment_id = new_id("comment")
     tx.insert(
         comments,
         id=comment_id,
-        document_id=document_id,
-        project_id=project_id,
-        parent_id=parent_id,
+        **own,
         **_columns(anchor),
         linked_sections=list(linked_sections),
-        body=body,
         mentions=list(mentions),
         status="open",
-        by=by,
         created_at=tx.now,
         updated_at=tx.now,
     )
@@ -115,9 +105,7 @@ def find_comment(tx: Tx, comment_id: str) -> ShownComment | None:
     return tx.row(ShownComment, _ONE, {"comment": comment_id})
 
 
-def list_comments(
-    tx: Tx, document_id: str, status: Status = "all", after: str | None = None, limit: int = LIST_LIMIT
-) -> Listed[CommentData, str]:
+def list_comments(tx: Tx, document_id: str, status: Status, after: str | None, limit: int) -> Listed[CommentData, str]:
     """At most `limit` of a document's comments and their answers in the order in which they were written, those after
     the id `after`. Answers have the status of what they answer."""
     chosen = _SELECT.outerjoin(_parent, _parent.c.id == comments.c.parent_id)
@@ -147,18 +135,10 @@ def update(tx: Tx, comment_id: str, **values: Any) -> None:
     tx.update(comments, {"id": comment_id}, **values, updated_at=tx.now)
 
 
-def announce(tx: Tx, comment_id: str, event: ChangeName = "comment.updated", *, by: str | None = None) -> CommentData:
+def announce(tx: Tx, comment_id: str, event: ChangeName = "comment.updated", *, by: str | None = None) -> None:
     """Send the comment as it is now to the followers of its project; `by`: who changed it. Raises `NotFound`."""
     data = comment_data(tx, comment_id)
     append(tx, data.project_id, [(event, CommentChanged(comment=data, by=by))])
-    return data
-
-
-def tell_inbox(tx: Tx, project_id: str, news: Iterable[InboxChanged]) -> None:
-    """Wake the inboxes in which something came or went."""
-    events = [(INBOX, one) for one in news]
-    if events:
-        append(tx, project_id, events)
 
 
 def where_of(row: CommentRow, by: str | None, source: Literal["comment", "assigned"] = "comment") -> Where:
@@ -166,30 +146,22 @@ def where_of(row: CommentRow, by: str | None, source: Literal["comment", "assign
     return Where(row.project_id, source, row.id, row.body, by, document_id=row.document_id)
 
 
-def resolve(tx: Tx, comment_id: str, by: str) -> bool:
-    """Resolve a comment with its answers, announce it, and take it from its assignee's inbox. False: it is gone, or was
-    resolved before; nothing is announced then."""
+def set_status(tx: Tx, comment_id: str, status: Literal["open", "resolved"], by: str) -> bool:
+    """Resolve a comment with its answers, or open it again, and announce it; it leaves its assignee's inbox, or waits
+    there again. False: it is gone, or was so before; nothing is announced then."""
     row = tx.row(CommentRow, _HOLD, {"comment": comment_id})
-    if row is None or row.status == "resolved":
+    if row is None or row.status == status:
         return False
-    update(tx, comment_id, status="resolved", resolved_by=by, resolved_at=tx.now)
-    news = mentions.withdraw(tx, "assigned", comment_id)
+    if status == "resolved":
+        update(tx, comment_id, status=status, resolved_by=by, resolved_at=tx.now)
+        news = mentions.withdraw(tx, "assigned", comment_id)
+    else:
+        update(tx, comment_id, status=status, resolved_by=None, resolved_at=None)
+        people = [] if row.assigned_to in (None, AGENT) else [row.assigned_to]
+        news = mentions.tell(tx, where_of(row, by, "assigned"), people)
     announce(tx, comment_id, by=by)
     store.announce(tx, row.document_id, by=by)
-    tell_inbox(tx, row.project_id, news)
-    return True
-
-
-def reopen(tx: Tx, comment_id: str, by: str) -> bool:
-    """Open a resolved comment again; it waits for its assignee again. False: it was not resolved."""
-    row = hold(tx, comment_id)
-    if row.status == "open":
-        return False
-    update(tx, comment_id, status="open", resolved_by=None, resolved_at=None)
-    announce(tx, comment_id, by=by)
-    store.announce(tx, row.document_id, by=by)
-    if row.assigned_to not in (None, AGENT):
-        tell_inbox(tx, row.project_id, mentions.tell(tx, where_of(row, by, "assigned"), [row.assigned_to]))
+    store.tell_inbox(tx, row.project_id, news)
     return True
 
 
@@ -201,7 +173,7 @@ def delete(tx: Tx, row: CommentRow, by: str) -> None:
     append(tx, row.project_id, [("comment.deleted", event)])
     if row.parent_id is None:
         store.announce(tx, row.document_id, by=by)
-    tell_inbox(tx, row.project_id, news)
+    store.tell_inbox(tx, row.project_id, news)
 
 
 def leave_thread(tx: Tx, thread_id: str) -> list[str]:
@@ -217,31 +189,32 @@ def leave_thread(tx: Tx, thread_id: str) -> list[str]:
     return [one.id for one in about]
 
 
-def content_of(tx: Tx, document_id: str) -> Content:
-    """What comments can be put on, as it is now."""
+def content_of(tx: Tx, document_id: str, touched: Collection[str] = ()) -> Content:
+    """What comments can be put on, as it is now. `touched`: see `Content`."""
     tree = store.tree(tx, document_id)
     blocks_of = [(block.id, block.section_id, block.markdown) for block in tree.blocks()]
-    return Content([section.id for section in tree.sections], blocks_of)
+    return Content([section.id for section in tree.sections], blocks_of, touched)
 
 
 def reanchor(tx: Tx, document_id: str, touched: Collection[str]) -> None:
     """After a document changed: find again what its comments are about. `touched` are the ids of the sections and
     blocks that changed, moved, came or went. Comments that are somewhere else now, or nowhere, are announced."""
-    rows = _concerned(tx, document_id, set(touched))
+    touched = frozenset(touched)
+    rows = _concerned(tx, document_id, touched)
     if not rows:
         return
-    content, touched = content_of(tx, document_id), frozenset(touched)
+    content = content_of(tx, document_id, touched)
     for row in rows:
-        before = anchor_of(row)
-        now = place(before, content, touched)
-        if now == before:
-            continue
-        tx.update(comments, {"id": row.id}, **_columns(now))
-        if not now.shown_as(before):
+        quote = None if row.quote is None else Quote.model_validate(row.quote)
+        before = Anchor(row.section_id, row.block_id, quote, row.orphaned)
+        now = place(before, content)
+        if now != before:
+            tx.update(comments, {"id": row.id}, **_columns(now))
+        if now.shown() != before.shown():
             announce(tx, row.id)
 
 
-def _concerned(tx: Tx, document_id: str, touched: set[str]) -> list[CommentRow]:
+def _concerned(tx: Tx, document_id: str, touched: frozenset[str]) -> list[CommentRow]:
     """The comments that a change may have moved: those at what it touched, and those that are lost."""
     chosen = _ANCHORED
     if len(touched) <= FEW:  # as almost always: the database looks at so many ids at once
@@ -251,16 +224,8 @@ def _concerned(tx: Tx, document_id: str, touched: set[str]) -> list[CommentRow]:
     return [row for row in rows if row.orphaned or {row.section_id, row.block_id} & touched]
 
 
-def anchor_of(row: CommentRow) -> Anchor:
-    """Where a comment was put, as its row says."""
-    quote = None if row.quote is None else Quote.model_validate(row.quote)
-    return Anchor(row.section_id, row.block_id, quote, row.orphaned)
-
-
 def _columns(anchor: Anchor) -> dict[str, Any]:
-    quote = None if anchor.quote is None else anchor.quote.model_dump()
-    place = {"section_id": anchor.section_id, "block_id": anchor.block_id}
-    return {**place, "quote": quote, "orphaned": anchor.orphaned}
+    return asdict(anchor) | {"quote": None if anchor.quote is None else anchor.quote.model_dump()}
 
 
 def _data(row: ShownComment) -> CommentData:

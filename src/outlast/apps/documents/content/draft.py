@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from outlast.apps.documents.content.chains import Chain
-from outlast.apps.documents.content.markdown_parse import Part, Piece
+from outlast.apps.documents.content.markdown_parse import Part
 from outlast.apps.documents.content.ranks import with_ranks
 from outlast.apps.documents.content.tree import Block, Section, Tree, missing
 from outlast.base.errors import MalformedInput
@@ -31,7 +31,9 @@ class Draft:
     def tree(self) -> Tree:
         """The tree as it is now, with ranks for all. A first section without heading and blocks is left out."""
         sections = [self.section(section_id) for section_id in self._order]
-        if sections and self._is_nothing(sections[0]):
+        # A first section whose blocks were perhaps not read counts as not empty.
+        unknown = self._tree.unread and sections[:1] == list(self._tree.sections[:1])
+        if sections and sections[0].level == 0 and not sections[0].blocks and not unknown:
             del sections[0]
         return replace(self._tree, sections=tuple(map(_ranked, with_ranks(sections))))
 
@@ -68,14 +70,14 @@ class Draft:
         empty."""
         chain = self._chain(section_id)
         self._demand_in(chain, after)
-        return self._lay(chain, after, parts, _Maker(self._make_id))
+        return self._lay(chain, after, parts)
 
     def rewrite(self, block_id: str, parts: Sequence[Part]) -> None:
         """Put a text in the place of a block; its first block keeps the id."""
         chain, keeper = self._home_of(block_id), self.block(block_id)
         before = chain.before(block_id)
         self.remove_block(block_id)
-        self._lay(chain, before, parts, _Maker(self._make_id, keeper))
+        self._lay(chain, before, parts, keeper)
 
     def remove_block(self, block_id: str) -> None:
         self._home_of(block_id).take(block_id)
@@ -145,27 +147,29 @@ class Draft:
             for block in blocks:
                 self._put(target, target.last, replace(block, rank=_UNRANKED))
 
-    def _is_nothing(self, first: Section) -> bool:
-        """Whether the first section is empty: no heading and no blocks. A section whose blocks were not read counts
-        as not empty."""
-        untouched = bool(self._tree.sections) and first is self._tree.sections[0]
-        return first.level == 0 and not first.blocks and not (self._tree.unread and untouched)
-
-    def _lay(self, chain: Chain, after: str | None, parts: Sequence[Part], makes: "_Maker") -> str | None:
-        """Put parts behind a block of a section; the blocks that were behind it follow the last part. The id of the
-        first thing made."""
-        first, later = parts[0], parts[1:]
+    def _lay(self, chain: Chain, after: str | None, parts: Sequence[Part], keeper: Block | None = None) -> str | None:
+        """Put parts behind a block of a section; the blocks that were behind it follow the last part. The first block
+        of all is `keeper` with another text, where there is one. The id of the first thing made."""
+        first, *later = self._blocks_of(parts, keeper)
         if not later:
-            self._write(chain, after, first.pieces, makes)
-            return makes.first
+            self._write(chain, after, first)
+            return first[0].id if first else None
         head, tail = self._split(chain, after)
-        self._write(head, head.last, first.pieces, makes)
-        made = self._add_sections(head.name, [(part.heading, part.level) for part in later])
-        makes.first = makes.first or made[0]
+        self._write(head, head.last, first)
+        made = self._add_sections(head.name, [(part.heading, part.level) for part in parts[1:]])
         self._chains[made[-1]], tail.name = tail, made[-1]
-        for section_id, part in zip(made, later, strict=True):
-            self._write(self._chain(section_id), None, part.pieces, makes)
-        return makes.first
+        for section_id, blocks in zip(made, later, strict=True):
+            self._write(self._chain(section_id), None, blocks)
+        return first[0].id if first else made[0]
+
+    def _blocks_of(self, parts: Sequence[Part], keeper: Block | None) -> Iterator[list[Block]]:
+        for part in parts:
+            blocks = []
+            for piece in part.pieces:
+                block = keeper or Block(self._make_id("block"), "", _UNRANKED, piece.kind, "")
+                blocks.append(replace(block, kind=piece.kind, markdown=piece.markdown))
+                keeper = None
+            yield blocks
 
     def _split(self, chain: Chain, after: str | None) -> tuple[Chain, Chain]:
         """A section's blocks up to a place, and those behind it, which are of no section yet."""
@@ -175,10 +179,10 @@ class Draft:
         self._chains[head.name] = head
         return head, tail
 
-    def _write(self, chain: Chain, after: str | None, pieces: Sequence[Piece], makes: "_Maker") -> None:
-        for piece in pieces:
-            block = makes.block(chain.name, piece)
-            self._put(chain, after, block)
+    def _write(self, chain: Chain, after: str | None, blocks: Sequence[Block]) -> None:
+        for block in blocks:
+            here = block.section_id == chain.name
+            self._put(chain, after, block if here else replace(block, section_id=chain.name, rank=_UNRANKED))
             after = block.id
 
     def _put(self, chain: Chain, after: str | None, block: Block) -> None:
@@ -234,24 +238,6 @@ class Draft:
             if self._sections[one].level <= level:
                 return
             yield one
-
-
-class _Maker:
-    """Makes blocks of pieces; the first one of all is `keeper` with another text, where there is one."""
-
-    def __init__(self, make_id: Callable[[str], str], keeper: Block | None = None) -> None:
-        self._make_id, self._keeper = make_id, keeper
-        self.first: str | None = None
-
-    def block(self, section_id: str, piece: Piece) -> Block:
-        keeper, self._keeper = self._keeper, None
-        if keeper is None:
-            made = Block(self._make_id("block"), section_id, _UNRANKED, piece.kind, piece.markdown)
-        else:
-            rank = keeper.rank if keeper.section_id == section_id else _UNRANKED
-            made = replace(keeper, section_id=section_id, rank=rank, kind=piece.kind, markdown=piece.markdown)
-        self.first = self.first or made.id
-        return made
 
 
 def _ranked(section: Section) -> Section:

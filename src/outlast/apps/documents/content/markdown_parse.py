@@ -109,11 +109,6 @@ def one_line(heading: str) -> str:
     return " ".join(line.strip() for line in re.split(r"[\r\n]+", heading)).strip()
 
 
-def first_heading(parts: Sequence[Part]) -> str | None:
-    """The text of the first heading that says something; None: there is none."""
-    return next((part.heading for part in parts if part.heading), None)
-
-
 def _end_of_front_matter(lines: Sequence[str]) -> int:
     """How many lines the front matter has: `---`, lines of which the first is not empty, `---` or `...`; 0: there is
     none. An empty line behind `---` makes it a rule."""
@@ -125,8 +120,8 @@ def _end_of_front_matter(lines: Sequence[str]) -> int:
 
 def _top(text: str, lines: list[str]) -> Iterator[Piece | tuple[str, int]]:
     """The top-level blocks in order; headings as (text, level)."""
-    reached = 0
-    tokens = _parsed(text)
+    reached, tokens = 0, list["Token"]()
+    _parser().block.parse(text, _parser(), {}, tokens)
     for place, token in enumerate(tokens):
         if token.level or token.map is None or token.nesting < 0:
             continue
@@ -182,13 +177,6 @@ def _closed_html(source: str) -> str:
             return source if _LAST_TAG.search(source) else f"{source}\n</{opened[1].lower()}>"
         return source if end in begun[opened.end() :] or end in begun else f"{source}\n{end}"
     return source
-
-
-def _parsed(text: str) -> "list[Token]":
-    env: dict[str, object] = {}
-    tokens: list[Token] = []
-    _parser().block.parse(text, _parser(), env, tokens)
-    return tokens
 
 
 @cache

@@ -16,7 +16,6 @@ _MARKER: Final = re.compile(r" {0,3}(?:([-+*])|\d{1,9}([.)]))(?=[ \t\n]|$)")
 _TICKS: Final = re.compile("`+")
 _LOOKS_CLOSED: Final = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 
-
 Text = Block | Piece  # a block, or what is about to become one
 Headed = Section | Part
 
@@ -67,11 +66,7 @@ def _would_merge(before: Text, block: Text) -> bool:
 
 
 def _is_indented_code(block: Text) -> bool:
-    return (
-        block.kind == "code"
-        and block.markdown[:1] in (" ", "\t")
-        and not block.markdown.lstrip(" ").startswith(("```", "~~~"))
-    )
+    return block.kind == "code" and not block.markdown.lstrip(" ").startswith(("```", "~~~"))
 
 
 def _marker(block: Text) -> str:

@@ -3,7 +3,7 @@
 A tree may be partial: sections whose blocks nobody needs are read without them (`Tree.unread` counts those blocks).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,7 +28,7 @@ class Block:
     at: str = ""
 
     @property
-    def says(self) -> str:
+    def text(self) -> str:
         return self.markdown
 
 
@@ -46,8 +46,8 @@ class Section:
     blocks: tuple[Block, ...] = ()
 
     @property
-    def says(self) -> tuple[str, int]:
-        return self.heading, self.level
+    def text(self) -> str:
+        return self.heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,6 @@ class Tree:
     def find_block(self, block_id: str) -> Block | None:
         return next((block for block in self.blocks() if block.id == block_id), None)
 
-    def block(self, block_id: str) -> Block:
-        """The block of this id. Raises `NotFound`."""
-        found = self.find_block(block_id)
-        if found is None:
-            raise missing("block", self.document_id, block_id)
-        return found
-
     def blocks(self) -> Iterator[Block]:
         """All blocks, in the order of the text."""
         for section in self.sections:
@@ -88,6 +81,12 @@ class Tree:
 def count_words(text: str) -> int:
     """The number of words: runs of characters between spaces."""
     return len(text.split())
+
+
+def last_before(ids: Sequence[str], one: str | None, counts: Callable[[str], bool]) -> str | None:
+    """The nearest id before this one that counts; None: there is none, or this one is not there."""
+    before = ids[: ids.index(one)] if one in ids else ()
+    return next((key for key in reversed(before) if counts(key)), None)
 
 
 def missing(noun: Literal["section", "block"], document_id: str, thing_id: str) -> NotFound:

@@ -5,7 +5,7 @@ from typing import Any
 
 import anyio.to_thread
 
-from outlast.apps.documents import store
+from outlast.apps.documents import shapes, store
 from outlast.apps.documents.actions import whole_text
 from outlast.apps.documents.content.markdown_parse import Cuts
 from outlast.apps.documents.content.tree import Tree
@@ -18,20 +18,7 @@ from outlast.apps.documents.history import summaries
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.versions import changes_since
 from outlast.apps.documents.rows import DocumentRow
-from outlast.apps.documents.shapes import (
-    CHANGE_CHARS,
-    CHANGES_CHARS,
-    Change,
-    ChangesRequest,
-    DocumentChanges,
-    DocumentDifference,
-    DocumentVersion,
-    DocumentVersionView,
-    EditBlockChange,
-    ImportRequest,
-    InsertBlockChange,
-    InsertSectionChange,
-)
+from outlast.apps.documents.shapes import CHANGE_CHARS, CHANGES_CHARS
 from outlast.apps.documents.store import require_document
 from outlast.apps.documents.tables import document_versions
 from outlast.base.errors import InputTooLarge, MalformedInput
@@ -49,8 +36,8 @@ FEW_CHARS = 2_000  # so many are cut sooner than another thread is asked to
 
 
 async def change_document(
-    services: Services, actor: Actor, document_id: str, wanted: ChangesRequest, *, key: str | None = None
-) -> DocumentChanges:
+    services: Services, actor: Actor, document_id: str, wanted: shapes.ChangesRequest, *, key: str | None = None
+) -> shapes.DocumentChanges:
     """Make changes together, as one version, or none at all (editors). Returns all that is new since the version
     `since` (None: what these changes made). A repeated `key` changes nothing again. Raises `NotFound`, `TextChanged`,
     `SectionLocked`, `DocumentFull`, `MalformedInput`, `InputTooLarge`, `RateLimited`."""
@@ -69,14 +56,14 @@ async def change_document(
 
 
 @in_read
-def read_changes(tx: Tx, actor: Actor, document_id: str, since: int) -> DocumentChanges:
+def read_changes(tx: Tx, actor: Actor, document_id: str, since: int) -> shapes.DocumentChanges:
     """All that is new since a version. Raises `MalformedInput` for a version that is not there yet."""
     return changes_since(tx, require_document(tx, actor, document_id, Right.READ), since)
 
 
 async def import_markdown(
-    services: Services, actor: Actor, document_id: str, wanted: ImportRequest, *, key: str | None = None
-) -> DocumentChanges:
+    services: Services, actor: Actor, document_id: str, wanted: shapes.ImportRequest, *, key: str | None = None
+) -> shapes.DocumentChanges:
     """Put a Markdown text behind a section (None: at the end), or in the place of everything (`replace`; what is the
     same keeps its id; `seen`: the version that was looked at, nothing newer is replaced). Editors. Raises as
     `change_document`."""
@@ -92,11 +79,10 @@ async def import_markdown(
 
     def write(tx: Tx, row: DocumentRow) -> Committed:
         content = store.tree(tx, row.id)
+        author = Author("import", actor.user_id, summaries.REPLACED if wanted.replace else summaries.IMPORTED)
         if not wanted.replace:
-            author = Author("import", actor.user_id, summary=summaries.IMPORTED)
             return commit(tx, row, [_behind(content, wanted.after_section_id, text)], author, services.settings, cuts)
         demand_document_seen(document_id, row.version, wanted.seen)
-        author = Author("import", actor.user_id, summary=summaries.REPLACED)
         return commit_tree(tx, row, content, replaced(content, parts), author, services.settings)
 
     return await _write(services, actor, document_id, write, key, asked)
@@ -105,25 +91,25 @@ async def import_markdown(
 @in_read
 def list_versions(
     tx: Tx, actor: Actor, document_id: str, before: int | None = None, limit: int = 50
-) -> Listed[DocumentVersion, int]:
+) -> Listed[shapes.DocumentVersion, int]:
     """A document's history, newest first; those before a version."""
     require_document(tx, actor, document_id, Right.READ)
     return history.list_versions(tx, document_id, before, limit)
 
 
 @in_read
-def read_version(tx: Tx, actor: Actor, document_id: str, version: int) -> DocumentVersionView:
+def read_version(tx: Tx, actor: Actor, document_id: str, version: int) -> shapes.DocumentVersionView:
     """A version with what the document said then. Raises `NotFound`."""
     require_document(tx, actor, document_id, Right.READ)
     line = history.version_of(tx, document_id, version)
     content = store.sections_data(tx, history.tree_at(tx, document_id, version), past=True)
-    return DocumentVersionView.model_construct(**dict(line), content=content)
+    return shapes.DocumentVersionView.model_construct(**dict(line), content=content)
 
 
 @in_read
 def compare_versions(
     tx: Tx, actor: Actor, document_id: str, before: int, after: int | None = None
-) -> DocumentDifference:
+) -> shapes.DocumentDifference:
     """What differs between two versions (0: the empty document; None: now), whichever is the older. Raises
     `NotFound`."""
     require_document(tx, actor, document_id, Right.READ)
@@ -132,7 +118,7 @@ def compare_versions(
 
 async def restore_version(
     services: Services, actor: Actor, document_id: str, version: int, *, seen: int | None = None
-) -> DocumentChanges:
+) -> shapes.DocumentChanges:
     """Make a document say what it said at a version (editors), as a new version; sections and blocks get their ids
     back. `seen`: the version that was looked at, nothing newer is replaced. Repeating is harmless. Raises `NotFound`,
     `TextChanged`, `SectionLocked`, `RateLimited`."""
@@ -155,17 +141,16 @@ async def _write(
     key: str | None = None,
     asked: str = "",
     since: int | None = None,
-) -> DocumentChanges:
+) -> shapes.DocumentChanges:
     """Change a document in one transaction. What is new since version `since` (None: what this changed)."""
 
     def produce(tx: Tx, row: DocumentRow) -> dict[str, Any]:
         per_minute = services.settings.limits.changes_per_minute_per_user
-        own = document_versions.c.kind != "agent"
-        things = "changes of documents"
+        own, things = document_versions.c.kind != "agent", "changes of documents"
         check_made_rate(tx, document_versions, actor.user_id, per_minute, things=things, by="by", which=own)
         return {"before": row.version, "made": dict(write(tx, row).made)}
 
-    def run(tx: Tx) -> DocumentChanges:
+    def run(tx: Tx) -> shapes.DocumentChanges:
         require_document(tx, actor, document_id, Right.EDIT)
         row = store.hold(tx, document_id)
         done = remember(tx, actor.user_id, key, asked, lambda: produce(tx, row))
@@ -175,29 +160,28 @@ async def _write(
     return await services.db.write(run)
 
 
-def _behind(content: Tree, section_id: str | None, text: str) -> InsertBlockChange:
+def _behind(content: Tree, section_id: str | None, text: str) -> shapes.InsertBlockChange:
     """A text behind the last block of a section (None: of the last one). Raises `NotFound`."""
-    section = content.section(section_id) if section_id is not None else None
-    if section is None and content.sections:
-        section = content.sections[-1]
-    after = section.blocks[-1].id if section is not None and section.blocks else None
-    home = None if section is None else section.id
-    return InsertBlockChange(op="insert_block", section_id=home, after=after, markdown=text)
+    home, after = section_id, None
+    if section_id is not None or content.sections:
+        section = content.sections[-1] if section_id is None else content.section(section_id)
+        home, after = section.id, section.blocks[-1].id if section.blocks else None
+    return shapes.InsertBlockChange(op="insert_block", section_id=home, after=after, markdown=text)
 
 
-def _checked(change: Change) -> Change:
+def _checked(change: shapes.Change) -> shapes.Change:
     """The change with texts that every database can hold. Raises `InputTooLarge`."""
     hint = "Import it: POST /v1/documents/{id}/import takes longer ones."
     cleaned = {name: checked_markdown(text, CHANGE_CHARS, hint) for name, text in _texts(change).items()}
     return change.model_copy(update=cleaned)
 
 
-def _texts(change: Change) -> dict[str, str]:
+def _texts(change: shapes.Change) -> dict[str, str]:
     """The texts of a change, by field."""
     return {name: text for name in TEXTS if (text := getattr(change, name, None)) is not None}
 
 
-def _demand_size(changes: Sequence[Change]) -> int:
+def _demand_size(changes: Sequence[shapes.Change]) -> int:
     """How long the texts of all changes are together. Raises `InputTooLarge`."""
     size = sum(len(text) for change in changes for text in _texts(change).values())
     if size > CHANGES_CHARS:
@@ -210,9 +194,9 @@ def _demand_size(changes: Sequence[Change]) -> int:
     return size
 
 
-def _cut(changes: Sequence[Change]) -> Cuts:
+def _cut(changes: Sequence[shapes.Change]) -> Cuts:
     cuts = Cuts()
     for change in changes:
-        if isinstance(change, InsertBlockChange | EditBlockChange | InsertSectionChange):
-            cuts.cut(change.markdown)
+        if (text := _texts(change).get("markdown")) is not None:
+            cuts.cut(text)
     return cuts

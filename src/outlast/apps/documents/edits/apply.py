@@ -10,7 +10,7 @@ from typing import Final
 from outlast.apps.documents import shapes
 from outlast.apps.documents.content.draft import Draft
 from outlast.apps.documents.content.markdown_parse import Cuts, one_line, tidy
-from outlast.apps.documents.content.tree import Block, Tree
+from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.edits import conflict_check as unseen
 from outlast.apps.documents.edits.tree_diff import Delta, deltas
 from outlast.apps.documents.settings import DocumentSettings
@@ -127,9 +127,9 @@ def _edit_section(draft: Draft, change: shapes.EditSectionChange, section_id: st
 
 def check_limits(applied: Applied, limits: DocumentSettings) -> None:
     """Raise `DocumentFull` or `InputTooLarge` where what is new is more than a document may hold."""
-    tree, found = applied.tree, applied.deltas
+    tree = applied.tree
     total = tree.unread + sum(len(section.blocks) for section in tree.sections) + len(tree.sections)
-    grew = any(delta.before is None for delta in found)
+    grew = any(delta.before is None for delta in applied.deltas)
     if grew and total > limits.most_blocks:
         raise DocumentFull(
             f"The document would have {total:,} sections and blocks; at most {limits.most_blocks:,} are allowed.",
@@ -137,17 +137,16 @@ def check_limits(applied: Applied, limits: DocumentSettings) -> None:
             blocks=total,
             limit=limits.most_blocks,
         )
-    for delta in found:
-        if delta.after is None:
-            continue
-        text = delta.after.markdown if isinstance(delta.after, Block) else delta.after.heading
-        limit = limits.block_chars if delta.noun == "block" else MAX_HEADING_CHARS
-        if len(text) > limit and not delta.quiet:
+    for delta in applied.touched:
+        size = 0 if delta.after is None else len(delta.after.text)
+        name, limit, hint = "heading", MAX_HEADING_CHARS, "Make it shorter."
+        if delta.noun == "block":
+            name, limit, hint = "block", limits.block_chars, "Divide it by blank lines."
+        if size > limit:
             raise InputTooLarge(
-                f"A {'block' if delta.noun == 'block' else 'heading'} has {len(text):,} characters; at most {limit:,} "
-                "are accepted.",
-                hint="Divide it by blank lines." if delta.noun == "block" else "Make it shorter.",
+                f"A {name} has {size:,} characters; at most {limit:,} are accepted.",
+                hint=hint,
                 id=delta.id,
-                size_chars=len(text),
+                size_chars=size,
                 limit_chars=limit,
             )

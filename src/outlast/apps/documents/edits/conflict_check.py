@@ -1,11 +1,11 @@
 """No text is overwritten that its writer has not seen: a change is merged with what is there, or refused. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 from outlast.apps.documents.content.markdown_parse import one_line, tidy
 from outlast.apps.documents.content.tree import Block, Section
-from outlast.apps.documents.edits.merge import MAX_MERGED, merge
+from outlast.apps.documents.edits.merge import MAX_MERGED, MergeHunk, merge
 from outlast.base.errors import TextChanged
 
 
@@ -16,8 +16,8 @@ def merged(block: Block, old: str, wanted: str) -> str:
     if base == tidy(block.markdown) or text == block.markdown:
         return text
     if not text.strip():
-        raise _changed("block", block.id, block.markdown, text, base, [], block.editor_id)
-    return _merge("block", block.id, block.markdown, text, base, block.editor_id)
+        raise _changed(block, text, base)
+    return _merge(block, text, base)
 
 
 def merged_heading(section: Section, old: str | None, wanted: str) -> str:
@@ -25,13 +25,13 @@ def merged_heading(section: Section, old: str | None, wanted: str) -> str:
     base = section.heading if old is None else one_line(old)
     if base == section.heading or wanted == section.heading:
         return wanted
-    return one_line(_merge("section", section.id, section.heading, wanted, base, None))
+    return one_line(_merge(section, wanted, base))
 
 
 def demand_seen(block: Block, old: str) -> None:
     """Raise `TextChanged` unless the block says what the writer who deletes it saw."""
     if tidy(old) != tidy(block.markdown):
-        raise _changed("block", block.id, block.markdown, "", tidy(old), [], block.editor_id)
+        raise _changed(block, "", tidy(old))
 
 
 def demand_section_seen(section: Section, seen: int | None) -> None:
@@ -59,24 +59,21 @@ def _demand_version(noun: str, key: str, name: str, version: int, seen: int | No
         )
 
 
-def _merge(noun: str, key: str, current: str, wanted: str, base: str, editor_id: str | None) -> str:
-    result = merge(base, current, wanted)
+def _merge(thing: Block | Section, wanted: str, base: str) -> str:
+    result = merge(base, thing.text, wanted)
     if result.text is None or len(result.text) > MAX_MERGED:
-        hunks = [asdict(hunk) for hunk in result.hunks]
-        raise _changed(noun, key, current, wanted, base, hunks, editor_id)
+        raise _changed(thing, wanted, base, result.hunks)
     return result.text
 
 
-def _changed(
-    noun: str, key: str, current: str, wanted: str, base: str, hunks: list[Any], editor_id: str | None
-) -> TextChanged:
+def _changed(thing: Block | Section, wanted: str, base: str, hunks: Sequence[MergeHunk] = ()) -> TextChanged:
     return TextChanged(
         "Somebody changed the same text since you started.",
-        noun=noun,
-        id=key,
-        current=current,
+        noun="block" if isinstance(thing, Block) else "section",
+        id=thing.id,
+        current=thing.text,
         wanted=wanted,
         base=base,
-        hunks=hunks,
-        editor_id=editor_id,
+        hunks=[asdict(hunk) for hunk in hunks],
+        editor_id=thing.editor_id if isinstance(thing, Block) else None,
     )

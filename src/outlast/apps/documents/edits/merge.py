@@ -9,12 +9,12 @@ Bounds: texts of up to `MAX_CHARACTERS` are compared word by word, in at most ab
 only, and those of more than `MAX_LINES` not at all. The time grows with the length alone: writers wait for it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
-from outlast.apps.documents.edits.token_matches import Pair, has_word, lines_of, match, readable, words_of
+from outlast.apps.documents.edits.token_matches import Pair, has_word, lines_of, match, match_words, words_of
 
 HunkKind = Literal[
     "same",  # nobody changed it
@@ -59,9 +59,8 @@ def merge(base: str, current: str, wanted: str) -> Merge:
     """What `wanted` changed of `base`, on top of what `current` changed of it. Of any length, empty too; the same texts
     always give the same answer, and changing sides only changes names."""
     hunks = tuple(_joined(_hunks(base, current, wanted)))
-    texts = [hunk.text for hunk in hunks]
-    clean = [text for text in texts if text is not None]
-    return Merge("".join(clean) if len(clean) == len(texts) else None, hunks)
+    clean = [hunk.text for hunk in hunks if hunk.text is not None]
+    return Merge("".join(clean) if len(clean) == len(hunks) else None, hunks)
 
 
 def _hunks(base: str, current: str, wanted: str) -> list[MergeHunk]:
@@ -76,11 +75,7 @@ def _finer(hunk: MergeHunk) -> list[MergeHunk]:
     """A conflict of lines, word by word."""
     if hunk.kind != "conflict" or max(map(len, (hunk.base, hunk.current, hunk.wanted))) > MAX_CHARACTERS:
         return [hunk]
-    return _compared(hunk, words_of, _match_words)
-
-
-def _match_words(one: Sequence[str], two: Sequence[str]) -> list[Pair]:
-    return readable(one, two, match(one, two))
+    return _compared(hunk, words_of, match_words)
 
 
 def _compared(
@@ -136,16 +131,14 @@ def _clashing(hunks: list[MergeHunk]) -> int:
     """How many of the last ones are one conflict in truth; 0: none."""
     if len(hunks) >= 2 and _clash(hunks[-2], hunks[-1]):
         return 2
-    return 3 if len(hunks) >= 3 and _weak(hunks[-2]) and _clash(hunks[-3], hunks[-1]) else 0
+    if len(hunks) < 3 or hunks[-2].kind != "same" or has_word([hunks[-2].base]):
+        return 0
+    return 3 if _clash(hunks[-3], hunks[-1]) else 0
 
 
 def _clash(one: MergeHunk, two: MergeHunk) -> bool:
     kinds = {one.kind, two.kind}
     return kinds == {"current", "wanted"} or ("conflict" in kinds and not kinds & {"same", "both"})
-
-
-def _weak(hunk: MergeHunk) -> bool:
-    return hunk.kind == "same" and not has_word([hunk.base])
 
 
 def _sum(kind: HunkKind, *hunks: MergeHunk) -> MergeHunk:

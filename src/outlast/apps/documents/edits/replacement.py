@@ -20,7 +20,8 @@ def replaced(tree: Tree, parts: Sequence[Part], make_id: Callable[[str], str] = 
     """The document with this text. Sections with the same heading, and blocks with the same or a similar text in the
     same order, keep their ids, and where possible their ranks."""
     wanted = [part for part in parts if part.level or part.pieces]
-    kept = dict(_pairs([_head(one) for one in tree.sections], [_head(one) for one in wanted]))
+    olds, news = ([(one.heading, one.level) for one in those] for those in (tree.sections, wanted))
+    kept = dict(_pairs(olds, news))
     sections = with_ranks(
         [
             tree.sections[kept[at]] if at in kept else Section(make_id("section"), "", part.heading, part.level)
@@ -36,10 +37,6 @@ def replaced(tree: Tree, parts: Sequence[Part], make_id: Callable[[str], str] = 
     )
 
 
-def _head(one: Section | Part) -> tuple[str, int]:
-    return one.heading, one.level
-
-
 def _blocks(
     tree: Tree, sections: Sequence[Section], parts: Sequence[Part], make_id: Callable[[str], str]
 ) -> list[list[Block]]:
@@ -49,13 +46,9 @@ def _blocks(
     below: list[list[Block]] = [[] for _ in sections]
     for at, (place, piece) in enumerate(news):
         home = sections[place].id
-        old = olds[kept[at]] if at in kept else None
-        if old is None:
-            block = Block(make_id("block"), home, "", piece.kind, piece.markdown)
-        else:
-            rank = old.rank if old.section_id == home else ""
-            block = replace(old, section_id=home, rank=rank, kind=piece.kind, markdown=piece.markdown)
-        below[place].append(block)
+        old = olds[kept[at]] if at in kept else Block(make_id("block"), home, "", piece.kind, "")
+        rank = old.rank if old.section_id == home else ""
+        below[place].append(replace(old, section_id=home, rank=rank, kind=piece.kind, markdown=piece.markdown))
     return below
 
 

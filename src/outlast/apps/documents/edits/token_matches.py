@@ -52,23 +52,24 @@ def match(one: Sequence[str], two: Sequence[str]) -> list[Pair]:
     while open_areas:
         area = open_areas.pop()
         inner = _trim(one, two, area, pairs)
-        if inner.empty:
+        if not inner.cells:
             continue
         anchors = _anchors(one, two, inner) if inner.depth < DEEPEST else []
         if anchors:
             pairs += anchors
-            open_areas += _between(inner, anchors)
+            edges = [(inner.a - 1, inner.c - 1), *anchors, (inner.b, inner.d)]
+            open_areas += [_Area(a + 1, b, c + 1, d, inner.depth + 1) for (a, c), (b, d) in pairwise(edges)]
         elif inner.cells <= GAP_CELLS and (budget := budget - inner.cells) >= 0:
             pairs += _common(one, two, inner)
     return sorted(pairs)
 
 
-def readable(one: Sequence[str], two: Sequence[str], pairs: list[Pair]) -> list[Pair]:
-    """The pairs without those few words that happen to be equal in the middle of rewritten text: a sentence written
+def match_words(one: Sequence[str], two: Sequence[str]) -> list[Pair]:
+    """As `match`, without those few words that happen to be equal in the middle of rewritten text: a sentence written
     anew is one change (after the *semantic cleanup* of Neil Fraser's diff-match-patch)."""
-    ends = _Lengths.of(one, two)
+    ends = _Lengths(one, two)
     kept: list[list[Pair]] = []
-    runs = [*_runs(pairs), [(len(one), len(two))]]
+    runs = [*_runs(match(one, two)), [(len(one), len(two))]]
     for run, following in pairwise(runs):
         kept.append(run)
         while kept and _by_chance(ends, kept, following[0]):
@@ -84,18 +85,12 @@ def _by_chance(ends: "_Lengths", kept: list[list[Pair]], following: Pair) -> boo
     return size <= ends.changed(previous, run[0]) and size <= ends.changed(run[-1], following)
 
 
-@dataclass(frozen=True, slots=True)
 class _Lengths:
     """How many characters come before each token, and in the first text how many words."""
 
-    one: list[int]
-    two: list[int]
-    words: list[int]
-
-    @staticmethod
-    def of(one: Sequence[str], two: Sequence[str]) -> "_Lengths":
-        ours, theirs = ([0, *accumulate(len(token) for token in text)] for text in (one, two))
-        return _Lengths(ours, theirs, [0, *accumulate(has_word([token]) for token in one)])
+    def __init__(self, one: Sequence[str], two: Sequence[str]) -> None:
+        self.one, self.two = ([0, *accumulate(len(token) for token in text)] for text in (one, two))
+        self.words = [0, *accumulate(has_word([token]) for token in one)]
 
     def changed(self, before: Pair, after: Pair) -> int:
         """Characters between two pairs, in the text that has more of them there."""
@@ -112,10 +107,6 @@ class _Area:
     c: int
     d: int
     depth: int
-
-    @property
-    def empty(self) -> bool:
-        return self.a == self.b or self.c == self.d
 
     @property
     def cells(self) -> int:
@@ -156,11 +147,6 @@ def rising(pairs: list[Pair]) -> list[Pair]:
         run.append(pairs[index])
         index = before[index]
     return run[::-1]
-
-
-def _between(area: _Area, anchors: list[Pair]) -> list[_Area]:
-    edges = [(area.a - 1, area.c - 1), *anchors, (area.b, area.d)]
-    return [_Area(a + 1, b, c + 1, d, area.depth + 1) for (a, c), (b, d) in pairwise(edges)]
 
 
 def _common(one: Sequence[str], two: Sequence[str], area: _Area) -> list[Pair]:

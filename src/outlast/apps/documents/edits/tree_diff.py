@@ -1,6 +1,6 @@
 """What is different between two states of a document. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
@@ -9,6 +9,7 @@ from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.edits.token_matches import rising
 from outlast.apps.documents.shapes import DiffState
 
+Noun = Literal["section", "block"]
 Ranked = Section | Block
 
 
@@ -17,10 +18,10 @@ class Delta:
     """One section or block that differs: what it was (None: it was not there) and what it is (None: it is gone).
     `quiet`: only its rank differs; its place is the same."""
 
-    noun: Literal["section", "block"]
+    noun: Noun
     id: str
-    before: Section | Block | None
-    after: Section | Block | None
+    before: Ranked | None
+    after: Ranked | None
     quiet: bool = False
 
     @property
@@ -28,7 +29,9 @@ class Delta:
         """What people call it: `moved` where it says what it said."""
         if self.before is None or self.after is None:
             return "added" if self.before is None else "removed"
-        return "moved" if self.before.says == self.after.says else "changed"
+        sides = self.before, self.after
+        said, says = (one.markdown if isinstance(one, Block) else (one.heading, one.level) for one in sides)
+        return "moved" if said == says else "changed"
 
     @property
     def sections(self) -> set[str]:
@@ -45,8 +48,7 @@ def deltas(before: Tree, after: Tree) -> tuple[Delta, ...]:
     news = {section.id: section for section in after.sections}
     changed = [key for key in {**olds, **news} if olds.get(key) is not news.get(key)]
     moved = _moved(before.sections, after.sections)
-    found = [_section(key, olds.get(key), news.get(key), moved) for key in changed]
-    return (*(delta for delta in found if delta is not None), *_blocks(olds, news, changed))
+    return (*_deltas("section", changed, olds, news, moved), *_blocks(olds, news, changed))
 
 
 def gone(found: Sequence[Delta], noun: str) -> tuple[str, ...]:
@@ -54,31 +56,29 @@ def gone(found: Sequence[Delta], noun: str) -> tuple[str, ...]:
     return tuple(delta.id for delta in found if delta.noun == noun and delta.after is None)
 
 
-def _section(key: str, old: Section | None, new: Section | None, moved: set[str]) -> Delta | None:
-    if old is None or new is None or (old.heading, old.level) != (new.heading, new.level):
-        return Delta("section", key, old, new)
-    return None if old.rank == new.rank else Delta("section", key, old, new, quiet=key not in moved)
-
-
-def _blocks(olds: dict[str, Section], news: dict[str, Section], changed: list[str]) -> list[Delta]:
+def _blocks(olds: Mapping[str, Section], news: Mapping[str, Section], changed: list[str]) -> Iterator[Delta]:
     was = {block.id: block for key in changed if key in olds for block in olds[key].blocks}
     now = {block.id: block for key in changed if key in news for block in news[key].blocks}
     moved: set[str] = set()
     for key in changed:
         if key in olds and key in news:
             moved |= _moved(olds[key].blocks, news[key].blocks)
-    found = [_block(key, was.get(key), now.get(key), moved) for key in {**was, **now}]
-    return [delta for delta in found if delta is not None]
+    return _deltas("block", {**was, **now}, was, now, moved)
 
 
-def _block(key: str, old: Block | None, new: Block | None, moved: set[str]) -> Delta | None:
-    if old is None or new is None or _content(old) != _content(new):
-        return Delta("block", key, old, new)
-    return None if old.rank == new.rank else Delta("block", key, old, new, quiet=key not in moved)
+def _deltas(
+    noun: Noun, keys: Iterable[str], was: Mapping[str, Ranked], now: Mapping[str, Ranked], moved: set[str]
+) -> Iterator[Delta]:
+    for key in keys:
+        old, new = was.get(key), now.get(key)
+        if old is None or new is None or _content(old) != _content(new):
+            yield Delta(noun, key, old, new)
+        elif old.rank != new.rank:
+            yield Delta(noun, key, old, new, quiet=key not in moved)
 
 
-def _content(block: Block) -> tuple[str, str, str]:
-    return block.section_id, block.kind, block.markdown
+def _content(thing: Ranked) -> tuple[object, ...]:
+    return (thing.section_id, thing.kind, thing.markdown) if isinstance(thing, Block) else (thing.heading, thing.level)
 
 
 def _moved(before: Sequence[Ranked], after: Sequence[Ranked]) -> set[str]:
@@ -88,17 +88,11 @@ def _moved(before: Sequence[Ranked], after: Sequence[Ranked]) -> set[str]:
     still = {one.id: one.rank for one in after}
     common = [one for one in before if one.id in places]
     fixed = [places[one.id] if still[one.id] == one.rank else None for one in common]
-    before_each = accumulate(fixed, _most, initial=-1)
-    behind_each = list(accumulate(reversed(fixed), _least, initial=len(after)))[-2::-1]
+    before_each = accumulate((-1 if place is None else place for place in fixed), max, initial=-1)
+    last = len(after)
+    behind = accumulate((last if place is None else place for place in reversed(fixed)), min, initial=last)
+    behind_each = list(behind)[-2::-1]
     around = zip(common, before_each, behind_each, strict=False)
     run = [one.id for one, low, high in around if low < places[one.id] < high]
     kept = rising([(at, places[key]) for at, key in enumerate(run)])
     return {one.id for one in common} - {run[at] for at, _ in kept}
-
-
-def _least(low: int, place: int | None) -> int:
-    return low if place is None else min(low, place)
-
-
-def _most(high: int, place: int | None) -> int:
-    return high if place is None else max(high, place)

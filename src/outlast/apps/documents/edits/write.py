@@ -4,7 +4,7 @@ First argument: the open transaction; the document's row is held (`store.hold`) 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -22,7 +22,7 @@ from outlast.apps.documents.history.summaries import SUMMARY_CHARS, describe
 from outlast.apps.documents.proposals.superseded import supersede_gone
 from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.settings import DocumentSettings
-from outlast.apps.documents.shapes import DocumentVersion, EditorKind, VersionCreated, VersionKind
+from outlast.apps.documents.shapes import DocumentVersion, VersionCreated, VersionKind
 from outlast.apps.documents.tables import blocks, document_versions, sections
 from outlast.base.clock import iso
 from outlast.db.database import Tx
@@ -36,11 +36,11 @@ _DROP_SECTION: Final = sa.delete(sections).where(sections.c.id == sa.bindparam("
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who changes a document, and why. `user_id`: the person who writes, or who accepts what an agent wrote; the links
-    say which proposal of which answer that was."""
+    """Who changes a document, and why, as columns of its version. `by`: the person who writes, or who accepts what an
+    agent wrote; the links say which proposal of which answer that was."""
 
     kind: VersionKind
-    user_id: str
+    by: str
     summary: str = ""
     thread_id: str | None = None
     message_id: str | None = None
@@ -50,13 +50,10 @@ class Author:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What came of it: the document's version now, the line of its history (None: nothing differed, no version was
-    made), which ids the changes' refs got, and what differs, as it is now."""
+    """What came of it: the version that was made (None: nothing differed), and which ids the changes' refs got."""
 
-    version: int
-    line: DocumentVersion | None
+    version: int | None = None
     made: Mapping[str, str] = field(default_factory=dict)
-    deltas: tuple[Delta, ...] = ()
 
 
 def commit(
@@ -89,11 +86,11 @@ def _needed(tx: Tx, document: DocumentRow, changes: Sequence[shapes.Change]) -> 
                 wanted.add(store.section_of_block(tx, document.id, change.block_id))
             case shapes.MoveBlockChange():
                 wanted |= {store.section_of_block(tx, document.id, change.block_id), change.section_id}
-            case shapes.InsertBlockChange() | shapes.EditSectionChange() | shapes.MoveSectionChange():
-                wanted.add(change.section_id)
             case shapes.DeleteSectionChange(keep_blocks=True):
                 return store.tree(tx, document.id)
-            case shapes.DeleteSectionChange():
+            case shapes.InsertSectionChange():
+                pass
+            case _:
                 wanted.add(change.section_id)
     placed = [one for one in changes if isinstance(one, shapes.InsertBlockChange | shapes.MoveBlockChange)]
     preamble = any(one.section_id is None for one in placed)
@@ -103,31 +100,29 @@ def _needed(tx: Tx, document: DocumentRow, changes: Sequence[shapes.Change]) -> 
 def _write(tx: Tx, row: DocumentRow, before: Tree, applied: Applied, author: Author, settings: Settings) -> Committed:
     if author.kind != "restore":
         check_limits(applied, settings.of(DocumentSettings))
-    version = int(row.version)
     if not applied.touched:
-        return Committed(version, None, applied.made)
-    document_id: str = row.id
+        return Committed(made=applied.made)
+    document_id, version = row.id, row.version + 1
     touched = {section_id for delta in applied.touched for section_id in delta.sections}
     known = {section.id for section in before.sections}
-    locking.demand_free(tx, touched & known, author.user_id, settings.locks.ttl_s)
-    version += 1
+    locking.demand_free(tx, touched & known, author.by, settings.locks.ttl_s)
     found = tuple(_stamped(delta, version, iso(tx.now), author) for delta in applied.deltas)
     _write_content(tx, row, found)
-    words = int(row.words) + sum(_words(delta.after) - _words(delta.before) for delta in found)
+    words = row.words + sum(_words(delta.after) - _words(delta.before) for delta in found)
     store.update(tx, document_id, version=version, words=max(words, 0))
-    summary = author.summary or describe(before, applied.touched)
+    summary = one_line(author.summary or describe(before, applied.touched), SUMMARY_CHARS)
     line = _write_version(tx, document_id, version, found, replace(author, summary=summary))
-    unasked = locking.drop_all(tx, gone(found, "section"))
+    gone_blocks, gone_sections = gone(found, "block"), gone(found, "section")
+    unasked = locking.drop_all(tx, gone_sections)
     event = ("version.created", VersionCreated(version=line))
     if author.thread_id is not None:  # threads before the project's log
         append(tx, author.thread_id, [event])
-    lost = gone(found, "block"), gone(found, "section")
-    supersede_gone(tx, document_id, *lost, version, before, author.user_id)
+    supersede_gone(tx, document_id, gone_blocks, gone_sections, version, before, author.by)
     comments.reanchor(tx, document_id, [delta.id for delta in found if not delta.quiet])
     append(tx, row.project_id, [event])
-    comments.tell_inbox(tx, row.project_id, unasked)
-    store.announce(tx, document_id, by=author.user_id)
-    return Committed(version, line, applied.made, found)
+    store.tell_inbox(tx, row.project_id, unasked)
+    store.announce(tx, document_id, by=author.by)
+    return Committed(version, applied.made)
 
 
 def _write_content(tx: Tx, document: DocumentRow, found: Sequence[Delta]) -> None:
@@ -165,42 +160,30 @@ def _stamped(delta: Delta, version: int, at: str, author: Author) -> Delta:
     if delta.after is None or delta.quiet:
         return delta
     after = replace(delta.after, version=version, at=at)
-    if isinstance(after, Block) and author.kind != "restore" and _text(delta.before) != after.markdown:
-        editor: EditorKind = "agent" if author.kind == "agent" else "person"
-        after = replace(after, editor_kind=editor, editor_id=author.user_id)
+    said = None if delta.before is None else delta.before.text
+    if isinstance(after, Block) and author.kind != "restore" and said != after.markdown:
+        after = replace(after, editor_kind="agent" if author.kind == "agent" else "person", editor_id=author.by)
     return replace(delta, after=after)
 
 
 def _write_version(tx: Tx, document_id: str, version: int, found: Sequence[Delta], author: Author) -> DocumentVersion:
-    told = [delta for delta in found if not delta.quiet]
+    touched: dict[str, list[str]] = {}
+    for noun in ("section", "block"):
+        ids = [delta.id for delta in found if delta.noun == noun and not delta.quiet]
+        touched[f"{noun}s"] = ids if len(ids) <= history.MAX_TOLD else []
     keep_state = version % history.STATE_EVERY == 0
     tx.insert(
         document_versions,
         document_id=document_id,
         version=version,
-        kind=author.kind,
-        summary=one_line(author.summary, SUMMARY_CHARS),
+        **asdict(author),
         changes=[change_of(delta) for delta in found],
-        touched={
-            "sections": history.told([delta.id for delta in told if delta.noun == "section"]),
-            "blocks": history.told([delta.id for delta in told if delta.noun == "block"]),
-        },
+        touched=touched,
         state=state_of(store.tree(tx, document_id)) if keep_state else None,
-        by=author.user_id,
-        thread_id=author.thread_id,
-        message_id=author.message_id,
-        run_id=author.run_id,
-        proposal_id=author.proposal_id,
         created_at=tx.now,
     )
     return history.version_of(tx, document_id, version)
 
 
 def _words(thing: Section | Block | None) -> int:
-    return 0 if thing is None else count_words(_text(thing))
-
-
-def _text(thing: Section | Block | None) -> str:
-    if thing is None:
-        return ""
-    return thing.markdown if isinstance(thing, Block) else thing.heading
+    return 0 if thing is None else count_words(thing.text)

@@ -1,5 +1,6 @@
 """The line for people about what a version changed, if its author wrote none. Pure."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -27,7 +28,9 @@ def describe(before: Tree, found: Sequence[Delta]) -> str:
         return _of_section(sections[0])
     if sections:
         return _counted(sections, "section") + (f", {_lower(_counted(blocks, 'block'))}" if blocks else "")
-    return _counted(blocks, "block") + _where(before, blocks)
+    homes = {section_id for delta in blocks for section_id in delta.sections}
+    home = before.find_section(*homes) if len(homes) == 1 else None
+    return _counted(blocks, "block") + (f" in {_quoted(home)}" if home is not None and home.heading else "")
 
 
 def _of_section(delta: Delta) -> str:
@@ -40,18 +43,10 @@ def _of_section(delta: Delta) -> str:
 
 
 def _counted(found: Sequence[Delta], noun: str) -> str:
-    told = []
-    for state, verb in _VERBS.items():
-        count = sum(delta.state == state for delta in found)
-        if count:
-            told.append(f"{verb} {'a' if count == 1 else f'{count:,}'} {noun}{'' if count == 1 else 's'}")
-    return ", ".join([*told[:1], *(_lower(one) for one in told[1:])])
-
-
-def _where(before: Tree, blocks: Sequence[Delta]) -> str:
-    homes = {section_id for delta in blocks for section_id in delta.sections}
-    section = before.find_section(next(iter(homes))) if len(homes) == 1 else None
-    return f" in {_quoted(section)}" if section is not None and section.heading else ""
+    counts = Counter(delta.state for delta in found)
+    shown = {state: f"a {noun}" if counts[state] == 1 else f"{counts[state]:,} {noun}s" for state in counts}
+    told = [f"{verb} {shown[state]}" for state, verb in _VERBS.items() if state in shown]
+    return ", ".join([*told[:1], *map(_lower, told[1:])])
 
 
 def _named(section: Section) -> str:

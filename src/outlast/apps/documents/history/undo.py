@@ -1,17 +1,13 @@
 """A document without what one of its versions did, and with everything that came since. Pure."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from outlast.apps.documents.content.draft import Draft
-from outlast.apps.documents.content.tree import Block, Section, Tree
+from outlast.apps.documents.content.tree import Block, Section, Tree, last_before
 from outlast.apps.documents.edits import conflict_check as unseen
 from outlast.apps.documents.edits.tree_diff import Delta, deltas
 from outlast.base.errors import TextChanged
 from outlast.base.ids import new_id
-
-_HINT: Final = "Change the text yourself, or compare the versions in the history."
 
 
 def without(now: Tree, was: Tree, became: Tree) -> Tree:
@@ -44,7 +40,7 @@ class _Undo:
     def put_back_section(self, section: Section) -> None:
         if self.draft.has_section(section.id) or (section.level == 0 and self.draft.find_preamble() is not None):
             return  # the blocks of a second text before the first heading go to the one that is there now
-        after = _last_before([one.id for one in self.was.sections], section.id, self.draft.has_section)
+        after = last_before([one.id for one in self.was.sections], section.id, self.draft.has_section)
         self.draft.put_section(after, replace(section, rank="", blocks=()))
 
     def take_back_section(self, before: Section | Block | None, after: Section) -> None:
@@ -101,19 +97,14 @@ class _Undo:
         if key is None:
             raise _changed("block", block.id, "")
         there = {one.id for one in self.draft.section(key).blocks}
-        after = _last_before([one.id for one in home.blocks], block.id, there.__contains__)
+        after = last_before([one.id for one in home.blocks], block.id, there.__contains__)
         self.draft.put_block(key, after, block)
-
-
-def _last_before(was: Sequence[str], one: str, is_there: Callable[[str], bool]) -> str | None:
-    before = was[: was.index(one)]
-    return next((key for key in reversed(before) if is_there(key)), None)
 
 
 def _changed(noun: str, key: str, current: str) -> TextChanged:
     return TextChanged(
         "Somebody changed the text after the edit was accepted, so that it cannot be taken back as a whole.",
-        hint=_HINT,
+        hint="Change the text yourself, or compare the versions in the history.",
         noun=noun,
         id=key,
         current=current,

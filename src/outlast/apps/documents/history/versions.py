@@ -4,7 +4,7 @@ transaction.
 Each version says what its sections and blocks were before and after. Every so often the whole state is kept too, so
 that any version is reached by taking back a few changes from the next state behind it (or from now)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 
@@ -25,7 +25,8 @@ from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs
 
 STATE_EVERY: Final = 50
-MAX_TOLD: Final = 500  # ids of sections, and of blocks, that one line of the history names
+MAX_TOLD: Final = 500
+"""So many ids of sections, and of blocks, a line of the history names; of more it names none: all may have changed."""
 _OF: Final = document_versions.c.document_id == sa.bindparam("document")
 _NAME: Final = sa.select(users.c.name).where(users.c.id == document_versions.c.by).scalar_subquery().label("by_name")
 _ANSWER: Final = sa.func.coalesce(  # an answer has no id before its run ends, and people may decide before that
@@ -88,13 +89,11 @@ class _State(NamedTuple):
 
 def tree_at(tx: Tx, document_id: str, version: int | None) -> Tree:
     """A document's content at a version (0: nothing, None: now). Raises `NotFound` for one that never was."""
-    if version is None:
-        return store.tree(tx, document_id)
     newest = int(store.document_of(tx, document_id).version)
+    if version is None or version == newest:
+        return store.tree(tx, document_id)
     if not 0 <= version <= newest:
         raise no_version(document_id, version)
-    if version == newest:
-        return store.tree(tx, document_id)
     kept = tx.row(_State, _NEXT_STATE, {"document": document_id, "version": version})
     start = newest if kept is None else int(kept.version)
     state: Record = state_of(store.tree(tx, document_id)) if kept is None else kept.state
@@ -118,12 +117,6 @@ def no_version(document_id: str, version: int) -> NotFound:
     return NotFound(f"There is no version {version} of this document.", document_id=document_id, version=version)
 
 
-def told(ids: Sequence[str]) -> list[str]:
-    """The ids that a line of the history names: all, or none where there are too many (then everything may have
-    changed)."""
-    return [] if len(ids) > MAX_TOLD else list(ids)
-
-
 def changes_since(tx: Tx, document: DocumentRow, since: int, made: Mapping[str, str] | None = None) -> DocumentChanges:
     """Everything that differs between version `since` and now. Only the sections concerned are read. Raises
     `MalformedInput` for a version that is not there yet."""
@@ -136,8 +129,10 @@ def changes_since(tx: Tx, document: DocumentRow, since: int, made: Mapping[str, 
             version=version,
         )
     changes = [one for step in changes_between(tx, document.id, since, version) for one in step]
-    named = {noun: {one["id"] for one in changes if _told(one, noun)} for noun in ("section", "block")}
-    homes = {record["section_id"] for one in changes if one["noun"] == "block" for record in _sides(one)}
+    told = [one for one in changes if not one.get("quiet")]
+    named = {noun: {one["id"] for one in told if one["noun"] == noun} for noun in ("section", "block")}
+    sides = [side for one in changes if one["noun"] == "block" for side in (one["before"], one["after"])]
+    homes = {side["section_id"] for side in sides if side is not None}
     content = store.partial_tree(tx, document, homes | named["section"], preamble=False)
     heads = [section for section in content.sections if section.id in named["section"]]
     texts = [block for block in content.blocks() if block.id in named["block"]]
@@ -153,11 +148,3 @@ def changes_since(tx: Tx, document: DocumentRow, since: int, made: Mapping[str, 
         section_order=[one.id for one in content.sections] if named["section"] else None,
         block_order={one.id: [block.id for block in one.blocks] for one in content.sections if one.id in homes},
     )
-
-
-def _told(change: Record, noun: str) -> bool:
-    return change["noun"] == noun and not change.get("quiet")
-
-
-def _sides(change: Record) -> list[Record]:
-    return [record for record in (change["before"], change["after"]) if record is not None]

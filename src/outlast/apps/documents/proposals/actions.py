@@ -43,7 +43,7 @@ def list_document_proposals(
 ) -> Listed[ProposalData, str]:
     """What agents propose about a document, in whichever thread."""
     require_document(tx, actor, document_id, Right.READ)
-    return store.list_proposals(tx, document_id=document_id, state=state, before=before, limit=limit)
+    return store.list_proposals(tx, proposals.c.document_id == document_id, state, before, limit)
 
 
 @in_read
@@ -52,7 +52,7 @@ def list_thread_proposals(
 ) -> Listed[ProposalData, str]:
     """What a thread's agent proposes."""
     require_thread(tx, actor, thread_id, Right.READ)
-    return store.list_proposals(tx, thread_id=thread_id, state=state, before=before, limit=limit)
+    return store.list_proposals(tx, proposals.c.thread_id == thread_id, state, before, limit)
 
 
 @in_read
@@ -67,12 +67,7 @@ def read_merge(tx: Tx, actor: Actor, edit_id: str) -> MergeAnswer:
     """What accepting an edit as proposed would write now (`text`; None: there are conflicts)."""
     row = require_owned(tx, actor, EditRow, edits, "edit", edit_id, Right.READ)
     (edit,) = store.edits_of(tx, [edit_id])
-    tree = documents.tree(tx, row.document_id)
-    block = None if edit.block_id is None else tree.find_block(edit.block_id)
-    current = "" if block is None else block.markdown
-    wanted = current if edit.op == "move" else edit.new_text
-    merged = merge_of(tree, edit)
-    return MergeAnswer(base=edit.old_text, current=current, wanted=wanted, text=merged.text, hunks=list(merged.hunks))
+    return merge_of(documents.tree(tx, row.document_id), edit)
 
 
 async def decide_edit(
@@ -125,16 +120,11 @@ async def decide_edits(
 async def _reopen(
     services: Services, actor: Actor, proposal_id: str, wanted: Sequence[NamedDecision], key: str | None
 ) -> DecidedAnswer:
-    def produce(tx: Tx) -> dict[str, Any]:
-        store.check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
-        return reopened.reopen(tx, proposal_id, wanted, actor.user_id, services.settings).model_dump()
+    def reopen(tx: Tx) -> DecidedAnswer:
+        return reopened.reopen(tx, proposal_id, wanted, actor.user_id, services.settings)
 
-    def run(tx: Tx) -> DecidedAnswer:
-        require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.EDIT)
-        asked = request_hash("reopen", proposal_id, [[one.edit_id, one.decided_at] for one in wanted])
-        return DecidedAnswer.model_validate(remember(tx, actor.user_id, key, asked, lambda: produce(tx)))
-
-    return await services.db.write(run)
+    asked = request_hash("reopen", proposal_id, [[one.edit_id, one.decided_at] for one in wanted])
+    return await services.db.write(_decided, services, actor, proposal_id, key, asked, reopen)
 
 
 async def decide_all(
@@ -169,20 +159,32 @@ async def _decide(
 
     cuts = await anyio.to_thread.run_sync(reviewing.rehearse, *await services.db.read(rehearsed))
 
-    def produce(tx: Tx) -> dict[str, Any]:
-        store.check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
+    def decide(tx: Tx) -> DecidedAnswer:
         documents.hold(tx, store.proposal_row(tx, proposal_id).document_id)
         decisions = choose(tx)
         if not decisions and how == "all":
-            return DecidedAnswer(version=None, edits=store.proposal_data(tx, proposal_id).edits).model_dump()
-        decide = reviewing.decide if how == "decide" else reviewing.decide_possible
-        return decide(tx, proposal_id, decisions, actor.user_id, services.settings, cuts).model_dump()
+            return DecidedAnswer(version=None, edits=store.proposal_data(tx, proposal_id).edits)
+        make = reviewing.decide if how == "decide" else reviewing.decide_possible
+        return make(tx, proposal_id, decisions, actor.user_id, services.settings, cuts)
 
-    def run(tx: Tx) -> DecidedAnswer:
-        require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.EDIT)
-        return DecidedAnswer.model_validate(remember(tx, actor.user_id, key, wanted, lambda: produce(tx)))
+    return await services.db.write(_decided, services, actor, proposal_id, key, wanted, decide)
 
-    return await services.db.write(run)
+
+def _decided(
+    tx: Tx,
+    services: Services,
+    actor: Actor,
+    proposal_id: str,
+    key: str | None,
+    asked: str,
+    decide: Callable[[Tx], DecidedAnswer],
+) -> DecidedAnswer:
+    def produce() -> dict[str, Any]:
+        store.check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
+        return decide(tx).model_dump()
+
+    require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.EDIT)
+    return DecidedAnswer.model_validate(remember(tx, actor.user_id, key, asked, produce))
 
 
 def _cleaned(decision: NamedDecision) -> NamedDecision:

@@ -9,19 +9,13 @@ where they are accepted one after the other (`followers`).
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from outlast.apps.documents import shapes
 from outlast.apps.documents.content.markdown_parse import Cuts, tidy
 from outlast.apps.documents.content.tree import Block, Tree, missing
 from outlast.apps.documents.edits import conflict_check as unseen
-from outlast.apps.documents.edits.merge import Merge, merge
-from outlast.apps.documents.proposals.shapes import EditData
-from outlast.apps.documents.shapes import (
-    Change,
-    DeleteBlockChange,
-    EditBlockChange,
-    InsertBlockChange,
-    InsertSectionChange,
-    MoveBlockChange,
-)
+from outlast.apps.documents.edits.merge import merge
+from outlast.apps.documents.proposals.shapes import EditData, MergeAnswer
+from outlast.apps.documents.shapes import Change
 from outlast.base.errors import MalformedInput, TextChanged
 
 
@@ -69,20 +63,22 @@ def plan(tree: Tree, accepted: Sequence[Accepted], cuts: Cuts | None = None) -> 
         try:
             _plan(one, places, made, rewritten, deletions)
         except TextChanged as conflict:
-            conflicts.append(_named(conflict, one.edit))
+            conflict.fields |= {"edit_id": one.edit.id, "proposal_id": one.edit.proposal_id}
+            conflicts.append(conflict)
     if conflicts:
-        raise _together(conflicts)
+        first = conflicts[0]
+        raise TextChanged(str(first), **first.fields, conflicts=[dict(one.fields) for one in conflicts])
     made.changes += [*rewritten, *deletions]
     return made
 
 
-def merge_of(tree: Tree, edit: EditData) -> Merge:
+def merge_of(tree: Tree, edit: EditData) -> MergeAnswer:
     """What would become of the block if the edit were accepted as proposed."""
-    block = None if edit.block_id is None else tree.find_block(edit.block_id)
+    block = tree.find_block(edit.block_id or "")
     current = "" if block is None else block.markdown
-    if edit.op == "move":
-        return merge(current, current, current)
-    return merge(edit.old_text, current, edit.new_text)
+    base, wanted = (current, current) if edit.op == "move" else (edit.old_text, edit.new_text)
+    merged = merge(base, current, wanted)
+    return MergeAnswer(base=edit.old_text, current=current, wanted=wanted, text=merged.text, hunks=list(merged.hunks))
 
 
 def followers(still_open: Sequence[EditData], accepted: Sequence[EditData]) -> Mapping[str, str]:
@@ -90,8 +86,8 @@ def followers(still_open: Sequence[EditData], accepted: Sequence[EditData]) -> M
     several: their ids, and those of the accepted edits that they follow."""
     behind: dict[str, str] = {}
     for edit in still_open:
-        place = _place(edit)
-        before = [one for one in accepted if _place(one) == place and one.ordinal < edit.ordinal]
+        place = place_of(edit)
+        before = [one for one in accepted if place_of(one) == place and one.ordinal < edit.ordinal]
         longer = [one for one in accepted if one.op == "replace" and place == ("block", one.block_id)]
         if place is not None and (before or longer):
             behind[edit.id] = (max(before, key=lambda one: one.ordinal) if before else longer[0]).id
@@ -101,7 +97,7 @@ def followers(still_open: Sequence[EditData], accepted: Sequence[EditData]) -> M
 Place = tuple[str, str | None]
 
 
-def _place(edit: EditData) -> Place | None:
+def place_of(edit: EditData) -> Place | None:
     """What a text is put behind; None: the edit puts nothing anywhere."""
     if edit.op == "insert_section":
         return "section", edit.after_id
@@ -129,28 +125,25 @@ class _Places:
 
     def block_place(self, edit: EditData) -> tuple[str | None, str | None]:
         """Section, and the block (or ref) to go behind."""
-        place = _place(edit)
-        section_id, after = edit.section_id, edit.after_id
-        if after is not None and after in self._home:
-            section_id = self._home[after]
-        while place in self._tail:
-            after = self._tail[place]
-            section_id, place = self._home[after], ("block", after)
-        return section_id, after
+        after = self._behind_all(place_of(edit))[1] or edit.after_id
+        return self._home.get(after or "", edit.section_id), after
 
     def section_place(self, edit: EditData) -> str | None:
-        place, after = _place(edit), edit.after_id
-        while place in self._tail:
-            after = self._tail[place]
-            place = ("section", after)
-        return after
+        return self._behind_all(place_of(edit))[1] or edit.after_id
+
+    def _behind_all(self, place: Place | None) -> tuple[Place | None, str | None]:
+        """The place behind everything that was put at a place, and the last thing there (None: nothing was)."""
+        last = None
+        while place is not None and place in self._tail:
+            last = self._tail[place]
+            place = (place[0] if place[0] == "section" else "block", last)
+        return place, last
 
     def put(self, place: Place | None, end: str, section_id: str | None) -> None:
         """`end` is the last thing at this place now."""
-        assert place is not None  # only texts that go somewhere are put
         self._home[end] = section_id
-        while place in self._tail:
-            place = (place[0] if place[0] == "section" else "block", self._tail[place])
+        place, _ = self._behind_all(place)
+        assert place is not None  # only texts that go somewhere are put
         self._tail[place] = end
         self._tails[end] = place
 
@@ -176,7 +169,7 @@ def _plan(one: Accepted, places: _Places, made: Plan, rewritten: list[Change], d
         case "delete":
             block = places.block(edit)
             unseen.demand_seen(block, one.base)
-            deletions.append(DeleteBlockChange(op="delete_block", block_id=block.id, old=block.markdown))
+            deletions.append(shapes.DeleteBlockChange(op="delete_block", block_id=block.id, old=block.markdown))
         case "insert":
             _insert(one, places, made)
         case "move":
@@ -193,7 +186,7 @@ def _insert(one: Accepted, places: _Places, made: Plan) -> None:
     made.changes += _insertions(edit, section_id, after, pieces, 0, made.cuts)
     if pieces:
         made.ends[edit.id] = _ref(edit, len(pieces) - 1)
-        places.put(_place(edit), made.ends[edit.id], section_id)
+        places.put(place_of(edit), made.ends[edit.id], section_id)
     made.written[edit.id] = text
 
 
@@ -202,7 +195,7 @@ def _rewrite(edit: EditData, block: Block, text: str, made: Plan) -> list[Change
     first, *more = _pieces(text, made.cuts) or [text]
     made.cuts.cut(first)
     changes: list[Change] = [
-        EditBlockChange(op="edit_block", block_id=block.id, markdown=first, old=block.markdown),
+        shapes.EditBlockChange(op="edit_block", block_id=block.id, markdown=first, old=block.markdown),
         *_insertions(edit, block.section_id, block.id, more, 1, made.cuts),
     ]
     if more:
@@ -217,14 +210,14 @@ def _insertions(
     for number, piece in enumerate(pieces, start=first):
         cuts.cut(piece)
         ref = _ref(edit, number)
-        yield InsertBlockChange(op="insert_block", section_id=section_id, after=after, markdown=piece, ref=ref)
+        yield shapes.InsertBlockChange(op="insert_block", section_id=section_id, after=after, markdown=piece, ref=ref)
         after = ref
 
 
 def _insert_section(one: Accepted, places: _Places, made: Plan) -> None:
     edit, text, ref = one.edit, tidy(one.wanted), _ref(one.edit, 0)
     made.changes.append(
-        InsertSectionChange(
+        shapes.InsertSectionChange(
             op="insert_section",
             after=places.section_place(edit),
             heading=edit.heading or "",
@@ -234,7 +227,7 @@ def _insert_section(one: Accepted, places: _Places, made: Plan) -> None:
         )
     )
     made.cuts.cut(text)
-    places.put(_place(edit), ref, None)
+    places.put(place_of(edit), ref, None)
     made.written[edit.id], made.ends[edit.id] = text, ref
 
 
@@ -248,8 +241,8 @@ def _move(edit: EditData, places: _Places, made: Plan) -> None:
     block = places.block(edit)
     places.leave(block.id)
     section_id, after = places.block_place(edit)
-    made.changes.append(MoveBlockChange(op="move_block", block_id=block.id, section_id=section_id, after=after))
-    places.put(_place(edit), block.id, section_id)
+    made.changes.append(shapes.MoveBlockChange(op="move_block", block_id=block.id, section_id=section_id, after=after))
+    places.put(place_of(edit), block.id, section_id)
     made.ends[edit.id] = block.id
 
 
@@ -271,13 +264,3 @@ def _demand_text(one: Accepted) -> None:
         raise MalformedInput(
             "There is nothing to insert.", hint="Reject the edit instead.", edit_id=one.edit.id, field="text"
         )
-
-
-def _named(conflict: TextChanged, edit: EditData) -> TextChanged:
-    fields = {**conflict.fields, "edit_id": edit.id, "proposal_id": edit.proposal_id}
-    return TextChanged(str(conflict), **fields)
-
-
-def _together(conflicts: Sequence[TextChanged]) -> TextChanged:
-    first = conflicts[0]
-    return TextChanged(str(first), **first.fields, conflicts=[dict(one.fields) for one in conflicts])

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from outlast.apps.documents import store
 from outlast.apps.documents.proposals.decisions import followers
-from outlast.apps.documents.proposals.shapes import EditData, ProposalCreated, ProposalData
+from outlast.apps.documents.proposals.shapes import EditData, ProposalCreated
 from outlast.apps.documents.proposals.store import (
     News,
     hold_threads,
@@ -24,12 +24,11 @@ from outlast.apps.documents.proposals.store import (
     settle_states,
     tell,
 )
-from outlast.apps.documents.rows import EditRow, ProposalRow
+from outlast.apps.documents.rows import EditRow
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.mentions.items import INBOX, went
-from outlast.kernel.streams.log import append
+from outlast.kernel.mentions.items import went
 from outlast.kernel.threads.tables import threads
 
 ONCE: Final = ("insert", "insert_section", "move")
@@ -43,30 +42,22 @@ def copy_proposals(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, 
     found = [row for row in proposals_of_thread(tx, thread_id) if row.message_id in messages]
     for document_id in sorted({row.document_id for row in found}):
         store.hold(tx, document_id)  # so that no decision is made meanwhile
-    copies = {row.id: _copy(tx, row, fork_id, messages[row.message_id or ""]) for row in found}
+    copies = {row.id: new_id("proposal") for row in found}
+    for row in found:
+        own = {"id": copies[row.id], "thread_id": fork_id, "message_id": messages[row.message_id or ""]}
+        tx.insert(proposals, **row._asdict() | own | {"run_id": None, "effect_id": None})
     _copy_edits(tx, copies)
     told = [proposal_data(tx, copy_id) for copy_id in copies.values()]
     if told:
         news = [(fork_id, "proposal.created", ProposalCreated(proposal=data)) for data in told]
         tell(tx, told[0].project_id, news)
-        _tell_inbox(tx, fork_id, told[0].project_id, told)
+        # Open copies are in the inbox of the person who forks too, without a notice: they know what they did.
+        forked_by = tx.value(threads.c.created_by, {"id": fork_id})
+        if forked_by is not None and any(data.state == "open" for data in told):
+            store.tell_inbox(tx, told[0].project_id, [went("proposal", forked_by)])
     for document_id in sorted({data.document_id for data in told}):
         store.announce(tx, document_id)
     return copies
-
-
-def _tell_inbox(tx: Tx, fork_id: str, project_id: str, copies: Sequence[ProposalData]) -> None:
-    """Open copies are in the inbox of the person who forks too, without a notice: they know what they did."""
-    forked_by = tx.value(threads.c.created_by, {"id": fork_id})
-    if forked_by is not None and any(data.state == "open" for data in copies):
-        append(tx, project_id, [(INBOX, went("proposal", forked_by))])
-
-
-def _copy(tx: Tx, row: ProposalRow, fork_id: str, message_id: str) -> str:
-    copy_id = new_id("proposal")
-    copy = row._replace(id=copy_id, thread_id=fork_id, message_id=message_id, run_id=None, effect_id=None)
-    tx.insert(proposals, **copy._asdict())
-    return copy_id
 
 
 def _copy_edits(tx: Tx, copies: Mapping[str, str]) -> None:

@@ -16,9 +16,8 @@ from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.mentions.items import INBOX, came
+from outlast.kernel.mentions.items import came
 from outlast.kernel.mentions.rules import one_line
-from outlast.kernel.streams.log import append
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def propose(
     tell(tx, document.project_id, [*news, (source.thread_id, "proposal.created", ProposalCreated(proposal=data))])
     if people := concerned(tx, proposal_id):
         item = waiting_item(tx, proposal_id)
-        append(tx, document.project_id, [(INBOX, came(item, user_id)) for user_id in people])
+        store.tell_inbox(tx, document.project_id, [came(item, user_id) for user_id in people])
     store.announce(tx, document.id)
     return data
 
@@ -58,17 +57,7 @@ def propose(
 def _add(tx: Tx, document: DocumentRow, source: Source, summary: str, kept: Sequence[NewEdit]) -> str:
     proposal_id = new_id("proposal")
     about = {"document_id": document.id, "project_id": document.project_id}
-    tx.insert(
-        proposals,
-        id=proposal_id,
-        **about,
-        thread_id=source.thread_id,
-        run_id=source.run_id,
-        effect_id=source.effect_id,
-        summary=summary,
-        state="open",
-        created_at=tx.now,
-    )
+    tx.insert(proposals, id=proposal_id, **about, **asdict(source), summary=summary, state="open", created_at=tx.now)
     for ordinal, edit in enumerate(kept, start=1):
         row = {"id": new_id("edit"), "proposal_id": proposal_id, **about}
         tx.insert(edits, **row, ordinal=ordinal, **asdict(edit), state="open")

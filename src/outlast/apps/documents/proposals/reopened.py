@@ -5,8 +5,8 @@ A rejection changed nothing, so nothing is written. What was accepted together b
 is taken back together: that version's changes are undone, whatever came since stays.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -16,6 +16,7 @@ from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.write import Author
 from outlast.apps.documents.history import summaries, versions
 from outlast.apps.documents.history.undo import without
+from outlast.apps.documents.proposals.decisions import place_of
 from outlast.apps.documents.proposals.edit_states import already, decided
 from outlast.apps.documents.proposals.settlement import unsettle_comments
 from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, NamedDecision
@@ -31,9 +32,14 @@ from outlast.apps.documents.proposals.store import (
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
-from outlast.kernel.mentions.items import INBOX, went
+from outlast.kernel.mentions.items import went
 from outlast.kernel.settings import Settings
-from outlast.kernel.streams.log import append
+
+_UNDECIDED: Final[Mapping[str, Any]] = {
+    "state": "open",
+    "reason": "",
+    **dict.fromkeys(("decided_by", "decided_at", "applied_text", "version", "superseded_by")),
+}
 
 
 def reopen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision], by: str, settings: Settings) -> DecidedAnswer:
@@ -46,31 +52,35 @@ def reopen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision], by: str, s
     proposal = proposal_row(tx, proposal_id)
     document_id: str = store.hold(tx, proposal.document_id).id
     chosen = _chosen(tx, proposal_id, wanted)
+    ids = [edit.id for edit in chosen]
     ended = _ended(tx, document_id, chosen)
     hold_threads(tx, [proposal.thread_id, *(row.thread_id for row in ended)])
     version = None
     for number in sorted({edit.version for edit in chosen if edit.version is not None}, reverse=True):
         version = _take_back(tx, document_id, number, proposal.summary, by, settings) or version
     tree = store.tree(tx, document_id)
-    for edit in chosen:
-        _demand_place(tree, edit)
+    if lost := next((edit for edit in chosen if not _has_place(tree, edit)), None):
+        raise NotFound(
+            "The text that the edit is about was deleted since, so that there is nothing left to decide.",
+            hint="Bring the text back in the history first.",
+            noun="edit",
+            id=lost.id,
+            document_id=document_id,
+        )
     revived = [row.id for row in ended if _has_place(tree, *edits_of(tx, [row.id]))]
-    _open(tx, [*(edit.id for edit in chosen), *revived])
-    touched = list(dict.fromkeys(edit.proposal_id for edit in edits_of(tx, [*_ids(chosen), *revived])))
+    opened = edits_of(tx, [*ids, *revived])
+    for edit in opened:
+        tx.update(edits, {"id": edit.id}, **_UNDECIDED, reopened=edit.reopened + 1)
+    touched = list(dict.fromkeys(edit.proposal_id for edit in opened))
     settle_states(tx, touched)
-    news = news_of(tx, "edit.reopened", [*_ids(chosen), *revived], version=version, by=by)
+    news = news_of(tx, "edit.reopened", [*ids, *revived], version=version, by=by)
     tell(tx, proposal.project_id, news)
     if news:
-        append(tx, proposal.project_id, [(INBOX, went("proposal", None))])
+        store.tell_inbox(tx, proposal.project_id, [went("proposal", None)])
     if version is None and news:
         store.announce(tx, document_id, by=by)
     unsettle_comments(tx, touched, {edit.decided_at for edit in chosen}, by)
-    told = dict.fromkeys([*(one.edit_id for one in wanted), *_ids(chosen)])
-    return DecidedAnswer(version=version, edits=edits_of(tx, [*told]))
-
-
-def _ids(chosen: Sequence[EditData]) -> list[str]:
-    return [edit.id for edit in chosen]
+    return DecidedAnswer(version=version, edits=edits_of(tx, [*(one.edit_id for one in wanted), *ids]))
 
 
 def _chosen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision]) -> list[EditData]:
@@ -103,8 +113,6 @@ class _EndedProposal(NamedTuple):
 def _ended(tx: Tx, document_id: str, chosen: Sequence[EditData]) -> Sequence[_EndedProposal]:
     """What these decisions superseded: copies in forks, and edits of what an accepted one deleted. Ids and threads."""
     accepted = [edit for edit in chosen if edit.state == "accepted"]
-    if not accepted:
-        return []
     mine, other = edits.alias("mine"), edits
     same = sa.func.coalesce(mine.c.origin_id, mine.c.id) == sa.func.coalesce(other.c.origin_id, other.c.id)
     versions = [f"version:{edit.version}" for edit in accepted if edit.version is not None]
@@ -115,7 +123,7 @@ def _ended(tx: Tx, document_id: str, chosen: Sequence[EditData]) -> Sequence[_En
         .where(
             other.c.document_id == document_id,
             other.c.state == "superseded",
-            sa.or_(other.c.superseded_by.in_(versions), mine.c.id.in_(_ids(accepted)) & same),
+            sa.or_(other.c.superseded_by.in_(versions), mine.c.id.in_([edit.id for edit in accepted]) & same),
         )
         .order_by(other.c.proposal_id, other.c.ordinal)
     )
@@ -124,40 +132,17 @@ def _ended(tx: Tx, document_id: str, chosen: Sequence[EditData]) -> Sequence[_En
 
 def _take_back(tx: Tx, document_id: str, number: int, summary: str, by: str, settings: Settings) -> int | None:
     """Undo what a version changed. The version that this makes (None: nothing of it was left)."""
-    document = store.hold(tx, document_id)
-    now = store.tree(tx, document_id)
+    document, now = store.hold(tx, document_id), store.tree(tx, document_id)
     was, became = versions.tree_at(tx, document_id, number - 1), versions.tree_at(tx, document_id, number)
     said = summaries.REOPENED_NAMED.format(summary=summary) if summary else summaries.REOPENED
-    author = Author("restore", by, summary=said)
-    committed = writing.commit_tree(tx, document, now, without(now, was, became), author, settings)
-    return None if committed.line is None else committed.version
+    author = Author("restore", by, said)
+    return writing.commit_tree(tx, document, now, without(now, was, became), author, settings).version
 
 
 def _has_place(tree: Tree, edit: EditData) -> bool:
     """Whether its block is there, and what it is to be put behind or into."""
     if edit.block_id is not None and tree.find_block(edit.block_id) is None:
         return False
-    if edit.op == "insert_section":
-        return edit.after_id is None or tree.find_section(edit.after_id) is not None
-    if edit.op not in ("insert", "move"):
-        return True
-    if edit.after_id is not None:
-        return tree.find_block(edit.after_id) is not None
-    return edit.section_id is None or tree.find_section(edit.section_id) is not None
-
-
-def _demand_place(tree: Tree, edit: EditData) -> None:
-    if not _has_place(tree, edit):
-        raise NotFound(
-            "The text that the edit is about was deleted since, so that there is nothing left to decide.",
-            hint="Bring the text back in the history first.",
-            noun="edit",
-            id=edit.id,
-            document_id=edit.document_id,
-        )
-
-
-def _open(tx: Tx, edit_ids: Sequence[str]) -> None:
-    fresh: dict[str, Any] = dict.fromkeys(("decided_by", "decided_at", "applied_text", "version", "superseded_by"))
-    for edit in edits_of(tx, edit_ids):
-        tx.update(edits, {"id": edit.id}, **fresh, state="open", reason="", reopened=edit.reopened + 1)
+    kind, beside = place_of(edit) or ("", None)
+    find = tree.find_block if kind == "block" else tree.find_section
+    return beside is None or find(beside) is not None

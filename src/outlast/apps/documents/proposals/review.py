@@ -21,14 +21,12 @@ from outlast.apps.documents.proposals.fork_copies import followers_of, hold_thre
 from outlast.apps.documents.proposals.settlement import settle_comments
 from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, LeftEdit, NamedDecision
 from outlast.apps.documents.proposals.store import edits_of, news_of, places_changed, proposal_row, settle_states, tell
-from outlast.apps.documents.rows import ProposalRow
 from outlast.apps.documents.tables import edits
 from outlast.base.errors import MalformedInput, OutlastError, TextChanged
 from outlast.db.database import Tx
 from outlast.kernel.locks import store as locks
-from outlast.kernel.mentions.items import INBOX, went
+from outlast.kernel.mentions.items import went
 from outlast.kernel.settings import Settings
-from outlast.kernel.streams.log import append
 from outlast.kernel.threads.tables import threads
 
 _HOLD_THREAD: Final = (
@@ -102,11 +100,13 @@ def decide(
     made = _record(tx, store.tree(tx, document.id), decisions, found, by, cuts)
     placed = followers_of(tx, proposal_id, made.ends)
     hold_threads_of_twins(tx, list(made.written))
-    committed = Committed(document.version, None)
+    committed = Committed()
     if made.changes:
-        author = _author(proposal, title, by, len(made.written))
+        said = proposal.summary or summaries.ACCEPTED.format(count=len(made.written), title=title)
+        links = proposal.thread_id, proposal.message_id, proposal.run_id, proposal.id
+        author = Author("agent", by, said, *links)
         committed = writing.commit(tx, document, made.changes, author, settings, made.cuts)
-    version = None if committed.line is None else committed.version
+    version = committed.version
     for edit_id in made.written:
         tx.update(edits, {"id": edit_id}, version=version)
     for edit_id, end in placed.items():
@@ -118,7 +118,8 @@ def decide(
     news = news_of(tx, "edit.resolved", decided_ids, version=version, by=by)
     news += [*places_changed(tx, [proposal_id] if placed else []), *ended]
     tell(tx, document.project_id, news)
-    _tell_inbox(tx, [proposal_id, *proposal_ids], document.project_id)
+    if any(proposal_row(tx, one).state == "closed" for one in (proposal_id, *proposal_ids)):
+        store.tell_inbox(tx, document.project_id, [went("proposal", None)])
     if version is None:
         store.announce(tx, document.id, by=by)
     settle_comments(tx, [proposal_id, *proposal_ids], by)
@@ -148,21 +149,3 @@ def _record(
         told = {"state": state, "decided_by": by, "decided_at": tx.now}
         tx.update(edits, {"id": edit_id}, **told, applied_text=made.written.get(edit_id))
     return made
-
-
-def _author(proposal: ProposalRow, title: str, by: str, count: int) -> Author:
-    said = proposal.summary or summaries.ACCEPTED.format(count=count, title=title)
-    return Author(
-        kind="agent",
-        user_id=by,
-        summary=said,
-        thread_id=proposal.thread_id,
-        message_id=proposal.message_id,
-        run_id=proposal.run_id,
-        proposal_id=proposal.id,
-    )
-
-
-def _tell_inbox(tx: Tx, proposal_ids: Sequence[str], project_id: str) -> None:
-    if any(proposal_row(tx, proposal_id).state == "closed" for proposal_id in proposal_ids):
-        append(tx, project_id, [(INBOX, went("proposal", None))])

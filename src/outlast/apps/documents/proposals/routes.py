@@ -5,15 +5,7 @@ from typing import Annotated
 from fastapi import Query
 from starlette.responses import Response
 
-from outlast.apps.documents.proposals import actions
-from outlast.apps.documents.proposals.shapes import (
-    DecidedAnswer,
-    DecisionRequest,
-    DecisionsRequest,
-    MergeAnswer,
-    NamedDecision,
-    ProposalData,
-)
+from outlast.apps.documents.proposals import actions, shapes
 from outlast.apps.documents.proposals.store import State
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Key
@@ -25,7 +17,7 @@ router = noun_router("Review")
 Limit = Annotated[int, Query(ge=1, le=500)]
 
 
-@router.get("/documents/{document_id}/proposals", response_model=Page[ProposalData])
+@router.get("/documents/{document_id}/proposals", response_model=Page[shapes.ProposalData])
 async def list_document_proposals(
     document_id: str, services: Svc, actor: Signed, state: State = "open", before: str | None = None, limit: Limit = 100
 ) -> Response:
@@ -33,7 +25,7 @@ async def list_document_proposals(
     return reply(page(*await actions.list_document_proposals(services, actor, document_id, state, before, limit)))
 
 
-@router.get("/threads/{thread_id}/proposals", response_model=Page[ProposalData])
+@router.get("/threads/{thread_id}/proposals", response_model=Page[shapes.ProposalData])
 async def list_thread_proposals(
     thread_id: str, services: Svc, actor: Signed, state: State = "all", before: str | None = None, limit: Limit = 100
 ) -> Response:
@@ -41,28 +33,28 @@ async def list_thread_proposals(
     return reply(page(*await actions.list_thread_proposals(services, actor, thread_id, state, before, limit)))
 
 
-@router.get("/proposals/{proposal_id}", response_model=ProposalData)
+@router.get("/proposals/{proposal_id}", response_model=shapes.ProposalData)
 async def read_proposal(proposal_id: str, services: Svc, actor: Signed) -> Response:
     """One proposal with its edits and what became of them."""
     return reply(await actions.read_proposal(services, actor, proposal_id))
 
 
-@router.post("/proposals/{proposal_id}/accept", response_model=DecidedAnswer)
+@router.post("/proposals/{proposal_id}/accept", response_model=shapes.DecidedAnswer)
 async def accept_proposal(proposal_id: str, services: Svc, actor: Signed, key: Key = None) -> Response:
     """Accept all open edits in one version (editors). Edits in conflict, or in a section that another member
     keeps, stay open and are listed in `left`."""
     return reply(await actions.decide_all(services, actor, proposal_id, "accept", key=key))
 
 
-@router.post("/proposals/{proposal_id}/reject", response_model=DecidedAnswer)
+@router.post("/proposals/{proposal_id}/reject", response_model=shapes.DecidedAnswer)
 async def reject_proposal(proposal_id: str, services: Svc, actor: Signed, key: Key = None) -> Response:
     """Reject every edit that is still open (editors)."""
     return reply(await actions.decide_all(services, actor, proposal_id, "reject", key=key))
 
 
-@router.post("/proposals/{proposal_id}/decide", response_model=DecidedAnswer)
+@router.post("/proposals/{proposal_id}/decide", response_model=shapes.DecidedAnswer)
 async def decide_edits(
-    proposal_id: str, body: DecisionsRequest, services: Svc, actor: Signed, key: Key = None
+    proposal_id: str, body: shapes.DecisionsRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
     """Decide about several edits at once (editors): all or none, in one version; or, with `possible`, all that can be
     accepted. Deciding again is refused (409 `edit_decided`, with the first decision). `reopen` is for all or for none
@@ -71,17 +63,19 @@ async def decide_edits(
     return reply(made)
 
 
-@router.post("/edits/{edit_id}", response_model=DecidedAnswer)
-async def decide_edit(edit_id: str, body: DecisionRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
+@router.post("/edits/{edit_id}", response_model=shapes.DecidedAnswer)
+async def decide_edit(
+    edit_id: str, body: shapes.DecisionRequest, services: Svc, actor: Signed, key: Key = None
+) -> Response:
     """Accept, edit and accept, or reject one edit (editors). A block that moved on is merged with; a real conflict is
     refused (409 `text_changed`) with the texts and hunks: answer with `old`, the text that you saw, and your `text`.
     `reopen` takes the decision back: what was accepted leaves the document, with all that was accepted in the same
     version, and what others wrote since stays."""
-    decision = NamedDecision(edit_id=edit_id, **body.model_dump())
+    decision = shapes.NamedDecision(edit_id=edit_id, **body.model_dump())
     return reply(await actions.decide_edit(services, actor, decision, key=key))
 
 
-@router.get("/edits/{edit_id}/merge", response_model=MergeAnswer)
+@router.get("/edits/{edit_id}/merge", response_model=shapes.MergeAnswer)
 async def read_merge(edit_id: str, services: Svc, actor: Signed) -> Response:
     """What accepting the edit would write now."""
     return reply(await actions.read_merge(services, actor, edit_id))

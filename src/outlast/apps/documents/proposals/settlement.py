@@ -20,7 +20,7 @@ def settle_comments(tx: Tx, proposal_ids: Iterable[str], by: str) -> None:
     for proposal_id in dict.fromkeys(proposal_ids):
         comment_id = _comment_of(tx, proposal_id)
         if comment_id is not None and _settles(tx, proposal_id):
-            comments.resolve(tx, comment_id, by)
+            comments.set_status(tx, comment_id, "resolved", by)
 
 
 def unsettle_comments(tx: Tx, proposal_ids: Iterable[str], decided: Collection[str | None], by: str) -> None:
@@ -30,7 +30,7 @@ def unsettle_comments(tx: Tx, proposal_ids: Iterable[str], decided: Collection[s
         comment_id = _comment_of(tx, proposal_id)
         resolved_at = tx.value(comments_table.c.resolved_at, {"id": comment_id})
         if comment_id is not None and resolved_at is not None and iso(resolved_at) in decided:
-            comments.reopen(tx, comment_id, by)
+            comments.set_status(tx, comment_id, "open", by)
 
 
 def _comment_of(tx: Tx, proposal_id: str) -> str | None:

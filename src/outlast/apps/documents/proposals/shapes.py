@@ -18,8 +18,6 @@ EditOp = Literal[
 EditState = Literal[
     "open", "accepted", "rejected", "superseded"  # something newer took its place: `superseded_by` says what
 ]
-
-
 Decision = Literal["accept", "reject", "reopen"]
 DECISIONS_CHARS = 200_000  # of a person's own texts in one request: they are cut while others wait
 

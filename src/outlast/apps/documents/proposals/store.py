@@ -45,8 +45,6 @@ _PROPOSALS: Final = sa.select(
 
 News = tuple[str, str, BaseModel]  # the thread's id, the name of the event, its data
 State = Literal["open", "closed", "all"]
-
-
 _KINDS: Final[Mapping[str, Callable[..., BaseModel]]] = {
     "edit.resolved": EditsResolved,
     "edit.reopened": EditsReopened,
@@ -100,18 +98,10 @@ def proposals_of_thread(tx: Tx, thread_id: str) -> list[ProposalRow]:
 
 
 def list_proposals(
-    tx: Tx,
-    *,
-    document_id: str | None = None,
-    thread_id: str | None = None,
-    state: State = "open",
-    before: str | None = None,
-    limit: int = 100,
+    tx: Tx, which: sa.ColumnElement[bool], state: State = "open", before: str | None = None, limit: int = 100
 ) -> Listed[ProposalData, str]:
-    """At most `limit` proposals about a document or of a thread, newest first, those before the id `before`."""
-    chosen = _PROPOSALS
-    for column, wanted in ((proposals.c.document_id, document_id), (proposals.c.thread_id, thread_id)):
-        chosen = chosen if wanted is None else chosen.where(column == wanted)
+    """At most `limit` of these proposals, newest first, those before the id `before`."""
+    chosen = _PROPOSALS.where(which)
     if state != "all":
         chosen = chosen.where(proposals.c.state == state)
     if before is not None:
@@ -154,14 +144,11 @@ def news_of(
     for edit in edits_of(tx, edit_ids) if edit_ids else []:
         groups.setdefault(edit.proposal_id, []).append(edit)
     more = {} if name == "edit.superseded" else {"version": version, "by": by}
-    return [
-        (
-            tx.value(proposals.c.thread_id, {"id": proposal_id}),
-            name,
-            _KINDS[name](proposal_id=proposal_id, document_id=group[0].document_id, edits=group, **more),
-        )
-        for proposal_id, group in groups.items()
-    ]
+    news: list[News] = []
+    for proposal_id, group in groups.items():
+        data = _KINDS[name](proposal_id=proposal_id, document_id=group[0].document_id, edits=group, **more)
+        news.append((tx.value(proposals.c.thread_id, {"id": proposal_id}), name, data))
+    return news
 
 
 def places_changed(tx: Tx, proposal_ids: Iterable[str]) -> list[News]:

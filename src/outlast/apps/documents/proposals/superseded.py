@@ -4,20 +4,17 @@ An edit is superseded only where there is nothing left to decide about; text tha
 accepts. A new text whose neighbour went stays open: its place is behind what stood before that neighbour.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-import sqlalchemy as sa
-
 from outlast.apps.documents import store
-from outlast.apps.documents.content.tree import Tree
+from outlast.apps.documents.content.tree import Tree, last_before
 from outlast.apps.documents.proposals.settlement import settle_comments
 from outlast.apps.documents.proposals.shapes import EditData
 from outlast.apps.documents.proposals.store import news_of, open_edits_of, places_changed, settle_states, tell
 from outlast.apps.documents.tables import edits, proposals
 from outlast.db.database import Tx
-from outlast.kernel.mentions.items import INBOX, went
-from outlast.kernel.streams.log import append
+from outlast.kernel.mentions.items import went
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +51,10 @@ def supersede_gone(
         return
     project_id: str = store.document_of(tx, document_id).project_id
     tell(tx, project_id, news)
-    if _closed(tx, marked):
-        append(tx, project_id, [(INBOX, went("proposal", None))])
-    settle_comments(tx, [edit.proposal_id for edit, _, _ in lost], by)
+    touched = dict.fromkeys(edit.proposal_id for edit, _, _ in lost)
+    if any(tx.value(proposals.c.state, {"id": proposal_id}) == "closed" for proposal_id in touched):
+        store.tell_inbox(tx, project_id, [went("proposal", None)])
+    settle_comments(tx, touched, by)
 
 
 def supersede_older(tx: Tx, older: Sequence[EditData], newer: Sequence[EditData]) -> list[str]:
@@ -71,15 +69,7 @@ def supersede_older(tx: Tx, older: Sequence[EditData], newer: Sequence[EditData]
     return _mark(tx, lost)
 
 
-def _closed(tx: Tx, edit_ids: Collection[str]) -> bool:
-    """Whether nothing is left to decide about one of the proposals of these edits."""
-    of_these = sa.select(edits.c.proposal_id).where(edits.c.id.in_(list(edit_ids)))
-    closed = sa.select(proposals.c.id).where(proposals.c.id.in_(of_these), proposals.c.state == "closed")
-    return tx.execute(closed.limit(1)).first() is not None
-
-
-def _mark(tx: Tx, lost: Iterable[tuple[EditData, str, str]]) -> list[str]:
-    lost = list(lost)
+def _mark(tx: Tx, lost: Sequence[tuple[EditData, str, str]]) -> list[str]:
     for edit, by, reason in lost:
         tx.update(edits, {"id": edit.id}, state="superseded", superseded_by=by, reason=reason)
     settle_states(tx, dict.fromkeys(edit.proposal_id for edit, _, _ in lost))
@@ -115,18 +105,14 @@ def _place_anew(tx: Tx, gone: _Gone, edit: EditData) -> None:
     """Behind the nearest one before the neighbour that went."""
     if edit.op == "insert_section":
         siblings = [section.id for section in gone.before.sections if section.level > 0]
-        tx.update(edits, {"id": edit.id}, after_id=_before(siblings, edit.after_id, gone.sections))
+        after = last_before(siblings, edit.after_id, lambda key: key not in gone.sections)
+        tx.update(edits, {"id": edit.id}, after_id=after)
         return
     section_id, after = _home(gone, edit), None
     home = gone.before.find_section(section_id or "")
     if home is not None and edit.after_id is not None:
-        siblings = [block.id for block in home.blocks]
-        after = _before(siblings, edit.after_id, {*gone.blocks, edit.block_id})
+        siblings = [block.id for block in home.blocks if block.id != edit.block_id]
+        after = last_before(siblings, edit.after_id, lambda key: key not in gone.blocks)
     if after is None and section_id in gone.sections:
         section_id = None  # of the text before the first heading, which is there again when it has a block
     tx.update(edits, {"id": edit.id}, after_id=after, section_id=section_id)
-
-
-def _before(siblings: Sequence[str], one: str | None, passed: Collection[str | None]) -> str | None:
-    at = siblings.index(one) if one in siblings else 0
-    return next((sibling for sibling in reversed(siblings[:at]) if sibling not in passed), None)

@@ -16,7 +16,7 @@ from outlast.apps.documents.proposals.shapes import EditOp
 
 @dataclass(frozen=True, slots=True)
 class NewEdit:
-    """One change that an agent would like, in its own words. By `op`:
+    """One change that an agent would like, in its own words, complete as the tool's schema demands. By `op`:
 
     - `replace`: `block_id` says `old_text`, it should say `new_text`.
     - `delete`: `block_id`, which says `old_text`, goes.
@@ -70,8 +70,6 @@ def check(tree: Tree, edits: Sequence[NewEdit]) -> tuple[tuple[NewEdit, ...], tu
 
 def _replace(tree: Tree, edit: NewEdit) -> NewEdit:
     block = _block_that_says(tree, edit)
-    if not edit.new_text.strip():
-        raise _Wrong("new_text is empty; to take the block away use the op delete.")
     if edit.new_text.strip() == block.markdown.strip():
         raise _Wrong("new_text is what the block says already.")
     return NewEdit("replace", block.id, block.section_id, old_text=block.markdown, new_text=tidy(edit.new_text))
@@ -91,8 +89,6 @@ def _move(tree: Tree, edit: NewEdit) -> NewEdit:
 
 
 def _insert(tree: Tree, edit: NewEdit) -> NewEdit:
-    if not edit.new_text.strip():
-        raise _Wrong("new_text is empty: there is nothing to insert.")
     if len(cut(edit.new_text)) > 1:
         raise _Wrong("new_text has a heading; a heading begins a new section: use the op insert_section.")
     if edit.after_id is None and edit.section_id is None:
@@ -105,13 +101,9 @@ def _insert_section(tree: Tree, edit: NewEdit) -> NewEdit:
     heading = " ".join((edit.heading or "").split()).lstrip("# ")
     if not heading:
         raise _Wrong("a new section needs a heading.")
-    level = 2 if edit.level is None else edit.level
-    if not 1 <= level <= 6:
-        raise _Wrong("level is from 1 to 6.")
     if edit.after_id is not None and tree.find_section(edit.after_id) is None:
         raise _Wrong(f"after_id {edit.after_id!r} is no section of this document.")
-    made = NewEdit("insert_section", after_id=edit.after_id, new_text=tidy(edit.new_text))
-    return replace(made, heading=heading, level=level)
+    return replace(edit, section_id=None, new_text=tidy(edit.new_text), heading=heading, level=edit.level or 2)
 
 
 _CHECKS: Final[dict[EditOp, Callable[[Tree, NewEdit], NewEdit]]] = {
@@ -150,8 +142,9 @@ def _place(tree: Tree, edit: NewEdit, default: str | None) -> Section:
 
 def _demand_once(kept: list[NewEdit]) -> None:
     """One proposal has one opinion about a block: what it says (or that it goes), and where it is."""
-    last = kept[-1]
-    others = [edit for edit in kept[:-1] if last.block_id is not None and edit.block_id == last.block_id]
-    for other in others:
+    *before, last = kept
+    for other in before:
+        if last.block_id is None or other.block_id != last.block_id:
+            continue
         if (other.op == "move") == (last.op == "move") or "delete" in (other.op, last.op):
             raise _Wrong(f"block {last.block_id} has another edit in this proposal; put both into one.")

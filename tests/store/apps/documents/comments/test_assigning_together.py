@@ -71,7 +71,7 @@ async def test_comments_and_edits_of_several_people_at_once_all_arrive(db: Datab
         for number in range(4):
             tasks.start_soon(talk, team.editor if number % 2 else team.owner, number)
             tasks.start_soon(edit, number)
-    listed = await actions.list_comments(services, team.viewer, desk.document_id)
+    listed = await actions.list_comments(services, team.viewer, desk.document_id, "all", None, 500)
     tops = [one for one in listed.items if one.parent_id is None]
     assert (len(listed.items), len(tops), {one.status for one in tops}) == (8, 4, {"resolved"})
     assert not any(one.orphaned for one in listed.items)

@@ -105,10 +105,10 @@ async def test_a_comment_is_resolved_once_and_opened_again(db: Database) -> None
     desk = await Desk.open(db)
     made = await db.write(lambda tx: put(tx, desk, "Who?"))
     by = desk.team.owner.user_id
-    assert [await db.write(comments.resolve, made, by) for _ in range(2)] == [True, False]
+    assert [await db.write(comments.set_status, made, "resolved", by) for _ in range(2)] == [True, False]
     assert (await at(desk, made)).resolved_by_name == "Olga"
-    assert not await db.write(comments.resolve, "cmt_none", by)
-    assert [await db.write(comments.reopen, made, by) for _ in range(2)] == [True, False]
+    assert not await db.write(comments.set_status, "cmt_none", "resolved", by)
+    assert [await db.write(comments.set_status, made, "open", by) for _ in range(2)] == [True, False]
     counts = (await db.read(store.document_data, desk.document_id)).open_comments
     assert counts == 1
 

@@ -54,7 +54,7 @@ async def _fork(desk: Desk, message_id: str | None = None) -> str:
 
 
 async def _of(desk: Desk, thread_id: str) -> list[ProposalData]:
-    return list((await desk.db.read(lambda tx: list_proposals(tx, thread_id=thread_id, state="all")))[0])
+    return list((await desk.db.read(lambda tx: list_proposals(tx, proposals.c.thread_id == thread_id, "all")))[0])
 
 
 async def test_a_fork_has_copies_of_what_its_messages_propose(db: Database) -> None:

@@ -17,10 +17,10 @@ FOX = "The quick brown fox jumps over the lazy dog. The quick red hare does not.
 
 def quote_at(markdown: str, start: int, end: int) -> Quote:
     """Characters `start` to `end` of a Markdown text as they are shown, with what stands around them."""
-    text = Text("", markdown)
-    first, after = (sum(place < edge for place in text.at) for edge in (start, end))
-    before, behind = text.text[max(first - KEPT, 0) : first], text.text[after : after + KEPT]
-    return Quote(text=text.text[first:after], prefix=before, suffix=behind)
+    shown = Text("", markdown).text
+    first, after = (len(Text("", markdown[:edge]).text) for edge in (start, end))
+    before, behind = shown[max(first - KEPT, 0) : first], shown[after : after + KEPT]
+    return Quote(text=shown[first:after], prefix=before, suffix=behind)
 
 
 def quoted(text: str, words: str) -> Quote:
@@ -191,7 +191,7 @@ def test_a_quote_is_prepared_once_however_many_blocks_are_searched(monkeypatch: 
     prepared: list[str] = []
     shown = quotes._shown
 
-    def counted(markdown: str) -> tuple[str, list[int]]:
+    def counted(markdown: str) -> str:
         prepared.append(markdown)
         return shown(markdown)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from outlast.apps.documents.content.markdown_parse import Part, Piece, cut, first_heading, one_line
+from outlast.apps.documents.content.markdown_parse import Part, Piece, cut, one_line
 from outlast.apps.documents.content.markdown_render import heading_line, join
 from tests.markdown_texts import markdown_texts
 
@@ -154,8 +154,3 @@ def test_two_lists_stay_two_by_an_empty_comment_between_them():
     text = out([Part("", 0, (Piece("list", "- a"), Piece("list", "- b"), Piece("code", "    c")))])
     assert text == "- a\n\n<!-- -->\n\n- b\n\n<!-- -->\n\n    c\n"
     assert [piece.markdown for piece in cut(text)[0].pieces] == ["- a", "- b", "    c"]
-
-
-def test_the_first_heading_that_says_something_is_a_title():
-    assert first_heading(cut("text\n\n#\n\n## Goals\n\n# Later")) == "Goals"
-    assert first_heading(cut("text")) is None

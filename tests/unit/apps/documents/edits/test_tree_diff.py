@@ -47,6 +47,5 @@ def test_whatever_order_comes_of_it_what_is_told_as_moved_explains_it(old: list[
     rest_before = [block.id for block in before.blocks() if block.id not in told]
     rest_after = [block.id for block in after.blocks() if block.id not in told]
     assert rest_before == rest_after
-    assert {delta.id for delta in found} == {
-        block.id for block in before.blocks() if after.block(block.id).rank != block.rank
-    }
+    now = {block.id: block for block in after.blocks()}
+    assert {delta.id for delta in found} == {block.id for block in before.blocks() if now[block.id].rank != block.rank}
