@@ -82,7 +82,7 @@ class DocumentAgent(Stage):
 
         return await self.db.write(change)
 
-    async def rewrite(self, block: Block, text: str) -> int:
+    async def rewrite(self, block: Block, text: str) -> int | None:
         return await self.write(edit_block(block.id, text, block.markdown))
 
     async def ask(self, text: str = "Tighten this document", **options: Any) -> StartedAnswer:
