@@ -34,7 +34,6 @@ from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.models.settings import ProviderConfig
 from outlast.kernel.runs.notifications import announce_sandbox
 from outlast.kernel.runs.sweeper import SandboxSteps
-from outlast.kernel.sandboxes.browser.studio import open_studio
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.egress.delegated import HandedOver
 from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
@@ -48,6 +47,7 @@ from outlast.kernel.sandboxes.services.logs import ServiceLogs
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.snapshots.installed import InstalledPackages
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.kernel.sandboxes.studio import open_studio
 from outlast.kernel.sandboxes.templates import Templates, preview_environment
 from outlast.kernel.services import SandboxServices
 from outlast.kernel.settings import Settings
@@ -148,7 +148,7 @@ def open_sandboxes(base: Base, templates: Templates) -> SandboxServices:
         checkpoints=checkpoints,
         snapshots=snapshots,
         egress=_egress_keeper(base, asked, manager),
-        studio=open_studio(base.settings.screens, clock, folder, supervisor),
+        studio=open_studio(base.settings.screens, clock, folder),
         steps=SandboxSteps(manager.freeze, manager.thaw, manager.kill, manager.stop_commands),
         seeds=seeds,
         want_snapshot=snapshots.want,

@@ -20,13 +20,14 @@ import pytest
 
 from outlast.base.clock import Clock, SystemClock
 from outlast.base.errors import SandboxLost
-from outlast.kernel.sandboxes.browser import browsers as keeping
-from outlast.kernel.sandboxes.browser import studio as looking
-from outlast.kernel.sandboxes.browser.browsers import AtHand, Browsers
-from outlast.kernel.sandboxes.browser.studio import Studio, open_studio
 from outlast.kernel.sandboxes.screen_settings import ScreenSettings
+from outlast.kernel.sandboxes.studio import ServerStudio, open_studio
 from outlast.testing.clock import ManualClock
+from outlast_sandbox.browser import browsers as keeping
+from outlast_sandbox.browser import studio as looking
+from outlast_sandbox.browser.browsers import AtHand, Browsers
 from outlast_sandbox.browser.program import find_browser
+from outlast_sandbox.browser.studio import Studio
 from outlast_sandbox.interface import Command, SandboxSpec
 from outlast_sandbox.providers.local.provider import LocalProvider
 from outlast_sandbox.providers.local.sandbox import LocalSandbox, State
@@ -41,7 +42,7 @@ needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt i
 async def working(
     folder: Path, cache_dir: Path, clock: Clock | None = None, program: Path | None = CHROMIUM
 ) -> AsyncIterator[Studio]:
-    studio = Studio(clock or SystemClock(), folder, cache_dir, program)
+    studio = ServerStudio(clock or SystemClock(), folder, cache_dir, program)
     async with anyio.create_task_group() as tasks:
         await tasks.start(studio.run)
         with anyio.fail_after(120):
@@ -225,9 +226,9 @@ async def test_a_sandbox_that_goes_away_under_the_look_is_lost_to_the_caller(
 KILLED = """
 import anyio, sys
 from pathlib import Path
-from outlast.base.clock import SystemClock
 from outlast_sandbox.browser.program import find_browser
-from outlast.kernel.sandboxes.browser.studio import Studio
+from outlast_sandbox.browser.studio import Studio
+from outlast_sandbox.clock import SystemClock
 
 async def main():
     studio = Studio(SystemClock(), Path(sys.argv[1]), Path(sys.argv[2]), find_browser())

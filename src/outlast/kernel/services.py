@@ -16,13 +16,13 @@ from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.runs.abandonment import Watching
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.sweeper import SandboxSteps
-from outlast.kernel.sandboxes.browser.studio import Studio
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.seeds import Seeds
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.kernel.sandboxes.studio import ServerStudio
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.hub import Hub
 
@@ -44,7 +44,7 @@ class SandboxServices:
     checkpoints: CheckpointKeeper | None = None
     snapshots: SnapshotKeeper | None = None
     egress: EgressKeeper | None = None
-    studio: Studio | None = None
+    studio: ServerStudio | None = None
     steps: SandboxSteps | None = None
     seeds: Seeds | None = None
     want_snapshot: Callable[[str], None] = cold

@@ -1,62 +1,42 @@
 """The photographer: looks through a browser where there is one, and with plain requests where there is none."""
 
-import logging
 from pathlib import Path
 from typing import Final
 
 import anyio
 from anyio.abc import TaskStatus
 
-from outlast.base.clock import Clock
-from outlast.base.data_directory import cache_directory
-from outlast.base.supervision.supervisor import Supervisor
-from outlast.kernel.sandboxes.browser.browsers import AtHand, Browsers
-from outlast.kernel.sandboxes.screen_settings import ScreenSettings
-from outlast.kernel.sandboxes.translation import translated, untranslated
+from outlast_sandbox.browser.browsers import AtHand, Browsers
 from outlast_sandbox.browser.interface import Look
 from outlast_sandbox.browser.page import Seen, look_at
-from outlast_sandbox.browser.program import find_browser
 from outlast_sandbox.browser.protocol import BrowserGone, BrowserRefused
 from outlast_sandbox.browser.requests import ask_page
 from outlast_sandbox.browser.single_target_proxy import is_open
+from outlast_sandbox.clock import Clock
 from outlast_sandbox.errors import SandboxError, SandboxLost
 from outlast_sandbox.interface import Sandbox
 
-FOLDER: Final = "browsers"  # below the data directory
 TAKE_S: Final = 20.0  # for a browser to start or to become free
 LOOK_S: Final = 40.0  # Next compiles a page when it is first asked for
 REQUESTS_S: Final = 20.0
 AGAIN_AFTER_S: Final = 120.0  # a browser that did not start is not tried again before
-NAMED_WRONG: Final = "No picture was taken: screens.browser names {name}, which is no program on this server."
 NO_PROGRAM: Final = "No picture was taken: Chromium is not installed on this server (apt install chromium)."
-TURNED_OFF: Final = "No picture was taken: pictures are turned off on this server (screens.pictures)."
 NOT_RUNNING: Final = "No picture was taken: the server is starting or stopping."
 BUSY: Final = "No picture was taken: other pictures were still being taken."
 NO_PAGE: Final = "No picture was taken: no page answers."
 BROWSER_ENDED: Final = "The page made the browser end; it may need more memory than there is."
 NO_END: Final = "The page did not come to an end within {seconds:.0f} seconds; it may be busy without pause."
-log = logging.getLogger("outlast.browser")
 
 
 class Studio:
-    """See `Photographer`. `program` None: there is no Chromium; `pictures` False: none are wanted. `folder` is its own,
-    below the data directory; `cache_dir` that of all local sandboxes. In memory: browsers at hand."""
+    """See `Photographer`. `program` None: no picture is taken, and `missing` says why. `folder` is its own; `cache_dir`
+    that of all local sandboxes. In memory: browsers at hand."""
 
     def __init__(
-        self,
-        clock: Clock,
-        folder: Path,
-        cache_dir: Path,
-        program: Path | None,
-        *,
-        pictures: bool = True,
-        missing: str = NO_PROGRAM,
-        supervisor: Supervisor | None = None,
+        self, clock: Clock, folder: Path, cache_dir: Path, program: Path | None, missing: str = NO_PROGRAM
     ) -> None:
-        self._clock = clock
-        self._pictures = pictures
-        self._missing = missing  # what is said where there is no program
-        self.browsers = None if program is None else Browsers(clock, folder, cache_dir, program, supervisor)
+        self._clock, self._missing = clock, missing
+        self.browsers = None if program is None else Browsers(clock, folder, cache_dir, program)
         self._failed: tuple[float, str] | None = None  # until when no browser is tried, and why
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
@@ -67,10 +47,6 @@ class Studio:
             task_status.started()
 
     async def look(self, sandbox: Sandbox, port: int, path: str, width: int, height: int) -> Look:
-        with translated():
-            return await self._look(untranslated(sandbox), port, path, width, height)
-
-    async def _look(self, sandbox: Sandbox, port: int, path: str, width: int, height: int) -> Look:
         began = anyio.current_time()
         if not await is_open(sandbox, port):
             return Look(None, (f"Nothing answers on port {port}.",), None, NO_PAGE)
@@ -90,8 +66,6 @@ class Studio:
 
     def _why_not(self) -> str:
         """Why no browser is tried; empty: it is."""
-        if not self._pictures:
-            return TURNED_OFF
         if self.browsers is None:
             return self._missing
         if not self.browsers.is_running:
@@ -141,15 +115,3 @@ class Studio:
         with anyio.move_on_after(REQUESTS_S):
             status, errors = await ask_page(sandbox, port, path)
         return Look(None, tuple(errors), status, note, round(anyio.current_time() - began, 3))
-
-
-def open_studio(settings: ScreenSettings, clock: Clock, data_dir: Path, supervisor: Supervisor | None = None) -> Studio:
-    """The photographer of the server that owns `data_dir`."""
-    program = find_browser(settings.browser) if settings.pictures else None
-    if program is None and settings.pictures:
-        log.warning("no pictures of screens: Chromium was not found", extra={"setting": "screens.browser"})
-    missing = NAMED_WRONG.format(name=settings.browser) if settings.browser else NO_PROGRAM
-    folder = data_dir / FOLDER
-    return Studio(
-        clock, folder, cache_directory(), program, pictures=settings.pictures, missing=missing, supervisor=supervisor
-    )

@@ -5,6 +5,8 @@ picture of the same one. In memory: those that run. What a killed server left is
 browser ends by itself after ten minutes, also when its server is gone.
 """
 
+import logging
+import secrets
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,12 +16,10 @@ import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 
-from outlast.base.clock import Clock
-from outlast.base.ids import new_id
-from outlast.base.supervision.supervisor import Supervisor
 from outlast_sandbox.browser.program import LONGEST_S, folder_to_show, start_command
 from outlast_sandbox.browser.protocol import Browser, BrowserGone
 from outlast_sandbox.browser.single_target_proxy import SingleTargetProxy
+from outlast_sandbox.clock import Clock
 from outlast_sandbox.errors import SandboxError, SandboxLost
 from outlast_sandbox.folders import discard_folder
 from outlast_sandbox.interactive import ProcessSpec
@@ -35,6 +35,7 @@ LAST_START_S: Final = LONGEST_S - 120.0  # an older one is not begun with: it mi
 LIMITS: Final = Limits(
     memory_bytes=1024**3, cpu_count=2.0, processes=512, disk_bytes=256 * 1024**2, output_bytes=64 * 1024**2
 )
+log = logging.getLogger("outlast.browser")
 
 
 @dataclass(eq=False, slots=True)
@@ -73,13 +74,10 @@ class _Beginning:
 
 
 class Browsers:
-    """`folder` is their own, below the data directory; `cache_dir` that of all local sandboxes."""
+    """`folder` is their own: two servers never share one. `cache_dir` is that of all local sandboxes."""
 
-    def __init__(
-        self, clock: Clock, folder: Path, cache_dir: Path, program: Path, supervisor: Supervisor | None = None
-    ) -> None:
+    def __init__(self, clock: Clock, folder: Path, cache_dir: Path, program: Path) -> None:
         self._clock = clock
-        self._guard = (supervisor or Supervisor(clock)).guard
         self._work = folder / "work"
         self._provider = LocalProvider(folder / "state", cache_dir)
         self._program = program
@@ -114,7 +112,7 @@ class Browsers:
             await self._make_room()
             if self._tasks is None:
                 raise BrowserGone("the server is stopping")
-            begun: AtHand | SandboxError | BrowserGone = await self._tasks.start(self._keep, serves)
+            begun: Begun = await self._tasks.start(self._keep, serves)
             if not isinstance(begun, AtHand):
                 raise begun
             begun.users += 1
@@ -151,12 +149,15 @@ class Browsers:
     async def _keep(self, serves: tuple[str, int], *, task_status: TaskStatus[Begun]) -> None:
         """One browser; its faults end nothing else."""
         begin = _Beginning(task_status)
-        await self._guard.once("browser", serves[0], self._live, serves, begin)
+        try:
+            await self._live(serves, begin)
+        except Exception:
+            log.exception("browser failed", extra={"sandbox_id": serves[0]})
         begin.tell(BrowserGone("a fault of this server, which its log has in full"))
 
-    async def _live(self, serves: tuple[str, int], begin: "_Beginning") -> None:
+    async def _live(self, serves: tuple[str, int], begin: _Beginning) -> None:
         """One browser from its start to its end. A failed start is passed to the caller as a value."""
-        name = f"browser_{new_id('request')[-12:]}"
+        name = f"browser_{secrets.token_hex(6)}"
         at_hand: AtHand | None = None
         box: LocalSandbox | None = None
         try:
