@@ -19,15 +19,18 @@ from outlast.kernel.sandboxes import store as sandbox_rows
 from outlast.kernel.sandboxes.rows import ServiceRow
 from outlast.kernel.sandboxes.rules import is_alive
 from outlast.kernel.sandboxes.services import store
-from outlast.kernel.sandboxes.services.health import CHECK_EVERY_S, FIRST_LOOK_S, LONGEST_LOOK_S, MAX_MISSED, answers
 from outlast.kernel.sandboxes.services.logs import SHOWN_BYTES, ServiceLogs
 from outlast.kernel.sandboxes.services.rules import START_S, Declared, after_end, how_it_ended
 from outlast.kernel.sandboxes.shapes import ServiceStatus
 from outlast.kernel.sandboxes.store import Announce, SandboxRecord, announce_to_project
+from outlast.kernel.sandboxes.translation import translated, untranslated
 from outlast.kernel.set_aside import kinds
+from outlast_sandbox.health import answers, wait_answering
 from outlast_sandbox.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
 from outlast_sandbox.interface import Sandbox
 
+CHECK_EVERY_S: Final = 30.0  # a healthy one
+MAX_MISSED: Final = 3  # checks in a row that a healthy one may miss
 SUSPECT_S: Final = (0.05, 0.2, 1.0, 3.0)
 KILL: Final = 9
 TAG: Final = "service:"
@@ -252,18 +255,17 @@ class ServiceKeeper:
 
     async def _check(self, place: Place, service: Declared, pid: int, life: ServiceLife) -> None:
         """Note when it becomes healthy; end it when it does not, or no longer, answer."""
+        at = untranslated(place.sandbox), service.port, service.health_path
         if life.healthy_at is None:
-            with anyio.move_on_after(START_S):
-                pause_s = FIRST_LOOK_S
-                while not await answers(place.sandbox, service):
-                    await anyio.sleep(pause_s)
-                    pause_s = min(pause_s * 1.5, LONGEST_LOOK_S)
+            with anyio.move_on_after(START_S), translated():
+                await wait_answering(*at)
                 life.healthy_at = self._clock.monotonic()
                 await self._tell(place, service.name, "healthy")
         missed = 0
         while life.healthy_at is not None and missed < MAX_MISSED:
             await self._clock.sleep(CHECK_EVERY_S)
-            missed = 0 if await answers(place.sandbox, service) else missed + 1
+            with translated():
+                missed = 0 if await answers(*at) else missed + 1
         life.mute = True
         await self._end_process(place, service.name)
 

@@ -1,4 +1,4 @@
-"""Whether a service answers, asked through a connection that a stand-in for the sandbox hands out."""
+"""Whether a server answers, asked through a connection that a stand-in for the sandbox hands out."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import cast
 import anyio
 import pytest
 
-from outlast.base.errors import NotFound, SandboxLost
-from outlast.kernel.sandboxes.services.health import answers
-from outlast.kernel.sandboxes.services.rules import Declared
+from outlast_sandbox.errors import NotFound, SandboxLost
+from outlast_sandbox.health import answers
 from outlast_sandbox.interface import Sandbox
 
-WEB = Declared("web", "serve", 3000, "/health")
-BARE = Declared("web", "serve", 3000)
+WEB = "/health"
+BARE = ""
 
 
 class Port:
@@ -43,9 +42,9 @@ class Port:
             connection.close()
 
 
-async def asked(port: Port, service: Declared, timeout_s: float = 30.0) -> bool:
+async def asked(port: Port, path: str, timeout_s: float = 30.0) -> bool:
     try:
-        return await answers(cast("Sandbox", port), service, timeout_s)
+        return await answers(cast("Sandbox", port), 3000, path, timeout_s)
     finally:
         port.close()
 
@@ -67,7 +66,7 @@ async def test_it_is_well_when_it_answers_below_500(answer: bytes, well: bool) -
 
 async def test_it_is_asked_for_its_path_as_localhost() -> None:
     port = Port(b"HTTP/1.1 204 No Content\r\n\r\n")
-    assert await answers(cast("Sandbox", port), WEB, 30)
+    assert await answers(cast("Sandbox", port), 3000, WEB, 30)
     assert port.read().startswith(b"GET /health HTTP/1.1\r\nHost: localhost:3000\r\n")
     port.close()
 
@@ -85,7 +84,7 @@ async def test_one_that_says_nothing_is_not_waited_for_longer_than_stated() -> N
         assert not await asked(Port(b""), WEB, 0.05)
 
 
-async def test_a_lost_sandbox_is_not_a_sick_service() -> None:
+async def test_a_lost_sandbox_is_not_a_sick_server() -> None:
     class Gone(Port):
         async def dial(self, port: int) -> socket.socket:
             raise SandboxLost("it is gone")
