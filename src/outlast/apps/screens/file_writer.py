@@ -9,10 +9,11 @@ from outlast.base.errors import NotFound, SandboxLost
 from outlast.kernel.sandboxes.actions import awake_sandbox
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
-from outlast.kernel.sandboxes.checkpoints.edits import MAX_BYTES, Edit, demand_editable
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
+from outlast.kernel.sandboxes.translation import translated
 from outlast.kernel.services import Services
+from outlast_sandbox.checkpoints.edits import MAX_BYTES, Edit, demand_editable
 from outlast_sandbox.interface import Sandbox
 
 
@@ -58,5 +59,6 @@ async def _read(sandbox: Sandbox, path: str) -> bytes | None:
         content = await sandbox.read_file(path, MAX_BYTES + 1)
     except NotFound:
         return None
-    demand_editable(path, len(content))  # what was not read would be lost
+    with translated():
+        demand_editable(path, len(content))  # what was not read would be lost
     return content

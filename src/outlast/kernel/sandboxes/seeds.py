@@ -5,10 +5,8 @@ A template's files are stored once, as one manifest over shared blobs; each work
 checkpoint that names that manifest. Nothing is written into a folder, and no sandbox is made, until one is needed.
 """
 
-import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 import anyio.to_thread
@@ -24,18 +22,13 @@ from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.services import store as services
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.tables import workspaces
-from outlast.kernel.sandboxes.templates import Template, Templates, dev_server
+from outlast.kernel.sandboxes.templates import Templates, dev_server
+from outlast.kernel.sandboxes.translation import translated
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import messages, threads
-from outlast_sandbox.checkpoints.folder_walk import Content
-from outlast_sandbox.checkpoints.packs import store_batch
-from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
+from outlast_sandbox.checkpoints.edits import tree_of_files
 
-FILE_MODE: Final = 0o644
-FOLDER_MODE: Final = 0o755
 WRITTEN_MS: Final = 1_767_225_600_000  # always the same moment, so that the same files make the same manifest
-NO_FOLDER: Final = -1
-ANY_SIZE: Final = 1 << 62
 Edit = Callable[[bytes], bytes]
 Owner = tuple[str, str]  # noun and id of a subject
 
@@ -72,8 +65,10 @@ class Seeds:
                 f"There is no app template {template[:80]!r}.", hint=f"There are: {known}.", field="template"
             )
         changed = {path: edit(found.files.get(path, b"")) for path, edit in (edits or {}).items()}
-        edited = replace(found, files={**found.files, **changed})
-        return await anyio.to_thread.run_sync(_store, self._blobs, edited)
+        with translated():
+            files = {**found.files, **changed}
+            tree = await anyio.to_thread.run_sync(tree_of_files, self._blobs, files, WRITTEN_MS)
+        return Seed(found.name, tree.name, tree.files, tree.size_bytes, dev_server(found))
 
 
 def new_workspace(tx: Tx, seed: Seed | None, owner: Owner, *, project_id: str, thread_id: str) -> str:
@@ -181,24 +176,3 @@ def _add(tx: Tx, project_id: str, owner: Owner, thread_id: str, template: str | 
     workspace_id = add_workspace(tx, project_id, *owner, template=template, evicted_at=tx.now)
     tx.update(threads, {"id": thread_id}, workspace_id=workspace_id)
     return workspace_id
-
-
-def _store(blobs: FolderBlobs, template: Template) -> Seed:
-    contents = {
-        path: Content(hashlib.sha256(data).hexdigest(), len(data), data) for path, data in template.files.items()
-    }
-    stored = store_batch(blobs, NO_FOLDER, contents, {}, ANY_SIZE)
-    if stored.pack is not None:
-        blobs.put(stored.pack)
-    entries = [Entry(path, "directory", FOLDER_MODE, 0, WRITTEN_MS) for path in _folders(contents)]
-    for path, content in contents.items():
-        blob, offset = stored.places.get(content.sha256, ("", 0))
-        entries.append(Entry(path, "file", FILE_MODE, content.size, WRITTEN_MS, content.sha256, blob, offset))
-    tree = Tree.of(entries)
-    manifest, _ = encode(tree)
-    return Seed(template.name, blobs.put(manifest), tree.files, tree.size_bytes, dev_server(template))
-
-
-def _folders(paths: Iterable[str]) -> set[str]:
-    found = {parent.as_posix() for path in paths for parent in PurePosixPath(path).parents}
-    return found - {"."}

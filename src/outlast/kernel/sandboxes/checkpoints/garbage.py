@@ -24,11 +24,10 @@ from outlast.kernel.files.tables import artifacts
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints.rules import superfluous
 from outlast.kernel.sandboxes.translation import translated
-from outlast_sandbox.checkpoints.tree import header
+from outlast_sandbox.checkpoints.manifests import needed_blobs
 
 GRACE_S: Final = 86_400.0
 KEEP_UNBOUND: Final = timedelta(days=30)
-HEAD_BYTES: Final = 64 * 1024
 _OWN_COLUMNS: Final = (attachments.c.blob, artifacts.c.blob, artifacts.c.text_blob)  # besides manifests
 
 
@@ -93,20 +92,7 @@ def _names_in(tx: Tx, column: sa.Column[Any]) -> sa.ScalarResult[str]:
 @translated()
 def blobs_of_manifests(blobs: FolderBlobs, manifests: list[str]) -> set[str]:
     """The blobs that manifests need besides themselves. Raises `NotFound`, `InternalError`. Blocks."""
-    heads = [header(_first_line(blobs, name)) for name in manifests]
-    bases = {head.base for head in heads if head.base}
-    heads += [header(_first_line(blobs, name)) for name in bases]
-    return bases.union(*(head.blobs for head in heads))
-
-
-def _first_line(blobs: FolderBlobs, name: str) -> bytes:
-    line = b""
-    while b"\n" not in line:
-        piece = blobs.read(name, len(line), HEAD_BYTES)
-        if not piece:
-            break
-        line += piece
-    return line
+    return needed_blobs(blobs, manifests)
 
 
 def _older(blobs: FolderBlobs, before: float) -> list[StoredBlob]:

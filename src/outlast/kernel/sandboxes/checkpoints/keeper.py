@@ -1,13 +1,11 @@
 """Keeps workspaces' files: takes checkpoints, restores folders, removes those that are not in use."""
 
-import hashlib
 import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -23,7 +21,6 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
-from outlast.kernel.sandboxes.checkpoints.edits import Edit, edited_tree
 from outlast.kernel.sandboxes.checkpoints.garbage import GRACE_S, KEEP_UNBOUND, Collected, collect
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
@@ -33,13 +30,15 @@ from outlast.kernel.sandboxes.sizes import MEBIBYTE
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.translation import translated, untranslated
 from outlast.kernel.set_aside import kinds
+from outlast_sandbox.checkpoints.edits import Edit, edited_tree
 from outlast_sandbox.checkpoints.file_lookup import files_in_folder, files_in_tree
+from outlast_sandbox.checkpoints.manifests import read_tree, write_tree
 from outlast_sandbox.checkpoints.memory import Memories, Trees
 from outlast_sandbox.checkpoints.remote_workspace import fill_sandbox, scan_sandbox
 from outlast_sandbox.checkpoints.replaced_folders import has_newer, move_aside
 from outlast_sandbox.checkpoints.restore import place_tree
 from outlast_sandbox.checkpoints.scan import Scan, scan_folder
-from outlast_sandbox.checkpoints.tree import EMPTY, Tree, decode, encode
+from outlast_sandbox.checkpoints.tree import EMPTY, Tree
 from outlast_sandbox.checkpoints.unsynced import Unsynced
 from outlast_sandbox.folders import remove_folder
 from outlast_sandbox.interface import Sandbox
@@ -233,9 +232,8 @@ class CheckpointKeeper:
                 saved = NewCheckpoint(workspace_id, "person")
                 await self._take(saved, sandbox, upon_nothing=True)
             if first is None:
-                manifest, _ = encode(EMPTY)
-                name = await anyio.to_thread.run_sync(self._blobs.put, manifest)
-                first = NewCheckpoint(workspace_id, "person", name, 0, 0)
+                empty = await anyio.to_thread.run_sync(write_tree, self._blobs, EMPTY)
+                first = NewCheckpoint(workspace_id, "person", empty.name)
             return await self._exchange(place, first, sandbox)
 
     def one_hand(self, workspace_id: str) -> anyio.Lock:
@@ -250,7 +248,8 @@ class CheckpointKeeper:
             await self._take(NewCheckpoint(workspace_id, "person"), None)
             newest = await self._db.read(store.newest_of, workspace_id)
             tree = EMPTY if newest is None else await self.tree(newest)
-            edited = await anyio.to_thread.run_sync(edited_tree, self._blobs, tree, edits)
+            with translated():
+                edited = await anyio.to_thread.run_sync(edited_tree, self._blobs, tree, edits)
             if edited is None:
                 return None
             new = NewCheckpoint(workspace_id, "person", edited.name, edited.files, edited.size_bytes)
@@ -278,7 +277,8 @@ class CheckpointKeeper:
             return EMPTY
         known = self._trees.get(checkpoint.tree)
         if known is None:
-            known = await anyio.to_thread.run_sync(_read_tree, self._blobs, checkpoint.tree)
+            with translated():
+                known = await anyio.to_thread.run_sync(read_tree, self._blobs, checkpoint.tree)
             self._trees.put(checkpoint.tree, known)
         return known
 
@@ -469,14 +469,6 @@ class CheckpointKeeper:
     @property
     def _ttl(self) -> timedelta:
         return timedelta(minutes=self._settings.volume_ttl_minutes)
-
-
-def _read_tree(blobs: FolderBlobs, name: str) -> Tree:
-    manifest = blobs.get(name)
-    if hashlib.sha256(manifest).hexdigest() != name:
-        raise StoredFileDamaged("A checkpoint's manifest is damaged.", blob=name)
-    with translated():
-        return replace(decode(manifest, partial(_read_tree, blobs)), name=name)
 
 
 @contextmanager

@@ -1,16 +1,18 @@
-"""Changing files of a workspace without a sandbox: a tree like another, but for some files."""
+"""Files of a workspace without a sandbox: a tree of given files, and one like another but for some files."""
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
-from outlast.base.errors import InputTooLarge, PathRefused
-from outlast.db.blobs import FolderBlobs
-from outlast.kernel.sandboxes.checkpoints.contents import content_of
-from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
+from outlast_sandbox.checkpoints.blobs import Blobs
+from outlast_sandbox.checkpoints.contents import content_of
+from outlast_sandbox.checkpoints.folder_walk import Content
+from outlast_sandbox.checkpoints.manifests import write_tree
+from outlast_sandbox.checkpoints.packs import store_batch
+from outlast_sandbox.checkpoints.tree import Entry, Tree
+from outlast_sandbox.errors import InputTooLarge, PathRefused
 
 Edit = Callable[[bytes | None], bytes | None]
 """Given a file's content (None: it is not there), answers the new one (None for one that is not there: it stays so)."""
@@ -18,12 +20,28 @@ Edit = Callable[[bytes | None], bytes | None]
 MAX_BYTES: Final = 10_000_000  # of a file that is edited; room for the pictures that may be attached
 FILE_MODE: Final = 0o644
 FOLDER_MODE: Final = 0o755
+_NO_FOLDER: Final = -1
+_ANY_SIZE: Final = 1 << 62
 
 
-def edited_tree(blobs: FolderBlobs, tree: Tree, edits: Mapping[str, Edit]) -> Tree | None:
+def tree_of_files(blobs: Blobs, files: Mapping[str, bytes], written_ms: int) -> Tree:
+    """The tree of these files by path, all written at one moment (ms since 1970), stored with their contents: the same
+    files make the same tree. Blocks. Raises `DiskFull`."""
+    contents = {path: Content(hashlib.sha256(data).hexdigest(), len(data), data) for path, data in files.items()}
+    stored = store_batch(blobs, _NO_FOLDER, contents, {}, _ANY_SIZE)
+    if stored.pack is not None:
+        blobs.put(stored.pack)
+    entries = [Entry(path, "directory", FOLDER_MODE, 0, written_ms) for path in _folders(contents)]
+    for path, content in contents.items():
+        blob, offset = stored.places.get(content.sha256, ("", 0))
+        entries.append(Entry(path, "file", FILE_MODE, content.size, written_ms, content.sha256, blob, offset))
+    return write_tree(blobs, Tree.of(entries))
+
+
+def edited_tree(blobs: Blobs, tree: Tree, edits: Mapping[str, Edit]) -> Tree | None:
     """The tree with what the edits made of its files, by path, stored under its name; None: it is as it was. Raises
-    `PathRefused` where no regular file can be, `InputTooLarge` (a file of more than 10 MB), `DiskFull`, `NotFound` and
-    `InternalError` (a blob is missing or damaged), and what an edit raises. Blocks."""
+    `PathRefused` where no regular file can be, `InputTooLarge` (a file of more than 10 MB), `DiskFull`,
+    `StoredFileDamaged`, what the blobs raise where one is missing, and what an edit raises. Blocks."""
     edited = tree
     changed = {path: entry for path, edit in edits.items() if (entry := _edited(blobs, tree, path, edit))}
     if not changed:
@@ -31,8 +49,7 @@ def edited_tree(blobs: FolderBlobs, tree: Tree, edits: Mapping[str, Edit]) -> Tr
     for path, entry in changed.items():
         others = [one for one in edited.entries if one.path != path]
         edited = Tree.of([*others, *_missing_folders(edited, path, entry.mtime_ms), entry])
-    manifest, base = encode(edited, tree.base or (tree if tree.name else None))
-    return replace(edited, name=blobs.put(manifest), base=base)
+    return write_tree(blobs, edited, tree)
 
 
 def demand_editable(path: str, size: int) -> None:
@@ -46,7 +63,7 @@ def demand_editable(path: str, size: int) -> None:
         )
 
 
-def _edited(blobs: FolderBlobs, tree: Tree, path: str, edit: Edit) -> Entry | None:
+def _edited(blobs: Blobs, tree: Tree, path: str, edit: Edit) -> Entry | None:
     """The file as it is afterwards; None: it is as it was."""
     old = tree.by_path.get(path)
     if old is not None and old.kind != "file":
@@ -68,3 +85,7 @@ def _missing_folders(tree: Tree, path: str, now_ms: int) -> list[Entry]:
         if there is not None and there.kind != "directory":
             raise PathRefused(f"{parent!r} is not a folder.", path=path)
     return [Entry(parent, "directory", FOLDER_MODE, 0, now_ms) for parent in parents if parent not in tree.by_path]
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    return {parent.as_posix() for path in paths for parent in PurePosixPath(path).parents} - {"."}
