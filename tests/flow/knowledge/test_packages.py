@@ -14,8 +14,9 @@ import pytest
 from outlast.apps.knowledge.documents import cut_documents
 from outlast.apps.knowledge.http_fetch import Fetcher, NotRead
 from outlast.apps.knowledge.readers.packages import Installed, PackageReader, Registries, wanted
-from outlast.kernel.sandboxes.snapshots.installed import files_in, version_in
+from outlast.base.packages import name_of
 from outlast.testing.clock import ManualClock
+from outlast_sandbox.providers.local.installed_packages import files_in, version_in
 from tests.web_site import web_site
 
 TYPES = "/** Talks to the tracker. */\nexport declare class Tracker { issues(): Promise<string[]> }\n"
@@ -132,10 +133,10 @@ class Home:
         self.home = home
 
     async def version(self, package: str) -> str:
-        return version_in(self.home, package)
+        return version_in(self.home, name_of(package))
 
     async def files(self, package: str, choose, most_bytes: int):
-        return files_in(self.home, package, choose, most_bytes)
+        return files_in(self.home, name_of(package), choose, most_bytes)
 
 
 def install(home: Path) -> None:

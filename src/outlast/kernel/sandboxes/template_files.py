@@ -12,8 +12,8 @@ from typing import Final
 
 from outlast.kernel.sandboxes.screen_settings import ScreenSettings
 from outlast.kernel.sandboxes.services.rules import Declared
-from outlast.kernel.sandboxes.template_warmup import warm_up
 from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER, Template, Templates
+from outlast_sandbox.warm_up import warm_up
 
 PACKAGED: Final = Path(__file__).parents[2] / "_templates"
 SOURCES: Final = Path(__file__).parents[4] / "templates"
@@ -39,7 +39,7 @@ def load_templates(settings: ScreenSettings) -> Templates:
             name="next",
             files=(files := template_files("next")),
             installed=_installed(files),
-            commands=(INSTALL, warm_up(_NEXT, warming_page("next", files))),
+            commands=(INSTALL, warm_up(_NEXT, warming_page("next", files), DEV_PORT)),
             layers=("node_modules", ".next"),
             # A connection is enough: a page that the agent has just broken is no reason to restart its dev server.
             service=Declared(DEV_SERVER, _NEXT, DEV_PORT),
@@ -51,7 +51,7 @@ def load_templates(settings: ScreenSettings) -> Templates:
             name="vite",
             files=(files := template_files("vite")),
             installed=_installed(files),
-            commands=(INSTALL, warm_up(_VITE, warming_page("vite", files))),
+            commands=(INSTALL, warm_up(_VITE, warming_page("vite", files), DEV_PORT)),
             layers=("node_modules", ".vite"),
             service=Declared(DEV_SERVER, _VITE, DEV_PORT),
             memory_mb=settings.memory_mb,

@@ -1,27 +1,15 @@
-"""Files of the packages that sandboxes have installed, as the snapshot that sandboxes start from has them.
+"""Files of the packages that sandboxes have installed, as the snapshot that sandboxes start from has them."""
 
-These files come from installed packages and are not trusted: no link is followed out of the home folder, and nothing
-is run.
-"""
-
-import json
-import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import anyio.to_thread
 
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.translation import untranslated
 from outlast_sandbox.interface import SandboxProvider
-from outlast_sandbox.package_names import NPM, PYPI, name_of
-
-NODE_FOLDER: Final = "node_modules"
-PYTHON_FOLDER: Final = ".python"
-MAX_FILES: Final = 50_000  # of one package that are looked at
-FILE_BYTES: Final = 5_000_000
-Wanted = Callable[[str], bool]
+from outlast_sandbox.package_names import name_of
+from outlast_sandbox.providers.local.installed_packages import Wanted, files_in, version_in
 
 
 @runtime_checkable
@@ -41,7 +29,7 @@ class InstalledPackages:
     async def version(self, package: str) -> str:
         """The installed version of a parsed package; empty: not known."""
         home = await self._home()
-        return "" if home is None else await anyio.to_thread.run_sync(version_in, home, package)
+        return "" if home is None else await anyio.to_thread.run_sync(version_in, home, name_of(package))
 
     async def files(self, package: str, wanted: Wanted, most_bytes: int) -> tuple[str, dict[str, bytes]] | None:
         """(version, files by path within the package), those whose path is wanted, at most `most_bytes` together; None:
@@ -49,95 +37,10 @@ class InstalledPackages:
         home = await self._home()
         if home is None:
             return None
-        return await anyio.to_thread.run_sync(files_in, home, package, wanted, most_bytes)
+        return await anyio.to_thread.run_sync(files_in, home, name_of(package), wanted, most_bytes)
 
     async def _home(self) -> Path | None:
         if not isinstance(self._provider, ShowsSnapshots):
             return None
         ref = await self._snapshots.ready_ref()
         return self._provider.snapshot_home(ref) if ref else None
-
-
-def version_in(home: Path, package: str) -> str:
-    """Blocking."""
-    if package.startswith(NPM):
-        return _npm_version(_npm_folder(home, package), home)
-    return _metadata(home, package)[0]
-
-
-def files_in(home: Path, package: str, wanted: Wanted, most_bytes: int) -> tuple[str, dict[str, bytes]] | None:
-    """Blocking; see `InstalledPackages.files`."""
-    if package.startswith(NPM):
-        folder = _npm_folder(home, package)
-        version = _npm_version(folder, home)
-        paths = _below(folder) if version else iter(())
-    else:
-        folder = home / PYTHON_FOLDER
-        version, listed = _metadata(home, package)
-        paths = iter(listed)
-    if not version:
-        return None
-    found: dict[str, bytes] = {}
-    left = most_bytes
-    for path in paths:
-        data = _read(folder / path, home) if wanted(path) else b""
-        if data and len(data) <= left:
-            found[path] = data
-            left -= len(data)
-    return version, found
-
-
-def _npm_folder(home: Path, package: str) -> Path:
-    return home / NODE_FOLDER / name_of(package).removeprefix(NPM)
-
-
-def _npm_version(folder: Path, home: Path) -> str:
-    try:
-        stated = json.loads(_read(folder / "package.json", home))
-    except ValueError:
-        return ""
-    version = stated.get("version") if isinstance(stated, dict) else ""
-    return version if isinstance(version, str) else ""
-
-
-def _metadata(home: Path, package: str) -> tuple[str, list[str]]:
-    """(version, the files that the installer noted)."""
-    wanted = _plain(name_of(package).removeprefix(PYPI))
-    for folder in sorted((home / PYTHON_FOLDER).glob("*.dist-info")):
-        name, _, version = folder.name.removesuffix(".dist-info").rpartition("-")
-        if _plain(name) == wanted:
-            record = _read(folder / "RECORD", home).decode("utf-8", "replace")
-            listed = [line.split(",", 1)[0] for line in record.splitlines()[:MAX_FILES]]
-            inside = [path for path in listed if not path.startswith(("/", ".."))]
-            return version, inside or [f"{folder.name}/METADATA"]
-    return "", []
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace("_", "-").replace(".", "-")
-
-
-def _below(folder: Path) -> Iterator[str]:
-    """Relative paths of a package's files, without those of packages in it."""
-    count = 0
-    base = os.path.realpath(folder)
-    for root, folders, names in os.walk(base):
-        folders[:] = sorted(one for one in folders if one != NODE_FOLDER)
-        for name in sorted(names):
-            count += 1
-            if count > MAX_FILES:
-                return
-            yield os.path.relpath(os.path.join(root, name), base)
-
-
-def _read(path: Path, home: Path) -> bytes:
-    """A file, if it is in the home folder after all links are resolved; else nothing."""
-    real = os.path.realpath(path)
-    if not real.startswith(os.path.realpath(home) + os.sep) or not os.path.isfile(real):
-        return b""
-    try:
-        with open(real, "rb") as file:
-            data = file.read(FILE_BYTES + 1)
-    except OSError:
-        return b""
-    return data if len(data) <= FILE_BYTES else b""

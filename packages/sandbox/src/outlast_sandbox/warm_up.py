@@ -1,13 +1,11 @@
-"""The command that warms an app template's caches while its snapshot is built: its dev server is run once and asked for
-its pages, with all that a browser would fetch, and ended when its caches are written."""
+"""The command that warms a project's caches while its snapshot is built: its dev server is run once and asked for its
+pages, with all that a browser would fetch, and ended when its caches are written."""
 
 import json
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
-
-from outlast.kernel.sandboxes.templates import DEV_PORT
 
 READY_S: Final = 300
 END_S: Final = 60
@@ -16,7 +14,7 @@ END_S: Final = 60
 _SCRIPT: Final = "\n" + Path(__file__).with_suffix(".mjs").read_text(encoding="utf-8")
 
 
-def warm_up(command: str, files: Mapping[str, str], port: int = DEV_PORT) -> str:
+def warm_up(command: str, files: Mapping[str, str], port: int) -> str:
     """A shell command, for the project's folder: the dev server that `command` starts, asked for `/` and for the pages
     that `files` add for the time. It fails when a page does, and leaves no process behind."""
     pages = [f"/{path.split('/')[1]}" for path in files] + ["/"]
