@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from outlast.kernel.sandboxes.snapshots.rules import project_of, recipe_of
+from outlast.kernel.sandboxes.snapshots.rules import project_of
 from outlast.kernel.sandboxes.templates import dev_server
 from outlast_sandbox.checkpoints.folder_walk import walk_folder
 from outlast_sandbox.interface import Command, SandboxSpec
@@ -16,6 +16,7 @@ from outlast_sandbox.providers.docker.provider import DockerProvider
 from outlast_sandbox.providers.local import launch, provider
 from outlast_sandbox.providers.local.provider import LocalProvider
 from outlast_sandbox.providers.local.sandbox import LocalSandbox
+from outlast_sandbox.recipes import recipe_of
 from tests.templates import small_template
 
 pytestmark = pytest.mark.sandbox
