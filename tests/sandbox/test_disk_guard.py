@@ -12,9 +12,10 @@ import pytest
 
 from outlast.base.errors import DiskLimit
 from outlast.db.connect import open_database
-from outlast.kernel.sandboxes import disk_guard, store
+from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.disk_guard import DiskGuard
 from outlast.kernel.sandboxes.rules import State
+from outlast_sandbox import disk_watch
 from outlast_sandbox.disk_walk import DiskUse, measure
 from outlast_sandbox.interface import Command, CommandResult, SandboxProvider
 from tests.sandbox.test_lives import Home
@@ -90,7 +91,7 @@ async def test_a_background_writer_is_ended_soon_after_its_limit_and_its_checkpo
 
 
 async def test_one_that_makes_files_without_end_is_ended(home: Guarded, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disk_guard, "MAX_FILES", 3000)
+    monkeypatch.setattr(disk_watch, "MAX_FILES", 3000)
     await home.say(TOUCH)
     await home.until_ended()
     assert 3000 < home.used().entries < 6000

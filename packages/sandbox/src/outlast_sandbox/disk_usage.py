@@ -23,23 +23,20 @@ class DiskUsage:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._found: dict[Path, tuple[float, int | None]] = {}
-        self._limiter: anyio.CapacityLimiter | None = None
+        self._limiter = anyio.CapacityLimiter(AT_A_TIME)
 
     async def of(self, folder: Path, without: Collection[str] = ()) -> int | None:
         """Bytes on disk of all in it but the folders `without`, measured within the last ten seconds; None: it is not
         there. Of more than 200,000 files only so many count."""
         now = self._clock.monotonic()
         measured = self._found.get(folder)
-        if measured is None or now - measured[0] > FRESH_S:
-            if self._limiter is None:
-                self._limiter = anyio.CapacityLimiter(AT_A_TIME)
-            measure = partial(disk_bytes, folder, without=without)
-            used = await anyio.to_thread.run_sync(measure, limiter=self._limiter)
-            measured = self._found[folder] = (now, used)
-        return measured[1]
-
-    def forget(self, folder: Path) -> None:
-        self._found.pop(folder, None)
+        if measured is not None and now - measured[0] <= FRESH_S:
+            return measured[1]
+        measure = partial(disk_bytes, folder, without=without)
+        used = await anyio.to_thread.run_sync(measure, limiter=self._limiter)
+        fresh = {one: known for one, known in self._found.items() if now - known[0] <= FRESH_S}
+        self._found = {**fresh, folder: (now, used)}  # else it would keep one entry for every folder ever measured
+        return used
 
 
 def disk_bytes(folder: Path, most_entries: int = MAX_ENTRIES, *, without: Collection[str] = ()) -> int | None:
