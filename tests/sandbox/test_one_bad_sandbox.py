@@ -23,6 +23,7 @@ from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.testing.clock import ManualClock
+from outlast_sandbox.egress.way_out import Egress
 from outlast_sandbox.providers.memory import MemoryProvider
 from tests.sandbox.test_manager import House
 
@@ -124,6 +125,8 @@ async def test_a_sandbox_that_was_recorded_as_ready_without_an_answer_counts_as_
 class Door:
     """A sandbox as the egress keeper sees it: its listener fails as often as it is told to."""
 
+    sandbox_id = "sbx_1"
+
     def __init__(self, *faults: Exception) -> None:
         self.faults, self.asked, self.opened = list(faults), 0, anyio.Event()
         self.tried = anyio.Event()
@@ -175,16 +178,16 @@ async def test_a_sandbox_whose_way_out_fails_ends_no_other_and_is_tried_again(
         tasks.cancel_scope.cancel()
 
 
-async def test_the_first_two_sandboxes_of_a_folder_share_one_key(house: House, tmp_path: Path) -> None:
+async def test_the_first_two_sandboxes_of_a_folder_share_one_key(tmp_path: Path) -> None:
     """Each made a key, one read half of the other's, or both went on with their own: after the next start the secrets
     of one were not known by its placeholders."""
     for number in range(20):
         folder = tmp_path / f"egress{number}"
         package = DependencySettings("npm:a", secret_env="TOKEN", hosts=("example.com",))
         policy = policy_of(SandboxSettings(dependencies=(package,)))
-        keeper = EgressKeeper(house.db, ManualClock(), policy, folder)
+        egress = Egress(policy, ManualClock(), folder)
         async with anyio.create_task_group() as tasks:
             for _ in range(4):
-                tasks.start_soon(keeper._placeholders, "sbx_1")
-        again = EgressKeeper(house.db, ManualClock(), policy, folder)
-        assert await keeper._placeholders("sbx_1") == await again._placeholders("sbx_1")
+                tasks.start_soon(egress.placeholders, "sbx_1")
+        again = Egress(policy, ManualClock(), folder)
+        assert await egress.placeholders("sbx_1") == await again.placeholders("sbx_1")
