@@ -32,7 +32,6 @@ from outlast.kernel.models.embedders import OpenAIEmbedder
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.models.settings import ProviderConfig
-from outlast.kernel.runs.notifications import announce_sandbox
 from outlast.kernel.runs.sweeper import SandboxSteps
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.egress.delegated import HandedOver
@@ -105,14 +104,7 @@ def open_sandboxes(base: Base, templates: Templates) -> SandboxServices:
     database, clock, folder, supervisor = base.database, base.clock, base.folder, base.supervisor
     node_id = node_of(folder)
     manager = SandboxManager(
-        database,
-        open_provider(asked, folder),
-        clock,
-        asked,
-        folder,
-        node_id=node_id,
-        announce=announce_sandbox,
-        supervisor=supervisor,
+        database, open_provider(asked, folder), clock, asked, folder, node_id=node_id, supervisor=supervisor
     )
     snapshots = SnapshotKeeper(
         database,

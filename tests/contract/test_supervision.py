@@ -51,7 +51,6 @@ TASKS = {
     "outlast_sandbox/egress/proxy.py SandboxProxy.serve": REQUEST,
     "outlast_sandbox/egress/tunnel.py join": REQUEST,
     "outlast_sandbox/egress/way_out.py Egress.proxy": PART,
-    "kernel/sandboxes/idle_policy.py Ladder._rest": PART,
     "outlast_sandbox/providers/docker/provider.py _unless_ended": REQUEST,
     "outlast_sandbox/providers/hosted/handle.py HostedSandbox._steadily": REQUEST,
     "outlast_sandbox/providers/hosted/handle.py HostedSandbox.statistics": REQUEST,

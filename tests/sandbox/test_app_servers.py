@@ -114,7 +114,7 @@ async def server(canvas: Canvas, local: LocalProvider) -> AsyncIterator[None]:
     )  # fmt: skip
     snapshots = SnapshotKeeper(canvas.db, provider, canvas.clock, settings, node_id="local", templates=canvas.templates)
     logs = ServiceLogs(canvas.data_dir / "services")
-    canvas.services = ServiceKeeper(canvas.db, canvas.clock, logs, find=machines.find, announce=canvas._announce)
+    canvas.services = ServiceKeeper(canvas.db, canvas.clock, logs, find=machines.find)
     machines.lives.files = canvas.files
     machines.lives.snapshots = snapshots
     machines.attend(canvas.files)

@@ -83,7 +83,7 @@ async def test_a_background_writer_is_ended_soon_after_its_limit_and_its_checkpo
     await home.say(FILL)
     await home.until_ended()
     assert home.used().bytes < 4 * SETTINGS.disk_mb * MEBIBYTE  # the promise itself is the deep test's
-    assert "context.lost" in home.told
+    assert "context.lost" in await home.told()
     assert await home.provider.list_refs() == []
     assert (await home.keeper.tree(kept)).files == 1
     await home.say("rm -f fill*; cat kept.txt")

@@ -317,7 +317,7 @@ async def test_authorities_of_sandboxes_that_ended_without_a_server_are_forgotte
     await (await local.connect(box.sandbox_id, box.ref)).kill()
     row = await town.db.read(rows.newest, town.workspace_id)
     assert row is not None
-    await town.db.write(rows.change, row.id, State.LOST, rows.announce_to_project)
+    await town.db.write(rows.change, row.id, State.LOST)
     async with town.server():
         assert not list((town.data_dir / "egress").glob("*.authority.pem"))
 

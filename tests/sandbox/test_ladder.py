@@ -58,9 +58,9 @@ class Watched(Ladder):
 
     async def ensure(self) -> Sandbox:
         """Make or wake the sandbox; the ladder has heard of a new one."""
-        made, rests = len(self.house.told), self.rests
+        made, rests = len(await self.house.told()), self.rests
         sandbox = await self.machines.ensure(self.house.workspace_id, self.house.project_id)
-        if "creating" in self.house.told[made:]:
+        if "creating" in (await self.house.told())[made:]:
             await self._until_rests(rests + 1)
         return sandbox
 
@@ -208,7 +208,7 @@ async def test_a_sweep_removes_what_a_killed_shim_left_behind(
     assert not state.group.exists()
     assert not (local.state_dir / sandbox.sandbox_id).exists()
     assert await house.run(machines, "cat kept.txt; pgrep -c sleep", "eff_2") == "kept\n0\n"
-    assert house.told.count("context.lost") == 1
+    assert (await house.told()).count("context.lost") == 1
 
 
 @pytest.mark.sandbox

@@ -97,7 +97,7 @@ async def test_a_frozen_one_is_woken_by_its_next_command(home: Home) -> None:
     assert await home.state() == (State.PAUSED, PauseKind.FROZEN)
     with anyio.fail_after(NO_WAIT_S):
         assert await home.say("cat kept.txt") == "kept\n"
-    assert home.told == ["creating", "ready", "pausing", "paused frozen", "resuming", "ready"]
+    assert await home.told() == ["creating", "ready", "pausing", "paused frozen", "resuming", "ready"]
 
 
 @pytest.mark.needs("pause")
@@ -189,7 +189,7 @@ async def test_one_is_made_at_the_first_use_and_used_again(home: Home) -> None:
     first = (await home.row()).id
     assert await home.say("cat once.txt") == "once\n"
     assert (await home.row()).id == first
-    assert home.told == ["creating", "ready"]
+    assert await home.told() == ["creating", "ready"]
 
 
 async def test_a_stopped_one_starts_again_over_its_files(home: Home) -> None:
@@ -207,7 +207,7 @@ async def test_one_that_vanished_is_replaced_and_it_is_said(home: Home) -> None:
         await (await home.provider.connect(sandbox_id, ref)).kill()
     assert await home.say("echo again") == "again\n"
     assert (await home.row()).id != lost
-    assert home.told == ["creating", "ready", "lost", "context.lost", "creating", "ready"]
+    assert await home.told() == ["creating", "ready", "lost", "context.lost", "creating", "ready"]
 
 
 @pytest.mark.needs("pause")

@@ -14,9 +14,11 @@ import sqlalchemy as sa
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import SandboxUnavailable
+from outlast.base.events import event_adapter
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.store import add_user
+from outlast.kernel.apps import registry
 from outlast.kernel.projects.store import add_project
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs.tables import runs
@@ -29,6 +31,7 @@ from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.shapes import ContextLost, SandboxStateData
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.sandboxes.translation import untranslated
+from outlast.kernel.streams.log import read_all
 from outlast_sandbox.interface import Capabilities, Command, SandboxProvider, SandboxSpec
 from outlast_sandbox.providers.local.provider import LocalProvider
 from outlast_sandbox.providers.memory import MemoryProvider, MemorySandbox
@@ -55,7 +58,6 @@ class House:
         self.db = db
         self.data_dir = data_dir
         self.clock = ShiftedClock()
-        self.told: list[str] = []
         self.project_id = ""
         self.workspace_id = ""
 
@@ -70,7 +72,7 @@ class House:
         self.project_id, self.workspace_id = await self.db.write(fill)
 
     def manager(self, provider: SandboxProvider, settings: SandboxSettings = SETTINGS) -> SandboxManager:
-        return SandboxManager(self.db, provider, self.clock, settings, self.data_dir, announce=self._announce)
+        return SandboxManager(self.db, provider, self.clock, settings, self.data_dir)
 
     async def workspace(self, thread_id: str) -> str:
         """One more workspace."""
@@ -83,11 +85,16 @@ class House:
 
         return await self.db.write(add)
 
-    def _announce(self, tx: Tx, project_id: str, event: str, data: SandboxStateData | ContextLost) -> None:
-        store.announce_to_project(tx, project_id, event, data)
-        words = [data.state, data.pause_kind] if isinstance(data, SandboxStateData) else [event]
-        told = " ".join(word for word in words if word)
-        tx.after_commit(lambda: self.told.append(told))
+    async def told(self) -> list[str]:
+        """The states of sandboxes and what was lost with them, as the project's log has them."""
+        told = []
+        for _, line in await self.db.read(read_all, self.project_id):
+            event = event_adapter(registry.load().events).validate_json(line)
+            if isinstance(event.data, SandboxStateData):
+                told.append(" ".join(filter(None, (event.data.state, event.data.pause_kind))))
+            elif isinstance(event.data, ContextLost):
+                told.append(event.event)
+        return told
 
     async def row(self) -> store.SandboxRecord:
         row = await self.db.read(store.newest, self.workspace_id)
@@ -113,7 +120,7 @@ async def test_a_sandbox_is_made_at_the_first_use_and_used_again(house: House, m
     second = await manager.ensure(house.workspace_id, house.project_id)
     assert first is second
     assert memory.created == [first.sandbox_id]
-    assert house.told == ["creating", "ready"]
+    assert await house.told() == ["creating", "ready"]
     row = await house.row()
     assert (row.id, row.ref, row.life.state) == (first.sandbox_id, first.ref, State.READY)
 
@@ -137,7 +144,7 @@ async def test_a_frozen_sandbox_is_woken_by_its_next_use(house: House, memory: M
     assert (await house.row()).life.pause_kind is PauseKind.FROZEN
     assert untranslated(await manager.ensure(house.workspace_id, house.project_id)) is sandbox
     assert not sandbox.is_frozen()
-    assert house.told == ["creating", "ready", "pausing", "paused frozen", "resuming", "ready"]
+    assert await house.told() == ["creating", "ready", "pausing", "paused frozen", "resuming", "ready"]
 
 
 async def test_thawing_wakes_without_a_use_and_is_fine_without_a_sandbox(house: House, memory: MemoryProvider) -> None:
@@ -159,7 +166,7 @@ async def test_a_lost_sandbox_is_replaced_over_the_same_files_and_it_is_said(
     memory.lose(lost)
     assert await house.run(manager, "cat kept.txt", "eff_2") == "kept\n"
     assert (await house.row()).id != lost
-    assert house.told == ["creating", "ready", "lost", "context.lost", "creating", "ready"]
+    assert await house.told() == ["creating", "ready", "lost", "context.lost", "creating", "ready"]
 
 
 async def test_a_killed_sandbox_is_replaced_over_the_same_files_without_fuss(
@@ -172,7 +179,7 @@ async def test_a_killed_sandbox_is_replaced_over_the_same_files_without_fuss(
     assert await memory.list_refs() == []
     assert await manager.find(house.workspace_id) is None
     assert await house.run(manager, "cat kept.txt", "eff_2") == "kept\n"
-    assert "context.lost" not in house.told
+    assert "context.lost" not in await house.told()
 
 
 async def test_a_stopped_sandbox_starts_again_under_its_own_id(house: House, memory: MemoryProvider) -> None:
@@ -195,7 +202,7 @@ async def test_the_next_server_finds_it_again(house: House, memory: MemoryProvid
     await reconcile(second)
     sandbox = await second.ensure(house.workspace_id, house.project_id)
     assert memory.created == [sandbox.sandbox_id]
-    assert house.told == ["creating", "ready"]
+    assert await house.told() == ["creating", "ready"]
 
 
 async def test_the_next_server_finds_a_frozen_one_and_leaves_it_frozen(house: House, memory: MemoryProvider) -> None:
@@ -221,10 +228,10 @@ async def test_one_left_half_asleep_by_a_killed_server_is_woken(
     assert isinstance(sandbox, MemorySandbox)
     await sandbox.freeze()
     change: Callable[..., Any] = store.change
-    await house.db.write(change, sandbox.sandbox_id, State.PAUSING, house._announce)
+    await house.db.write(change, sandbox.sandbox_id, State.PAUSING)
     if state is State.RESUMING:
-        await house.db.write(change, sandbox.sandbox_id, State.PAUSED, house._announce, pause_kind=PauseKind.FROZEN)
-        await house.db.write(change, sandbox.sandbox_id, State.RESUMING, house._announce)
+        await house.db.write(change, sandbox.sandbox_id, State.PAUSED, pause_kind=PauseKind.FROZEN)
+        await house.db.write(change, sandbox.sandbox_id, State.RESUMING)
     await reconcile(house.manager(memory))
     assert not sandbox.is_frozen()
     assert (await house.row()).life.state is State.READY
@@ -238,18 +245,18 @@ async def test_a_restart_closes_what_vanished_and_ends_what_nobody_knows(house: 
     await reconcile(house.manager(memory))
     assert (await house.row()).life.state is State.LOST
     assert await memory.list_refs() == []
-    assert house.told[-2:] == ["lost", "context.lost"]
+    assert (await house.told())[-2:] == ["lost", "context.lost"]
 
 
 async def test_one_whose_creation_was_cut_by_a_kill_is_closed_at_the_restart(
     house: House, memory: MemoryProvider
 ) -> None:
-    row = await house.db.write(store.add, house.workspace_id, house.project_id, "memory", "local", house._announce)
+    row = await house.db.write(store.add, house.workspace_id, house.project_id, "memory", "local")
     await memory.create(SandboxSpec(row.id, Path("any")))
     await reconcile(house.manager(memory))
     assert (await house.row()).life.state is State.LOST
     assert await memory.list_refs() == []
-    assert "context.lost" not in house.told
+    assert "context.lost" not in await house.told()
 
 
 async def test_sandboxes_of_another_node_are_left_alone(house: House, memory: MemoryProvider) -> None:
@@ -297,7 +304,7 @@ async def test_a_sandbox_that_cannot_start_is_said_and_closed(house: House, memo
 
     with pytest.raises(SandboxUnavailable):
         await house.manager(Broken()).ensure(house.workspace_id, house.project_id)
-    assert house.told == ["creating", "lost"]
+    assert await house.told() == ["creating", "lost"]
     await house.manager(memory).ensure(house.workspace_id, house.project_id)
 
 
@@ -344,7 +351,7 @@ async def test_the_least_recently_used_is_stopped_before_one_too_many_wakes(
     for workspace_id in (first, second, third):
         house.clock.shift += timedelta(minutes=1)
         await manager.ensure(workspace_id, house.project_id)
-    assert house.told[-4:] == ["paused stopped", "context.lost", "creating", "ready"]
+    assert (await house.told())[-4:] == ["paused stopped", "context.lost", "creating", "ready"]
     assert await manager.find(first) is None
     assert len(await memory.list_refs()) == 2
     house.clock.shift += timedelta(minutes=1)

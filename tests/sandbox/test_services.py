@@ -64,7 +64,7 @@ async def server(works: Works, local: LocalProvider) -> AsyncIterator[None]:
     provider = LocalProvider(local.state_dir, local.cache_dir)
     works.machines = works.manager(provider)
     logs = ServiceLogs(works.data_dir / "services")
-    works.keeper = ServiceKeeper(works.db, works.clock, logs, find=works.machines.find, announce=works._announce)
+    works.keeper = ServiceKeeper(works.db, works.clock, logs, find=works.machines.find)
     works.machines.attend(works.keeper)
     async with anyio.create_task_group() as tasks:
         await tasks.start(works.keeper.run)
@@ -209,7 +209,7 @@ async def test_a_sandbox_that_vanishes_is_found_lost_and_the_service_starts_in_t
         assert (await works.service()).state == "stopped"
         await works.machines.ensure(works.workspace_id, works.project_id)
         assert (await works.settled()).state == "healthy"
-        assert "context.lost" in works.told
+        assert "context.lost" in await works.told()
 
 
 @pytest.mark.parametrize("lives", [3, pytest.param(60, marks=pytest.mark.deep)])

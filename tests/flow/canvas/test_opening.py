@@ -20,7 +20,7 @@ from outlast.db.connect import open_database
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
-from outlast.kernel.runs.notifications import announce_sandbox, announce_thread
+from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
@@ -67,7 +67,7 @@ async def house(migrated: Path, folder: Path) -> AsyncIterator[House]:
     database = open_database("sqlite:///outlast.db", folder, clock)
     assert settings.sandbox is not None
     async with Workshop() as provider, anyio.create_task_group() as tasks:
-        machines = SandboxManager(database, provider, clock, settings.sandbox, folder, announce=announce_sandbox)
+        machines = SandboxManager(database, provider, clock, settings.sandbox, folder)
         keeper = CheckpointKeeper(
             database, blobs, clock, settings.sandbox, folder, node_id="local", local=False, find=machines.find
         )

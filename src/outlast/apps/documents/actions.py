@@ -25,7 +25,7 @@ from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.sandboxes.store import announce_to_project, give_up
+from outlast.kernel.sandboxes.store import give_up
 from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.subjects.deletion import demand_idle
 from outlast.kernel.subjects.rules import demand_room
@@ -130,7 +130,7 @@ def delete_document(tx: Tx, actor: Actor, document_id: str) -> None:
     store.delete(tx, document_id)
     store.tell_inbox(tx, row.project_id, unasked)
     for thread_id in about:
-        give_up(tx, row.project_id, thread_id, announce_to_project)
+        give_up(tx, row.project_id, thread_id)
         threads.delete_thread(tx, thread_id)
 
 

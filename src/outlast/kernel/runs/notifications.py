@@ -1,10 +1,8 @@
-"""News of a thread or a sandbox that its subject (a screen, a page, a document) shows too."""
+"""News of a thread that its subject (a screen, a page, a document) shows too."""
 
 from functools import partial
 
 from outlast.db.database import Tx
-from outlast.kernel.sandboxes.shapes import ContextLost, SandboxStateData
-from outlast.kernel.sandboxes.store import announce_to_project
 from outlast.kernel.subjects import registry
 from outlast.kernel.subjects.hooks import call_guarded
 from outlast.kernel.threads import store as threads
@@ -19,11 +17,3 @@ def announce_thread(tx: Tx, thread_id: str) -> ThreadData:
         announce = partial(registry.announce_of_thread, tx, noun, thread_id)
         call_guarded(tx, str(noun), "changed its thread", announce, None)
     return data
-
-
-def announce_sandbox(tx: Tx, project_id: str, event: str, data: SandboxStateData | ContextLost) -> None:
-    """Tell the project of a sandbox, and of the subject whose it is from now on."""
-    announce_to_project(tx, project_id, event, data)
-    if isinstance(data, SandboxStateData) and data.state == "creating":
-        announce = partial(registry.announce_of_workspace, tx, data.workspace_id)
-        call_guarded(tx, "subject", "was given a sandbox", announce, None)

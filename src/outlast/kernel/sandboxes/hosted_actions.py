@@ -29,7 +29,7 @@ from outlast.kernel.sandboxes.hosted_snapshots import HostedSnapshot
 from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.sizes import hosted_allowed
-from outlast.kernel.sandboxes.store import announce_to_project, give_up
+from outlast.kernel.sandboxes.store import give_up
 from outlast.kernel.sandboxes.tables import snapshots, workspaces
 from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.set_aside import kinds
@@ -354,9 +354,7 @@ async def _pause(services: Services, found: Hosted, keep_memory: bool) -> bool:
 
 async def _remove(services: Services, found: Hosted) -> None:
     """It is gone once the tables say so; what could not be ended now is ended later."""
-    await services.db.write(
-        lambda tx: give_up(tx, found.project_id, None, announce_to_project, workspace_id=found.workspace_id)
-    )
+    await services.db.write(lambda tx: give_up(tx, found.project_id, workspace_id=found.workspace_id))
     with suppress(OutlastError):
         await collect(machines_of(services))
 

@@ -10,6 +10,7 @@ from typing import Final
 
 import anyio
 
+from outlast.base.clock import wait_at_most
 from outlast.base.errors import OutlastError
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.manager import SandboxManager
@@ -77,15 +78,7 @@ class Ladder:
 
     async def _rest(self, seconds: float, woken: anyio.Event) -> None:
         """Until so much time has passed, or one more sandbox is awake."""
-
-        async def until_woken() -> None:
-            await woken.wait()
-            tasks.cancel_scope.cancel()
-
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(until_woken)
-            await self._machines.clock.sleep(seconds)
-            tasks.cancel_scope.cancel()
+        await wait_at_most(self._machines.clock, woken, seconds)
 
 
 async def _step(machines: SandboxManager, seen: SandboxRecord) -> None:

@@ -22,7 +22,7 @@ from outlast.kernel.sandboxes.rules import PauseKind, State, Step, can_become, i
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.sizes import limits_of
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
-from outlast.kernel.sandboxes.store import Announce, SandboxRecord
+from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.templates import Template, Templates, preview_environment
 from outlast_sandbox.interface import Orphan, Sandbox, SandboxProvider, SandboxSpec
 
@@ -61,10 +61,8 @@ class Lives:
     files before a sandbox starts, and saves them before one is ended), `snapshots` (what sandboxes start from),
     `way_out`; `attendants` are called for every sandbox that wakes or falls asleep."""
 
-    def __init__(
-        self, db: Database, provider: SandboxProvider, settings: SandboxSettings, data_dir: Path, announce: Announce
-    ) -> None:
-        self._db, self._settings, self._data_dir, self._announce = db, settings, data_dir, announce
+    def __init__(self, db: Database, provider: SandboxProvider, settings: SandboxSettings, data_dir: Path) -> None:
+        self._db, self._settings, self._data_dir = db, settings, data_dir
         self.provider = provider
         self.templates: Templates = {}
         self.handles: dict[str, Sandbox] = {}
@@ -254,7 +252,7 @@ class Lives:
         """Record what has happened. Shielded: a cancelled write may or may not be kept, and the next reader would not
         know which."""
         with anyio.CancelScope(shield=True):
-            await self._db.write(store.change, row.id, state, self._announce, pause_kind=pause_kind, ref=ref, why=why)
+            await self._db.write(store.change, row.id, state, pause_kind=pause_kind, ref=ref, why=why)
 
     async def aclose(self) -> None:
         """Drop every connection; the sandboxes live on for the next server."""

@@ -19,7 +19,7 @@ from outlast.kernel.sandboxes.lifecycle import Attendant, Lives
 from outlast.kernel.sandboxes.rules import PauseKind, State, Step, choose_to_stop, is_alive, is_awake, step_to_use
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.sizes import MEBIBYTE, awake_allowed, places_taken
-from outlast.kernel.sandboxes.store import Announce, SandboxRecord, announce_to_project
+from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.translation import translated_provider
 from outlast_sandbox.checkpoints.replaced_folders import KEPT
 from outlast_sandbox.disk_usage import DiskUsage
@@ -33,7 +33,7 @@ class SandboxManager:
     owner is deleted.
 
     In memory: one lock per workspace, so that two calls never make two sandboxes, and (in `lives`) handles on living
-    sandboxes. Every change of state is published by `announce`, in its transaction. Idle sandboxes are paused and ended
+    sandboxes. Every change of state is published in its transaction. Idle sandboxes are paused and ended
     by `idle_policy.py`; what an earlier server left is handled by `orphans.py`.
     """
 
@@ -46,7 +46,6 @@ class SandboxManager:
         data_dir: Path,
         *,
         node_id: str = "local",
-        announce: Announce = announce_to_project,
         supervisor: Supervisor | None = None,
     ) -> None:
         self.db = db
@@ -54,9 +53,8 @@ class SandboxManager:
         self.settings = settings
         self.data_dir = data_dir
         self.node_id = node_id
-        self.announce = announce
         self.guard = (supervisor or Supervisor(clock)).guard
-        self.lives = Lives(db, translated_provider(provider), settings, data_dir, announce)
+        self.lives = Lives(db, translated_provider(provider), settings, data_dir)
         self.locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
         self.disk = DiskUsage(clock)
         self.woken = anyio.Event()  # set, and replaced, when one more is awake than before
@@ -223,7 +221,7 @@ class SandboxManager:
         async with self._room:
             await self._make_room(await self._places_of(workspace_id))
             with anyio.CancelScope(shield=True):  # or the row might remain without a task that starts or closes it
-                row = await self.db.write(store.add, workspace_id, project_id, name, node, self.announce)
+                row = await self.db.write(store.add, workspace_id, project_id, name, node)
         return await self._start(row)
 
     async def _restart(self, row: SandboxRecord) -> Sandbox:
@@ -264,7 +262,7 @@ class SandboxManager:
         row = await self._newest(seen.workspace_id)
         if row is not None and row.life == seen.life and row.last_used_at == seen.last_used_at:
             await self.lives.stop(row)
-            await self.db.write(store.tell_stopped, row, self.announce)
+            await self.db.write(store.tell_stopped, row)
 
     async def _touch(self, sandbox_id: str, workspace_id: str) -> None:
         """Record the use, at most every half minute: the idle clocks are counted in minutes."""

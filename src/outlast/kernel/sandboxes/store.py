@@ -1,6 +1,7 @@
 """Rows of workspaces and sandboxes. First argument: the open transaction."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
@@ -18,9 +19,8 @@ from outlast.kernel.sandboxes.services import store as services
 from outlast.kernel.sandboxes.shapes import ContextLost, SandboxStateData
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.streams.log import append
-
-Announce = Callable[[Tx, str, str, SandboxStateData | ContextLost], None]
-"""Publishes an event inside the transaction: (transaction, project id, event name, data)."""
+from outlast.kernel.subjects import registry as subjects
+from outlast.kernel.subjects.hooks import call_guarded
 
 GARBAGE: Final = "collect:"  # followed by a workspace's id: a key in `meta`, its value the node that had it
 
@@ -33,11 +33,6 @@ class SandboxRecord(SandboxRow):
     @property
     def life(self) -> Life:
         return Life(State(self.state), PauseKind(self.pause_kind) if self.pause_kind else None)
-
-
-def announce_to_project(tx: Tx, project_id: str, event: str, data: SandboxStateData | ContextLost) -> None:
-    """Append to the project's log, which lists of sandboxes follow."""
-    append(tx, project_id, [(event, data)])
 
 
 def newest(tx: Tx, workspace_id: str) -> SandboxRecord | None:
@@ -85,15 +80,15 @@ def templates_of(tx: Tx, workspace_ids: Collection[str]) -> dict[str, str]:
     return {row.id: row.template for row in rows}
 
 
-def tell_stopped(tx: Tx, row: SandboxRecord, announce: Announce) -> None:
+def tell_stopped(tx: Tx, row: SandboxRecord) -> None:
     """Publish that a sandbox was stopped to make room, and what was lost."""
     text = "The sandbox was stopped to make room for another. Files are kept; running processes and variables are gone."
-    lost = ContextLost(workspace_id=row.workspace_id, sandbox_id=row.id, text=text)
-    announce(tx, row.project_id, "context.lost", lost)
+    _tell_lost(tx, row, text)
 
 
-def add(tx: Tx, workspace_id: str, project_id: str, provider: str, node_id: str, announce: Announce) -> SandboxRecord:
-    """A new sandbox in state `creating`. Raises `NotFound` when the workspace is gone."""
+def add(tx: Tx, workspace_id: str, project_id: str, provider: str, node_id: str) -> SandboxRecord:
+    """A new sandbox in state `creating`; the subject whose it is from now on is told too. Raises `NotFound` when the
+    workspace is gone."""
     hold(tx, workspace_id)
     row = SandboxRecord(
         id=new_id("sandbox"),
@@ -111,7 +106,8 @@ def add(tx: Tx, workspace_id: str, project_id: str, provider: str, node_id: str,
         ended_at=None,
     )
     tx.insert(sandboxes, **row._asdict())
-    tell(tx, row, announce)
+    tell(tx, row)
+    call_guarded(tx, "subject", "was given a sandbox", partial(subjects.announce_of_workspace, tx, workspace_id), None)
     return row
 
 
@@ -119,7 +115,6 @@ def change(
     tx: Tx,
     sandbox_id: str,
     then: State,
-    announce: Announce,
     *,
     pause_kind: PauseKind | None = None,
     ref: str | None = None,
@@ -147,26 +142,18 @@ def change(
     if life.pause_kind is PauseKind.STOPPED or not is_alive(then):
         services.stop_all(tx, row.workspace_id)
     changed = row._replace(**values)
-    tell(tx, changed, announce, why.code if why is not None else None)
+    tell(tx, changed, why.code if why is not None else None)
     if then is State.LOST and row.life.state is not State.CREATING:
         text = "The sandbox was lost. Files are kept; running processes, variables and installed programs are gone."
         if why is not None:
             text = f"{why.message} {why.hint} Running processes, variables and installed programs are gone."
-        lost = ContextLost(workspace_id=row.workspace_id, sandbox_id=row.id, text=text)
-        announce(tx, row.project_id, "context.lost", lost)
+        _tell_lost(tx, row, text)
     return changed
 
 
-def give_up(
-    tx: Tx,
-    project_id: str,
-    thread_id: str | None = None,
-    announce: Announce | None = None,
-    *,
-    workspace_id: str | None = None,
-) -> None:
+def give_up(tx: Tx, project_id: str, thread_id: str | None = None, *, workspace_id: str | None = None) -> None:
     """Remove the workspaces of a project, or of one thread of it, or one of them, with their sandboxes from the tables.
-    What they have on this or another machine is noted for `SandboxManager.collect`, so that a killed server forgets
+    What they have on this or another machine is noted for `orphans.collect`, so that a killed server forgets
     nothing."""
     mine = workspaces.c.project_id == project_id
     if thread_id is not None:
@@ -177,8 +164,8 @@ def give_up(
     places: dict[str, str] = {}
     for row in tx.rows(SandboxRecord, used.order_by(sandboxes.c.id)):
         places[row.workspace_id] = row.node_id or ""
-        if announce is not None and is_alive(row.life.state):
-            tell(tx, row._replace(state=State.KILLED.value, pause_kind=None), announce)
+        if (thread_id or workspace_id) and is_alive(row.life.state):  # a project's log goes with the project
+            tell(tx, row._replace(state=State.KILLED.value, pause_kind=None))
     for workspace_id, node_id in places.items():
         tx.insert(meta, key=GARBAGE + workspace_id, value=node_id)
     tx.execute(sa.delete(workspaces).where(mine))
@@ -209,8 +196,8 @@ def touch(tx: Tx, used: Iterable[tuple[str, str]]) -> None:
         tx.update(workspaces, {"id": workspace_id}, last_used_at=tx.now)
 
 
-def tell(tx: Tx, row: SandboxRecord, announce: Announce, reason: str | None = None) -> None:
-    """Publish its state, and the states of its services."""
+def tell(tx: Tx, row: SandboxRecord, reason: str | None = None) -> None:
+    """Publish its state, and the states of its services, in the project's log."""
     life = row.life
     data = SandboxStateData(
         sandbox_id=row.id,
@@ -220,4 +207,9 @@ def tell(tx: Tx, row: SandboxRecord, announce: Announce, reason: str | None = No
         reason=reason,
         services=services.states_of(tx, row.workspace_id),
     )
-    announce(tx, row.project_id, "sandbox.state", data)
+    append(tx, row.project_id, [("sandbox.state", data)])
+
+
+def _tell_lost(tx: Tx, row: SandboxRecord, text: str) -> None:
+    lost = ContextLost(workspace_id=row.workspace_id, sandbox_id=row.id, text=text)
+    append(tx, row.project_id, [("context.lost", lost)])

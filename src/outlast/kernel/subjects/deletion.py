@@ -7,7 +7,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.actions import end_given_up
-from outlast.kernel.sandboxes.store import announce_to_project, give_up
+from outlast.kernel.sandboxes.store import give_up
 from outlast.kernel.services import Services
 from outlast.kernel.subjects.new_subject import SubjectRow
 from outlast.kernel.subjects.store import SubjectStore
@@ -25,7 +25,7 @@ async def delete_with_files(
         row: SubjectRow = store.hold(tx, subject_id)
         demand_idle(tx, row.thread_id, f"on this {store.noun}")
         store.delete(tx, subject_id)
-        give_up(tx, row.project_id, None, announce_to_project, workspace_id=row.workspace_id)
+        give_up(tx, row.project_id, workspace_id=row.workspace_id)
         threads.delete_thread(tx, row.thread_id)
 
     await services.db.write(run)

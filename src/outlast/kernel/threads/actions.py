@@ -19,7 +19,7 @@ from outlast.kernel.runs.actions import start_in
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.run_queue import waiting_runs
 from outlast.kernel.sandboxes.actions import end_given_up
-from outlast.kernel.sandboxes.store import announce_to_project, give_up
+from outlast.kernel.sandboxes.store import give_up
 from outlast.kernel.services import Services, in_read, in_write, in_write_with_services
 from outlast.kernel.streams import follow
 from outlast.kernel.subjects import registry
@@ -167,7 +167,7 @@ async def delete_thread(services: Services, actor: Actor, thread_id: str) -> Non
         _demand_its_own(tx, thread_id, "deleted")
         told_later = registry.before_delete(tx, thread_id, actor.user_id)  # subjects are locked before the thread
         demand_idle(tx, thread_id, "in this thread")
-        give_up(tx, row.project_id, thread_id, announce_to_project)
+        give_up(tx, row.project_id, thread_id)
         threads.delete_thread(tx, thread_id)
         for tell in told_later:
             tell()

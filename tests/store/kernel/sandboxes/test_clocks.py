@@ -31,10 +31,6 @@ class Place:
     sandbox_id: str
 
 
-def _silent(*_: Any) -> None:
-    return None
-
-
 def furnish(tx: Tx) -> Place:
     """A thread with a workspace and a sandbox that is awake."""
     ada = make_user(tx)
@@ -42,8 +38,8 @@ def furnish(tx: Tx) -> Place:
     thread_id = make_thread(tx, project_id, ada)
     row = {"id": "wsp_1", "project_id": project_id, "owner_type": "thread", "owner_id": thread_id}
     tx.execute(sa.insert(workspaces).values(**row, created_at=tx.now, last_used_at=tx.now))
-    sandbox = store.add(tx, "wsp_1", project_id, "local", "nod_1", _silent)
-    store.change(tx, sandbox.id, State.READY, _silent, ref="1:1")
+    sandbox = store.add(tx, "wsp_1", project_id, "local", "nod_1")
+    store.change(tx, sandbox.id, State.READY, ref="1:1")
     return Place(project_id, thread_id, "wsp_1", sandbox.id)
 
 
@@ -133,10 +129,10 @@ async def test_a_sandbox_of_a_program_has_its_own_end_until_it_is_paused(db: Dat
 async def test_what_has_struck_is_shown_no_more_and_the_gone_show_nothing(db: Database) -> None:
     place = await db.write(furnish)
     change: Any = store.change
-    await db.write(change, place.sandbox_id, State.PAUSING, _silent)
-    await db.write(change, place.sandbox_id, State.PAUSED, _silent, pause_kind=PauseKind.FROZEN)
+    await db.write(change, place.sandbox_id, State.PAUSING)
+    await db.write(change, place.sandbox_id, State.PAUSED, pause_kind=PauseKind.FROZEN)
     assert await db.read(names, place) == [STOP, KILL]
-    await db.write(change, place.sandbox_id, State.PAUSED, _silent, pause_kind=PauseKind.STOPPED)
+    await db.write(change, place.sandbox_id, State.PAUSED, pause_kind=PauseKind.STOPPED)
     assert await db.read(names, place) == [KILL]
-    await db.write(change, place.sandbox_id, State.KILLED, _silent)
+    await db.write(change, place.sandbox_id, State.KILLED)
     assert await db.read(names, place) == []

@@ -16,10 +16,6 @@ from outlast.kernel.sandboxes.tables import workspaces
 from tests.factories import make_project, make_user
 
 
-def silent(*_: Any) -> None:
-    return None
-
-
 class Scene:
     """A user with a project and a way to make sandboxes."""
 
@@ -79,7 +75,7 @@ async def test_the_newest_machine_says_how_it_sleeps_and_where(db: Database):
     scene = await db.write(Scene)
     workspace_id = await db.write(scene.add)
     for node in ("nod_a", "nod_b"):
-        await db.write(store.add, workspace_id, scene.project_id, "local", node, silent)
+        await db.write(store.add, workspace_id, scene.project_id, "local", node)
     found = await db.read(hosted.find, workspace_id)
     assert found is not None
     assert (found.node_id, found.pause_kind) == ("nod_b", None)

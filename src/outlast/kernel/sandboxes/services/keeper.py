@@ -22,7 +22,7 @@ from outlast.kernel.sandboxes.services import store
 from outlast.kernel.sandboxes.services.logs import SHOWN_BYTES, ServiceLogs
 from outlast.kernel.sandboxes.services.rules import START_S, Declared, after_end, how_it_ended
 from outlast.kernel.sandboxes.shapes import ServiceStatus
-from outlast.kernel.sandboxes.store import Announce, SandboxRecord, announce_to_project
+from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.translation import translated, untranslated
 from outlast.kernel.set_aside import kinds
 from outlast_sandbox.health import answers, wait_answering
@@ -67,10 +67,9 @@ class ServiceKeeper:
         logs: ServiceLogs,
         *,
         find: Callable[[str], Awaitable[object]] | None = None,
-        announce: Announce = announce_to_project,
         supervisor: Supervisor | None = None,
     ) -> None:
-        self._db, self._clock, self._find, self._announce = db, clock, find, announce
+        self._db, self._clock, self._find = db, clock, find
         self.logs = logs
         self._guard = (supervisor or Supervisor(clock)).guard
         self._awake: dict[str, Place] = {}
@@ -292,7 +291,7 @@ class ServiceKeeper:
     def _tell_newest(self, tx: Tx, workspace_id: str) -> None:
         newest = sandbox_rows.newest(tx, workspace_id)
         if newest is not None and is_alive(newest.life.state):
-            sandbox_rows.tell(tx, newest, self._announce)
+            sandbox_rows.tell(tx, newest)
 
     async def _tell(
         self, place: Place, name: str, state: ServiceStatus, error: str | None = None, *, restarted: bool = False
@@ -304,7 +303,7 @@ class ServiceKeeper:
             if newest is None or newest.id != place.row.id or newest.life.pause_kind is not None:
                 return
             if store.set_state(tx, place.row.workspace_id, name, state, error=error, restarted=restarted):
-                sandbox_rows.tell(tx, newest, self._announce)
+                sandbox_rows.tell(tx, newest)
 
         await self._db.write(change)
         news, self._news = self._news, anyio.Event()

@@ -20,7 +20,7 @@ from outlast.kernel.sandboxes.shapes import SnapshotProgress
 from outlast.kernel.sandboxes.snapshots import store
 from outlast.kernel.sandboxes.snapshots.recipes import CONFIGURED, Recipes
 from outlast.kernel.sandboxes.snapshots.rules import BuildState, Snapshot, must_build, to_collect, to_start_from
-from outlast.kernel.sandboxes.snapshots.store import Announce, Place, announce_to_project
+from outlast.kernel.sandboxes.snapshots.store import Place
 from outlast.kernel.sandboxes.templates import Templates
 from outlast.kernel.set_aside import kinds
 from outlast_sandbox.interface import Progress, SandboxProvider, SnapshotRecipe
@@ -54,7 +54,6 @@ class SnapshotKeeper:
         settings: SandboxSettings,
         *,
         node_id: str,
-        announce: Announce = announce_to_project,
         templates: Templates = MappingProxyType({}),
         env: Mapping[str, str] = _NONE,
         supervisor: Supervisor | None = None,
@@ -63,7 +62,6 @@ class SnapshotKeeper:
         folder."""
         self._db, self._provider, self._clock, self._settings = db, provider, clock, settings
         self._place = Place(provider.name, node_id)
-        self._announce = announce
         self._supervisor = supervisor or Supervisor(clock)
         self._recipes = Recipes(provider, settings, templates, env)
         self._progress: tuple[str, str, str] | None = None  # snapshot being built, step, the end of its output
@@ -345,7 +343,7 @@ class SnapshotKeeper:
 
     async def _tell(self, projects: list[str], data: SnapshotProgress) -> None:
         for project_id in projects:
-            await self._db.write(self._announce, project_id, data)
+            await self._db.write(store.tell, project_id, data)
 
     def _ring(self) -> None:
         self._news.set()

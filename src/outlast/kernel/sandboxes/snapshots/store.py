@@ -1,6 +1,5 @@
 """Rows of snapshots. First argument: the open transaction. A row belongs to one provider on one node."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,9 +12,6 @@ from outlast.kernel.sandboxes.tables import sandboxes, snapshots
 from outlast.kernel.streams.log import append
 from outlast_sandbox.interface import SnapshotRecipe
 
-Announce = Callable[[Tx, str, SnapshotProgress], None]
-"""Tells followers, inside the transaction: (transaction, project id, data)."""
-
 ERROR_CHARS: Final = 4000
 
 
@@ -27,7 +23,7 @@ class Place:
     node_id: str
 
 
-def announce_to_project(tx: Tx, project_id: str, data: SnapshotProgress) -> None:
+def tell(tx: Tx, project_id: str, data: SnapshotProgress) -> None:
     append(tx, project_id, [("snapshot.progress", data)])
 
 

@@ -11,7 +11,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.egress.delegated import HandedOver
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
-from outlast.kernel.sandboxes.store import SandboxRecord, add, announce_to_project
+from outlast.kernel.sandboxes.store import SandboxRecord, add
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast_sandbox.interface import SandboxSpec, WireSecret
 from tests.factories import Team
@@ -42,7 +42,7 @@ async def row(db: Database) -> SandboxRecord:
         owner = {"owner_type": "thread", "owner_id": team.thread_id, "project_id": team.project_id}
         moments = {"created_at": tx.now, "last_used_at": tx.now}
         tx.execute(sa.insert(workspaces).values(id=workspace_id, **owner, **moments))
-        return add(tx, workspace_id, team.project_id, "deno", "local", announce_to_project)
+        return add(tx, workspace_id, team.project_id, "deno", "local")
 
     return await db.write(make)
 
