@@ -155,7 +155,7 @@ async def pause_idle(services: Services) -> None:
 async def awake_sandbox(services: Services, workspace_id: str) -> Sandbox | None:
     """The workspace's sandbox if it is awake at this moment; it is not woken for this."""
     row = await services.db.read(store.newest, workspace_id)
-    if services.sandboxes.manager is None or row is None or row.life.state is not State.READY:
+    if services.sandboxes.manager is None or row is None or row.life.state is not State.READY:  # `find` would wake it
         return None
     try:
         return await services.sandboxes.manager.find(workspace_id)
@@ -180,7 +180,7 @@ def _pause_run(tx: Tx, services: Services, workspace_id: str) -> None:
 def _wake_run(tx: Tx, services: Services, workspace_id: str) -> None:
     for run_id in _waiting_runs(tx, workspace_id):
         run = run_rows.hold_run(tx, run_id)
-        if run.status == "paused":
+        if run.status == "paused":  # seen with its row held: it may have ended meanwhile
             parking.wake(tx, services.settings, run)
 
 

@@ -24,7 +24,7 @@ from outlast_sandbox.disk_watch import BUSY_UNSEEN_S, DiskWatch, Room, rooms
 from outlast_sandbox.interface import Sandbox
 
 LOOK_EVERY_S: Final = 0.25
-PATIENCE_S: Final = 1.0
+PATIENCE_S: Final = 1.0  # with the holder of a workspace; the next look is soon
 WALKS_AT_A_TIME: Final = 2
 log = logging.getLogger("outlast.sandboxes")
 
@@ -89,7 +89,7 @@ class DiskGuard:
         if room is None:
             return
         if not one.disk.may_exceed(room):
-            await one.disk.walk(room, self._limiter)
+            await one.disk.walk(room, self._limiter)  # as it runs and without the lock: it is only a suspicion yet
             if not one.disk.is_over:
                 return
         lock = self._machines.locks[one.row.workspace_id]
@@ -98,13 +98,14 @@ class DiskGuard:
         if patience.cancelled_caught:
             return
         try:
-            with anyio.CancelScope(shield=True):
+            with anyio.CancelScope(shield=True):  # cancelled in between, it would stay frozen
                 await self._judge(one, room)
         finally:
             lock.release()
 
     async def _judge(self, one: Watched, room: Room) -> None:
         row = await self._machines.db.read(store.newest, one.row.workspace_id)
+        # It fell asleep or was replaced meanwhile.
         if row is None or row.id != one.row.id or row.life.state is not State.READY:
             return
         try:
@@ -133,5 +134,5 @@ class DiskGuard:
         )
         facts = {"sandbox_id": row.id, "bytes": used.bytes, "entries": used.entries}
         log.warning("sandbox ended for its disk limit", extra=facts)
-        disk.sandbox.ends_with(error)
+        disk.sandbox.ends_with(error)  # first: then calls under way raise this, and not a plain `SandboxLost`
         await self._machines.lives.end(row, State.LOST, error)

@@ -73,7 +73,7 @@ def add(tx: Tx, project_id: str, user_id: str, order: HostedOrder, ends_at: date
         options=dict(order.options),
         ends_at=ends_at,
         on_timeout=order.on_timeout,
-        access_token=f"sat_{secrets.token_hex(24)}",
+        access_token=f"sat_{secrets.token_hex(24)}",  # 192 random bits: it opens the sandbox without a user's key
         created_at=tx.now,
     )
     tx.ring(BELL)
@@ -136,6 +136,7 @@ def mark_paused(tx: Tx, workspace_id: str) -> bool:
     """Record the pause; False: it was paused already, or is gone."""
     mine = hosted_sandboxes.c.workspace_id == workspace_id
     running_now = mine & hosted_sandboxes.c.paused_at.is_(None)
+    # One statement: of two that pause it at once, one goes on.
     return tx.execute(sa.update(hosted_sandboxes).where(running_now), {"paused_at": tx.now}).rowcount == 1
 
 

@@ -49,7 +49,7 @@ async def create_hosted(
 
     Raises `NotFound` for a template that is not there, `RateLimited` while as many run as this server may hold,
     `MalformedInput`, `SandboxUnavailable`. A failed or cancelled call leaves nothing behind."""
-    machines = machines_of(services)
+    machines = machines_of(services)  # raises before anything is written
     _check_order(services, order)
     wanted = request_hash(order.template, order.timeout_s, dict(order.metadata), dict(order.env))
 
@@ -59,7 +59,7 @@ async def create_hosted(
         made = partial(_add, tx, services, actor, project_id, order, files_of)
         return remember(tx, actor.user_id, key, wanted, lambda: {"workspace_id": made()})
 
-    workspace_id = (await services.db.write(run))["workspace_id"]
+    workspace_id = (await services.db.write(run))["workspace_id"]  # killed after this: it ends when its time is over
     found = await services.db.read(_require, actor, workspace_id)
     try:
         await machines.ensure(workspace_id, found.project_id)
@@ -247,7 +247,7 @@ async def end_due(services: Services) -> datetime | None:
     """Pause or kill those of this node whose time is over; when the next one's is. For the server itself."""
     late, next_end = await services.db.read(hosted.due)
     for one in late:
-        if one.node_id not in (None, machines_of(services).node_id):
+        if one.node_id not in (None, machines_of(services).node_id):  # the server of that node ends it
             continue
         await services.supervisor.guard.attempt(kinds.HOSTED_END, one.workspace_id, _end, services, one)
     return next_end
@@ -330,7 +330,9 @@ def _check_timeout(services: Services, timeout_s: float, least: float = 0) -> No
 
 
 async def _resume(services: Services, found: Hosted, timeout_s: float) -> None:
+    # Only looked at: two that resume at once may both pass.
     await services.db.read(_check_slots, services, found.project_id)
+    # Killed after this: it is marked as paused, and the idle clocks put it to sleep.
     await machines_of(services).ensure(found.workspace_id, found.project_id)
     await services.db.write(lambda tx: hosted.run_until(tx, found.workspace_id, tx.now + timedelta(seconds=timeout_s)))
 
@@ -346,7 +348,7 @@ async def _pause(services: Services, found: Hosted, keep_memory: bool) -> bool:
         else:
             await machines.stop(workspace_id)
     except OutlastError:
-        if found.ends_at > services.clock.now():
+        if found.ends_at > services.clock.now():  # past its end it stays marked as paused: the idle clocks see to it
             await services.db.write(hosted.run_until, workspace_id, found.ends_at)
         raise
     return True

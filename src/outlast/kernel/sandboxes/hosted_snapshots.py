@@ -44,7 +44,7 @@ def copy_files(tx: Tx, source_id: str, workspace_id: str) -> None:
         return
     new = NewCheckpoint(workspace_id, "fork", source.tree, source.files, source.size_bytes)
     add_checkpoint(tx, new, tx.now)
-    tx.update(workspaces, {"id": workspace_id}, evicted_at=tx.now)
+    tx.update(workspaces, {"id": workspace_id}, evicted_at=tx.now)  # its first use restores the folder
 
 
 def find(tx: Tx, project_id: str, named: str) -> HostedSnapshot | None:

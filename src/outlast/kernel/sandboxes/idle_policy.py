@@ -52,7 +52,7 @@ class Ladder:
         clock, rest_s = self._machines.clock, SHORTEST_SLEEP_S
         sweep_at = clock.now() + timedelta(seconds=SWEEP_EVERY_S)
         while True:
-            woken = self._machines.woken
+            woken = self._machines.woken  # before the rows are read: one that wakes meanwhile is not missed
             try:
                 due = await self._next_due()
                 wake_at = sweep_at if due is None else min(due, sweep_at)
@@ -61,6 +61,7 @@ class Ladder:
                 if due is not None and due <= clock.now():
                     await self._step()
                 if sweep_at <= clock.now():
+                    # Before it: one that fails waits for its next time.
                     sweep_at = clock.now() + timedelta(seconds=SWEEP_EVERY_S)
                     await self._sweep()
             except OutlastError as error:
@@ -73,6 +74,7 @@ class Ladder:
         for row in await self._machines.recorded():
             due = _due_at(self._machines, row)
             if due is not None and not await guard.is_set_aside(kinds.SANDBOX_SLEEP, row.id):
+                # A step that failed is due when it may be tried again: else this would spin.
                 found.append(max(due, now + timedelta(seconds=guard.wait_s(kinds.SANDBOX_SLEEP, row.id))))
         return min(found, default=None)
 
@@ -86,6 +88,7 @@ async def _step(machines: SandboxManager, seen: SandboxRecord) -> None:
         row = await machines.db.read(store.newest, seen.workspace_id)
         if row is None or row.id != seen.id:
             return
+        # Computed anew: it may have been used while the lock was waited for.
         idle_s = (machines.clock.now() - row.last_used_at).total_seconds()
         match idle_step(row.life, idle_s, machines.settings):
             case IdleStep.FREEZE:

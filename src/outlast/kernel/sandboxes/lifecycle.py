@@ -97,9 +97,9 @@ class Lives:
             await self.lose(row)
             return None
         if not await self._answers(sandbox):
-            await self.end(row, State.LOST)
+            await self.end(row, State.LOST)  # not only lost: its processes would go on beside the next one's
             return None
-        if step is not Step.USE:
+        if step is not Step.USE:  # else its attendants know it already
             self._keep(row, sandbox)
         return sandbox
 
@@ -115,8 +115,8 @@ class Lives:
         if not self.provider.capabilities.pause:
             await self.end(row, State.KILLED)
             return
-        self._asleep(row)
-        await self.change(row, State.PAUSING)
+        self._asleep(row)  # before it sleeps: a health check under way would count as missed
+        await self.change(row, State.PAUSING)  # killed after this: the next server finds it half awake, and thaws it
         try:
             await sandbox.freeze()
         except SandboxUnavailable:
@@ -129,11 +129,12 @@ class Lives:
         """End its processes and keep its place."""
         if row.life.state is State.READY:
             await self.change(row, State.PAUSING)
-        await self._kill_processes(row)
+        await self._kill_processes(row)  # killed after this: no provider lists it, and the next server marks it as lost
         await self.change(row, State.PAUSED, PauseKind.STOPPED)
 
     async def end(self, row: SandboxRecord, state: State, why: OutlastError | None = None) -> None:
         """End it for good; `why` is published with it."""
+        # Killed after this: the next server finds a row without a sandbox, and marks it as lost.
         await self._kill_processes(row)
         self._shut(row.id, for_good=True)
         await self.change(row, state, why=why)
@@ -151,11 +152,12 @@ class Lives:
         try:
             if self.files is not None:
                 await self.files.bring_back(row.workspace_id)
+            # Killed after this: the row says `creating`, and the next server ends it.
             sandbox = await self.provider.create(await self.spec(row))
             if self.files is not None:
                 await self.files.fill(row.workspace_id, sandbox)
             await self.change(row, State.READY, ref=sandbox.ref)
-        except BaseException:
+        except BaseException:  # a cancelled start too: nobody else knows of the sandbox
             with anyio.move_on_after(FAILED_START_S, shield=True):
                 try:
                     if sandbox is not None:
@@ -181,7 +183,7 @@ class Lives:
             if row.life.pause_kind is None:
                 await sandbox.ping()
         except SandboxLost:
-            return False
+            return False  # `reconcile` ends it, should it live and not answer
         self.handles[row.workspace_id] = sandbox
         if row.life.pause_kind is None:
             self._keep(row, sandbox)
@@ -268,18 +270,18 @@ class Lives:
 
     async def _kill_processes(self, row: SandboxRecord) -> None:
         self._asleep(row)
-        self._shut(row.id, for_good=False)
+        self._shut(row.id, for_good=False)  # it may start again, with the same placeholders
         sandbox = self._handle(row)
         self.handles.pop(row.workspace_id, None)
         with suppress(SandboxLost):
             if sandbox is None:
-                if not row.ref:
+                if not row.ref:  # it never started
                     return
                 sandbox = await self.provider.connect(row.id, row.ref)
             if self.files is not None:
                 if row.life.state is not State.READY and not self.provider.capabilities.volume:
                     await sandbox.thaw()  # its files are inside, and nobody there answers while it sleeps
-                await self.files.leave(row.workspace_id, sandbox)
+                await self.files.leave(row.workspace_id, sandbox)  # where its disk goes with it
             await sandbox.kill()
 
     def _handle(self, row: SandboxRecord) -> Sandbox | None:

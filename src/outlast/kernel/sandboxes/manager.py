@@ -55,6 +55,7 @@ class SandboxManager:
         self.node_id = node_id
         self.guard = (supervisor or Supervisor(clock)).guard
         self.lives = Lives(db, translated_provider(provider), settings, data_dir)
+        # None is ever dropped: all must wait for the same one.
         self.locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
         self.disk = DiskUsage(clock)
         self.woken = anyio.Event()  # set, and replaced, when one more is awake than before
@@ -95,6 +96,7 @@ class SandboxManager:
         sandbox or none. Compare its id to see whether it is still the one that a command was started in.
         """
         if self.lives.files is not None:
+            # Also one that is awake must not be used while its files are exchanged.
             await self.lives.files.ready(workspace_id)
         async with self.locks[workspace_id]:
             row = await self.db.read(store.newest, workspace_id)
@@ -118,6 +120,7 @@ class SandboxManager:
     async def measure(self, workspace_id: str) -> SandboxStatistics | None:
         """What its sandbox uses now, also while it is frozen, which it stays. None: it uses nothing."""
         row = await self._newest(workspace_id)
+        # Without the lock, which a start may hold for minutes: it is only looked at.
         if row is None or not row.ref or not is_awake(row.life):
             return None
         with suppress(SandboxLost):
@@ -127,7 +130,7 @@ class SandboxManager:
     async def log_of(self, workspace_id: str, sandbox_id: str) -> str:
         """What its provider noted about a sandbox while it lives; it is not woken."""
         row = await self._newest(workspace_id)
-        if row is None or row.id != sandbox_id or not row.ref or not is_awake(row.life):
+        if row is None or row.id != sandbox_id or not row.ref or not is_awake(row.life):  # not its successor's log
             return ""
         with suppress(SandboxLost):
             return await (await self.lives.connect(row)).log()
@@ -168,7 +171,7 @@ class SandboxManager:
     async def stop_commands(self, workspace_id: str, effect_ids: Sequence[str]) -> None:
         """End these commands and evaluations with all that they started. Fine when they have ended or there is no
         sandbox."""
-        sandbox = await self.find(workspace_id)
+        sandbox = await self.find(workspace_id)  # wakes it: while it is frozen, nobody inside takes the call
         if sandbox is None:
             return
         with suppress(SandboxLost):
@@ -222,17 +225,18 @@ class SandboxManager:
             await self._make_room(await self._places_of(workspace_id))
             with anyio.CancelScope(shield=True):  # or the row might remain without a task that starts or closes it
                 row = await self.db.write(store.add, workspace_id, project_id, name, node)
-        return await self._start(row)
+        return await self._start(row)  # outside of `_room`: it takes seconds, and the row counts already
 
     async def _restart(self, row: SandboxRecord) -> Sandbox:
         async with self._room:
             await self._make_room(await self._places_of(row.workspace_id))
+            # From here on it counts as awake, so the room can be given back.
             await self.lives.change(row, State.RESUMING)
         return await self._start(row)
 
     async def _start(self, row: SandboxRecord) -> Sandbox:
         sandbox = await self.lives.start(row)
-        self.woken.set()
+        self.woken.set()  # the ladder computes anew when its next step is due
         self.woken = anyio.Event()
         return sandbox
 
@@ -244,6 +248,7 @@ class SandboxManager:
         chosen = choose_to_stop(weighed, self.awake_allowed, coming)
         for row in [row for row, _ in awake if row.id in chosen]:
             try:
+                # Waiting could be for ever: its holder may wait for the room.
                 self.locks[row.workspace_id].acquire_nowait()
             except anyio.WouldBlock:
                 continue
@@ -260,6 +265,7 @@ class SandboxManager:
 
     async def _stop_for_room(self, seen: SandboxRecord) -> None:
         row = await self._newest(seen.workspace_id)
+        # Else it was used meanwhile.
         if row is not None and row.life == seen.life and row.last_used_at == seen.last_used_at:
             await self.lives.stop(row)
             await self.db.write(store.tell_stopped, row)
@@ -268,5 +274,5 @@ class SandboxManager:
         """Record the use, at most every half minute: the idle clocks are counted in minutes."""
         now = self.clock.monotonic()
         if now - self._touched.get(sandbox_id, float("-inf")) >= TOUCH_EVERY_S:
-            self._touched[sandbox_id] = now
+            self._touched[sandbox_id] = now  # before the write: calls side by side record it once
             await self.db.write(store.touch, [(sandbox_id, workspace_id)])

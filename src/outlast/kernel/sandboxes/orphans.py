@@ -37,7 +37,7 @@ async def reconcile(machines: SandboxManager) -> None:
 
 async def _take_up(machines: SandboxManager, row: SandboxRecord, refs: dict[str, str]) -> None:
     if row.life.state is not State.CREATING and await machines.lives.adopt(row, refs.get(row.id)):
-        refs.pop(row.id)
+        refs.pop(row.id)  # it lives: what is left over is ended
     elif row.life.pause_kind is not PauseKind.STOPPED:
         await machines.lives.lose(row)
 
@@ -48,6 +48,7 @@ async def sweep(machines: SandboxManager) -> None:
     `reconcile`."""
     refs = dict(await machines.provider.list_refs())
     for row in await machines.recorded():
+        # One that started after the list was read is not in it: `_check` asks for it.
         if row.life.pause_kind is PauseKind.STOPPED or row.life.state is State.CREATING or row.id in refs:
             continue
         await machines.guard.attempt(kinds.SANDBOX_CHECK, row.id, _check, machines, row, False)
@@ -62,6 +63,7 @@ async def _check(machines: SandboxManager, row: SandboxRecord, ask_agent: bool) 
     """Mark it as lost unless it is there, and, with `ask_agent`, answers."""
     async with machines.locks[row.workspace_id]:
         fresh = await machines.db.read(store.newest, row.workspace_id)
+        # Somebody has just used, stopped or replaced it.
         if fresh is None or fresh.id != row.id or fresh.life != row.life:
             return
         with suppress(SandboxLost):
@@ -89,11 +91,12 @@ async def _collect(machines: SandboxManager, workspace_id: str) -> None:
         return
     try:
         await machines.lives.drop(workspace_id)
+        # It might still write into the folders: they stay until it has ended.
         if not await machines.guard.once(kinds.SANDBOX_END, "all", _end_unknown, machines):
             return
         for folder in machines.folders_of(workspace_id):
             await anyio.to_thread.run_sync(remove_folder, folder)
-        await machines.db.write(store.collected, workspace_id)
+        await machines.db.write(store.collected, workspace_id)  # last: a killed server removes the rest another time
     finally:
         lock.release()
 
@@ -101,7 +104,7 @@ async def _collect(machines: SandboxManager, workspace_id: str) -> None:
 async def _end_unknown(machines: SandboxManager) -> None:
     """Every sandbox with an id of ours has its row before it exists: one without has lost its owner. Those with other
     ids (trials, builds) live for a short time, and their makers end them."""
-    found = dict(await machines.provider.list_refs())
+    found = dict(await machines.provider.list_refs())  # before the rows are read: a row is older than its sandbox
     refs = {sandbox_id: ref for sandbox_id, ref in found.items() if sandbox_id.startswith(OURS)}
     without = await machines.db.read(store.unknown, refs.keys())
     await _end_all(machines, {sandbox_id: refs[sandbox_id] for sandbox_id in without})

@@ -60,6 +60,7 @@ def awake_on(tx: Tx, provider: str, node_id: str) -> list[tuple[SandboxRecord, A
         runs.c.workspace_id.in_(places), runs.c.leg.in_(("ready", "held", "parked"))
     )
     legs = {row.workspace_id: row.leg for row in tx.rows(_AwakeRun, active)}
+    # A program's sandbox is in use until its end: never stopped for room.
     legs |= dict.fromkeys(running_workspaces(tx), "held")
     return [
         (row, AwakeSandbox(row.id, row.life, row.last_used_at, leg in ("ready", "held"), leg == "parked"))
@@ -89,7 +90,7 @@ def tell_stopped(tx: Tx, row: SandboxRecord) -> None:
 def add(tx: Tx, workspace_id: str, project_id: str, provider: str, node_id: str) -> SandboxRecord:
     """A new sandbox in state `creating`; the subject whose it is from now on is told too. Raises `NotFound` when the
     workspace is gone."""
-    hold(tx, workspace_id)
+    hold(tx, workspace_id)  # its deletion waits for this, or was first
     row = SandboxRecord(
         id=new_id("sandbox"),
         workspace_id=workspace_id,
@@ -125,6 +126,7 @@ def change(
     For a `lost` sandbox followers also learn that what ran in it is gone. Raises `NotFound` when it was given up in
     the meantime.
     """
+    # Held: of two servers that move it at once, the second starts from what the first has made of it.
     row = tx.row(SandboxRecord, sa.select(sandboxes).where(sandboxes.c.id == sandbox_id).with_for_update())
     if row is None:
         raise NotFound("The sandbox was deleted with what it belonged to.", id=sandbox_id)
@@ -134,16 +136,16 @@ def change(
         values["ref"] = ref
     if then is State.READY:
         values["last_used_at"] = tx.now
-        if row.life.state is State.RESUMING and ref is not None:
+        if row.life.state is State.RESUMING and ref is not None:  # a thaw brings no ref: only a start does
             values["restarted_at"] = tx.now
     if not is_alive(then):
         values["ended_at"] = tx.now
     tx.update(sandboxes, {"id": sandbox_id}, **values)
     if life.pause_kind is PauseKind.STOPPED or not is_alive(then):
-        services.stop_all(tx, row.workspace_id)
+        services.stop_all(tx, row.workspace_id)  # with the state: nobody sees a service run in a stopped sandbox
     changed = row._replace(**values)
     tell(tx, changed, why.code if why is not None else None)
-    if then is State.LOST and row.life.state is not State.CREATING:
+    if then is State.LOST and row.life.state is not State.CREATING:  # nothing ran in one that never was ready
         text = "The sandbox was lost. Files are kept; running processes, variables and installed programs are gone."
         if why is not None:
             text = f"{why.message} {why.hint} Running processes, variables and installed programs are gone."
@@ -167,8 +169,9 @@ def give_up(tx: Tx, project_id: str, thread_id: str | None = None, *, workspace_
         if (thread_id or workspace_id) and is_alive(row.life.state):  # a project's log goes with the project
             tell(tx, row._replace(state=State.KILLED.value, pause_kind=None))
     for workspace_id, node_id in places.items():
+        # In the same transaction: what is on disk is never forgotten.
         tx.insert(meta, key=GARBAGE + workspace_id, value=node_id)
-    tx.execute(sa.delete(workspaces).where(mine))
+    tx.execute(sa.delete(workspaces).where(mine))  # sandboxes, checkpoints and services go with it
 
 
 def garbage(tx: Tx, node_id: str) -> list[str]:

@@ -25,6 +25,7 @@ class Warmer:
 
     def __init__(self, db: Database, machines: SandboxManager, agents: Collection[str]) -> None:
         self._db, self._machines, self._agents = db, machines, agents
+        # Bounded: a flood must not fill the memory.
         self._wanted, self._coming = anyio.create_memory_object_stream[str](MAX_WAITING)
 
     def warm(self, thread_id: str) -> None:

@@ -50,6 +50,7 @@ async def collect(
         return Collected(0, 0, 0, held)
     dropped = await drop_checkpoints(db, keep_unbound)
     before = time.time() - grace_s
+    # Before the names are read: what is stored from now on is not among them.
     old = await anyio.to_thread.run_sync(_older, blobs, before)
     if not old:
         return Collected(dropped, 0, 0)
@@ -61,7 +62,9 @@ async def collect(
     for blob in old:
         if blob.name in needed:
             continue
+        # First: killed after this, a blob is left that nothing names, for the next time.
         await db.write(store.unpack, blob.name)
+        # Stays where it was used again meanwhile.
         if await anyio.to_thread.run_sync(blobs.remove_unused, blob.name, before):
             removed, size_bytes = removed + 1, size_bytes + blob.size_bytes
     await anyio.to_thread.run_sync(blobs.remove_unfinished, before)

@@ -114,7 +114,7 @@ class CheckpointKeeper:
         cancelled call leaves the files alone and no checkpoint, or a whole one.
         """
         if not self._local and sandbox is None:
-            sandbox = await self._find(workspace_id)
+            sandbox = await self._find(workspace_id)  # before our lock: it takes the manager's, which comes first
         async with self._locks[workspace_id]:
             return await self._take(NewCheckpoint(workspace_id, reason, run_id=run_id, effect_id=effect_id), sandbox)
 
@@ -154,7 +154,7 @@ class CheckpointKeeper:
         for workspace_id in await self._db.read(places.unknown, known):
             self._memories.forget(workspace_id)
             self._unsynced.forget(workspace_id)
-            self._locks.pop(workspace_id, None)
+            self._locks.pop(workspace_id, None)  # gone from the tables: nobody asks for it any more
             self._hands.pop(workspace_id, None)
 
     async def collect(self, grace_s: float = GRACE_S) -> Collected:
@@ -182,11 +182,12 @@ class CheckpointKeeper:
             if place is None:
                 return
             if place.checkpoint_id is not None and not self._is_here(place):
+                # Killed after this: a half-written folder does not count.
                 await self._db.write(places.away, workspace_id)
                 await self._keep_newer(workspace_id)
                 with _told_as_unreadable():
                     await self._place(workspace_id)
-            await self._db.write(places.back, workspace_id, self._node_id)
+            await self._db.write(places.back, workspace_id, self._node_id)  # last: from now on the folder is the truth
 
     async def fill(self, workspace_id: str, sandbox: Sandbox) -> None:
         """After a sandbox with a disk of its own has started: give it the files of the newest checkpoint. Raises
@@ -194,6 +195,7 @@ class CheckpointKeeper:
         if self._local:
             return
         async with self._locks[workspace_id]:
+            # The time before the look, by the database's clock.
             since, _, newest = await self._db.read(store.place_now, workspace_id)
             if newest is not None:
                 with _told_as_unreadable(), translated():
@@ -259,9 +261,10 @@ class CheckpointKeeper:
     async def _moved(self, workspace_id: str) -> AsyncIterator[tuple[WorkspaceRow, Sandbox | None]]:
         """The workspace, while its files are exchanged: nothing else reads or writes them. With the sandbox that
         has its files, where no folder of this machine has them. Raises `ThreadBusy`, `NotFound`."""
+        # Before a sandbox is woken for it; asked again below, under the lock.
         await self._db.read(places.demand_idle, workspace_id)
         sandbox = None if self._local else await self._find(workspace_id)
-        self._moving.add(workspace_id)
+        self._moving.add(workspace_id)  # from here on whoever wants its sandbox waits in `ready`
         try:
             async with self._locks[workspace_id]:
                 yield await self._db.read(places.demand_idle, workspace_id), sandbox
@@ -324,7 +327,7 @@ class CheckpointKeeper:
         self, place: WorkspaceRow, target: CheckpointData | NewCheckpoint, sandbox: Sandbox | None
     ) -> CheckpointData:
         """Make the workspace's files those of `target`, wherever they are stored."""
-        now = await self._db.write(store.begin_restore, target)
+        now = await self._db.write(store.begin_restore, target)  # first: a killed server does the rest at the next use
         if self._local and self._is_here(place):
             await self._place(place.id)
             await self._db.write(places.back, place.id, self._node_id)
@@ -338,14 +341,16 @@ class CheckpointKeeper:
         """Save what is new, then remove the folder if it may go."""
         async with self._locks[workspace_id]:
             await self._take(NewCheckpoint(workspace_id, "sleep"), None)
+            # Killed after this: the folder lies there unused until it is restored over.
             if await self._db.write(places.evict, workspace_id, self._ttl):
+                # First: what was seen of this folder must not count for the one that comes later.
                 self._memories.forget(workspace_id)
                 await anyio.to_thread.run_sync(remove_folder, self._folder(workspace_id))
 
     async def _serve(self, tasks: TaskGroup) -> None:
         """Save what is wanted, workspaces side by side."""
         while True:
-            news = self._news
+            news = self._news  # before the list: what is wanted meanwhile wakes it again
             for workspace_id in list(self._wanted):
                 attempt = self._guard.attempt
                 tasks.start_soon(attempt, kinds.WORKSPACE_CHECKPOINT, workspace_id, self._settle, workspace_id)
@@ -357,12 +362,13 @@ class CheckpointKeeper:
         if not self._local and workspace_id in self._wanted:
             with suppress(OutlastError):
                 sandbox = await self._find(workspace_id)
+        # Locked: its wish may be under way already.
         if workspace_id in self._wanted or self._locks[workspace_id].locked():
             async with self._locks[workspace_id]:
                 await self._take_wanted(workspace_id, sandbox)
 
     async def _take_wanted(self, workspace_id: str, sandbox: Sandbox | None) -> None:
-        wanted = self._wanted.pop(workspace_id, None)
+        wanted = self._wanted.pop(workspace_id, None)  # before the look: a change during it is wanted anew
         if wanted is None:
             return
         run_id, effect_id = wanted
@@ -412,6 +418,7 @@ class CheckpointKeeper:
     async def _record(self, new: NewCheckpoint, scan: Scan, since: datetime) -> CheckpointData:
         tree = scan.tree
         new = replace(new, tree=scan.manifest, packed=scan.packed, files=tree.files, size_bytes=tree.size_bytes)
+        # Not whole: it stays noted as changed.
         data = await self._db.write(store.add, new, since if scan.whole else None)
         self._trees.put(scan.manifest, tree)
         return data
@@ -446,11 +453,11 @@ class CheckpointKeeper:
     def _write_folder(self, workspace_id: str, tree: Tree, without: Collection[str]) -> None:
         with translated():
             place_tree(self._folder(workspace_id), tree, self._blobs, without)
-        self._unsynced.note(workspace_id)
+        self._unsynced.note(workspace_id)  # before its row says that the folder is there
 
     def _sync_folders(self) -> None:
         for workspace_id in self._unsynced.noted():
-            if self._unsynced.in_doubt(workspace_id):
+            if self._unsynced.in_doubt(workspace_id):  # the machine went down since: it is restored, not synced
                 continue
             with suppress(OSError):  # tried again with the next look
                 self._unsynced.sync(workspace_id, self._folder(workspace_id))

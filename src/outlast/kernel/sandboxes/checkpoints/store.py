@@ -86,7 +86,7 @@ def add(tx: Tx, new: NewCheckpoint, since: datetime | None) -> CheckpointData:
     ids = {"id": new_id("checkpoint"), "project_id": place.project_id, "parent_id": place.checkpoint_id}
     data = CheckpointData(**facts | ids, created_at=iso(tx.now))
     tell(tx, place, data)  # holds the log's owner first, as its deletion does
-    hold(tx, place.id)
+    hold(tx, place.id)  # of its deletion and this, the second waits and finds what the first has done
     tx.insert(checkpoints, **data.model_dump() | {"created_at": tx.now})
     _unbind(tx, data)
     pack(tx, new.packed or {})
@@ -166,7 +166,7 @@ def begin_restore(tx: Tx, target: CheckpointData | NewCheckpoint) -> CheckpointD
     reason = target.reason if isinstance(target, NewCheckpoint) else "restore"
     new = NewCheckpoint(place.id, reason, target.tree, target.files, target.size_bytes)
     restored = add(tx, new, tx.now)
-    away(tx, place.id)
+    away(tx, place.id)  # killed after this: the next use restores the folder from it
     return restored
 
 
@@ -186,9 +186,10 @@ def pack(tx: Tx, packed: Mapping[str, tuple[str, int]]) -> None:
         return
     dialect = sqlite if tx.conn.dialect.name == "sqlite" else postgresql
     insert = dialect.insert(packed_files)
-    replace = insert.on_conflict_do_update(
+    replace = insert.on_conflict_do_update(  # two may have packed the same content: either place is right
         index_elements=["hash"], set_={"blob": insert.excluded.blob, "offset": insert.excluded.offset}
     )
+    # In one order: two that write the same rows never wait for each other in a circle.
     rows = [{"hash": sha256, "blob": blob, "offset": at} for sha256, (blob, at) in sorted(packed.items())]
     tx.execute(replace, rows)
 
@@ -218,7 +219,7 @@ def drop(tx: Tx, checkpoint_ids: Iterable[str]) -> int:
     newest = sa.select(workspaces.c.id).where(workspaces.c.checkpoint_id == checkpoints.c.id).exists()
     ids, dropped = list(checkpoint_ids), 0
     for at in range(0, len(ids), IN_ONE):
-        gone = sa.delete(checkpoints).where(
+        gone = sa.delete(checkpoints).where(  # looked at again here: since `kept_candidates` it may have got a message
             checkpoints.c.id.in_(ids[at : at + IN_ONE]), checkpoints.c.message_id.is_(None), ~newest
         )
         dropped += tx.execute(gone).rowcount

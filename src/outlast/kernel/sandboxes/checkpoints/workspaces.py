@@ -29,6 +29,7 @@ def place_of(tx: Tx, workspace_id: str) -> WorkspaceRow | None:
 
 def hold(tx: Tx, workspace_id: str) -> None:
     """Keep others from deleting the workspace until the transaction ends. Raises `NotFound` when it is gone."""
+    # FOR NO KEY UPDATE: rows that refer to it can be added meanwhile.
     held = sa.select(workspaces.c.id).where(workspaces.c.id == workspace_id).with_for_update(key_share=True)
     if tx.execute(held).first() is None:
         raise deleted(workspace_id)
@@ -47,7 +48,7 @@ def add_workspace(
 def mark_kept(tx: Tx, workspace_id: str, since: datetime) -> None:
     """What changed before that moment is in the newest checkpoint."""
     mine = workspaces.c.id == workspace_id, workspaces.c.changed_at <= since
-    tx.execute(sa.update(workspaces).where(*mine).values(changed_at=None))
+    tx.execute(sa.update(workspaces).where(*mine).values(changed_at=None))  # a change since the look stays noted
 
 
 def mark_changed(tx: Tx, workspace_id: str) -> None:
@@ -90,7 +91,7 @@ def evict(tx: Tx, workspace_id: str, ttl: timedelta) -> bool:
         return False
     if active_run(tx, place) is not None or _is_awake(tx, workspace_id):
         return False
-    away(tx, workspace_id)
+    away(tx, workspace_id)  # with what was checked: a start that comes later restores the folder first
     return True
 
 

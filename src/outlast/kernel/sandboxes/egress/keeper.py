@@ -82,9 +82,9 @@ class EgressKeeper:
             self._tasks = tasks
             try:
                 tasks.start_soon(self._supervisor.keep, "log of secret uses", self.uses.run)
-                for row, sandbox in list(self._opened.values()):
+                for row, sandbox in list(self._opened.values()):  # taken up before this ran, or by a run that failed
                     self.open(row, sandbox)
-                await self._forget_ended()
+                await self._forget_ended()  # `close` could not, or no server ran
                 task_status.started()
                 await anyio.sleep_forever()
             finally:
@@ -113,7 +113,7 @@ class EgressKeeper:
 
     def hear(self, _stream_id: str) -> None:
         """Something was committed: a run may have begun or ended."""
-        self._news += 1
+        self._news += 1  # counted, so that a look that is under way is not kept
         self._users.clear()
 
     def close(self, sandbox_id: str, *, for_good: bool) -> None:
@@ -134,7 +134,7 @@ class EgressKeeper:
             with gate.scope:
                 await self._supervisor.guard.keep(SANDBOX_EGRESS, row.id, self._serve, row, sandbox, gate)
         finally:
-            if self._gates.get(row.id) is gate:
+            if self._gates.get(row.id) is gate:  # it may have been closed and opened anew
                 del self._gates[row.id]
 
     async def _serve(self, row: SandboxRecord, sandbox: Sandbox, gate: Gate) -> None:

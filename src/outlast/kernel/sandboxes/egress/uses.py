@@ -49,6 +49,7 @@ class UseLog:
                 await anyio.sleep(EVERY_S)
                 await self._try()
         finally:
+            # The stop of the server must not lose lines, nor hang on a database.
             with anyio.move_on_after(5, shield=True):
                 await self._try()
 
@@ -60,13 +61,14 @@ class UseLog:
 
     async def flush(self) -> None:
         """Write what waits; kept for the next time where the database does not take it."""
+        # Swapped before the write: lines that come meanwhile are the next batch.
         batch, self._waiting, self._news = self._waiting, [], anyio.Event()
         if not batch:
             return
         try:
             await self._db.write(add_uses, batch)
         except BaseException:
-            self._waiting = batch + self._waiting
+            self._waiting = batch + self._waiting  # in their order
             self._news.set()
             raise
         finally:

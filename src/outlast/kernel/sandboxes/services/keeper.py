@@ -82,7 +82,7 @@ class ServiceKeeper:
             self._tasks = tasks
             try:
                 for place in self._awake.values():
-                    place.kept.clear()
+                    place.kept.clear()  # their tasks ended with an earlier `run`
                     self._soon(tasks, place, self._begin_all)
                 task_status.started()
                 await anyio.sleep_forever()
@@ -90,7 +90,7 @@ class ServiceKeeper:
                 self._tasks = None
 
     def awake(self, row: SandboxRecord, sandbox: Sandbox) -> None:
-        self.asleep(row)
+        self.asleep(row)  # woken without having slept: its old tasks would look after the same processes
         place = self._awake[row.workspace_id] = Place(row, sandbox)
         if self._tasks is not None:
             self._soon(self._tasks, place, self._begin_all)
@@ -120,7 +120,7 @@ class ServiceKeeper:
             store.remove(tx, workspace_id, name)
             self._tell_newest(tx, workspace_id)
 
-        await self._db.write(change)
+        await self._db.write(change)  # killed after this: `_end_removed` ends it when the sandbox is taken up again
         place = self._awake.get(workspace_id)
         if place is not None:
             scope = place.kept.pop(name, None)
@@ -155,7 +155,7 @@ class ServiceKeeper:
     async def _begin_all(self, place: Place) -> None:
         declared = await self._db.read(store.services_of, place.row.workspace_id)
         for service in declared:
-            if self._awake.get(place.row.workspace_id) is place:
+            if self._awake.get(place.row.workspace_id) is place:  # it may have fallen asleep while the rows were read
                 self._begin(service, anew=False)
         if self.logs.knows(place.row.workspace_id):
             await self._end_removed(place, {service.name for service in declared})
@@ -182,7 +182,7 @@ class ServiceKeeper:
         name = f"{service.workspace_id}/{service.name}"
         with scope:
             await self._guard.keep(kinds.SERVICE, name, self._keep_once, place, service, anew)
-        if place.kept.get(service.name) is scope:
+        if place.kept.get(service.name) is scope:  # a newer declaration may have taken its place
             del place.kept[service.name]
 
     async def _keep_once(self, place: Place, service: ServiceRow, anew: bool) -> None:
@@ -192,7 +192,7 @@ class ServiceKeeper:
             await self._lives(place, store.declared_by(service))
         except* SandboxLost:
             if self._tasks is not None:
-                self._soon(self._tasks, place, self._suspect)
+                self._soon(self._tasks, place, self._suspect)  # a task of its own: this one is over
         except* OutlastError as errors:
             if is_of_storage(errors):
                 raise  # says nothing about the service, which may well run: it is looked at again
@@ -226,6 +226,7 @@ class ServiceKeeper:
         """One life: from the start, or from where an earlier server left it, to the end of its process."""
         pid, found = await self._process(place, service)
         row = await self._db.read(store.service_of, place.row.workspace_id, service.name)
+        # One that was healthy under an earlier server has its time to start behind it.
         life = ServiceLife(healthy_at=self._clock.monotonic() if found and row.state == "healthy" else None)
         if life.healthy_at is None:
             await self._tell(place, service.name, "starting", row.error)
@@ -250,6 +251,7 @@ class ServiceKeeper:
         self.logs.append(place.row.workspace_id, service.name, b"")
         argv = ("/bin/sh", "-c", service.command)
         spec = ProcessSpec(argv, env={"PORT": str(service.port)}, stdin=False, tag=tag)
+        # Killed after this: the next server finds it by its tag.
         return (await place.sandbox.processes.start(spec)).pid, False
 
     async def _check(self, place: Place, service: Declared, pid: int, life: ServiceLife) -> None:
@@ -265,7 +267,7 @@ class ServiceKeeper:
             await self._clock.sleep(CHECK_EVERY_S)
             with translated():
                 missed = 0 if await answers(*at) else missed + 1
-        life.mute = True
+        life.mute = True  # first: its end is then our doing, and its exit code says nothing
         await self._end_process(place, service.name)
 
     async def _processes(self, place: Place, name: str = "") -> list[ProcessInfo]:
@@ -278,6 +280,7 @@ class ServiceKeeper:
         for process in await self._processes(place, name):
             with suppress(NotFound):
                 async with place.sandbox.processes.follow(process.pid) as news:
+                    # Followed before: its end cannot be missed.
                     await place.sandbox.processes.signal(process.pid, KILL, group=True)
                     async for one in news:
                         if isinstance(one, ProcessEnd):
@@ -300,6 +303,7 @@ class ServiceKeeper:
 
         def change(tx: Tx) -> None:
             newest = sandbox_rows.newest(tx, place.row.workspace_id)
+            # Its successor has services of its own.
             if newest is None or newest.id != place.row.id or newest.life.pause_kind is not None:
                 return
             if store.set_state(tx, place.row.workspace_id, name, state, error=error, restarted=restarted):

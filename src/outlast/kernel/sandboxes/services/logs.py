@@ -22,7 +22,7 @@ class ServiceLogs:
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with path.open("ab") as file:
-                file.write(data[-MAX_BYTES:])
+                file.write(data[-MAX_BYTES:])  # what is cut off again anyway need not be written
                 too_long = file.tell() > MAX_BYTES
             if too_long:
                 self._cut(path)
@@ -50,7 +50,7 @@ class ServiceLogs:
     def _cut(self, path: Path) -> None:
         fresh = path.with_suffix(".new")
         fresh.write_bytes(path.read_bytes()[-KEPT_BYTES:])
-        fresh.replace(path)
+        fresh.replace(path)  # at once: a killed server leaves the long log or the short one
 
     def _path(self, workspace_id: str, name: str) -> Path:
         return self._folder / workspace_id / f"{name}.log"

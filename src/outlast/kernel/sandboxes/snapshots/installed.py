@@ -24,6 +24,7 @@ class InstalledPackages:
     """Answers from the configured snapshot, once it is built, where the provider's snapshots can be looked into."""
 
     def __init__(self, provider: SandboxProvider, snapshots: SnapshotKeeper) -> None:
+        # `isinstance` below does not see through the wrapper.
         self._provider, self._snapshots = untranslated(provider), snapshots
 
     async def version(self, package: str) -> str:

@@ -91,6 +91,7 @@ class SnapshotKeeper:
                         self._wish.set()
                 self._ring()
                 await self._wish.wait()
+                # Replaced after it was seen: a wish during a build is not lost.
                 at_start, self._wish = False, anyio.Event()
 
     def want(self, template: str) -> None:
@@ -149,6 +150,7 @@ class SnapshotKeeper:
         if known is None:
             return False
         if known.ref:
+            # First: killed after this, `_usable` sees that its files are gone.
             await self._provider.remove_snapshot(known.ref)
         return await self._db.write(store.remove, self._place, name)
 
@@ -198,12 +200,12 @@ class SnapshotKeeper:
             return await self._wait(recipe, template, project_id)
         finally:
             waiting[project_id] -= 1
-            if not waiting[project_id]:
+            if not waiting[project_id]:  # several sandboxes of a project may wait
                 del waiting[project_id]
 
     async def _wait(self, recipe: SnapshotRecipe, template: str, project_id: str) -> Snapshot:
         while True:
-            news = self._news
+            news = self._news  # before the look: a build that ends meanwhile wakes us
             chosen = await self._choose(recipe, project_id)
             if chosen is not None:
                 return chosen
@@ -258,7 +260,8 @@ class SnapshotKeeper:
             await self._build(recipe)
 
     async def _build(self, recipe: SnapshotRecipe, told: Progress = _to_nobody) -> OutlastError | None:
-        async with self._building:
+        async with self._building:  # one at a time: each may take 4 GiB and four processors
+            # Killed after this: what says `building` is built again.
             await self._db.write(store.begin, self._place, recipe)
             self._progress = recipe.name, "", ""
             try:
@@ -305,6 +308,7 @@ class SnapshotKeeper:
             await self._db.write(store.fail, self._place, recipe.name, error.message)
             log.warning("snapshot not built", extra={"snapshot": recipe.name, "reason": error.message})
             return error
+        # Killed before this: built again, which finds it there at once.
         await self._db.write(store.finish, self._place, recipe.name, built.ref, built.size_bytes)
         log.info("snapshot ready", extra={"snapshot": recipe.name, "size_bytes": built.size_bytes})
         return None
