@@ -37,7 +37,7 @@ from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads.tables import threads
 from outlast_sandbox.interface import FileEntry, Sandbox
 
-MEASURED_AT_A_TIME: Final = 8
+MEASURED_AT_A_TIME: Final = 8  # each asks a machine and walks a folder
 MAX_LISTED: Final = 200
 
 
@@ -93,6 +93,7 @@ async def pause_sandbox(services: Services, actor: Actor, sandbox_id: str) -> Sa
     sandbox = await services.db.read(require_sandbox, actor, sandbox_id, Right.EDIT)
     if sandbox.ended_at is None:
         await machines_of(services).freeze(sandbox.workspace_id)
+        # After the freeze, which may fail: then the run is left alone.
         await services.db.write(_pause_run, services, sandbox.workspace_id)
     return await read_sandbox(services, actor, sandbox_id)
 
@@ -102,7 +103,7 @@ async def resume_sandbox(services: Services, actor: Actor, sandbox_id: str) -> S
     was paused with it waits again."""
     sandbox = await services.db.read(require_sandbox, actor, sandbox_id, Right.EDIT)
     awake = await machines_of(services).ensure(sandbox.workspace_id, sandbox.project_id)
-    await services.db.write(_wake_run, services, sandbox.workspace_id)
+    await services.db.write(_wake_run, services, sandbox.workspace_id)  # last: a run that waits again has its sandbox
     return await read_sandbox(services, actor, awake.sandbox_id)
 
 

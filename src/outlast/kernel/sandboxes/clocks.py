@@ -63,9 +63,9 @@ def clocks_of(tx: Tx, settings: SandboxSettings, row: SandboxRecord) -> list[Clo
     for kind, moment in _timers_of(tx, list(open_runs)):
         name = OF_RUNS[kind]
         if name in due:
-            due[name] = min(due[name], moment)
+            due[name] = min(due[name], moment)  # its run may bring it forward
     if not open_runs:
-        due |= _eviction(tx, settings, row.workspace_id)
+        due |= _eviction(tx, settings, row.workspace_id)  # files of a run that waits are never evicted
     return [
         ClockAnswer(name=name, due_at=iso(moment), takes_away=TAKES_AWAY[name])
         for name, moment in sorted(due.items(), key=lambda item: item[1])

@@ -23,9 +23,9 @@ from outlast.kernel.set_aside import kinds
 from outlast_sandbox.disk_watch import BUSY_UNSEEN_S, DiskWatch, Room, rooms
 from outlast_sandbox.interface import Sandbox
 
-LOOK_EVERY_S: Final = 0.25
+LOOK_EVERY_S: Final = 0.25  # a look is one system call for each awake sandbox
 PATIENCE_S: Final = 1.0  # with the holder of a workspace; the next look is soon
-WALKS_AT_A_TIME: Final = 2
+WALKS_AT_A_TIME: Final = 2  # walks load the disk that sandboxes work on
 log = logging.getLogger("outlast.sandboxes")
 
 

@@ -171,6 +171,7 @@ async def visit_hosted(services: Services, workspace_id: str, check: Check) -> H
         if found is None or _is_over(tx, found):
             raise _gone(workspace_id)
         check(found)
+        # Its maker may have left the project since.
         require(tx, Actor(found.user_id, "", "token"), found.project_id, Right.EDIT)
         if not found.runs and not found.options.get("auto_resume"):
             raise _gone(workspace_id)
@@ -340,6 +341,7 @@ async def _resume(services: Services, found: Hosted, timeout_s: float) -> None:
 async def _pause(services: Services, found: Hosted, keep_memory: bool) -> bool:
     """Marked first, so that nothing new begins in it. One that cannot be put to sleep runs on."""
     machines, workspace_id = machines_of(services), found.workspace_id
+    # Killed after this: it runs on, and the idle clocks count.
     if not await services.db.write(hosted.mark_paused, workspace_id):
         return False
     try:
@@ -378,6 +380,7 @@ def _require(tx: Tx, actor: Actor, workspace_id: str) -> Hosted:
 
 
 def _is_over(tx: Tx, one: Hosted) -> bool:
+    # Gone for its users, also before `end_due` comes by.
     return one.runs and one.on_timeout == "kill" and one.ends_at <= tx.now
 
 

@@ -19,7 +19,7 @@ from outlast.kernel.sandboxes.rules import IdleStep, State, idle_due_s, idle_ste
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.set_aside import kinds
 
-SHORTEST_SLEEP_S: Final = 1.0
+SHORTEST_SLEEP_S: Final = 1.0  # a step that is due and was not taken must not make it spin
 RETRY_S: Final = 30.0
 log = logging.getLogger("outlast.sandboxes")
 

@@ -172,7 +172,7 @@ class Lives:
 
     async def adopt(self, row: SandboxRecord, ref: str | None) -> bool:
         """Whether the recorded sandbox still lives; one that was left half asleep is woken."""
-        if ref is None or ref != row.ref:
+        if ref is None or ref != row.ref:  # gone, or started again without that being recorded
             return False
         try:
             sandbox = await self.provider.connect(row.id, row.ref)
@@ -286,7 +286,7 @@ class Lives:
 
     def _handle(self, row: SandboxRecord) -> Sandbox | None:
         handle = self.handles.get(row.workspace_id)
-        return handle if handle is not None and handle.sandbox_id == row.id else None
+        return handle if handle is not None and handle.sandbox_id == row.id else None  # else it is of the one before
 
     def _keep(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         self.handles[row.workspace_id] = sandbox

@@ -113,7 +113,7 @@ class SandboxManager:
         """The workspace's sandbox if it lives, awake; never makes one."""
         async with self.locks[workspace_id]:
             row = await self._newest(workspace_id)
-            if row is None or row.life.pause_kind is PauseKind.STOPPED:
+            if row is None or row.life.pause_kind is PauseKind.STOPPED:  # to start it again would be to make one
                 return None
             return await self.lives.wake(row)
 

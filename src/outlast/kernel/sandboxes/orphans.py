@@ -17,7 +17,7 @@ from outlast.kernel.set_aside import kinds
 from outlast_sandbox.folders import remove_folder
 
 OURS: Final = f"{KINDS['sandbox']}_"
-SWEEP_EVERY_S: Final = 180.0
+SWEEP_EVERY_S: Final = 180.0  # each asks the provider and every agent
 PATIENCE_S: Final = 1.0  # with the holder of a workspace: one whose sandbox is starting may do so for minutes
 
 

@@ -50,8 +50,8 @@ class IdleStep(StrEnum):
 _NEXT_STATES: Final[dict[State, frozenset[State]]] = {
     State.CREATING: frozenset({State.READY, State.LOST, State.KILLED}),
     State.READY: frozenset({State.PAUSING, State.LOST, State.KILLED}),
-    State.PAUSING: frozenset({State.PAUSED, State.READY, State.LOST, State.KILLED}),
-    State.PAUSED: frozenset({State.RESUMING, State.PAUSED, State.LOST, State.KILLED}),
+    State.PAUSING: frozenset({State.PAUSED, State.READY, State.LOST, State.KILLED}),  # READY: it could not be frozen
+    State.PAUSED: frozenset({State.RESUMING, State.PAUSED, State.LOST, State.KILLED}),  # PAUSED: frozen, then stopped
     State.RESUMING: frozenset({State.READY, State.PAUSED, State.LOST, State.KILLED}),
     State.LOST: frozenset(),
     State.KILLED: frozenset(),
@@ -137,6 +137,7 @@ def choose_to_stop(awake: Sequence[AwakeSandbox], allowed: int, coming: int) -> 
     """The ids of the sandboxes to stop so that `coming` more places fit into `allowed`. Those without a run come first,
     then those whose run waits for a person; of each, the least recently used first. One with an active run is never
     chosen, so the result can free less than is needed."""
+    # One in the middle of a step belongs to whoever takes that step.
     idle = [one for one in awake if not one.has_active_run and one.life.state in (State.READY, State.PAUSED)]
     idle.sort(key=lambda one: (one.has_waiting_run, one.last_used_at))
     missing = sum(one.places for one in awake) + coming - allowed
@@ -169,6 +170,7 @@ def idle_steps(life: Life, settings: SandboxSettings) -> dict[IdleStep, float]:
 def idle_step(life: Life, idle_s: float, settings: SandboxSettings) -> IdleStep | None:
     """The last step that is due for a sandbox that has been idle for `idle_s` seconds; None: leave it alone."""
     due = [step for step, after_s in idle_steps(life, settings).items() if idle_s >= after_s]
+    # In the middle of a step it is left alone.
     return due[-1] if due and life.state in (State.READY, State.PAUSED) else None
 
 

@@ -96,7 +96,7 @@ def copy_workspace(tx: Tx, source_id: str, *, owner_id: str, thread_id: str, che
     kept = checkpoints.newest_of(tx, source_id)
     if checkpoint_id is not None:
         kept = checkpoints.checkpoint(tx, checkpoint_id)
-        if kept.workspace_id != source_id:
+        if kept.workspace_id != source_id:  # an id from elsewhere must not show the files of others
             raise NotFound("There is no such version of these files.", id=checkpoint_id)
     workspace_id = _add_like(tx, source_id, owner_id, thread_id)
     if kept is not None:

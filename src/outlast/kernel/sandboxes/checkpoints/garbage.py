@@ -57,6 +57,7 @@ async def collect(
     held, named, manifests = await db.read(lambda tx: (why_held(tx), *named_blobs(tx)))
     if held:  # a backup began meanwhile: the copy that it takes of the database may name more
         return Collected(dropped, 0, 0, held)
+    # Raises, before any blob is removed, where a manifest cannot be read.
     needed = named | await anyio.to_thread.run_sync(blobs_of_manifests, blobs, manifests)
     removed = size_bytes = 0
     for blob in old:

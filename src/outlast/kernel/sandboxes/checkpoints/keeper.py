@@ -87,6 +87,7 @@ class CheckpointKeeper:
         self._supervisor = supervisor or Supervisor(clock)
         self._guard = self._supervisor.guard
         self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
+        # Of edits by hand; taken before every other lock.
         self._hands: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
         self._trees = Trees()
         self._memories = Memories(data_dir / "checkpoints")
@@ -148,7 +149,7 @@ class CheckpointKeeper:
         if self._local:
             for workspace_id in await self._db.read(places.idle, self._node_id, self._ttl):
                 await self._guard.attempt(kinds.WORKSPACE_EVICTION, workspace_id, self._evict, workspace_id)
-        await anyio.to_thread.run_sync(self._sync_folders)
+        await anyio.to_thread.run_sync(self._sync_folders)  # waits for the disk: for seconds on a busy machine
         await anyio.to_thread.run_sync(self._memories.write)
         known = {*self._memories.known(), *self._unsynced.noted()}
         for workspace_id in await self._db.read(places.unknown, known):
@@ -292,7 +293,7 @@ class CheckpointKeeper:
         looked_at = workspace_id in self._still and place is not None and place.changed_at is None
         if not self._local or place is None or looked_at:
             return newest
-        self._still.add(workspace_id)
+        self._still.add(workspace_id)  # before the look: one that wakes meanwhile is looked at again
         with suppress(OutlastError):
             await self.take(workspace_id, "sleep")
         return await self._db.read(store.newest_of, workspace_id)
@@ -304,6 +305,7 @@ class CheckpointKeeper:
         _, place, newest = await self._db.read(store.place_now, workspace_id)
         if place is None:
             return frozenset()
+        # While the folder is exchanged, it holds neither the old files nor the new ones.
         if self._local and workspace_id not in self._moving and self._is_here(place):
             return await anyio.to_thread.run_sync(files_in_folder, self._folder(workspace_id), paths)
         return frozenset() if newest is None else files_in_tree(await self.tree(newest), paths)
@@ -388,10 +390,10 @@ class CheckpointKeeper:
         scan = await self._scan(place, before, sandbox)
         if scan is None:
             return None
-        self._memories.put(new.workspace_id, scan.memory)
+        self._memories.put(new.workspace_id, scan.memory)  # also where nothing has changed: it is not read again
         if scan.manifest:
             return await self._record(new, scan, since)
-        if place.changed_at is not None and scan.whole:
+        if place.changed_at is not None and scan.whole:  # looked at, and it is as its checkpoint says
             await self._db.write(places.mark_kept, new.workspace_id, since)
         return None
 
@@ -411,7 +413,7 @@ class CheckpointKeeper:
             folder = self._folder(workspace_id)
             with translated():
                 return await scan_folder(folder, before, memory, self._blobs, self._locate, most, without)
-        except OSError as error:
+        except OSError as error:  # its row still says that it has changed: `look_after` tries again
             _log_failure(workspace_id, error)
             return None
 

@@ -219,7 +219,8 @@ def drop(tx: Tx, checkpoint_ids: Iterable[str]) -> int:
     newest = sa.select(workspaces.c.id).where(workspaces.c.checkpoint_id == checkpoints.c.id).exists()
     ids, dropped = list(checkpoint_ids), 0
     for at in range(0, len(ids), IN_ONE):
-        gone = sa.delete(checkpoints).where(  # looked at again here: since `kept_candidates` it may have got a message
+        # Looked at again here: since `kept_candidates` it may have become a message's.
+        gone = sa.delete(checkpoints).where(
             checkpoints.c.id.in_(ids[at : at + IN_ONE]), checkpoints.c.message_id.is_(None), ~newest
         )
         dropped += tx.execute(gone).rowcount

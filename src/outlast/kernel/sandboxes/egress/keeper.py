@@ -106,7 +106,7 @@ class EgressKeeper:
         if row.id in self._gates or not (self._egress.policy.opens or row.id in self._earlier):
             return
         self._opened[row.id] = row, sandbox
-        if self._tasks is None:
+        if self._tasks is None:  # `run` opens it
             return
         gate = self._gates[row.id] = Gate(anyio.CancelScope())
         self._tasks.start_soon(self._keep_serving, row, sandbox, gate)
@@ -118,7 +118,7 @@ class EgressKeeper:
 
     def close(self, sandbox_id: str, *, for_good: bool) -> None:
         """Its processes have ended; `for_good`: they never start again, so its authority is forgotten."""
-        self._opened.pop(sandbox_id, None)
+        self._opened.pop(sandbox_id, None)  # else the next `run` would open it again
         gate = self._gates.pop(sandbox_id, None)
         if gate is not None:
             gate.scope.cancel()

@@ -16,6 +16,7 @@ from outlast.kernel.sandboxes.shapes import SecretUseAnswer
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, secret_uses, workspaces
 from outlast.kernel.threads.tables import threads
 
+# The run that works, else one that will, else the last one.
 _BY_LEG: Final = sa.case((runs.c.leg == "held", 0), (runs.c.leg.in_(("ready", "parked")), 1), else_=2)
 _WORKER: Final = (
     sa.select(runs.c.started_by)
@@ -64,6 +65,7 @@ def user_of(tx: Tx, workspace_id: str) -> str | None:
 def add_uses(tx: Tx, uses: Sequence[Use]) -> None:
     """Append lines; those of a project that was deleted meanwhile are dropped."""
     wanted = {use.project_id for use in uses}
+    # One that is gone would refuse the whole batch.
     found = set(tx.execute(sa.select(projects.c.id).where(projects.c.id.in_(wanted))).scalars())
     tx.insert_many(secret_uses, [asdict(use) for use in uses if use.project_id in found])
 

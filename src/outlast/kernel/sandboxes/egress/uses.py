@@ -14,7 +14,7 @@ from outlast.kernel.sandboxes.egress.store import Use, add_uses
 from outlast_sandbox.egress.http1 import RequestHead
 from outlast_sandbox.egress.rules import Target
 
-EVERY_S: Final = 0.5
+EVERY_S: Final = 0.5  # one write for all requests of that time
 MAX_WAITING: Final = 1000
 MAX_PATH_CHARS: Final = 500
 log = logging.getLogger("outlast.egress")
@@ -72,7 +72,7 @@ class UseLog:
             self._news.set()
             raise
         finally:
-            self._room.set()
+            self._room.set()  # also when the write failed: those who wait look again
             self._room = anyio.Event()
 
 

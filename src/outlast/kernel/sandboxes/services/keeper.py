@@ -32,7 +32,7 @@ from outlast_sandbox.interface import Sandbox
 CHECK_EVERY_S: Final = 30.0  # a healthy one
 MAX_MISSED: Final = 3  # checks in a row that a healthy one may miss
 SUSPECT_S: Final = (0.05, 0.2, 1.0, 3.0)
-KILL: Final = 9
+KILL: Final = 9  # a child may ignore every other signal
 TAG: Final = "service:"
 
 
@@ -134,7 +134,7 @@ class ServiceKeeper:
         """Return once it is healthy or failed, at the latest after `timeout_s`. Raises `NotFound` once removed."""
         with anyio.move_on_after(timeout_s):
             while True:
-                news = self._news
+                news = self._news  # before the look: a change after it is not missed
                 row = await self._db.read(store.service_of, workspace_id, name)
                 if row.state in ("healthy", "failed"):
                     return row
@@ -170,7 +170,7 @@ class ServiceKeeper:
 
     def _begin(self, service: ServiceRow, *, anew: bool) -> None:
         place = self._awake.get(service.workspace_id)
-        if place is None or self._tasks is None or (service.name in place.kept and not anew):
+        if place is None or self._tasks is None or (service.name in place.kept and not anew):  # else `run` begins it
             return
         if service.name in place.kept:
             place.kept[service.name].cancel()

@@ -59,7 +59,7 @@ def set_state(
     """Record its state. False: it was removed in the meantime."""
     values: dict[str, Any] = {"state": state, "error": error, "changed_at": tx.now}
     if restarted:
-        values["restarts"] = services.c.restarts + 1
+        values["restarts"] = services.c.restarts + 1  # counted by the database, which loses none
     changed = tx.execute(sa.update(services).where(_one(workspace_id, name)).values(**values))
     return bool(changed.rowcount)
 

@@ -25,7 +25,7 @@ from outlast.kernel.sandboxes.templates import Templates
 from outlast.kernel.set_aside import kinds
 from outlast_sandbox.interface import Progress, SandboxProvider, SnapshotRecipe
 
-TELL_EVERY_S: Final = 1.0
+TELL_EVERY_S: Final = 1.0  # each time is a write into the log of every project that waits
 COLLECT_EVERY_S: Final = 3600.0
 AFTER_ERROR_S: Final = 5.0
 SHOWN_CHARS: Final = 2000
@@ -123,6 +123,7 @@ class SnapshotKeeper:
         known = await self._named(named) if named is not None else await self._built(template, project_id)
         if known is None:
             return BARE
+        # Counts as used from now on: not collected.
         await self._db.write(store.start_from, self._place, known.name, sandbox_id)
         return known.ref
 
@@ -163,7 +164,7 @@ class SnapshotKeeper:
         for one in old:
             try:
                 await self.remove(one.name)
-            except Conflict:
+            except Conflict:  # a living sandbox lies upon its files
                 continue
             removed.append(one.name)
             log.info("snapshot removed", extra={"snapshot": one.name})
@@ -300,7 +301,7 @@ class SnapshotKeeper:
                 news = anyio.Event()
                 await self._tell(self._waiting_for(recipe), self._event(recipe, BuildState.BUILDING))
 
-        tasks.start_soon(tell)
+        tasks.start_soon(tell)  # `hear` is called where nothing can be awaited
         try:
             built = await self._provider.build_snapshot(recipe, hear)
         except Exception as raised:  # the edge of an effect: a build must not bring the server down

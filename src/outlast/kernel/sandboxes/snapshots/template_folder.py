@@ -27,6 +27,7 @@ def read_template(folder: str) -> Mapping[str, bytes]:
     size = 0
     for path in sorted(root.rglob("*")):
         relative = path.relative_to(root)
+        # A link could lead to any file of the server.
         if LEFT_OUT & set(relative.parts) or path.is_symlink() or not path.is_file():
             continue
         size += path.stat().st_size
