@@ -58,10 +58,10 @@ async def test_a_call_begins_again_only_if_no_other_sandbox_can_have_begun_it(
     started_at = await db.read(lambda tx: tx.now)
 
     def lost_one(tx: Tx) -> None:
-        row = sandboxes.add(tx, workspace_id, run.project_id, "local", "node_1", _silent)
+        row = sandboxes.add(tx, workspace_id, run.project_id, "local", "node_1")
         if ref is not None:
-            sandboxes.change(tx, row.id, State.READY, _silent, ref=ref)
-        sandboxes.change(tx, row.id, State.LOST, _silent)
+            sandboxes.change(tx, row.id, State.READY, ref=ref)
+        sandboxes.change(tx, row.id, State.LOST)
 
     await db.write(lost_one)
     tried: list[bool] = []

@@ -114,11 +114,11 @@ def _sandbox_ids(tx: Tx, actions: list[str]) -> list[tuple[str, str | None]]:
     for action in actions:
         row = sandboxes.newest(tx, workspace_id)
         if action == "make" and (row is None or not is_alive(row.life.state)):
-            newest = sandboxes.add(tx, workspace_id, project_id, "memory", "node", _silent).id
+            newest = sandboxes.add(tx, workspace_id, project_id, "memory", "node").id
         elif action == "start" and row is not None and row.life.state is State.CREATING:
-            sandboxes.change(tx, row.id, State.READY, _silent, ref="ref")
+            sandboxes.change(tx, row.id, State.READY, ref="ref")
         elif action in ("lost", "killed") and row is not None and is_alive(row.life.state):
-            sandboxes.change(tx, row.id, State(action), _silent)
+            sandboxes.change(tx, row.id, State(action))
         seen.append((newest, screens.screen_data(tx, screen_id).sandbox_id))
     return seen
 
@@ -159,18 +159,14 @@ def _run_after(tx: Tx, ended: bool) -> tuple[Run, str]:
 
 def _sandbox(tx: Tx, run: Run, workspace_id: str, minutes: int, *, alive: bool, ref: str = "ref") -> str:
     """One made so many minutes after now (before: negative)."""
-    row = sandboxes.add(tx, workspace_id, run.project_id, "memory", "node", _silent)
+    row = sandboxes.add(tx, workspace_id, run.project_id, "memory", "node")
     if ref:
-        sandboxes.change(tx, row.id, State.READY, _silent, ref=ref)
+        sandboxes.change(tx, row.id, State.READY, ref=ref)
     if not alive:
-        sandboxes.change(tx, row.id, State.LOST, _silent)
+        sandboxes.change(tx, row.id, State.LOST)
     at = tx.now + timedelta(minutes=minutes)
     tx.execute(sa.update(sandbox_rows).where(sandbox_rows.c.id == row.id).values(created_at=at))
     return row.id
-
-
-def _silent(*_: Any) -> None:
-    """Nobody follows."""
 
 
 async def test_context_is_lost_only_with_a_sandbox_that_an_earlier_run_had_worked_in(db: Database) -> None:
