@@ -12,8 +12,9 @@ attempt re-attaches to it.
 
 `interface.py` and `interactive.py` hold what every provider offers, `errors.py` what they raise, `providers/` the
 providers, `egress/` the proxy that is a sandbox's only way out, `ports/` HTTP to what listens in one, `browser/`
-pictures of what it serves, `checkpoints/` what a workspace held at one moment, `module_imports.py` whether a file of
-it can be imported. Nothing here knows a database.
+pictures of what it serves, `checkpoints/` what a workspace held at one moment; `recipes.py` and `warm_up.py` are about
+snapshots, `health.py` about servers inside, `disk_watch.py` about what files take, `module_imports.py` about whether a
+file can be imported. Nothing here knows a database.
 """
 
 from outlast_sandbox.errors import SandboxError, SandboxLost, SandboxUnavailable

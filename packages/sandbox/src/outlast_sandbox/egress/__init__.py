@@ -7,6 +7,6 @@ headers can be replaced and secrets in answers hidden; a *refusal* is an answer 
 was refused, why, and which setting would allow it; a *use* is one request that carried a secret.
 
 `rules.py` decides; `redaction.py` hides secrets in answers; `transport.py` (sockets, TLS), `http1.py` and `http2.py`
-are the shells; `http_exchange.py` passes one request on; `proxy.py` puts them together for one sandbox. Nothing of it
-runs inside a sandbox.
+are the shells; `http_exchange.py` passes one request on; `proxy.py` puts them together for one sandbox, and
+`way_out.py` is all that a program needs of them. Nothing of it runs inside a sandbox.
 """
