@@ -201,9 +201,6 @@ class SandboxManager:
         """Drop every connection; the sandboxes live on for the next server."""
         await self.lives.aclose()
 
-    def statistics(self) -> dict[str, int]:
-        return {"connected": len(self.lives.handles)}
-
     def _is_here(self, row: SandboxRecord) -> bool:
         """Whether this server can reach it: one whose files are stored on a machine belongs to that machine's node."""
         on_a_machine = self.provider.capabilities.volume

@@ -320,9 +320,6 @@ class CheckpointKeeper:
         """The next look sees what it has changed last."""
         self._still.discard(row.workspace_id)
 
-    def statistics(self) -> dict[str, int]:
-        return {"waiting": len(self._wanted), "restoring": len(self._moving)}
-
     # --- inner steps; the workspace's lock is held
 
     async def _exchange(
