@@ -62,7 +62,7 @@ class DiskGuard:
         async with anyio.create_task_group() as tasks:
             while True:
                 if not self._watched:
-                    self._news = anyio.Event()
+                    self._news = anyio.Event()  # nothing is awaited since the look: no waking is missed
                     await self._news.wait()
                 await self._look(tasks)
                 await self._machines.clock.sleep(LOOK_EVERY_S)

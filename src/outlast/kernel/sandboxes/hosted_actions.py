@@ -124,7 +124,7 @@ async def connect_hosted(
     if found.runs:
         return await set_hosted_timeout(services, actor, workspace_id, timeout_s, only_longer=True), False
     if not keep_memory:
-        await machines_of(services).stop(workspace_id)
+        await machines_of(services).stop(workspace_id)  # with its memory: the next start has its files alone
     await _resume(services, found, timeout_s)
     return await services.db.read(_require, actor, workspace_id), True
 

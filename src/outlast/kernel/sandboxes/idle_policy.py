@@ -20,7 +20,7 @@ from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.set_aside import kinds
 
 SHORTEST_SLEEP_S: Final = 1.0  # a step that is due and was not taken must not make it spin
-RETRY_S: Final = 30.0
+RETRY_S: Final = 30.0  # provider or database could not be asked
 log = logging.getLogger("outlast.sandboxes")
 
 

@@ -26,7 +26,7 @@ from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.templates import Template, Templates, preview_environment
 from outlast_sandbox.interface import Orphan, Sandbox, SandboxProvider, SandboxSpec
 
-FAILED_START_S: Final = 20.0
+FAILED_START_S: Final = 20.0  # to end what was half started; its row is closed in any case
 ANSWERED_S: Final = 10.0  # an agent that answered is not asked again for so long
 log = logging.getLogger("outlast.sandboxes")
 

@@ -31,7 +31,7 @@ async def reconcile(machines: SandboxManager) -> None:
             continue
         if not await machines.guard.once(kinds.SANDBOX_TAKE_UP, row.id, machines.lives.lose, row):
             refs.pop(row.id, None)  # its row says that it lives, so it is left alone
-    await _end_all(machines, refs)
+    await _end_all(machines, refs)  # no row knows them, or theirs was given up
     await collect(machines)
 
 

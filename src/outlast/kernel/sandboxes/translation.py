@@ -75,7 +75,7 @@ class Translated:
 
     def __getattr__(self, name: str) -> Any:
         with translated():
-            value = getattr(self.inner, name)
+            value = getattr(self.inner, name)  # a property may raise too: `processes` where there are none
         if not callable(value):
             return Translated(value) if name in PARTS else value
 

@@ -90,7 +90,7 @@ async def restore(services: Services, actor: Actor, checkpoint_id: str) -> Check
     newest checkpoint, which is the subject's where it changed the files. Raises `ThreadBusy` while a run works there or
     waits for a person."""
     checkpoint = await services.db.read(_require, actor, checkpoint_id, Right.EDIT)
-    restored = await keeper_of(services).restore(checkpoint)
+    restored = await keeper_of(services).restore(checkpoint)  # asks under its own lock whether a run works there
     found = await services.db.read(subjects.of_workspace, restored.workspace_id)
     if found is None:
         return restored
@@ -107,6 +107,7 @@ async def reset_workspace(services: Services, actor: Actor, thread_id: str) -> C
         return workspace_id, subjects.of_thread(tx, thread_id)
 
     workspace_id, found = await services.db.read(find)
+    # May fail, so before anything is given up.
     seed = None if found is None else await found.kind.files.seed(services, found.id)
     if workspace_id is None:
         raise Conflict("This thread has no files yet.", hint="Its first tool call makes some.", thread_id=thread_id)
@@ -150,7 +151,7 @@ def keeper_of(services: Services) -> CheckpointKeeper:
 async def _tree_asleep(services: Services, workspace_id: str) -> Tree | None:
     newest = await services.db.read(sandbox_rows.newest, workspace_id)
     awake = newest is not None and newest.life.state in (State.READY, State.RESUMING, State.CREATING)
-    if awake or services.sandboxes.checkpoints is None:
+    if awake or services.sandboxes.checkpoints is None:  # awake, it may change them at any moment: it is asked itself
         return None
     kept = await services.sandboxes.checkpoints.current(workspace_id)
     return None if kept is None else await services.sandboxes.checkpoints.tree(kept)

@@ -210,7 +210,7 @@ class CheckpointKeeper:
         try:
             await self.take(workspace_id, "sleep", sandbox=sandbox)
         except OutlastError as error:
-            _log_failure(workspace_id, error)
+            _log_failure(workspace_id, error)  # what no checkpoint has is lost with its disk
 
     async def restore(self, target: CheckpointData) -> CheckpointData:
         """Bring the workspace's files back to what they were; what they are now is kept as a checkpoint first. The new
@@ -229,7 +229,7 @@ class CheckpointKeeper:
         folder that is moved aside; earlier checkpoints stay. Raises `ThreadBusy` while a run works there or waits for a
         person, `NotFound`, `DiskFull`."""
         async with self._moved(workspace_id) as (place, sandbox):
-            if self._local and not self._is_here(place):
+            if self._local and not self._is_here(place):  # a folder that lies there may hold what no checkpoint has
                 await anyio.to_thread.run_sync(self._move_aside, workspace_id)
             else:
                 saved = NewCheckpoint(workspace_id, "person")
@@ -330,7 +330,7 @@ class CheckpointKeeper:
         if self._local and self._is_here(place):
             await self._place(place.id)
             await self._db.write(places.back, place.id, self._node_id)
-        elif sandbox is not None:
+        elif sandbox is not None:  # else they lie nowhere: its next start restores them
             tree = await self.tree(now)
             with translated():
                 await fill_sandbox(untranslated(sandbox), tree, self._blobs)

@@ -16,6 +16,7 @@ PATH: Final = re.compile(r"/[\x21-\x7e]{0,499}")
 MIN_PORT: Final = 1024  # programs in a sandbox may not listen below
 COMMAND_CHARS: Final = 4_000
 MAX_SERVICES: Final = 10
+# More than the 170 s that `templates.py` gives the installation before it.
 START_S: Final = 180.0  # so long a service may take until it answers
 STEADY_S: Final = 30.0  # after being healthy for so long, its restarts are counted from zero
 DELAYS_S: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)

@@ -61,6 +61,7 @@ def begin(tx: Tx, place: Place, recipe: SnapshotRecipe) -> None:
 
 def finish(tx: Tx, place: Place, name: str, ref: str, size_bytes: int) -> None:
     made = {"state": BuildState.READY.value, "ref": ref, "size_bytes": size_bytes, "error": None}
+    # Built anew after long, it is not collected as unused.
     _update(tx, place, name, **made, built_at=tx.now, last_used_at=tx.now)
 
 
@@ -72,6 +73,7 @@ def fail(tx: Tx, place: Place, name: str, error: str) -> None:
 
 def forget(tx: Tx, place: Place, name: str) -> None:
     """It is ready no more: its files are gone."""
+    # So it is built again when it is wanted.
     _update(tx, place, name, state=BuildState.BUILDING.value, ref="", built_at=None)
 
 
