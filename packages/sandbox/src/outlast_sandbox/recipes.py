@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from outlast_sandbox.interface import Project, SnapshotRecipe
+from outlast_sandbox.package_names import parse_package
 
 NAME_LENGTH: Final = 20
 
@@ -19,9 +20,11 @@ def recipe_of(
 ) -> SnapshotRecipe | None:
     """The recipe with its name; None when nothing is to be installed, so that the bare base is enough.
 
-    The same dependencies in another order have the same name; `base` is the provider's `base_identity`.
+    The same dependencies in another order or spelling have the same name; `base` is the provider's `base_identity`.
+    Raises `NotAPackage` for one that names no package.
     """
-    dependencies, commands = tuple(sorted(set(dependencies))), tuple(commands)
+    dependencies = tuple(sorted({parse_package(package) for package in dependencies}))
+    commands = tuple(commands)
     if not dependencies and not commands and not files and project is None:
         return None
     facts: list[object] = [base, dependencies, commands, _hashes(files)]

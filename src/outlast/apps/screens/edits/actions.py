@@ -49,6 +49,7 @@ from outlast.kernel.sandboxes.checkpoints.contents import content_of
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.services import Services
 from outlast_sandbox.checkpoints.changes import changes
+from outlast_sandbox.checkpoints.edits import Edit as FileEdit
 from outlast_sandbox.checkpoints.tree import Tree
 
 

@@ -7,7 +7,6 @@ from typing import Final
 import anyio.to_thread
 
 from outlast.base.errors import MalformedInput
-from outlast.base.packages import parse_package
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.snapshots.rules import project_of
 from outlast.kernel.sandboxes.snapshots.template_folder import check_template, read_template
@@ -46,7 +45,7 @@ class Recipes:
 
     async def _read(self, template: str) -> SnapshotRecipe | None:
         folder = self._settings.template
-        packages = [parse_package(one.package) for one in self._settings.dependencies if one.package]
+        packages = [one.package for one in self._settings.dependencies if one.package]
         files = await anyio.to_thread.run_sync(read_template, folder) if folder else {}
         project = None
         if template != CONFIGURED:

@@ -106,7 +106,7 @@ async def test_what_is_wished_for_is_taken_beside_whatever_goes_on(desk: Desk) -
         await anyio.wait_all_tasks_blocked()
         desk.keeper.changed(desk.workspace_id, None, None)
         with anyio.fail_after(30):
-            while desk.keeper.statistics()["waiting"]:
+            while not await desk.ids():
                 await anyio.lowlevel.checkpoint()
             await desk.keeper.settled(desk.workspace_id)
         tasks.cancel_scope.cancel()

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from .snapshots import NODE_FOLDER, NPM, PYPI, PYTHON_FOLDER
+from outlast_sandbox.package_names import NPM, PYPI
+
+from .snapshots import NODE_FOLDER, PYTHON_FOLDER
 
 MAX_FILES: Final = 50_000  # of one package that are looked at
 FILE_BYTES: Final = 5_000_000

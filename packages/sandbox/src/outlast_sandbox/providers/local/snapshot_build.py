@@ -32,7 +32,7 @@ from .base_layer import find_deno, find_python
 from .etc_files import ROOTS
 from .launch import WORKSPACE, Ground
 from .sandbox import LocalSandbox, State, clear_remains
-from .snapshots import NPM, PROJECT, PYPI, PYTHON_FOLDER, Snapshot, SnapshotFolder
+from .snapshots import PROJECT, PYTHON_FOLDER, Snapshot, SnapshotFolder
 
 Start = Callable[[SandboxSpec, Ground, Path], Coroutine[Any, Any, LocalSandbox]]
 

@@ -35,8 +35,6 @@ FORGOTTEN_AFTER_S: Final = 90 * 86_400.0
 PROJECT: Final = "project"
 PYTHON_FOLDER: Final = ".python"
 NODE_FOLDER: Final = "node_modules"
-NPM: Final = "npm:"
-PYPI: Final = "pypi:"
 _SHARED: Final = frozenset({".cache", ".config", ".local"})
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
 
