@@ -24,8 +24,8 @@ from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.projects.tables import members
-from outlast.kernel.runs.abandonment import Watching
 from outlast.kernel.runs.engine import Engine
+from outlast.kernel.runs.followers import Watching
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.services import SandboxServices, Services
 from outlast.kernel.settings import Settings, settings_class

@@ -77,8 +77,8 @@ from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.previews.hosts import preview_hosts
 from outlast.kernel.previews.layer import PreviewLayer
-from outlast.kernel.runs.abandonment import Watching
 from outlast.kernel.runs.engine import Engine
+from outlast.kernel.runs.followers import Watching
 from outlast.kernel.runs.leases import free_lapsed
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker

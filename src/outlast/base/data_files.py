@@ -9,5 +9,5 @@ def read_text(module: str, name: str) -> str:
 
 
 def read_names(module: str, name: str) -> frozenset[str]:
-    """The names in `names/<name>.txt` beside a module, one a line."""
-    return frozenset(read_text(module, f"names/{name}.txt").split())
+    """The names in `<name>.txt`, a path beside a module, one a line."""
+    return frozenset(read_text(module, f"{name}.txt").split())

@@ -13,8 +13,8 @@ from outlast.kernel.library.modules import UsableModules
 from outlast.kernel.library.search import NoSearch, Searcher
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.presence.board import PresenceBoard
-from outlast.kernel.runs.abandonment import Watching
 from outlast.kernel.runs.engine import Engine
+from outlast.kernel.runs.followers import Watching
 from outlast.kernel.runs.sweeper import SandboxSteps
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.egress.keeper import EgressKeeper

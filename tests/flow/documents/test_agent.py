@@ -15,9 +15,9 @@ from outlast.db.database import Database
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.models.protocol import ModelRequest
 from outlast.kernel.runs.actions import cancel_run
+from outlast.kernel.runs.cancel import request_cancel
 from outlast.kernel.runs.settings import RetrySettings
 from outlast.kernel.runs.store import run_of
-from outlast.kernel.runs.sweeper import request_cancel
 from outlast.kernel.settings import Settings
 from outlast.testing.agents import make_context
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, Turn, WaitFor, turn

@@ -22,12 +22,12 @@ from outlast.db.database import Tx
 from outlast.kernel.limits.settings import LimitSettings
 from outlast.kernel.runs import leases, tables
 from outlast.kernel.runs import store as runs
+from outlast.kernel.runs.cancel import request_cancel
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.run_queue import last_queued
 from outlast.kernel.runs.settlement import end_unheld
-from outlast.kernel.runs.sweeper import request_cancel
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.messages import message_in
 from outlast.kernel.threads.rules import text_of

@@ -18,8 +18,9 @@ from outlast.kernel.credits.actions import read_credits
 from outlast.kernel.runs import store
 from outlast.kernel.runs.actions import cancel_run, continue_run, read_run
 from outlast.kernel.runs.approval_actions import decide_approval
+from outlast.kernel.runs.cancel import request_cancel
 from outlast.kernel.runs.settings import PolicyRule, RetrySettings, RunSettings
-from outlast.kernel.runs.sweeper import Sweeper, request_cancel
+from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.fold import fold_lines

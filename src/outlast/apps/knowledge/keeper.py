@@ -21,7 +21,7 @@ from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
 from outlast.apps.knowledge.readers.reader import SourceReader
 from outlast.apps.knowledge.readers.web import Known
-from outlast.apps.knowledge.refresh import due_after, retry_at
+from outlast.apps.knowledge.refresh_schedule import due_after, retry_at
 from outlast.apps.knowledge.rows import KnowledgeSourceRow
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.sources import Configured, cut_name, private_exceptions

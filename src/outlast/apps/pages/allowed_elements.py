@@ -10,9 +10,9 @@ from outlast.base.data_files import read_names
 
 VOID: Final = frozenset({"br", "hr", "img", "input", "col", "wbr"})
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_SECTIONS: Final = read_names(__file__, "section_elements")
-_WORDS: Final = read_names(__file__, "word_elements")
-_FORMS: Final = read_names(__file__, "form_elements")
+_SECTIONS: Final = read_names(__file__, "allowed/section_elements")
+_WORDS: Final = read_names(__file__, "allowed/word_elements")
+_FORMS: Final = read_names(__file__, "allowed/form_elements")
 TABLE_PARTS: Final = frozenset({"caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "td", "th"})
 HTML: Final = (
     VOID | HEADINGS | _SECTIONS | _WORDS | _FORMS | TABLE_PARTS | {"table", "details", "summary", "dialog", "svg"}
@@ -20,8 +20,8 @@ HTML: Final = (
 TEXT_ONLY: Final = frozenset({"textarea", "option", "title", "desc"})
 LEADING_BREAK_LOST: Final = frozenset({"pre", "textarea"})  # browsers drop one line break at their beginning
 
-SVG: Final = read_names(__file__, "svg_elements")
+SVG: Final = read_names(__file__, "allowed/svg_elements")
 DRAWN: Final = SVG | {"svg"}
 
 # Removed with all that they hold; every other element that is not kept gives its content to its parent.
-DROPPED: Final = read_names(__file__, "dropped_elements")
+DROPPED: Final = read_names(__file__, "allowed/dropped_elements")

@@ -1,4 +1,4 @@
-"""Which attributes elements may have (`attributes.toml`), drawings (SVG) too, and the values that are kept. Pure."""
+"""The attributes that elements and drawings (SVG) may have (`allowed/attributes.toml`), and their values. Pure."""
 
 import re
 import tomllib
@@ -14,11 +14,11 @@ MAX_ATTRIBUTES: Final = 80  # attributes of one element
 MAX_CHARS: Final = 16_000  # of one value, but pictures
 MAX_PICTURE_CHARS: Final = 700_000
 GLOBAL: Final = frozenset({"id", "class", "title", "lang", "dir", "role", "hidden", "tabindex", "style", "popover"})
-SVG_ATTRIBUTES: Final = read_names(__file__, "svg_attributes")
+SVG_ATTRIBUTES: Final = read_names(__file__, "allowed/svg_attributes")
 BOOLEAN: Final = frozenset(
     {"hidden", "disabled", "checked", "selected", "open", "multiple", "required", "readonly", "novalidate", "reversed"}
 )
-_ALLOWED: Final[dict[str, Any]] = tomllib.loads(read_text(__file__, "attributes.toml"))
+_ALLOWED: Final[dict[str, Any]] = tomllib.loads(read_text(__file__, "allowed/attributes.toml"))
 OF_TAG: Final[dict[str, frozenset[str]]] = {tag: frozenset(names) for tag, names in _ALLOWED["of_tag"].items()}
 WORDS_OF: Final[dict[str, dict[str, list[str]]]] = _ALLOWED["words"]
 

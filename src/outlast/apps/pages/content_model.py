@@ -15,9 +15,9 @@ from outlast.base.data_files import read_names
 
 MAX_DEPTH: Final = 100  # browsers flatten what lies much deeper
 
-_CLOSES_P: Final = HEADINGS | read_names(__file__, "closes_p")
+_CLOSES_P: Final = HEADINGS | read_names(__file__, "parser_quirks/closes_p")
 # Elements that end the parser's search for an open `li`, `dd` or `dt`.
-_ENDS_ITEM_SEARCH: Final = HEADINGS | read_names(__file__, "ends_item_search")
+_ENDS_ITEM_SEARCH: Final = HEADINGS | read_names(__file__, "parser_quirks/ends_item_search")
 _CHILDREN: Final = {
     "table": frozenset({"caption", "colgroup", "thead", "tbody", "tfoot"}),
     "colgroup": frozenset({"col"}),

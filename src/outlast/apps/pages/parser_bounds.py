@@ -24,9 +24,9 @@ _LONG_TAG: Final = 4000
 _TAG: Final = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
 _VALUE: Final = re.compile(r"=\s*(?:\"[^\"]*\"|'[^']*')")
 _PART: Final = re.compile(r"[\s/]+")
-_WORDS: Final = read_names(__file__, "reopened_elements")
+_WORDS: Final = read_names(__file__, "parser_quirks/reopened_elements")
 # Their end tags may be left out, so an open one says nothing.
-_ENDS_ITSELF: Final = read_names(__file__, "elements_that_end_themselves")
+_ENDS_ITSELF: Final = read_names(__file__, "parser_quirks/elements_that_end_themselves")
 
 
 def demand_bounded(html: str) -> None:

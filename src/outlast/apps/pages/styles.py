@@ -6,8 +6,8 @@ from typing import Final
 
 from outlast.base.data_files import read_names
 
-STYLE_PROPERTIES: Final = read_names(__file__, "style_properties")
-STYLE_FUNCTIONS: Final = read_names(__file__, "style_functions")
+STYLE_PROPERTIES: Final = read_names(__file__, "allowed/style_properties")
+STYLE_FUNCTIONS: Final = read_names(__file__, "allowed/style_functions")
 MAX_CHARS: Final = 4000
 # Cut at semicolons that stand in no string; a string that is not closed takes all that follows.
 _DECLARATION: Final = re.compile(r"""(?:[^;"']++|"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))++""")

@@ -31,7 +31,7 @@ TABLES = sa.MetaData(
 
 ROW_NUMBER = BigInteger().with_variant(Integer, "sqlite")  # SQLite gives numbers to INTEGER keys only
 
-# An index over the words of `search_entries`, which are cut in kernel/threads/search.py. SQLite: `ascii` splits at what is
+# An index over the words of `search_entries`, which are cut in kernel/threads/search_index.py. SQLite: `ascii` splits at what is
 # neither an ASCII letter or digit nor beyond ASCII, which leaves just the spaces between them; the triggers keep the index
 # in step, also when threads are deleted.
 SEARCH_INDEX = {
@@ -690,7 +690,7 @@ Table(
     Column("id", ROW_NUMBER, primary_key=True, comment="row in the index"),
     Column("thread_id", String(40), ForeignKey("threads.id", ondelete="CASCADE"), nullable=False, comment="in"),
     Column("position", Integer, nullable=False, comment="the message's; 0: the thread's title"),
-    Column("words", Text, nullable=False, comment="derived: the project's mark and the distinct words, as kernel/threads/search.py cuts them"),
+    Column("words", Text, nullable=False, comment="derived: the project's mark and the distinct words, as kernel/threads/search_index.py cuts them"),
     UniqueConstraint("thread_id", "position"),
 )
 Table(

@@ -8,9 +8,9 @@ import sqlalchemy as sa
 
 from outlast.db.database import Tx
 from outlast.kernel.runs import store, timers
-from outlast.kernel.runs.abandonment import arm_abandonment
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.decision_texts import resolution_events
+from outlast.kernel.runs.followers import arm_abandonment
 from outlast.kernel.runs.model import Run, Transcript
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.rules import THREAD_STATUS, WaitingFor

@@ -11,7 +11,7 @@ from outlast.kernel.credits import store as ledger
 from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs import store
-from outlast.kernel.runs.abandonment import arm_abandonment
+from outlast.kernel.runs.followers import arm_abandonment
 from outlast.kernel.runs.rows import EffectRow
 from outlast.kernel.runs.rules import THREAD_STATUS
 from outlast.kernel.runs.run_list import list_summaries

@@ -17,8 +17,8 @@ from outlast.kernel.credits import store as ledger
 from outlast.kernel.credits.rules import is_charged
 from outlast.kernel.credits.shapes import CreditLow, CreditSettled
 from outlast.kernel.runs import store, timers
-from outlast.kernel.runs.abandonment import arm_abandonment
 from outlast.kernel.runs.finishers import finish, last_steps, open_steps_closed
+from outlast.kernel.runs.followers import arm_abandonment
 from outlast.kernel.runs.inbox import tell_settled
 from outlast.kernel.runs.line_parts import cut_part_in
 from outlast.kernel.runs.model import Run

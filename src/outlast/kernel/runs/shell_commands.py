@@ -23,7 +23,7 @@ from outlast.kernel.runs.shell_syntax import UNKNOWN, Budget, SimpleCommand, sim
 
 Words = tuple[str, ...]
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "fish"})
-_WRAPPERS: Final = read_names(__file__, "wrappers")
+_WRAPPERS: Final = read_names(__file__, "shell_wrappers")
 _MANAGERS: Final = frozenset({"npm", "pnpm", "yarn", "bun", "cnpm", "tnpm"})
 _RUN: Final = frozenset({"run", "run-script", "rum", "urn", "task"})
 _EXEC: Final = frozenset({"exec", "x", "dlx", "explore", "node"})

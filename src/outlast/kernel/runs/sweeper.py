@@ -12,20 +12,14 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound, OutlastError
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
-from outlast.kernel.idempotency import KEPT, idempotency
-from outlast.kernel.runs import leases, store, timers, unknown_agents
+from outlast.kernel.runs import abandonment, leases, retention, store, timers, unknown_agents
 from outlast.kernel.runs import parked as parking
-from outlast.kernel.runs.abandonment import arm_abandonment, followed
+from outlast.kernel.runs.cancel import cut_calls, end_cancelled
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.model import Run
-from outlast.kernel.runs.outcome import Ending
-from outlast.kernel.runs.rules import ENDED, End
-from outlast.kernel.runs.settlement import end_unheld
-from outlast.kernel.runs.tables import TimerKind, approvals, effects, runs
-from outlast.kernel.runs.worker import CANCEL_BELL
+from outlast.kernel.runs.rules import ENDED
+from outlast.kernel.runs.tables import TimerKind, runs
 from outlast.kernel.set_aside import kinds
-from outlast.kernel.streams.fold import fold_deltas, fold_lines
-from outlast.kernel.streams.log import read_all, replace_all
 
 RETRY_S: Final = 5.0
 SET_ASIDE_S: Final = 3_600.0
@@ -163,26 +157,8 @@ class Sweeper:
             await self._sandboxes.kill(run.workspace_id)
 
     async def _abandon(self, run_id: str) -> None:
-        """Half an hour of running with nobody following: cancel it, with that as the reason. While somebody follows
-        the timer is only set anew, so that a follower's node that vanishes is noticed too."""
-
-        def change(tx: Tx) -> None:
-            run = store.hold_run(tx, run_id)
-            if run.leg not in ("ready", "held"):
-                return
-            since = tx.value(runs.c.unwatched_since, {"id": run_id})
-            after = timedelta(seconds=self._engine.settings.runs.abandoned_after_s)
-            waits = unknown_agents.is_waiting(run, self._engine.agents.names)  # nothing to follow yet
-            if waits or followed(tx, run.thread_id):
-                timers.set_timer(tx, "abandon", run_id, tx.now + after)
-            elif since is None:
-                arm_abandonment(tx, self._engine.settings, run_id, run.thread_id)
-            elif since + after > tx.now:
-                timers.set_timer(tx, "abandon", run_id, since + after)
-            else:
-                request_cancel(tx, self._engine, run_id, "abandoned", None)
-
-        await self._engine.db.write(change)
+        """Half an hour of running without a follower."""
+        await self._engine.db.write(abandonment.abandon, self._engine, run_id)
 
     async def _tell_unknown_agent(self, run_id: str) -> None:
         """A day queued, and no server had its agent."""
@@ -195,75 +171,19 @@ class Sweeper:
         def change(tx: Tx) -> Run:
             run = store.hold_run(tx, run_id)
             if run.status not in ENDED:
-                _end_cancelled(tx, self._engine, run)
+                end_cancelled(tx, self._engine, run)
             return run
 
         run = await self._engine.db.write(change)
-        stopped = await self._engine.db.read(_cut_calls, run_id)
+        stopped = await self._engine.db.read(cut_calls, run_id)
         if self._sandboxes is not None and run.workspace_id and stopped:
             await self._sandboxes.stop_commands(run.workspace_id, stopped)
 
     async def _fold(self, run_id: str) -> None:
-        """The run has ended a while ago: its deltas become snapshots, with an equal result from any cursor."""
-        run = await self._engine.db.read(store.run_of, run_id)
-        lines = await self._engine.db.read(read_all, run_id)
-        if run.status not in ENDED:
-            return
-        folded = fold_deltas(lines)
-        if len(folded) < len(lines):  # an ended run's log does not change any more
-            await self._engine.db.write(replace_all, run_id, folded)
+        await retention.fold(self._engine.db, run_id)
 
     async def _clean_up(self, run_id: str) -> None:
-        """The raw records have had their time; messages stay, and the log keeps what replays to the same end."""
-
-        def change(tx: Tx) -> None:
-            run = store.hold_run(tx, run_id)
-            if run.status not in ENDED:
-                return
-            kept = [line for line in fold_deltas(read_all(tx, run_id)) if _stays(line[1])]
-            replace_all(tx, run_id, kept)
-            tx.execute(sa.delete(approvals).where(approvals.c.run_id == run_id))
-            tx.execute(sa.delete(effects).where(effects.c.run_id == run_id))
-            tx.update(runs, {"id": run_id}, cleaned=True)
-            tx.execute(sa.delete(idempotency).where(idempotency.c.created_at < tx.now - KEPT))
-
-        await self._engine.db.write(change)
-
-
-def request_cancel(tx: Tx, engine: Engine, run_id: str, reason: str, by: str | None) -> None:
-    """The durable cancel flag. A run that nobody holds ends in this transaction; for a held one the bell rings,
-    and taken away if that is not confirmed in time. Repeating it is harmless: the first one counts."""
-    run = store.hold_run(tx, run_id)
-    if run.status in ENDED or run.cancel_reason is not None:
-        return
-    tx.update(runs, {"id": run_id}, cancel_requested_at=tx.now, cancelled_by=by, cancel_reason=reason)
-    if run.leg == "held":
-        # The worker may hang or be dead: then this timer ends the run in its place.
-        force_at = tx.now + timedelta(seconds=engine.settings.runs.cancel_force_s)
-        timers.set_timer(tx, "cancel_force", run_id, force_at)
-        tx.ring(CANCEL_BELL)
-        return
-    _end_cancelled(tx, engine, run._replace(cancelled_by=by, cancel_reason=reason))
-
-
-def _end_cancelled(tx: Tx, engine: Engine, run: Run) -> None:
-    """End a run that has its cancel flag, with what its log shows. What its calls still run in the sandbox is stopped
-    by `cancel_force`."""
-    end = End("cancelled", run.cancel_reason or "user")
-    ending = Ending.of(end, fold_lines(read_all(tx, run.id)), by=run.cancelled_by)
-    end_unheld(tx, engine.settings, engine.agents.get(run.profile), run, ending)
-    if _cut_calls(tx, run.id):  # set anew, since the end clears all clocks: a kill before the stop forgets no command
-        timers.set_timer(tx, "cancel_force", run.id, tx.now)
-
-
-_GONE_WITH_THE_RECORDS: Final = (b'"event":"step.', b'"event":"part.', b'"event":"tool_call.', b'"event":"approval.',
-                                 b'"event":"question.', b'"event":"run.status"', b'"event":"files.')  # fmt: skip
-
-
-def _stays(line: bytes) -> bool:
-    """Whether a cleaned log keeps this line: the beginning and the end with the saved message, nothing in between."""
-    head = line[:120]
-    return not any(mark in head for mark in _GONE_WITH_THE_RECORDS)
+        await retention.clean_up(self._engine.db, run_id)
 
 
 def _ready_now(tx: Tx, agents: frozenset[str]) -> bool:
@@ -283,10 +203,3 @@ def look(tx: Tx, agents: frozenset[str]) -> Ahead:
     )
     found = (timers.next_due(tx), lapse, leases.next_ready_at(tx))
     return Ahead(is_due, lapse, [moment for moment in found if moment is not None])
-
-
-def _cut_calls(tx: Tx, run_id: str) -> list[str]:
-    """Calls and stages that had begun when the run was cancelled."""
-    mine = sa.select(effects.c.id).where(effects.c.run_id == run_id, effects.c.kind != "model", ~effects.c.inherited)
-    cut = mine.where(effects.c.status == "cancelled", effects.c.started_at.is_not(None))
-    return list(tx.execute(cut).scalars())

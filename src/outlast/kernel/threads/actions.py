@@ -25,7 +25,7 @@ from outlast.kernel.streams import follow
 from outlast.kernel.subjects import registry
 from outlast.kernel.subjects.deletion import demand_idle
 from outlast.kernel.subjects.new_subject import save_files
-from outlast.kernel.threads import family, lists, messages
+from outlast.kernel.threads import family, messages, thread_list
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import SUMMARY_MESSAGE, fork_title
 from outlast.kernel.threads.forks import fork_thread as copy_thread
@@ -61,8 +61,8 @@ def list_threads(
     and pages are among them, with it as their anchor; `profile` leaves only those of one agent profile."""
     require(tx, actor, project_id, Right.READ)
     if query.strip():
-        return lists.search_threads(tx, project_id, query, before, limit, profile=profile)
-    return lists.list_threads(tx, project_id, status, before, limit, profile=profile)
+        return thread_list.search_threads(tx, project_id, query, before, limit, profile=profile)
+    return thread_list.list_threads(tx, project_id, status, before, limit, profile=profile)
 
 
 async def create_thread(

@@ -12,7 +12,7 @@ from outlast.kernel.sandboxes.seeds import fork_files
 from outlast.kernel.subjects import registry
 from outlast.kernel.threads.messages import message_in
 from outlast.kernel.threads.rows import MessageRow, ThreadRow
-from outlast.kernel.threads.search import copy_words
+from outlast.kernel.threads.search_index import copy_words
 from outlast.kernel.threads.store import add_thread
 from outlast.kernel.threads.tables import messages, threads
 

@@ -6,7 +6,7 @@ from outlast.kernel.cli.commands import Commands
 from outlast.kernel.cli.options import ON_DATA
 from outlast.kernel.cli.session import read_settings
 from outlast.kernel.cli.terminal import print_result
-from outlast.kernel.threads import search
+from outlast.kernel.threads import search_index as search
 
 app = Commands(ON_DATA)
 

@@ -12,7 +12,7 @@ from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.streams.log import append
 from outlast.kernel.threads.rows import MessageRow
 from outlast.kernel.threads.rules import text_of, title_from
-from outlast.kernel.threads.search import move_words, put_words, replace_words, set_title
+from outlast.kernel.threads.search_index import move_words, put_words, replace_words, set_title
 from outlast.kernel.threads.shapes import MessageCreated, MessageData
 from outlast.kernel.threads.tables import messages, threads
 

@@ -19,7 +19,7 @@ from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.rules import document_of, title_from
-from outlast.kernel.threads.search import TITLE, put_words, set_title
+from outlast.kernel.threads.search_index import TITLE, put_words, set_title
 from outlast.kernel.threads.shapes import ThreadData, ThreadDeleted, ThreadUpdated
 from outlast.kernel.threads.tables import threads
 

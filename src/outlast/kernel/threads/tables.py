@@ -61,7 +61,7 @@ search_entries = sa.Table(
     sa.Column("position", sa.Integer, nullable=False, comment="the message's; 0: the thread's title"),
     text(
         "words",
-        "derived: the project's mark and the distinct words, as kernel/threads/search.py cuts them",
+        "derived: the project's mark and the distinct words, as kernel/threads/search_index.py cuts them",
         nullable=False,
     ),
     sa.UniqueConstraint("thread_id", "position"),

@@ -16,7 +16,7 @@ from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.keeper import LEASE, SourceKeeper
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.passages import Cut
-from outlast.apps.knowledge.refresh import RETRY
+from outlast.apps.knowledge.refresh_schedule import RETRY
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.sources import Configured
 from outlast.base.errors import StorageUnavailable

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { PageState } from '@outlast/sdk'
 import { Tip } from '@/components/tooltip'
 import { cn } from '@/lib/cn'
-import { LOOKS, type Tone } from './page-look'
+import { LOOKS, type Tone } from './page-state-text'
 
 const TONES: Record<Tone, string> = {
   quiet: 'text-muted',

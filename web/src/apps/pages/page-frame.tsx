@@ -5,7 +5,7 @@ import { useDark } from '@/lib/theme'
 import { readFromFrame, type ToFrame } from '@/page-runtime/protocol'
 import { useMe } from '@/features/session/session-gate'
 import type { Change, LivePage } from './live-page'
-import { shellAddress } from './page-look'
+import { shellAddress } from './page-state-text'
 
 /** What somebody did in the frame; `key` is the frame's name for it. */
 export interface FrameAction {

@@ -9,7 +9,7 @@ import { cn } from '@/lib/cn'
 import { bytes } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { sums } from './checkpoints'
-import { DiffView } from './diff-view'
+import { DiffView } from './file-diff'
 
 const OPEN_AT_FIRST = 3
 const WORDS = { added: 'Added', changed: 'Changed', removed: 'Removed' } as const

@@ -3,7 +3,7 @@ import type { Message, OutlastEvent, PageAction, PageData, PageVersion } from '@
 import { changeOf, LivePage, type Change } from '@/apps/pages/live-page'
 import { busyKeys, withAction } from '@/apps/pages/page-actions'
 import { actionText } from '@/apps/pages/action-text'
-import { shellAddress } from '@/apps/pages/page-look'
+import { shellAddress } from '@/apps/pages/page-state-text'
 import { withItem } from '@/lib/queries'
 import { asksOf, groupsOf, summaryOf } from '@/apps/pages/versions'
 

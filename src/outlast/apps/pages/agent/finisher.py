@@ -23,7 +23,7 @@ from outlast.kernel.runs.model import Run, text_of
 from outlast.kernel.runs.shapes import PageStats
 from outlast.kernel.runs.store import transcript_of, usage_of
 from outlast.kernel.threads.rows import ThreadRow
-from outlast.kernel.threads.search import set_title
+from outlast.kernel.threads.search_index import set_title
 from outlast.kernel.threads.tables import messages, threads
 
 TITLE_CHARS: Final = 60

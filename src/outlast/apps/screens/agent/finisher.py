@@ -11,7 +11,7 @@ from outlast.apps.screens.shapes import ScreenFile
 from outlast.db.database import Tx
 from outlast.kernel.runs.model import Run
 from outlast.kernel.threads.rows import ThreadRow
-from outlast.kernel.threads.search import set_title
+from outlast.kernel.threads.search_index import set_title
 from outlast.kernel.threads.tables import threads
 
 

@@ -20,7 +20,14 @@ from outlast.kernel.sandboxes.rows import ServiceRow
 from outlast.kernel.sandboxes.rules import is_alive
 from outlast.kernel.sandboxes.services import store
 from outlast.kernel.sandboxes.services.logs import SHOWN_BYTES, ServiceLogs
-from outlast.kernel.sandboxes.services.rules import START_S, Declared, after_end, how_it_ended
+from outlast.kernel.sandboxes.services.rules import (
+    CHECK_EVERY_S,
+    MAX_MISSED,
+    START_S,
+    Declared,
+    after_end,
+    how_it_ended,
+)
 from outlast.kernel.sandboxes.shapes import ServiceStatus
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.translation import translated, untranslated
@@ -29,8 +36,6 @@ from outlast_sandbox.health import answers, wait_answering
 from outlast_sandbox.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
 from outlast_sandbox.interface import Sandbox
 
-CHECK_EVERY_S: Final = 30.0  # a healthy one
-MAX_MISSED: Final = 3  # checks in a row that a healthy one may miss
 SUSPECT_S: Final = (0.05, 0.2, 1.0, 3.0)
 KILL: Final = 9  # a child may ignore every other signal
 TAG: Final = "service:"

@@ -19,8 +19,10 @@ MAX_SERVICES: Final = 10
 # More than the 170 s that `templates.py` gives the installation before it.
 START_S: Final = 180.0  # so long a service may take until it answers
 STEADY_S: Final = 30.0  # after being healthy for so long, its restarts are counted from zero
-DELAYS_S: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
+DELAYS_S: Final = (1.0, 2.0, 4.0, 8.0, 16.0)  # before each restart
 MAX_FAILURES: Final = 6
+CHECK_EVERY_S: Final = 30.0  # a healthy one
+MAX_MISSED: Final = 3  # checks in a row that a healthy one may miss
 
 
 @dataclass(frozen=True, slots=True)

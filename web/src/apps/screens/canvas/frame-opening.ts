@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { Sandbox, ScreenData } from '@outlast/sdk'
 import { client } from '@/lib/queries'
 import type { SnapshotNews } from '@/features/sandboxes/snapshot-news'
-import { openingOf, type Opening } from './screen-look'
+import { openingOf, type Opening } from './screen-state-text'
 
 interface Entry {
   address: string

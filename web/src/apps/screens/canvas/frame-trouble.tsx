@@ -6,7 +6,7 @@ import { Button } from '@/components/button'
 import { client } from '@/lib/queries'
 import { useCanvas } from './canvas-context'
 import type { FrameOpening } from './frame-opening'
-import { DEV } from './screen-look'
+import { DEV } from './screen-state-text'
 
 interface TroubleProps {
   screen: ScreenData

@@ -24,7 +24,7 @@ import { Placeholder, themeName, tokensOf } from './placeholder'
 import { ScreenHeading } from './screen-heading'
 import { TabButton, TabList, TabView, useTab } from './screen-sidebar'
 import { screensQuery, useFreshScreens } from './screens'
-import { StateBadge } from './state-badge'
+import { StateBadge } from './screen-state-badge'
 import { useLook } from './use-look'
 
 const NOTHING = () => undefined

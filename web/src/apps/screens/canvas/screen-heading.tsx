@@ -5,7 +5,7 @@ import { ThemeSelector } from '../themes/theme-selector'
 import { useCanvas } from './canvas-context'
 import { TEMPLATES } from './new-screen-form'
 import { ImageHostsMenu } from './image-hosts-menu'
-import { StateBadge } from './state-badge'
+import { StateBadge } from './screen-state-badge'
 import { useLook } from './use-look'
 
 /** On top of the sidebar: which screen this is and how it stands. */

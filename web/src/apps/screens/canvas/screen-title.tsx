@@ -7,7 +7,7 @@ import { useCanvas } from './canvas-context'
 import { useLiveStatus } from './live-status'
 import { themeName, tokensOf } from './placeholder'
 import { useLook } from './use-look'
-import { StateBadge } from './state-badge'
+import { StateBadge } from './screen-state-badge'
 
 interface TitleProps {
   screen: ScreenData

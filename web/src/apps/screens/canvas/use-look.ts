@@ -1,7 +1,7 @@
 import type { ScreenData } from '@outlast/sdk'
 import { useCanvas } from './canvas-context'
 import { useFrameRegistry } from './live-frame'
-import { lookOfScreen, type Look } from './screen-look'
+import { lookOfScreen, type Look } from './screen-state-text'
 
 /** A screen's state as it is told here; `live`: its app is shown, or on its way. */
 export function useLook(screen: ScreenData, live: boolean, words = ''): Look {

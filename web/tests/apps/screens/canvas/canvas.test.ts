@@ -3,7 +3,7 @@ import type { Sandbox, ScreenData } from '@outlast/sdk'
 import { whoMoved } from '@/apps/screens/canvas/movers'
 import { mergeNodes, settled, type ScreenNode } from '@/apps/screens/canvas/canvas-nodes'
 import { boundsOf, freePlace, GAP, inReadingOrder, tidy } from '@/apps/screens/canvas/layout'
-import { lookOfScreen, openingOf } from '@/apps/screens/canvas/screen-look'
+import { lookOfScreen, openingOf } from '@/apps/screens/canvas/screen-state-text'
 import { sizeOf } from '@/apps/screens/canvas/screen-sizes'
 import { withScreen } from '@/apps/screens/canvas/screens'
 

@@ -1,6 +1,6 @@
 from datetime import UTC, datetime, timedelta
 
-from outlast.apps.knowledge.refresh import due_after, retry_at
+from outlast.apps.knowledge.refresh_schedule import due_after, retry_at
 
 
 def test_a_failure_is_tried_again_sooner_than_a_success() -> None:

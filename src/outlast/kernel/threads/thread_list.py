@@ -11,7 +11,7 @@ from outlast.base.errors import CursorUnknown
 from outlast.db.database import Tx
 from outlast.kernel.lists import Listed
 from outlast.kernel.threads.rows import ThreadRow
-from outlast.kernel.threads.search import match_in, matching_threads
+from outlast.kernel.threads.search_index import match_in, matching_threads
 from outlast.kernel.threads.shapes import ListedThreadAnswer
 from outlast.kernel.threads.store import SHOWN_THREADS, ShownThread, to_data
 from outlast.kernel.threads.tables import threads

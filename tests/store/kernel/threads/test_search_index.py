@@ -8,9 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outlast.db.database import Database, Tx
-from outlast.kernel.threads import messages, search, store
-from outlast.kernel.threads.lists import search_threads
+from outlast.kernel.threads import messages, store
+from outlast.kernel.threads import search_index as search
 from outlast.kernel.threads.tables import search_entries
+from outlast.kernel.threads.thread_list import search_threads
 from tests.factories import make_project, make_thread, make_user, say
 
 TEXTS = {

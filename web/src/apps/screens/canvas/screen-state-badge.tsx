@@ -2,7 +2,7 @@ import { CircleAlert, Hand, LoaderCircle, Moon, TriangleAlert } from 'lucide-rea
 import type { ReactNode } from 'react'
 import { cn } from '@/lib/cn'
 import { Tip } from '@/components/tooltip'
-import type { Look, Tone } from './screen-look'
+import type { Look, Tone } from './screen-state-text'
 
 const TONES: Record<Tone, string> = {
   quiet: 'text-muted',

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.kernel.threads.search import SNIPPET_CHARS, snippet, words_of
+from outlast.kernel.threads.search_index import SNIPPET_CHARS, snippet, words_of
 
 
 @pytest.mark.parametrize(
