@@ -24,10 +24,14 @@ def write() -> str:
     """The page."""
     lines = heading("Errors", prose("errors"))
     for branch in OutlastError.__subclasses__():
-        rows = ((code(kind.code), status_of(kind), code(kind.__name__), kind.default_hint) for kind in _tree(branch))
+        rows = ((code(kind.code), status_of(kind), _meaning(kind), kind.default_hint) for kind in _tree(branch))
         lines += [f"## {ANSWERS[branch.__name__]}: `{branch.__name__}`", ""]
-        lines += table(("code", "status", "class", "what to do"), rows)
+        lines += table(("code", "status", "meaning", "what to do"), rows)
     return page(lines)
+
+
+def _meaning(kind: type[OutlastError]) -> str:
+    return " ".join((kind.__doc__ or "").split())
 
 
 def _tree(branch: type[OutlastError]) -> Iterator[type[OutlastError]]:

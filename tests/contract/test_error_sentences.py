@@ -24,7 +24,6 @@ NAMED: Final = re.compile(
 # sandboxes. The list only gets shorter.
 ALLOWED: Final = frozenset(
     {
-        ("apps/screens/actions.py", "theme_id"),
         ("kernel/sandboxes/hosted_actions.py", "shown"),
         ("kernel/models/catalog.py", "model.id"),
         ("kernel/deployment.py", "folder_ids"),

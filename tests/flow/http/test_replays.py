@@ -8,7 +8,6 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
-from outlast.kernel import idempotency
 from outlast.kernel.projects.tables import members
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.threads import messages
@@ -38,14 +37,14 @@ async def remove(site: Site, scene: Scene, role: str) -> None:
 async def test_a_removed_member_is_refused_before_a_first_answer_is_looked_for(
     site: Site, route: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def looked(*asked: Any) -> bool:
+    def looked(*asked: Any, **row: Any) -> bool:
         raise AssertionError("an answer was looked for before the permission was asked")
 
     scene = await new_scene(site)
     browser = await site.signed_in(scene.actors["editor"])
     browser.headers["idempotency-key"] = "k"
     await remove(site, scene, "editor")
-    monkeypatch.setattr(idempotency, "_claim", looked)
+    monkeypatch.setattr(Tx, "insert_missing", looked)
     answer = await knock(site, scene, browser, route)
     assert (answer.status, answer.code) == (404, "not_found"), answer.body
 

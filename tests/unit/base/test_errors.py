@@ -12,7 +12,6 @@ from outlast.base import errors
 from outlast.base.errors import (
     Conflict,
     CreditsNeeded,
-    DataDirectoryInUse,
     FenceLost,
     Gone,
     InternalError,
@@ -61,16 +60,6 @@ def test_codes_are_unique_words() -> None:
     assert all(code.replace("_", "").isalpha() and code.islower() for code in codes)
 
 
-def test_a_code_is_the_name_of_its_class_unless_the_class_says_otherwise() -> None:
-    class NotForSale(Conflict): ...
-
-    class Sold(Conflict):
-        code = "sold_out"
-
-    assert (Conflict.code, DataDirectoryInUse.code) == ("conflict", "data_directory_in_use")
-    assert (NotForSale("No.").code, Sold("No.").code) == ("not_for_sale", "sold_out")
-
-
 def test_the_drawn_tree_names_every_branch() -> None:
     drawn = errors.__doc__ or ""
     assert [kind.__name__ for kind in OutlastError.__subclasses__() if kind.__name__ not in drawn] == []
@@ -84,3 +73,7 @@ def test_a_hint_may_be_given_or_left_to_the_kind() -> None:
 
 def test_only_a_worker_knows_a_lost_fence_and_it_is_never_retried() -> None:
     assert not issubclass(FenceLost, TryLater)
+
+
+def test_every_error_says_when_it_is_raised() -> None:
+    assert [kind.__name__ for kind in ALL if not vars(kind).get("__doc__")] == []

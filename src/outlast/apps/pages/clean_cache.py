@@ -57,7 +57,7 @@ def clean_page(html: str, most_bytes: int) -> Clean:
     """What is kept of a page's HTML: at most `most_bytes`, and four times as many characters of it are looked at.
     Raises `Refused` beyond that, and for what no page can be."""
     if len(html) > 4 * most_bytes:
-        raise Refused(too_large(len(html), most_bytes))
+        raise Refused(too_large(len(html.encode()), most_bytes))
     clean = sanitised(html)
     kept = inner_html(clean.fragment)
     if (size := len(kept.encode())) > most_bytes:

@@ -1,6 +1,6 @@
-"""The files of a screen: list, read, search, pack up, and what a run has changed. Nothing is woken for any of it."""
+"""The files of a screen: list, read, search, pack, and the changes of a run. No action wakes a sandbox."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +12,7 @@ import anyio.to_thread
 from outlast.apps.screens.file_search import MAX_HITS, SEARCHED_BYTES, checked_query, hits_in, is_searched
 from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.shapes import (
+    CodeHitAnswer,
     FileChangeAnswer,
     HitsAnswer,
     ScreenChangesAnswer,
@@ -62,24 +63,27 @@ class Archive:
 async def list_files(services: Services, actor: Actor, screen_id: str) -> ScreenFilesAnswer:
     """The app's own files (members)."""
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
-    listed = await _of_running(services, row.workspace_id, lambda sandbox: sandbox.list_files("", MAX_FILES))
-    if listed is not None:
-        found = [ScreenFileAnswer(path=shown_name(one.path), size=one.size) for one in listed if not one.is_dir]
+    listed = await _ask_awake_sandbox(services, row.workspace_id, lambda sandbox: sandbox.list_files("", MAX_FILES))
+    if listed is not None and len(listed) < MAX_FILES:  # one that was cut may hold nothing but installed packages
+        files = [ScreenFileAnswer(path=shown_name(file.path), size=file.size) for file in listed if not file.is_dir]
         newest = await services.db.read(store.newest_of, row.workspace_id)
-        return _listed(found, newest, live=True, truncated=len(listed) >= MAX_FILES)
-    kept, tree = await _kept(services, row.workspace_id)
-    entries = [entry for entry in tree.entries if entry.kind == "file"]
-    facts = [ScreenFileAnswer(path=shown_name(entry.path), size=entry.size) for entry in entries[:MAX_FILES]]
-    return _listed(facts, kept, live=False, truncated=len(entries) > MAX_FILES)
+        return _listed(files, newest, live=True)
+    newest, tree = await _newest_tree(services, row.workspace_id)
+    entries = (entry for entry in tree.entries if entry.kind == "file")
+    return _listed(
+        [ScreenFileAnswer(path=shown_name(entry.path), size=entry.size) for entry in entries], newest, live=False
+    )
 
 
 async def read_file(services: Services, actor: Actor, screen_id: str, path: str) -> bytes:
     """A file's first 5 MB (members). Raises `NotFound`, `PathRefused`."""
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
-    content = await _of_running(services, row.workspace_id, lambda sandbox: sandbox.read_file(path, MAX_FILE_BYTES))
+    content = await _ask_awake_sandbox(
+        services, row.workspace_id, lambda sandbox: sandbox.read_file(path, MAX_FILE_BYTES)
+    )
     if content is not None:
         return content
-    _, tree = await _kept(services, row.workspace_id)
+    _, tree = await _newest_tree(services, row.workspace_id)
     entry = _entry(tree, path)
     return await anyio.to_thread.run_sync(beginning_of, services.blobs, entry, MAX_FILE_BYTES)
 
@@ -89,7 +93,7 @@ async def search_files(services: Services, actor: Actor, screen_id: str, query: 
     (members). Raises `MalformedInput`."""
     wanted = checked_query(query)
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
-    tree = await _saved(services, row.workspace_id)
+    tree = await _save_and_load_tree(services, row.workspace_id)
     look = partial(_search, services.blobs, tree, wanted, min(limit, MAX_HITS))
     return await anyio.to_thread.run_sync(look)
 
@@ -98,7 +102,7 @@ async def pack(services: Services, actor: Actor, screen_id: str) -> Archive:
     """The app as a ZIP that runs elsewhere: without installed packages, caches and what looks like a secret
     (members)."""
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
-    tree = await _saved(services, row.workspace_id)
+    tree = await _save_and_load_tree(services, row.workspace_id)
     name = archive_name(row.title)
     entries = [entry for entry in tree.entries if entry.kind == "file" and is_packed(entry.path)]
     files = ((shown_name(entry.path), content_of(services.blobs, entry)) for entry in entries)
@@ -125,38 +129,40 @@ async def changes_of_run(
     if after is None:
         return ScreenChangesAnswer(run_id=wanted, before=None, after=None, items=[], truncated=False)
     old, new = await keeper.tree(before), await keeper.tree(after)
-    differing = [one for one in changes(old, new) if is_shown(one.path) and _is_file(one)]
-    items = await anyio.to_thread.run_sync(_written_out, services.blobs, differing[:MAX_CHANGES])
+    differing = [change for change in changes(old, new) if is_shown(change.path) and _is_file(change)]
+    items = await anyio.to_thread.run_sync(with_texts, services.blobs, differing[:MAX_CHANGES])
     return ScreenChangesAnswer(
         run_id=wanted, before=before, after=after, items=items, truncated=len(differing) > MAX_CHANGES
     )
 
 
-def _listed(
-    files: Sequence[ScreenFileAnswer], checkpoint: CheckpointData | None, *, live: bool, truncated: bool
-) -> ScreenFilesAnswer:
-    own = sorted((one for one in files if is_shown(one.path)), key=lambda one: one.path)
+def _listed(files: Iterable[ScreenFileAnswer], checkpoint: CheckpointData | None, *, live: bool) -> ScreenFilesAnswer:
+    """The app's own files among these, at most `MAX_FILES`."""
+    own = sorted((file for file in files if is_shown(file.path)), key=lambda file: file.path)
     return ScreenFilesAnswer(
-        items=own, checkpoint_id=None if checkpoint is None else checkpoint.id, live=live, truncated=truncated
+        items=own[:MAX_FILES],
+        checkpoint_id=None if checkpoint is None else checkpoint.id,
+        live=live,
+        truncated=len(own) > MAX_FILES,
     )
 
 
-async def _of_running(services: Services, workspace_id: str, ask: Callable[[Sandbox], Awaitable[T]]) -> T | None:
-    """What the awake sandbox answers; None: none is, or it just went away, and the files count as they were kept."""
+async def _ask_awake_sandbox(services: Services, workspace_id: str, ask: Callable[[Sandbox], Awaitable[T]]) -> T | None:
+    """The awake sandbox's answer, or None if it sleeps or has just been lost."""
     sandbox = await awake_sandbox(services, workspace_id)
     with suppress(SandboxLost):
         return None if sandbox is None else await ask(sandbox)
     return None
 
 
-async def _kept(services: Services, workspace_id: str) -> tuple[CheckpointData | None, Tree]:
-    """The newest checkpoint of files that nobody is changing now, and what is in it."""
+async def _newest_tree(services: Services, workspace_id: str) -> tuple[CheckpointData | None, Tree]:
+    """The newest checkpoint of files that no run is changing now, and its tree."""
     keeper = keeper_of(services)
-    kept = await keeper.current(workspace_id)
-    return kept, await keeper.tree(kept)
+    newest = await keeper.current(workspace_id)
+    return newest, await keeper.tree(newest)
 
 
-async def _saved(services: Services, workspace_id: str) -> Tree:
+async def _save_and_load_tree(services: Services, workspace_id: str) -> Tree:
     """The files as they are now, or, while a run changes them, as they were after its last tool call."""
     keeper = keeper_of(services)
     await save_files(services, workspace_id)
@@ -165,9 +171,9 @@ async def _saved(services: Services, workspace_id: str) -> Tree:
 
 
 def _entry(tree: Tree, path: str) -> Entry:
-    entry = tree.by_path.get("/".join(part for part in path.split("/") if part not in ("", ".")))
     if path.startswith("/") or ".." in path.split("/"):
         raise PathRefused(f"The path {path!r} is not relative to the app, or holds '..'.", path=path)
+    entry = tree.by_path.get("/".join(part for part in path.split("/") if part not in ("", ".")))
     if entry is None:
         raise NotFound(f"There is no file {path!r}.", path=path)
     if entry.kind != "file":
@@ -176,10 +182,14 @@ def _entry(tree: Tree, path: str) -> Entry:
 
 
 def _search(blobs: FolderBlobs, tree: Tree, query: str, limit: int) -> HitsAnswer:
-    searched = (one for one in tree.entries if one.kind == "file" and 0 < one.size <= SEARCHED_BYTES)
-    texts = ((shown_name(one.path), content_of(blobs, one)) for one in searched if is_searched(one.path))
-    found = list(islice((hit for path, content in texts for hit in hits_in(path, content, query)), limit + 1))
-    return HitsAnswer(items=found[:limit], truncated=len(found) > limit)
+    hits: list[CodeHitAnswer] = []
+    for entry in tree.entries:
+        if entry.kind != "file" or not 0 < entry.size <= SEARCHED_BYTES or not is_searched(entry.path):
+            continue
+        hits += islice(hits_in(shown_name(entry.path), content_of(blobs, entry), query), limit + 1 - len(hits))
+        if len(hits) > limit:
+            break
+    return HitsAnswer(items=hits[:limit], truncated=len(hits) > limit)
 
 
 def _span(
@@ -203,12 +213,17 @@ def _is_file(change: Change) -> bool:
     return any(side is not None and side.kind == "file" for side in (change.before, change.after))
 
 
-def _written_out(blobs: FolderBlobs, differing: Sequence[Change]) -> list[FileChangeAnswer]:
-    left, written = MAX_TEXT_BYTES, []
+def with_texts(blobs: FolderBlobs, differing: Sequence[Change]) -> list[FileChangeAnswer]:
+    """The changes with both texts of each file, until these take `MAX_TEXT_BYTES`. Blocks."""
+    budget_bytes, answers = MAX_TEXT_BYTES, []
     for change in differing:
-        before, after = (_text(blobs, side, left) for side in (change.before, change.after))
-        left -= len(before or "") + len(after or "")
-        written.append(
+        texts: list[str | None] = []
+        for entry in (change.before, change.after):
+            text = _text(blobs, entry, budget_bytes)
+            budget_bytes -= entry.size if entry is not None and text is not None else 0
+            texts.append(text)
+        before, after = texts
+        answers.append(
             FileChangeAnswer(
                 path=shown_name(change.path),
                 status=change.kind,
@@ -218,11 +233,11 @@ def _written_out(blobs: FolderBlobs, differing: Sequence[Change]) -> list[FileCh
                 after_bytes=None if change.after is None else change.after.size,
             )
         )
-    return written
+    return answers
 
 
-def _text(blobs: FolderBlobs, entry: Entry | None, most: int) -> str | None:
-    if entry is None or entry.kind != "file" or entry.size > min(TEXT_BYTES, most):
+def _text(blobs: FolderBlobs, entry: Entry | None, max_bytes: int) -> str | None:
+    if entry is None or entry.kind != "file" or entry.size > min(TEXT_BYTES, max_bytes):
         return None
     content = content_of(blobs, entry)
     return content.decode() if is_text(content) else None

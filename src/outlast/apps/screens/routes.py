@@ -31,7 +31,7 @@ router = noun_router("Screens")
 PAGE = 200
 
 
-def show_screen(surface: Served, request: HttpRequest) -> Callable[[ScreenData], dict[str, Any]]:
+async def show_screen(surface: Served, request: HttpRequest) -> Callable[[ScreenData], dict[str, Any]]:
     """Makes of a screen what its project's members see: with the address of its app, once it has a sandbox."""
 
     def show(screen: ScreenData) -> dict[str, Any]:

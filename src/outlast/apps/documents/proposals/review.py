@@ -102,7 +102,7 @@ def decide(
     hold_threads_of_twins(tx, list(made.written))
     committed = Committed()
     if made.changes:
-        said = proposal.summary or summaries.ACCEPTED.format(count=len(made.written), title=title)
+        said = proposal.summary or summaries.accepted(len(made.written), title)
         links = proposal.thread_id, proposal.message_id, proposal.run_id, proposal.id
         author = Author("agent", by, said, *links)
         committed = writing.commit(tx, document, made.changes, author, settings, made.cuts)

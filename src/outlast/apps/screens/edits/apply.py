@@ -107,7 +107,7 @@ def read_source(path: str, source: bytes | None) -> Parsed | Refusal:
 
 def find(parsed: Parsed, mark: Mark) -> Element | Refusal:
     """The element that a mark names."""
-    byte = byte_at(parsed.source.decode(), mark.line, mark.column)
+    byte = byte_at(parsed.decoded, parsed.line_starts, mark.line, mark.column)
     found = None if byte is None else element_at(parsed, byte)
     return found or Refusal("no_element", f"No element begins at {mark}.", "Select it again.")
 

@@ -1,16 +1,15 @@
 """Marks: where an element begins in a file, in the way compilers of JavaScript count."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
 from typing import Final
 
-from outlast.apps.screens.edits.syntax import SOURCES
+from outlast.apps.screens.edits.syntax import LINE_END, SOURCES
 from outlast.base.errors import MalformedInput, PathRefused
 
 MAX_MARK_CHARS: Final = 600
 _MARK: Final = re.compile(r"(?P<path>.+):(?P<line>[1-9]\d{0,6}):(?P<column>\d{1,7})", re.DOTALL)
-_LINE_END: Final = re.compile("\r\n|[\n\r\u2028\u2029]")
 _OUTSIDE: Final = frozenset({"node_modules", ".next", ".vite", "dist", ".git"})
 
 
@@ -47,13 +46,12 @@ def parse_mark(text: str) -> Mark:
     return Mark(path, int(found["line"]), int(found["column"]))
 
 
-def byte_at(text: str, line: int, column: int) -> int | None:
-    """The byte of `text` (as UTF-8) where that line and column begin; None: there is no such place."""
-    starts = chain([0], (end.end() for end in _LINE_END.finditer(text)))  # of the lines
-    start = next(islice(starts, line - 1, None), None)
-    if start is None:
+def byte_at(text: str, line_starts: Sequence[int], line: int, column: int) -> int | None:
+    """The byte of `text` (as UTF-8) at which that line and column begin, or None if there is no such place."""
+    if line > len(line_starts):
         return None
-    units = _LINE_END.split(text[start:], maxsplit=1)[0].encode("utf-16-le", "surrogatepass")
+    start = line_starts[line - 1]
+    units = LINE_END.split(text[start:], maxsplit=1)[0].encode("utf-16-le", "surrogatepass")
     if column * 2 > len(units):
         return None
     try:
@@ -66,6 +64,6 @@ def byte_at(text: str, line: int, column: int) -> int | None:
 def place_at(source: bytes, byte: int) -> tuple[int, int]:
     """Line and column of a byte that begins a character."""
     before = source[:byte].decode()
-    ends = list(_LINE_END.finditer(before))
+    ends = list(LINE_END.finditer(before))
     start = ends[-1].end() if ends else 0
     return len(ends) + 1, len(before[start:].encode("utf-16-le")) // 2

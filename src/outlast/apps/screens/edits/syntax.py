@@ -4,9 +4,10 @@ Bounds: `MAX_SOURCE_BYTES` of a file, 20 steps for each of its bytes (files of p
 processor time. A file of the greatest size takes 0.15 s: call it in a thread.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final
 
 from outlast.base.syntax_trees import Budget, TooManySteps, parse_within
@@ -17,16 +18,26 @@ if TYPE_CHECKING:
 SOURCES: Final = (".tsx", ".jsx")  # endings of components' files
 MAX_SOURCE_BYTES: Final = 500_000  # of one of them
 _MAX_CPU_S: Final = 0.5  # of one parse
+LINE_END: Final = re.compile("\r\n|[\n\r\u2028\u2029]")
 ELEMENTS: Final = ("jsx_element", "jsx_self_closing_element")
 _AROUND: Final = ("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Parsed:
     """A file and its tree. What nodes say is read from the file: the tree was made of a little different text."""
 
     source: bytes
     tree: "Tree"
+
+    @cached_property
+    def decoded(self) -> str:
+        return self.source.decode()
+
+    @cached_property
+    def line_starts(self) -> Sequence[int]:
+        """The offset in `decoded` at which each line begins."""
+        return [0, *(end.end() for end in LINE_END.finditer(self.decoded))]
 
     def text(self, node: "Node") -> str:
         """What the source says there."""

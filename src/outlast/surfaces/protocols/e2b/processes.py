@@ -165,7 +165,7 @@ def _spec(message: Message) -> ProcessSpec:
     if not isinstance(env, dict):
         raise MalformedInput("The environment is an object of strings.", field="process.envs")
     _words([*env, *env.values()], "process.envs")
-    if sum(len(word) for word in (*argv, *env, *env.values())) > MAX_ARGUMENT_BYTES:
+    if sum(len(word.encode("utf-8", "surrogatepass")) for word in (*argv, *env, *env.values())) > MAX_ARGUMENT_BYTES:
         raise MalformedInput(f"Arguments and environment have at most {MAX_ARGUMENT_BYTES:,} bytes.")
     terminal, folder, tag = _size(message.get("pty")), config.get("cwd") or "", message.get("tag")
     if not isinstance(folder, str):

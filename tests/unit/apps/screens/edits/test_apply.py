@@ -2,7 +2,10 @@
 
 import pytest
 
+from outlast.apps.screens.edits import elements, syntax
+from outlast.apps.screens.edits.apply import find
 from outlast.apps.screens.edits.elements import read_elements
+from outlast.apps.screens.edits.marks import parse_mark
 from tests.unit.apps.screens.edits.sources import PATH, apply_edits, change, edit_of, marked, page
 
 
@@ -252,3 +255,19 @@ def test_a_file_that_the_grammar_reads_for_ever_is_refused() -> None:
     (read,) = read_elements({PATH: source}, [f"{PATH}:1:0"])
     assert read.refusal is not None
     assert read.refusal.code == "source_too_large"
+
+
+def test_a_request_about_many_costly_files_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound was one for each file: twenty costly files took ten seconds."""
+    monkeypatch.setattr(elements, "MAX_CPU_S", 0.0)
+    (answer,) = read_elements({PATH: b"<a/>"}, [f"{PATH}:1:0"])
+    assert answer.refusal is not None
+    assert (answer.refusal.code, answer.tag) == ("source_too_large", None)
+
+
+def test_edits_at_the_end_of_a_file_of_line_ends_read_its_lines_once() -> None:
+    """Each edit looked for its line from the beginning of the file."""
+    parsed = syntax.parse(b"\n" * 20_000 + b"<a/>")
+    find(parsed, parse_mark(f"{PATH}:20001:0"))
+    assert parsed.line_starts is parsed.line_starts
+    assert parsed.line_starts[-1] == 20_000

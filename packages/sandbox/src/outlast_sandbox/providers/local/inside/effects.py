@@ -113,7 +113,8 @@ class Effect:
 
 
 class Effects:
-    """All effects by id. An older attempt than the known one is refused; an acknowledged id never runs again."""
+    """All effects by id. An older attempt than the known one is refused; an acknowledged id never runs again. Beyond
+    `MAX_KEPT_EFFECTS` the oldest results that no listener waits for are dropped as if they were acknowledged."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, Effect] = OrderedDict()
@@ -122,7 +123,8 @@ class Effects:
     def find(self, effect_id: str, attempt: int) -> Optional[Effect]:
         """The effect, now owned by `attempt`; None when it is unknown. Raises `Refused`."""
         if effect_id in self._forgotten:
-            raise Refused("acknowledged", f"{effect_id} has been acknowledged; its result is no longer kept")
+            why = f"it was acknowledged, or {MAX_KEPT_EFFECTS} others came after it"
+            raise Refused("acknowledged", f"the result of {effect_id} is no longer kept: {why}")
         effect = self._kept.get(effect_id)
         if effect is None:
             return None
