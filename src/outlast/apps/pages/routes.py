@@ -31,7 +31,7 @@ from outlast.kernel.http.parameters import Before, Key, Limit, LongLimit, Versio
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
-from outlast.kernel.previews.routes import here
+from outlast.kernel.previews.links import public_address
 
 router = noun_router("Pages")
 
@@ -157,7 +157,7 @@ async def create_page_link(
     """Create a read-only link to the page (editors). Anyone with the link can view the page. The link is
     returned only once."""
     made = await page_links.create_link(surface.services, actor, page_id, body.name, body.expires_in_days)
-    scheme, host = here(request, surface)
+    scheme, host = public_address(surface, request)
     url = embed_url(page_hosts(surface.previews), page_id, made.secret, scheme=scheme, host=host)
     return reply({**made.link.model_dump(), "url": url, "frame": frame_of(url, made.link.name)}, 201)
 

@@ -20,7 +20,7 @@ from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
-from outlast.kernel.previews.routes import opener_of, shown_ticket
+from outlast.kernel.previews.links import embedding_origin, ticket_answer
 from outlast.kernel.previews.shapes import PreviewAnswer
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.sandboxes.routes import as_download
@@ -40,9 +40,9 @@ async def preview_screen(
 ) -> Response:
     """A link that shows one browser the app, once, within a minute; the app is opened with that."""
     path = (body or ScreenPreviewRequest()).path
-    opener = opener_of(surface, request)
+    opener = embedding_origin(surface, request)
     ticket = await opening.preview_screen(surface.services, actor, screen_id, opener)
-    return reply(shown_ticket(surface, request, ticket, path))
+    return reply(ticket_answer(surface, request, ticket, path))
 
 
 @router.get("/screens/{screen_id}/files", response_model=ScreenFilesAnswer)

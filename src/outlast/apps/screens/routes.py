@@ -24,7 +24,7 @@ from outlast.kernel.http.parameters import Key, LongLimit
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
-from outlast.kernel.previews.routes import preview_origin
+from outlast.kernel.previews.links import preview_origin
 from outlast.kernel.sandboxes.templates import DEV_PORT
 
 router = noun_router("Screens")

@@ -5,8 +5,8 @@ from typing import Annotated, Final
 from fastapi import Query
 from starlette.responses import Response
 
-from outlast.kernel.accounts.shapes import HealthAnswer, ReadyAnswer
 from outlast.kernel.http.auth import Served
+from outlast.kernel.http.health_shapes import HealthAnswer, ReadyAnswer
 from outlast.kernel.http.responses import reply
 from outlast.kernel.http.routers import noun_router
 

@@ -1,0 +1,45 @@
+"""Answers about the health of the server: `/healthz`, `/readyz`, and parts of the administration."""
+
+from outlast.kernel.http.shapes import Answer
+
+
+class HealthAnswer(Answer):
+    status: str
+
+
+class SandboxHealth(Answer):
+    ok: bool
+    isolation: str
+    details: list[str]
+    fixes: list[str]
+
+
+class ServiceHealth(Answer):
+    """A part of the server, and whether it works."""
+
+    name: str
+    is_vital: bool
+    down_s: float
+    restarts: int
+    code: str
+
+
+class SetAsideItem(Answer):
+    """Work that failed repeatedly and is not tried again."""
+
+    kind: str
+    id: str
+    since: str
+    tries: int
+    code: str
+
+
+class ReadyAnswer(Answer):
+    """Whether the server can work. Services and failed work only with `?verbose`."""
+
+    status: str
+    database: str
+    sandbox: SandboxHealth
+    down: list[str]
+    services: list[ServiceHealth] | None = None
+    set_aside: list[SetAsideItem] | None = None
