@@ -12,10 +12,18 @@ from datetime import datetime
 from typing import Any, Concatenate, Final, NamedTuple, ParamSpec, Protocol, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from outlast.db.lock_order import RowLocks, locks_of_transaction
-from outlast.db.prepared import Prepared, PreparedStatements, insert_into, maker_of, reader_of, select_by, update_by
+from outlast.db.prepared import (
+    Prepared,
+    PreparedStatements,
+    insert_into,
+    insert_missing_into,
+    maker_of,
+    reader_of,
+    select_by,
+    update_by,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=NamedTuple)
@@ -85,8 +93,7 @@ class Tx:
 
     def insert_missing(self, table: sa.Table, **row: Any) -> bool:
         """Add one row of plain values unless a key of it is taken; whether it was added."""
-        insert = (sqlite if self.conn.dialect.name == "sqlite" else postgresql).insert(table)
-        return self.execute(insert.values(**row).on_conflict_do_nothing()).rowcount == 1
+        return self.execute(insert_missing_into(table, self.conn.dialect.name), row).rowcount == 1
 
     def insert_many(self, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
         """Add rows of plain values, all with the same columns, in one go."""

@@ -7,9 +7,12 @@ straight to the driver: on SQLite about 12 µs instead of 80 to 250.
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cast, get_type_hints
 
 import sqlalchemy as sa
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql, sqlite
 
 MAX_PREPARED: Final = 2_000
 Processor = Callable[[Any], Any]
@@ -33,6 +36,25 @@ class Driver(Protocol):
 def insert_into(table: sa.Table) -> sa.Insert:
     """`INSERT` into the table, of the columns that the parameters name."""
     return sa.insert(table)
+
+
+@cache
+def upsert_into(table: sa.Table, dialect: str) -> "sqlite.Insert | postgresql.Insert":
+    """`INSERT` into the table that can say what to do with a key that is taken. Loads one dialect alone: PostgreSQL's
+    takes a thirtieth of the start."""
+    if dialect == "sqlite":
+        from sqlalchemy.dialects.sqlite import insert
+
+        return insert(table)
+    from sqlalchemy.dialects.postgresql import insert as insert_on_postgres
+
+    return insert_on_postgres(table)
+
+
+@cache
+def insert_missing_into(table: sa.Table, dialect: str) -> sa.Insert:
+    """`INSERT` into the table of the columns that the parameters name, unless a key is taken."""
+    return upsert_into(table, dialect).on_conflict_do_nothing()
 
 
 @cache

@@ -14,8 +14,6 @@ from typing import Final
 
 import anyio
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from outlast.apps.knowledge import ingest, store
 from outlast.apps.knowledge.keeper import Followed
@@ -28,6 +26,7 @@ from outlast.base.clock import Clock, wait_at_most
 from outlast.base.errors import OutlastError, TryLater
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database, R, Tx
+from outlast.db.prepared import insert_missing_into
 from outlast.kernel.library.memories import Memory
 from outlast.kernel.library.modules import Module
 
@@ -181,10 +180,9 @@ class Indexer:
 
 def save_vectors(tx: Tx, model: str, made: dict[str, bytes]) -> None:
     """Keep vectors by the hash of their text; those that are there stay. Rings `VECTORS`."""
-    insert = pg_insert if tx.conn.dialect.name == "postgresql" else sqlite_insert
     rows = [{"model": model, "hash": one, "vector": vector, "created_at": tx.now} for one, vector in made.items()]
     # Another server may have embedded the same text in the meantime.
-    tx.execute(insert(vectors).on_conflict_do_nothing(), rows)
+    tx.execute(insert_missing_into(vectors, tx.conn.dialect.name), rows)
     tx.ring(VECTORS)
 
 

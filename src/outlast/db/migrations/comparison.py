@@ -17,6 +17,9 @@ def differences(conn: sa.Connection, written: sa.MetaData) -> list[Any]:
             return True
         return name in written.tables if kind == "table" else kind != "index" or item.unique
 
+    for table in written.tables.values():  # see `partial_index`
+        for index in (index for index in table.indexes if "where" in index.info):
+            index.dialect_options["postgresql"]["where"] = index.info["where"]
     options = {"compare_type": True, "compare_server_default": default_differs, "include_object": counts}
     return [*compare_metadata(MigrationContext.configure(conn, opts=options), written), *_keys(conn, written)]
 

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import flag, metadata, moment, own_id, ref, text, word
+from outlast.db.columns import flag, metadata, moment, own_id, partial_index, ref, text, word
 from outlast.db.lock_order import Place, locked_as
 
 users = sa.Table(
@@ -17,13 +17,7 @@ users = sa.Table(
     info=locked_as(Place.USER),
 )
 
-local_owner_index = sa.Index(
-    "uq_users_one_local",
-    users.c.is_local,
-    unique=True,
-    sqlite_where=users.c.is_local,
-    postgresql_where=users.c.is_local,
-)
+local_owner_index = partial_index("uq_users_one_local", users.c.is_local, where=users.c.is_local)
 
 tokens = sa.Table(
     "tokens",

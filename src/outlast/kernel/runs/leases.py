@@ -47,11 +47,12 @@ _CLAIM = (
 
 
 @cache
-def _ready(agents: frozenset[str] | None, *, suspect: bool = False) -> sa.Select[Any]:
+def _ready(agents: frozenset[str] | None, *, suspect: bool = False, locked: bool = False) -> sa.Select[Any]:
     """The oldest runs that are due, of these agents (None: of any): suspects, or all others."""
     deaths = runs.c.deaths >= SUSPECT_DEATHS if suspect else runs.c.deaths < SUSPECT_DEATHS
     chosen = sa.select(runs.c.id).where(_DUE, deaths, of_agents(agents))
-    return chosen.order_by(runs.c.created_at).limit(sa.bindparam("most", type_=sa.Integer))
+    oldest = chosen.order_by(runs.c.created_at).limit(sa.bindparam("most", type_=sa.Integer))
+    return oldest.with_for_update(skip_locked=True) if locked else oldest
 
 
 def of_agents(agents: frozenset[str] | None) -> sa.ColumnElement[bool]:
@@ -75,9 +76,7 @@ def claim_ready(
     (None: all); runs of others are left to servers that know them."""
     if known is not None:
         _hand_back_strays(tx, owner, known)
-    ready = _ready(agents)
-    if tx.conn.dialect.name != "sqlite":  # there, nobody writes beside this transaction
-        ready = ready.with_for_update(skip_locked=True)
+    ready = _ready(agents, locked=tx.conn.dialect.name != "sqlite")  # SQLite has one writer
     chosen = list(tx.execute(ready, {"now": tx.now, "most": limit}).scalars())
     if len(chosen) < limit:  # suspects last: no other run waits for one
         chosen += _claimable_suspect(tx, agents)
@@ -99,7 +98,7 @@ def _claimable_suspect(tx: Tx, agents: frozenset[str] | None) -> list[str]:
         tx.execute(sa.select(sa.func.pg_advisory_xact_lock(_ONE_SUSPECT)))
     if tx.execute(_HELD_SUSPECT).scalar() is not None:
         return []
-    return list(tx.execute(suspect.with_for_update(skip_locked=True), oldest).scalars())
+    return list(tx.execute(_ready(agents, suspect=True, locked=True), oldest).scalars())
 
 
 def next_ready_at(tx: Tx) -> datetime | None:

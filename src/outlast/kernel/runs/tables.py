@@ -4,7 +4,7 @@ from typing import Literal, get_args
 
 import sqlalchemy as sa
 
-from outlast.db.columns import choice, count, flag, json, metadata, moment, own_id, ref, text, word
+from outlast.db.columns import choice, count, flag, json, metadata, moment, own_id, partial_index, ref, text, word
 from outlast.db.lock_order import Place, locked_as
 from outlast.kernel.runs.rules import TRANSITIONS
 
@@ -85,12 +85,8 @@ runs = sa.Table(
     info=locked_as(Place.RUN),
 )
 
-active_run_index = sa.Index(
-    "uq_runs_one_active",
-    runs.c.thread_id,
-    unique=True,
-    sqlite_where=runs.c.leg.in_(["ready", "held", "parked"]),
-    postgresql_where=runs.c.leg.in_(["ready", "held", "parked"]),
+active_run_index = partial_index(
+    "uq_runs_one_active", runs.c.thread_id, where=runs.c.leg.in_(["ready", "held", "parked"])
 )
 
 effects = sa.Table(

@@ -11,7 +11,6 @@ import unicodedata
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import TSQUERY
 
 from outlast.db.database import Tx
 from outlast.kernel.threads.rows import MessageRow, ThreadRow
@@ -149,6 +148,8 @@ def _matches(tx: Tx, project_id: str, words: list[str]) -> sa.ColumnElement[bool
         asked = " AND ".join([f'"{mark}"', *(f'"{word}"*' for word in words)])
         rows = sa.text("SELECT rowid FROM search_words WHERE search_words MATCH :asked").bindparams(asked=asked)
         return search_entries.c.id.in_(rows.columns(sa.column("rowid", sa.Integer)))
+    from sqlalchemy.dialects.postgresql import TSQUERY  # a server on SQLite does not load that dialect
+
     asked = " & ".join([f"'{mark}'", *(f"'{word}':*" for word in words)])
     vector = sa.func.array_to_tsvector(sa.func.string_to_array(search_entries.c.words, sa.literal_column("' '")))
     return vector.op("@@")(sa.cast(sa.cast(sa.literal(asked), sa.Text), TSQUERY))

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
+from outlast.db.prepared import upsert_into
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.checkpoints.rules import Kept
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointCreated, CheckpointData
@@ -184,8 +184,7 @@ def pack(tx: Tx, packed: Mapping[str, tuple[str, int]]) -> None:
     """Remember where small files were stored."""
     if not packed:
         return
-    dialect = sqlite if tx.conn.dialect.name == "sqlite" else postgresql
-    insert = dialect.insert(packed_files)
+    insert = upsert_into(packed_files, tx.conn.dialect.name)
     replace = insert.on_conflict_do_update(  # two may have packed the same content: either place is right
         index_elements=["hash"], set_={"blob": insert.excluded.blob, "offset": insert.excluded.offset}
     )
