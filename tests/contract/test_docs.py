@@ -86,11 +86,11 @@ def test_the_stop_reasons_written_down_are_the_same_everywhere() -> None:
 # --- what pages name --------------------------------------------------------------------------------------------------
 
 
-def test_the_architecture_is_one_page_with_the_way_of_a_message_and_six_rules() -> None:
+def test_the_architecture_is_one_page_with_the_path_of_a_message_and_six_rules() -> None:
     page = (ROOT / "ARCHITECTURE.md").read_text()
     assert page.count("\n") <= 100
-    assert "```mermaid" in section("ARCHITECTURE.md", "## The way of a message")
-    rules = re.findall(r"^(\d)\. \*\*", section("ARCHITECTURE.md", "## Six rules to find a place"), re.MULTILINE)
+    assert "```mermaid" in section("ARCHITECTURE.md", "## The path of a message")
+    rules = re.findall(r"^(\d)\. \*\*", section("ARCHITECTURE.md", "## Six rules to find the right file"), re.MULTILINE)
     assert rules == list("123456")
 
 
