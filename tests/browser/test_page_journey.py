@@ -71,7 +71,7 @@ def _ask_for_my_issues(page: Page) -> tuple[str, FrameLocator]:
     expect(shown.locator("#issue-list > li")).to_have_count(8)
     expect(shown.locator("#count-open")).to_have_text("8")
     activity = page.get_by_role("tabpanel", name="Activity")
-    expect(activity.get_by_text("First I look up how this is asked.")).to_be_visible()
+    expect(activity.get_by_text("First I'll look up the API in its documentation.")).to_be_visible()
     return page.url.rsplit("/", 1)[1], shown
 
 
@@ -125,7 +125,7 @@ def _keep_the_code(page: Page, shown: FrameLocator, server: Server, page_id: str
     _idle(page)
     searched = _count(server, page_id, "search_docs")
     say(page, "Show the issues of Harbor")
-    expect(shown.get_by_role("heading", level=1)).to_have_text("Open issues of Harbor", timeout=RUN_MS)
+    expect(shown.get_by_role("heading", level=1)).to_have_text("Open issues in Harbor", timeout=RUN_MS)
     _idle(page)
     assert _count(server, page_id, "search_docs") == searched
     newest = server.get(f"/v1/pages/{page_id}/code")["items"][0]
@@ -151,7 +151,7 @@ def _survive_a_kill(page: Page, server: Server, page_id: str) -> None:
     server.start()
     page.reload()
     shown = _frame(page)
-    expect(shown.get_by_role("heading", level=1)).to_have_text("Open issues of Harbor")
+    expect(shown.get_by_role("heading", level=1)).to_have_text("Open issues in Harbor")
     closing: Locator = shown.get_by_role("button", name="Close HAR-1")
     closing.click()
     expect(shown.locator("#title-HAR-1")).to_have_class("done", timeout=RUN_MS)

@@ -55,7 +55,7 @@ def test_a_question_is_answered_in_a_form(open_page: OpenPage) -> None:
     start_thread(page, "Ask me a question")
     form = page.locator("[data-question]")
     expect(form.get_by_role("button", name="Answer")).to_be_disabled()
-    form.get_by_label("What shall I call you?").fill("Ada")
+    form.get_by_label("What should I call you?").fill("Ada")
     form.get_by_role("button", name="A long command").click()
     form.get_by_role("button", name="Answer").click()
     expect(saved(page)).to_contain_text("Thank you, Ada")

@@ -184,7 +184,7 @@ async def test_open_issues_are_looked_up_fetched_by_code_and_shown_as_the_tracke
     assert {f'id="issue-{one.key}"' in desk.html for one in mine} == {True}
     assert desk.html.count("<li id=") == len(mine) == 8
     assert ">8</div>" in desk.html
-    assert desk.summaries == ["show my open issues → fetched 8 issues, shown as a list"]
+    assert desk.summaries == ["show my open issues → fetched 8 issues and listed them"]
     assert "demo model" in desk.html
 
 
@@ -220,7 +220,7 @@ async def test_views_filters_details_comments_and_charts_follow_clicks(desk: Des
     assert desk.html.count("<li id=") == 21
     await desk.act(("filter", {"project": "HAR", "value": "HAR"}))
     assert desk.html.count("<li id=") == 7
-    assert "Open issues of Harbor" in desk.html
+    assert "Open issues in Harbor" in desk.html
     await desk.act(("details", {"issue": "HAR-4"}))
     assert "deliveries 40 ms apart" in desk.html
     await desk.act(("comment", {"issue": "HAR-4", "text": "Fixed by a lease."}))
@@ -267,7 +267,7 @@ async def test_a_chart_stands_on_a_page_of_its_own_and_leads_to_the_list(desk: D
 async def test_what_was_asked_before_is_remembered_by_words_that_point_back(desk: Desk) -> None:
     desk.summaries = ['"show the urgent issues of Atlas" → fetched 2 issues']
     await desk.ask("the same as before")
-    assert "Urgent open issues of Atlas" in desk.html
+    assert "Urgent open issues in Atlas" in desk.html
 
 
 async def test_what_is_not_recorded_is_said_and_an_empty_page_says_what_can_be_asked(desk: Desk) -> None:
@@ -308,7 +308,7 @@ async def test_documentation_that_says_nothing_is_said_and_nothing_is_made_up(de
     desk.docs = "# Nothing\n## Here\nNothing.\n"
     await desk.ask("show my open issues")
     assert _tools(desk) == ["search_docs", "search_docs"]
-    assert "says nothing of an issues tracker" in desk.html
+    assert "does not cover an issues tracker" in desk.html
 
 
 async def test_a_tracker_that_refuses_is_told_of_in_its_own_words(desk: Desk) -> None:

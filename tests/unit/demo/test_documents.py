@@ -191,7 +191,7 @@ def test_a_proposal_that_was_taken_ends_the_work() -> None:
     taken = result("propose_edits", {"proposal_id": "prp_1", "edits": [{"edit_id": "edt_1"}]})
     (line,) = document_lines(request("Shorter", after=taken))
     assert isinstance(line, Say)
-    assert "I proposed 1 edit. It waits for you" in line.text
+    assert "I proposed 1 edit. Accept, change or reject it" in line.text
 
 
 def test_unknown_wishes_and_documents_that_are_gone_are_said() -> None:
@@ -201,7 +201,7 @@ def test_unknown_wishes_and_documents_that_are_gone_are_said() -> None:
     gone = ModelRequest(SPEC, "", (ModelMessage("user", (TextPiece("[REQUEST]\nHello"),)),), ())
     (line,) = document_lines(gone)
     assert isinstance(line, Say)
-    assert "not there any more" in line.text
+    assert "was deleted" in line.text
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ async def test_cleaning_up_calls_what_the_default_policy_asks_about() -> None:
 
 async def test_a_denied_call_is_reported_as_not_done() -> None:
     played = await play("delete it", {"terminal": "Denied: not today"}, failing="terminal")
-    assert "did not remove anything" in played.text
+    assert "did not delete anything" in played.text
     assert "not today" in played.text
 
 

@@ -1,4 +1,4 @@
-"""How the demo model reads tool results: quoted as they are, and answers found in whatever JSON they came in."""
+"""Tool results as the demo model reads them: quoted unchanged, with answers extracted from JSON of any shape."""
 
 from typing import Any, Final
 
@@ -8,7 +8,7 @@ _MAX_QUOTED_CHARS: Final = 1_500
 
 
 def quoted(content: str, *, last_lines: int = 0) -> str:
-    """A tool's output as a fenced block, at most 1,500 characters of it (`last_lines`: only its end)."""
+    """A tool's output as a fenced block, at most 1,500 characters of it. `last_lines` keeps only its last lines."""
     text = _readable(content).strip("\n")
     if last_lines:
         text = "\n".join(text.splitlines()[-last_lines:])
@@ -21,7 +21,7 @@ def quoted(content: str, *, last_lines: int = 0) -> str:
 
 
 def answer_said(content: str, question_id: str) -> str:
-    """What a person answered to one question, empty when not found. Understands `{id: answer}`, also under `answers`,
+    """The user's answer to one question, or "" if there is none. Reads `{id: answer}`, also under `answers`,
     and a list of `{id, answer}`."""
     try:
         value = orjson.loads(content)
@@ -43,7 +43,7 @@ def _plain(answer: Any) -> str:
 
 
 def _readable(content: str) -> str:
-    """A JSON object with plain outputs, as lines of them; anything else unchanged."""
+    """A JSON object as lines of `key: value`; anything else unchanged."""
     try:
         value = orjson.loads(content)
     except orjson.JSONDecodeError:

@@ -1,4 +1,4 @@
-"""What a turn of the demo model is made of."""
+"""Parts of a turn of the demo model."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -18,7 +18,7 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Text that is no prose, streamed so many characters at a time."""
+    """Text that is not prose, streamed `piece_chars` characters at a time."""
 
     text: str
     piece_chars: int
@@ -26,7 +26,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A call of one of the tools the request offered; its arguments are streamed so many characters at a time."""
+    """A call of a tool that the request offers; its arguments are streamed `piece_chars` characters at a time."""
 
     tool: str
     arguments: dict[str, Any]

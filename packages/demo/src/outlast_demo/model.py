@@ -1,7 +1,7 @@
-"""The demo model: recorded answers, real tool calls. It needs no key and no network, and says plainly what it is.
+"""The demo model: recorded answers, real tool calls. It needs no key and no network, and says that it is a demo.
 
-Which answer is played follows from the words of the last user message, and how far it has come from the number of tool
-results since then, so a restart in the middle goes on where the transcript ends.
+The words of the last user message select the answer; the number of tool results since then is its progress. So after
+a restart, an answer continues where the transcript ends.
 """
 
 import hashlib
@@ -38,29 +38,29 @@ from outlast_demo.scripts import Scene, choose_script
 
 
 def open_model(config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> "DemoModel":
-    """What the entry point names; the demo needs neither key nor connections."""
+    """The entry point; the demo needs neither key nor connections."""
     return DemoModel(delta_delay_s=config.delta_delay_s, clock=clock)
 
 
 class DemoModel:
-    """A `LanguageModel` that streams word by word, `delta_delay_s` seconds apart (0: as fast as it is read)."""
+    """A `LanguageModel` that streams word by word, `delta_delay_s` seconds apart. 0 turns the delay off."""
 
     def __init__(self, *, delta_delay_s: float = 0.02, clock: Clock | None = None) -> None:
         self._delay_s = delta_delay_s
         self._clock = clock or SystemClock()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[Delta], None]:
-        """One batch per word. Deterministic: the same request gives the same deltas. Fails never."""
+        """One batch per word. Deterministic: the same request gives the same deltas. Never raises."""
         lines = _lines(request)
         calls = TurnCalls()
-        said = 0
+        output_tokens = 0
         for number, line in enumerate(lines):
             for delta in _deltas(line, calls, _call_id(request, number)):
-                said += 1
+                output_tokens += 1
                 yield [delta]
                 if self._delay_s > 0:
                     await self._clock.sleep(self._delay_s)
-        usage = Usage(input_tokens=_rough_tokens(request), output_tokens=said, cost_usd=0.0)
+        usage = Usage(input_tokens=_rough_tokens(request), output_tokens=output_tokens, cost_usd=0.0)
         yield [*calls.complete(), TurnEnd(calls.finish("stop"), usage)]
 
 
@@ -78,7 +78,7 @@ def _lines(request: ModelRequest) -> Sequence[Line]:
 
 
 def _scene(request: ModelRequest) -> Scene:
-    """The last user message and what the tools gave since. What a check found is no message of a person."""
+    """The last user message and the tool results since. A report of a check is not a user message."""
     asked, results, found = "", list[ToolResultPiece](), list[str]()
     for message in request.messages:
         if message.role == "user" and (text := _text(message)).startswith(CHECK_MARK):
@@ -108,7 +108,7 @@ def _deltas(line: Line, calls: TurnCalls, call_id: str) -> Iterable[Delta]:
 
 
 def _call_id(request: ModelRequest, number: int) -> str:
-    """Different for every call of a thread, equal when the same step is asked again."""
+    """Different for every call of a thread, equal when the same step is requested again."""
     digest = hashlib.sha256(str(request.metadata.get("run_id", "")).encode())
     for message in request.messages:
         for piece in message.pieces:

@@ -1,4 +1,4 @@
-"""The demo model's recorded answers: which words call for which script, and what each script says and does next."""
+"""The demo model's recorded answers in chats: the words that select a script, and the next turn of each script."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from outlast_demo.texts import ESSAY, INTRODUCTION, PROGRAMS, Program
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What was asked last, the tool results since, in order, the tools on offer, and what checks have found since."""
+    """The last user message, the tool results since, in order, the offered tools, and reports of checks since."""
 
     asked: str
     results: tuple[ToolResultPiece, ...]
@@ -24,7 +24,7 @@ class Scene:
 Script = Callable[[Scene], Sequence[Line]]
 
 _QUESTIONS: Final = [
-    {"id": "name", "question": "What shall I call you?"},
+    {"id": "name", "question": "What should I call you?"},
     {
         "id": "topic",
         "question": "What should the next demo show?",
@@ -33,7 +33,7 @@ _QUESTIONS: Final = [
 ]
 _COUNT_COMMAND: Final = 'for i in $(seq 1 20); do echo "line $i of 20"; sleep 1; done'
 _DELETE_COMMAND: Final = "rm -rf build"
-# A function of its own: the session keeps its variables, and the demo may be played twice in it
+# In a function scope: the session keeps its variables, and the demo may run twice in it
 _TYPESCRIPT: Final = """((): number => {
   const squares: number[] = Array.from({ length: 8 }, (_, i) => (i + 1) ** 2);
   console.log("squares:", squares.join(", "));
@@ -43,22 +43,22 @@ _TYPESCRIPT: Final = """((): number => {
 
 
 def introduce(scene: Scene) -> Sequence[Line]:
-    """Who is speaking, and what to try."""
+    """Introduces the demo model and lists things to try."""
     return [Say(INTRODUCTION)]
 
 
 def write_code(scene: Scene) -> Sequence[Line]:
-    """Writes a Python file, runs it, evaluates TypeScript, and quotes what really came out."""
+    """Writes a Python file, runs it, evaluates TypeScript, and quotes the real output."""
     program = _program(scene.asked)
     plan = [
         Use("create_or_update_files", {"files": [{"path": program.path, "content": program.source}]}),
         Use("terminal", {"command": f"python3 {program.path}"}),
         Use("run_code", {"language": "typescript", "code": _TYPESCRIPT}),
     ]
-    said = [
-        f"I will write `{program.path}` first.\n\n",
-        "The file is written. Now I run it in the sandbox.\n\n",
-        "And a few lines of TypeScript, evaluated in the same workspace.\n\n",
+    texts = [
+        f"First I'll write `{program.path}`.\n\n",
+        "The file is written. Now I'll run it in the sandbox.\n\n",
+        "Next, a few lines of TypeScript, evaluated in the same workspace.\n\n",
     ]
     missing = _missing(scene, plan)
     if missing:
@@ -66,63 +66,63 @@ def write_code(scene: Scene) -> Sequence[Line]:
     done = len(scene.results)
     if done < len(plan) and not _failed(scene):
         thought = [Think(program.thought)] if done == 0 else []
-        return [*thought, Say(said[done]), plan[done]]
+        return [*thought, Say(texts[done]), plan[done]]
     return [Say(_code_report(scene, program))]
 
 
 def run_long(scene: Scene) -> Sequence[Line]:
-    """A command of about twenty seconds: time to close the tab, or to kill the server."""
+    """Runs a command for about twenty seconds, so that you can close the tab or kill the server meanwhile."""
     plan = [Use("terminal", {"command": _COUNT_COMMAND})]
     if missing := _missing(scene, plan):
         return [Say(missing)]
     if not scene.results:
         return [
-            Think("A slow command makes it easy to see that a run goes on by itself."),
+            Think("A slow command shows that a run continues without a browser."),
             Say(
-                "This command prints a line a second for twenty seconds. Close this tab, or stop the server and start "
-                "it again: the command goes on and its output is collected.\n\n"
+                "This command prints one line a second for twenty seconds. Close this tab, or restart the server: the "
+                "command keeps running, and the server collects its output.\n\n"
             ),
             plan[0],
         ]
     result = scene.results[-1]
     lines = len(re.findall(r"line \d+ of 20", result.content))
     if result.is_error:
-        return [Say(f"The command did not end well. This is what came back:\n\n{quoted(result.content)}\n")]
+        return [Say(f"The command failed:\n\n{quoted(result.content)}\n")]
     return [
         Say(
-            f"Finished: I count **{lines}** lines in the output. Its end:\n\n{quoted(result.content, last_lines=4)}\n\n"
-            "Nothing of it came from this page: it was read from the run's log.\n"
+            f"Finished: the output has **{lines}** lines. The last ones:\n\n{quoted(result.content, last_lines=4)}\n\n"
+            "They come from the run's log, not from this page.\n"
         )
     ]
 
 
 def ask_approval(scene: Scene) -> Sequence[Line]:
-    """A command that the default policy does not let pass without a person."""
+    """Runs a command that the default policy allows only with a user's approval."""
     plan = [Use("terminal", {"command": _DELETE_COMMAND})]
     if missing := _missing(scene, plan):
         return [Say(missing)]
     if not scene.results:
         return [
-            Think("Deleting a folder is the sort of thing a person should agree to first."),
-            Say("I would like to remove the `build` folder. You decide: approve, deny, or change the command.\n\n"),
+            Think("Deleting a folder needs the user's approval."),
+            Say("I want to delete the `build` folder. You can approve, deny or change the command.\n\n"),
             plan[0],
         ]
     result = scene.results[-1]
     if result.is_error:
-        return [Say(f"I did not remove anything. The answer to my request was:\n\n{quoted(result.content)}\n")]
-    return [Say(f"Done. The terminal answered:\n\n{quoted(result.content)}\n")]
+        return [Say(f"I did not delete anything. My request was answered with:\n\n{quoted(result.content)}\n")]
+    return [Say(f"Done. The terminal printed:\n\n{quoted(result.content)}\n")]
 
 
 def ask_question(scene: Scene) -> Sequence[Line]:
-    """A structured question to the person, and an answer that uses what they said."""
+    """Asks the user structured questions, and uses the answers."""
     plan = [Use("ask_user", {"questions": _QUESTIONS})]
     if missing := _missing(scene, plan):
         return [Say(missing)]
     if not scene.results:
-        return [Say("Two short questions first. Take your time: the waiting costs nothing.\n\n"), plan[0]]
+        return [Say("Two short questions first. Take your time: waiting costs nothing.\n\n"), plan[0]]
     result = scene.results[-1]
     if result.is_error:
-        return [Say(f"No answer reached me:\n\n{quoted(result.content)}\n")]
+        return [Say(f"I received no answer:\n\n{quoted(result.content)}\n")]
     name, topic = answer_said(result.content, "name"), answer_said(result.content, "topic")
     if not name and not topic:
         return [Say(f"Thank you. You answered:\n\n{quoted(result.content)}\n")]
@@ -131,8 +131,8 @@ def ask_question(scene: Scene) -> Sequence[Line]:
 
 
 def tell(scene: Scene) -> Sequence[Line]:
-    """A long text, to watch streaming, Markdown and reconnecting."""
-    return [Think("A few words on why work should not depend on the one who watches it."), Say(ESSAY)]
+    """Tells a long story, which shows streaming, Markdown and reconnecting."""
+    return [Think("A story about work that does not depend on a single keeper."), Say(ESSAY)]
 
 
 _INTENTS: Final[tuple[tuple[str, Script], ...]] = (
@@ -146,7 +146,7 @@ _INTENTS: Final[tuple[tuple[str, Script], ...]] = (
 
 
 def choose_script(scene: Scene) -> Script:
-    """The first script one of whose words was said; the introduction when none was."""
+    """The first script that has a word of the message; the introduction if there is none."""
     for words, script in _INTENTS:
         if re.search(rf"\b(?:{words})\b", scene.asked, re.IGNORECASE):
             return script
@@ -163,8 +163,8 @@ def _missing(scene: Scene, plan: Sequence[Use]) -> str:
         return ""
     listed = ", ".join(f"`{name}`" for name in names)
     return (
-        f"This recorded answer would call {listed}, which this server does not offer in this conversation, so there is "
-        "nothing real to show. `outlast doctor` says what this machine can do. Ask for an *essay* to see streaming.\n"
+        f"This recorded answer calls {listed}, which this server does not offer in this conversation. Run "
+        "`outlast doctor` to see what is missing. Ask for an *essay* to see streaming.\n"
     )
 
 
@@ -175,25 +175,23 @@ def _failed(scene: Scene) -> bool:
 def _code_report(scene: Scene, program: Program) -> str:
     if _failed(scene):
         failed = next(result for result in scene.results if result.is_error)
-        return f"I stopped, because `{failed.name}` did not succeed. It said:\n\n{quoted(failed.content)}\n"
+        return f"I stopped because `{failed.name}` failed:\n\n{quoted(failed.content)}\n"
     by_tool = {result.name: result.content for result in scene.results}
     return (
         f"### `{program.path}` works\n\nThe terminal printed:\n\n{quoted(by_tool.get('terminal', ''))}\n\n"
-        f"TypeScript gave:\n\n{quoted(by_tool.get('run_code', ''))}\n\n"
-        "The words around these blocks are recorded; **the outputs are not**, they were just computed in your sandbox. "
+        f"TypeScript returned:\n\n{quoted(by_tool.get('run_code', ''))}\n\n"
+        "The words around these blocks are recorded; **the outputs are real**, just computed in your sandbox. "
         f"`{program.path}` is still in the workspace.\n"
     )
 
 
 def _next_try(topic: str) -> str:
     by_topic = {
-        "code": "Say *write a fibonacci program* and I will write it and run it.",
-        "long": "Say *run a long command* and close the tab while it runs.",
-        "approval": "Say *clean up* and I will ask before I delete.",
+        "code": "Say *write a fibonacci program*, and I'll write it and run it.",
+        "long": "Say *run a long command*, and close the tab while it runs.",
+        "approval": "Say *clean up*, and I'll ask before I delete anything.",
     }
     for word, advice in by_topic.items():
         if word in topic.lower():
             return f"You chose “{topic}”. {advice}"
-    return (
-        f"You would like to see “{topic}”. My answers are recorded, but I noted it." if topic else "Nice to meet you."
-    )
+    return f"You chose “{topic}”. I have no recording for it yet." if topic else "Nice to meet you."

@@ -10,7 +10,7 @@ _FOLDER: Final = Path(__file__).with_suffix("")
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A small Python program the demo writes and runs."""
+    """A small Python program that the demo writes and runs."""
 
     path: str
     thought: str
@@ -24,10 +24,10 @@ PROGRAMS: Final = MappingProxyType(
         "fibonacci": Program(
             path="fibonacci.py",
             thought=(
-                "The person wants to see code that runs. A Fibonacci sequence is small enough to read and has an "
-                "output that is easy to check: every number is the sum of the two before it. "
+                "The user wants to see code that runs. A Fibonacci program is short, and its output is easy to check: "
+                "every number is the sum of the two before it. "
             ),
-            source='''"""Prints the first Fibonacci numbers and how close their ratio comes to the golden one."""
+            source='''"""Prints the first Fibonacci numbers and an approximation of the golden ratio."""
 
 
 def fibonacci(count: int) -> list[int]:
@@ -46,8 +46,8 @@ if __name__ == "__main__":
         "primes": Program(
             path="primes.py",
             thought=(
-                "The person asked for primes. A sieve is short, quick, and its result can be checked by hand: there "
-                "are 25 primes below one hundred. "
+                "The user asked for primes. A sieve is short and quick, and its result is easy to check: there are 25 "
+                "primes below one hundred. "
             ),
             source='''"""Prints the primes below one hundred, found with a sieve."""
 

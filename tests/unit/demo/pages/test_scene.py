@@ -61,5 +61,5 @@ def test_what_failed_is_told_in_one_line() -> None:
     failed = ToolResultPiece("c", "run_code", '{"success": false, "error": "Error: 404\\n  at x"}', is_error=True)
     assert outcome(failed) is None
     assert trouble(failed) == "Error: 404"
-    assert trouble(ToolResultPiece("c", "run_code", "", is_error=True)) == "no reason was given"
+    assert trouble(ToolResultPiece("c", "run_code", "", is_error=True)) == "the sandbox gave no reason"
     assert PageScene("").attribute("none", "id") == ""

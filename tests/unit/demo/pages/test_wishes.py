@@ -12,7 +12,7 @@ from outlast_demo.pages.wishes import Kind, from_text, query_of, title_of, to_te
     [
         ("Show my open issues", Kind.LIST),
         ("A chart of all open issues", Kind.SUMMARY),
-        ("Show the issues of Harbor", Kind.LIST),
+        ("Show the issues in Harbor", Kind.LIST),
         ("A to-do list where I can add, tick off and remove things", Kind.TODO),
         ("A counter with buttons to count up, down and reset", Kind.COUNTER),
         ("save that as a module", Kind.MODULE),
@@ -28,7 +28,7 @@ def test_words_call_for_a_recording(said: str, kind: Kind) -> None:
 
 
 def test_words_that_point_back_mean_what_was_done_before() -> None:
-    before = '1. "a counter" → built a counter\n- "show the urgent issues of Lumen" → fetched 1'
+    before = '1. "a counter" → built a counter\n- "show the urgent issues in Lumen" → fetched 1'
     assert wish_of("again, please", before).kind is Kind.COUNTER
     assert wish_of("the same", "- show closed issues → fetched 3").query["state"] == "closed"
     assert wish_of("again", '"save that as a module" → saved').kind is Kind.UNKNOWN
@@ -38,11 +38,11 @@ def test_words_that_point_back_mean_what_was_done_before() -> None:
     ("said", "query", "title"),
     [
         ("show my open issues", "state=open&assigned_to=me&sort=priority", "My open issues"),
-        ("closed issues of atlas", "state=closed&project=ATL&sort=priority", "Closed issues of Atlas"),
+        ("closed issues of atlas", "state=closed&project=ATL&sort=priority", "Closed issues in Atlas"),
         (
             "unassigned urgent bugs in review, by due date",
-            "state=open&status=in_review&assigned_to=nobody&priority=urgent&sort=due",
-            "Urgent open issues that nobody works on, in review",
+            "state=open&status=in_review&assigned_to=none&priority=urgent&sort=due",
+            "Urgent open issues without an assignee, in review",
         ),
     ],
 )

@@ -135,7 +135,7 @@ async def test_a_screen_is_written_checked_and_summed_up(screen: str) -> None:
     outcome = parse_outcome(text)
     assert outcome.title == SCREENS[screen].title
     assert outcome.task_summary is not None
-    assert "Recorded by the demo model" in outcome.task_summary
+    assert "Made by the demo model" in outcome.task_summary
 
 
 @pytest.mark.parametrize("screen", sorted(SCREENS))
@@ -207,7 +207,7 @@ async def test_the_yearly_switch_needs_the_pricing_page() -> None:
 async def test_what_is_not_recorded_is_said_plainly() -> None:
     project = Project()
     text = await play(project, "whales")
-    assert "Nothing recorded fits these words" in text
+    assert "No recording matches this request" in text
     assert project.files[PAGE] == files_of("landing")[PAGE]
     project.calls.clear()
     assert "make it warmer" in await play(project, "sing to me")
@@ -224,7 +224,7 @@ async def test_problems_of_the_check_are_mended_by_writing_the_files_once_more()
 async def test_problems_that_stay_end_in_plain_words() -> None:
     project = Project(problems=["the page throws"] * 3)
     text = await play(project, "a pricing page")
-    assert "no recording of mine can mend" in text
+    assert "none of my recordings can fix" in text
     assert "the page throws" in text
 
 
@@ -235,7 +235,7 @@ async def test_a_change_that_does_not_pass_the_check_is_taken_back() -> None:
     project.problems.append("the page throws")
     text = await play(project, "add a FAQ")
     assert project.files[PAGE] == before
-    assert "took it back" in text
+    assert "undid it" in text
 
 
 async def test_what_the_type_check_said_is_quoted() -> None:

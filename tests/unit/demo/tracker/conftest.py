@@ -37,7 +37,7 @@ class Desk:
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     clock = ManualClock()
     secret = open_secret(tmp_path)
-    kept = open_book(tmp_path, clock, anew=False)
+    kept = open_book(tmp_path, clock, reset=False)
     app = tracker_app(kept, secret, RequestLog(tmp_path / "requests.log", clock), clock)
     plain = secret.reveal().decode()
     async with httpx.AsyncClient(

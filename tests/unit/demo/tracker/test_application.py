@@ -19,7 +19,7 @@ async def test_the_list_of_issues_is_filtered_by_every_documented_parameter(desk
     assert len(mine) == 8
     assert set(await desk.keys("assigned_to=ada&state=open")) == set(mine)
     assert await desk.keys("status=done,cancelled&project=har&sort=created") == ["HAR-8", "HAR-6"]
-    assert set(await desk.keys("assigned_to=nobody&priority=high,medium")) == {"ATL-9", "HAR-9"}
+    assert set(await desk.keys("assigned_to=none&priority=high,medium")) == {"ATL-9", "HAR-9"}
     assert await desk.keys("label=sign-in") == ["ATL-7"]
     assert await desk.keys("text=twice deploy") == ["HAR-4"]
     assert (await desk.keys("sort=due&state=open"))[0] == "ATL-7"
@@ -59,10 +59,10 @@ async def test_an_issue_is_closed_opened_again_assigned_and_stays_so_after_a_res
     closed = await desk.client.patch("/v2/issues/atl-7", json={"status": "done", "assigned_to": "noor"})
     assert closed.json()["state"] == "closed"
     assert closed.json()["closed_at"]
-    assert open_book(desk.folder, desk.clock, anew=False).book.issues["ATL-7"].assignee == "noor"
+    assert open_book(desk.folder, desk.clock, reset=False).book.issues["ATL-7"].assignee == "noor"
     again = await desk.client.patch("/v2/issues/ATL-7", json={"status": "todo", "assigned_to": None})
     assert (again.json()["state"], again.json()["closed_at"], again.json()["assignee"]) == ("open", None, None)
-    assert open_book(desk.folder, desk.clock, anew=True).book.issues["ATL-7"].assignee == "ada"
+    assert open_book(desk.folder, desk.clock, reset=True).book.issues["ATL-7"].assignee == "ada"
 
 
 async def test_issues_and_comments_are_added(desk: Desk) -> None:
@@ -170,7 +170,7 @@ async def test_too_many_requests_are_told_when_to_come_back(desk: Desk) -> None:
 
 async def test_issues_that_cannot_be_read_are_put_aside(desk: Desk) -> None:
     (desk.folder / "issues.json").write_text('{"issues": [{}]}')
-    assert len(open_book(desk.folder, desk.clock, anew=False).book.issues) == 25
+    assert len(open_book(desk.folder, desk.clock, reset=False).book.issues) == 25
     assert (desk.folder / "issues.unreadable").exists()
 
 

@@ -10,19 +10,19 @@ from outlast_demo.documents.scene import Block, DocumentScene, parsed
 from outlast_demo.documents.wishes import Kind, Wish, named_section, prose_of, target_blocks
 
 MAX_EDITS: Final = 12
-ENOUGH: Final = 4  # edits of a request for the whole document, so that there is something to decide about
+ENOUGH: Final = 4  # edits for a request about the whole document, so that the user has something to decide on
 Edit = dict[str, Any]
 
 
 def edits_for(scene: DocumentScene, wish: Wish) -> list[Edit]:
-    """What the demo would change; empty where its rules find nothing."""
+    """The edits to propose; empty if no rule applies."""
     makers: dict[Kind, Callable[[DocumentScene, Wish], list[Edit]]] = {
         Kind.SHORTEN: _shorter,
         Kind.POLISH: _polished,
         Kind.CORRECT: _corrected,
         Kind.NOMINATE: _nominated,
         Kind.LIST: _listed,
-        Kind.PROSE: _told,
+        Kind.PROSE: _as_paragraph,
         Kind.SECTION: _new_section,
         Kind.DELETE: _without,
         Kind.MOVE: _moved,
@@ -32,17 +32,17 @@ def edits_for(scene: DocumentScene, wish: Wish) -> list[Edit]:
 
 
 def summary_of(wish: Wish, edits: Sequence[Edit]) -> str:
-    """One line for people."""
+    """The title of the proposal: one line for users."""
     count = f"{len(edits)} block{'' if len(edits) == 1 else 's'}"
     return {
-        Kind.SHORTEN: f"Say {count} in fewer words",
-        Kind.POLISH: f"Mend the wording of {count}",
+        Kind.SHORTEN: f"Shorten {count}",
+        Kind.POLISH: f"Improve wording ({count})",
         Kind.CORRECT: f"Correct {count}",
-        Kind.NOMINATE: "Name somebody",
+        Kind.NOMINATE: "Name an owner",
         Kind.LIST: "Turn a paragraph into a list",
         Kind.PROSE: "Turn a list into a paragraph",
         Kind.SECTION: f"Add a section about {wish.topic or 'something new'}",
-        Kind.DELETE: f"Take out {count}",
+        Kind.DELETE: f"Delete {count}",
         Kind.MOVE: "Move a block",
     }.get(wish.kind, "Change the text")
 
@@ -60,7 +60,7 @@ def _shorter(scene: DocumentScene, _wish: Wish) -> list[Edit]:
 def _polished(scene: DocumentScene, _wish: Wish) -> list[Edit]:
     blocks = prose_of(target_blocks(scene))
     made = _replaced(blocks, lambda block: prose.polished(block.text))
-    for rule in (  # nothing wrong by its rules: said in fewer words, or as a list
+    for rule in (  # if the rules find no mistake: shorten the text, or turn it into a list
         lambda block: prose.tightened(block.text, block.kind),
         lambda block: prose.bared(block.text),
         lambda block: prose.as_list(block.text) if block.kind == "paragraph" else block.text,
@@ -74,7 +74,7 @@ def _corrected(scene: DocumentScene, _wish: Wish) -> list[Edit]:
 
 
 def _nominated(scene: DocumentScene, wish: Wish) -> list[Edit]:
-    """A name from the document's tables where the text says “somebody”: the one that occurs there least often."""
+    """Replaces an indefinite pronoun with the name that occurs least often in the document's tables."""
     names = [name for block in scene.blocks if block.kind == "table" for name in _names(block.text)]
     blocks = prose_of(target_blocks(scene))
     if not names:
@@ -84,7 +84,7 @@ def _nominated(scene: DocumentScene, wish: Wish) -> list[Edit]:
 
 
 def _names(table: str) -> list[str]:
-    """What stands in the columns that say who."""
+    """The names in the columns of people."""
     rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in table.splitlines()]
     columns = [at for at, head in enumerate(rows[0]) if re.search(r"who|owner|name|person", head, re.IGNORECASE)]
     cells = [row[at] for row in rows[2:] for at in columns if at < len(row)]
@@ -92,7 +92,7 @@ def _names(table: str) -> list[str]:
 
 
 def open_points(scene: DocumentScene) -> list[str]:
-    """What the text itself says is open: boxes without a tick, cells without a name, questions."""
+    """Open points of the text: unchecked boxes, empty cells, questions."""
     found: list[str] = []
     for block in scene.blocks:
         for line in block.text.splitlines() if block.kind != "code" else ():
@@ -114,13 +114,13 @@ def _items(text: str) -> int:
     return len(re.findall(r"^(?:-|\d+\.) ", text, re.MULTILINE))
 
 
-def _told(scene: DocumentScene, _wish: Wish) -> list[Edit]:
+def _as_paragraph(scene: DocumentScene, _wish: Wish) -> list[Edit]:
     blocks = [block for block in target_blocks(scene) if block.kind == "list"]
     return _replaced(blocks, lambda block: prose.as_prose(block.text))[:1]
 
 
 def _new_section(scene: DocumentScene, wish: Wish) -> list[Edit]:
-    topic = wish.topic or "what is missing"
+    topic = wish.topic or "open points"
     heading = topic[:1].upper() + topic[1:]
     level, after = _place(scene)
     return [
@@ -135,8 +135,8 @@ def _new_section(scene: DocumentScene, wish: Wish) -> list[Edit]:
 
 
 def _place(scene: DocumentScene) -> tuple[int, str | None]:
-    """The level of a new section and what it follows: behind the one that the conversation is about, else at the end,
-    before a conclusion."""
+    """The level of a new section and the id of the section before it: the one that the conversation is about, otherwise
+    the last one before a conclusion."""
     sections = list(scene.sections)
     own = scene.section(scene.section_id)
     if own is not None and own.level:
@@ -150,10 +150,12 @@ def _place(scene: DocumentScene) -> tuple[int, str | None]:
 
 
 def _section_text(scene: DocumentScene, topic: str) -> str:
-    """A beginning to write on: what a file of the project says of it, if one does, and what is still to be said."""
+    """A first draft: a passage from a project file, if one matches, and prompts for the rest."""
     said = _from_files(scene)
-    lines = [said] if said else [f"This section is about {topic}. It is a first draft to write on."]
-    lines.append(f"- What {topic} is, in a sentence\n- Why it matters here\n- What is still open, and who decides it")
+    lines = [said] if said else [f"This section is a first draft about {topic}."]
+    lines.append(
+        f"- Define {topic} in a sentence\n- Explain why it matters here\n- List open questions, and who decides them"
+    )
     return "\n\n".join(lines)
 
 
@@ -172,7 +174,7 @@ def _from_files(scene: DocumentScene) -> str:
 
 
 def _without(scene: DocumentScene, _wish: Wish) -> list[Edit]:
-    """The block that is meant: of what is named or hung on, the first or last one where the words say so."""
+    """Deletes the block that the request names, or the one that the conversation is about."""
     if not (scene.block_id or scene.section_id or named_section(scene, scene.said)) and _which(scene.said) is None:
         return []
     blocks = target_blocks(scene)
@@ -187,7 +189,7 @@ def _which(said: str) -> int | None:
 
 
 def _moved(scene: DocumentScene, wish: Wish) -> list[Edit]:
-    """The block that is meant, to the beginning or end of its section."""
+    """Moves the block that the request names to the beginning or end of its section."""
     blocks = target_blocks(scene)
     if not blocks:
         return []

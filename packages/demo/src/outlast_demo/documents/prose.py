@@ -1,6 +1,6 @@
-"""Rules for English prose, as a demo knows them: shorter, cleaner, as a list. Pure, and the same every time.
+"""Simple rules for English prose: shorten, clean up, turn into a list. Pure and deterministic.
 
-Markdown is left alone where it is not prose: code, links, tables.
+Markdown that is not prose (code, links, tables) is left unchanged.
 """
 
 import re
@@ -66,13 +66,13 @@ _SHORTENED: Final = (
     (r"we are", "we're"),
     (r"that is", "that's"),
 )
-# What is looked for behind a bracket has a bound: a text of nothing but brackets would else take minutes.
+# The search after a bracket is bounded: otherwise a text of brackets alone would take minutes.
 _KEPT: Final = re.compile(r"(`[^`]*`|!?\[[^\]]{0,200}\]\([^)]{0,300}\)|https?://\S+|<[^>\n]{1,300}>)")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])[\"”’)*_]*\s+(?=[\"“‘(*_]*[A-ZÀ-Þ0-9])")
 _ASIDE: Final = re.compile(r"(?<!\s)\s*\([^()]{8,}\)")
 _TAIL: Final = re.compile(r"(?:,\s+(?:which|who|where|and|but|so|because|while|as)\b|;|\s[—–]\s|,\s+\w+ing\b)[^,;—–]*$")
 _CLAUSE: Final = re.compile(r"(?<=\w) (?:that|which|who) [^,.;:!?]{1,200}?(?=[.:!?]?$)")
-_SOMEBODY: Final = re.compile(r"\b(?:[Ss]ome|[Nn]o)(?:body|one)\b")
+_INDEFINITE: Final = re.compile(r"\b(?:[Ss]ome|[Nn]o)(?:body|one)\b")
 _ITEM: Final = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s+)(.*)$")
 LONG_SENTENCE: Final = 9  # words
 
@@ -87,7 +87,7 @@ def sentences(text: str) -> list[str]:
 
 
 def cleaned(text: str) -> str:
-    """Common mistakes mended, wordy phrases said shortly; layout kept."""
+    """Fixes common mistakes and shortens wordy phrases; keeps the layout."""
     text = _outside_code(text, _MISTAKES)
     text = _outside_code(text, _WORDY)
     text = re.sub(r"(?<=\S)[ \t]{2,}(?=\S)", " ", text)
@@ -96,7 +96,7 @@ def cleaned(text: str) -> str:
 
 
 def tightened(text: str, kind: str) -> str:
-    """Said in fewer words; the text itself where nothing can go."""
+    """The text in fewer words, or the text unchanged if nothing can be cut."""
     if kind == "list":
         return _tight_list(text)
     shorter = cleaned(text)
@@ -112,24 +112,24 @@ def tightened(text: str, kind: str) -> str:
 
 
 def bared(text: str) -> str:
-    """For who has to be shorter still: without the last clause of a line, and with short forms."""
+    """The text shorter still: with contractions, and without the last clause of each line."""
     lines = [_outside_code(line, _SHORTENED) for line in text.split("\n")]
     return "\n".join(line if _KEPT.search(line) or "|" in line else _CLAUSE.sub("", line) for line in lines)
 
 
 def corrected(text: str) -> str:
-    """Common mistakes mended, and nothing else."""
+    """Fixes common mistakes, and nothing else."""
     text = _outside_code(text, _MISTAKES)
     return re.sub(r"(?<=\w) +([,.;:!?])(?=\s|$)", r"\1", text)
 
 
 def nominated(text: str, name: str) -> str:
-    """With a name where it says that somebody should."""
-    return _SOMEBODY.sub(name, text, count=1)
+    """Replaces the first indefinite pronoun with a name."""
+    return _INDEFINITE.sub(name, text, count=1)
 
 
 def polished(text: str) -> str:
-    """Wording mended: mistakes, wordy phrases, a full stop where one is missing."""
+    """Fixes mistakes, wordy phrases and a missing full stop."""
     mended = cleaned(text)
     if "\n" not in mended and re.search(r"[\w)]$", mended) and len(mended.split()) > LONG_SENTENCE:
         mended += "."
@@ -137,7 +137,7 @@ def polished(text: str) -> str:
 
 
 def as_list(text: str, *, numbered: bool = False) -> str:
-    """A paragraph as a list: what it enumerates, else its sentences. The text itself where it is one thing."""
+    """A paragraph as a list of its enumerated items, otherwise of its sentences. Unchanged if it has only one."""
     lead, items = _enumerated(text)
     if len(items) < 2:
         lead, items = "", sentences(text)
@@ -155,7 +155,7 @@ def as_prose(text: str) -> str:
 
 
 def _enumerated(text: str) -> tuple[str, list[str]]:
-    """What stands before a colon, and what is listed behind it."""
+    """The words before a colon, and the items listed after it."""
     plain = " ".join(text.split())
     lead, colon, rest = plain.partition(": ")
     if not colon or len(lead) > 200:
@@ -187,14 +187,14 @@ def _tight_sentence(sentence: str) -> str:
 
 
 def _without_weakest(said: list[str]) -> list[str]:
-    """Without the sentence that says least, never the first one."""
+    """Drops the sentence with the lowest weight, but never the first one."""
     droppable = [at for at, one in enumerate(said) if at and not one.endswith(":")]
     weakest = min(droppable, key=lambda at: (_weight(said[at]), -at), default=None)
     return [one for at, one in enumerate(said) if at != weakest]
 
 
 def _weight(sentence: str) -> int:
-    """How much it says: its long words and numbers."""
+    """The weight of a sentence: the number of its distinct long words and numbers."""
     return len({word.lower() for word in re.findall(r"\w{6,}|\d+", sentence)})
 
 
@@ -215,7 +215,7 @@ def _cased(found: re.Match[str], better: str) -> str:
 
 
 def _upper_starts(text: str) -> str:
-    """A capital at the beginning of the text and behind a full stop, where a phrase before it was taken away."""
+    """Restores the capital at the start of the text and after a full stop, where a phrase before it was removed."""
 
     def raised(found: re.Match[str]) -> str:
         return f"{found[1]}{found[2].upper()}"

@@ -1,4 +1,4 @@
-"""What a document's agent is told, taken apart: the request, the blocks, what the conversation is about."""
+"""Parses the prompt of a document's agent: the request, the blocks, and the subject of the conversation."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -36,8 +36,8 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class DocumentScene:
-    """`about` is what the conversation hangs on (document | section | selection | comment | gone), with its section,
-    block and words; `results` is what tools gave since, in order."""
+    """`about` is the subject of the conversation (document | section | selection | comment | gone), with its section,
+    block and words; `results` are the tool results since the request, in order."""
 
     said: str
     title: str = ""
@@ -62,7 +62,7 @@ class DocumentScene:
         return [result for result in self.results if result.name == tool]
 
     def with_texts(self, texts: Mapping[str, str]) -> "DocumentScene":
-        """The same, where blocks say something else by now."""
+        """A copy with the current texts of these blocks, by id."""
         sections = tuple(
             replace(
                 section, blocks=tuple(replace(block, text=texts.get(block.id, block.text)) for block in section.blocks)
@@ -73,12 +73,12 @@ class DocumentScene:
 
 
 def is_document(request: ModelRequest) -> bool:
-    """Whether this is the work of a document's agent: it is offered the tool that proposes edits."""
+    """True if the request is from a document's agent: it offers the tool that proposes edits."""
     return any(tool.name == PROPOSE for tool in request.tools)
 
 
 def document_scene(request: ModelRequest) -> DocumentScene:
-    """The last thing asked, with what came after it."""
+    """The last request of the user, with the tool results since."""
     asked: ModelMessage | None = None
     results: list[ToolResultPiece] = []
     for message in request.messages:
@@ -88,7 +88,7 @@ def document_scene(request: ModelRequest) -> DocumentScene:
     texts = [piece.text for piece in asked.pieces if isinstance(piece, TextPiece)] if asked is not None else []
     before, said = ("", texts) if not texts or not texts[0].endswith(REQUEST) else (texts[0], texts[1:])
     return replace(
-        _told(before),
+        _parse_document(before),
         said="\n".join(said).strip(),
         results=tuple(results),
         tools=frozenset(tool.name for tool in request.tools),
@@ -96,7 +96,7 @@ def document_scene(request: ModelRequest) -> DocumentScene:
 
 
 def parsed(content: str) -> Mapping[str, Any]:
-    """A tool's result as an object; empty where it is none."""
+    """A tool's result as an object; empty if it is not one."""
     try:
         value = orjson.loads(content)
     except orjson.JSONDecodeError:
@@ -104,7 +104,7 @@ def parsed(content: str) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _told(before: str) -> DocumentScene:
+def _parse_document(before: str) -> DocumentScene:
     begin = _DOCUMENT.search(before)
     if begin is None:
         return DocumentScene("", document=False)
@@ -122,7 +122,7 @@ def _told(before: str) -> DocumentScene:
 
 
 def _aimed(scene: DocumentScene, behind: str, mark: str) -> DocumentScene:
-    """With what the conversation is about."""
+    """Adds the subject of the conversation."""
     for comment, body in _elements("comment", mark, behind):
         own = re.sub(rf"<(quote|answer){mark}\b.*?</\1{mark}>", "", body, flags=re.DOTALL)
         return replace(
@@ -149,12 +149,13 @@ def _aimed(scene: DocumentScene, behind: str, mark: str) -> DocumentScene:
 
 
 def _section(found: tuple[Mapping[str, str], str], mark: str) -> Section:
-    told, body = found
+    attributes, body = found
     blocks = tuple(
-        Block(one.get("id", ""), one.get("kind", ""), text, told.get("id", ""))
+        Block(one.get("id", ""), one.get("kind", ""), text, attributes.get("id", ""))
         for one, text in _elements("block", mark, body)
     )
-    return Section(told.get("id", ""), told.get("heading", ""), int(told.get("level", "0") or 0), blocks)
+    heading, level = attributes.get("heading", ""), int(attributes.get("level", "0") or 0)
+    return Section(attributes.get("id", ""), heading, level, blocks)
 
 
 def _elements(tag: str, mark: str, text: str) -> list[tuple[dict[str, str], str]]:

@@ -1,4 +1,4 @@
-"""What the demo model says and does next beside a document."""
+"""The demo model's next turn as a document's agent."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,27 +13,27 @@ from outlast_demo.lines import Line, Say, Think, Use
 
 PIECE_CHARS: Final = 48  # of the arguments in one delta
 TRIES: Final = 3
-DEMO: Final = "*I am the demo model: simple recorded rules made these edits, on the real text.*"
+DEMO: Final = "*I am the demo model. These edits come from simple recorded rules, applied to the real text.*"
 TRY: Final = (
-    "I am the demo model: I know a few recorded ways to edit, and use them on the real text of this document. Try "
+    "I am the demo model: I know a few recorded ways to edit, and apply them to the real text of this document. Try "
     "*tighten this document*, *make the introduction shorter*, *fix the wording*, *turn this into a list*, *add a "
-    "section about risks*, *move the last paragraph to the top*, or give me a comment. Whatever I propose waits for "
-    "you: nothing changes before you accept it."
+    "section about risks*, *move the last paragraph to the top*, or assign a comment to me. Nothing changes until you "
+    "accept an edit."
 )
 _QUESTIONS: Final = [
     {
         "id": "how",
-        "question": "What shall I do with the text?",
+        "question": "How should I edit the text?",
         "options": ["Make it shorter", "Fix the wording", "Turn the longest paragraph into a list"],
     }
 ]
 
 
 def document_lines(request: ModelRequest) -> Sequence[Line]:
-    """What comes next. Deterministic; fails never."""
+    """The next turn. Deterministic; never raises."""
     scene = document_scene(request)
     if not scene.document:
-        return [Say("The document that this conversation was about is not there any more, so I can propose nothing.\n")]
+        return [Say("The document of this conversation was deleted, so I cannot propose edits.\n")]
     proposed = scene.of(PROPOSE)
     if proposed and not proposed[-1].is_error:
         return [Say(_done(scene, proposed[-1]))]
@@ -46,7 +46,7 @@ def document_lines(request: ModelRequest) -> Sequence[Line]:
         scene = replace(scene, said=said or "make it shorter")
         wish = wish_of(scene)
     if wish.kind is Kind.SECTION and wish.topic and scene.files and SEARCH in scene.tools and not scene.of(SEARCH):
-        return [Say("I look into the project's files first.\n\n"), Use(SEARCH, {"query": wish.topic})]
+        return [Say("First, I'll search the project's files.\n\n"), Use(SEARCH, {"query": wish.topic})]
     return _propose(scene, wish, proposed)
 
 
@@ -56,7 +56,7 @@ def _propose(scene: DocumentScene, wish: Wish, refused: Sequence[ToolResultPiece
     if wish.kind is Kind.UNKNOWN:
         return [Say(TRY)]
     if len(refused) >= TRIES:
-        return [Say(f"The text changes faster than I can propose: {TRIES} times it said something else by then.\n")]
+        return [Say(f"The text changed {TRIES} times while I was proposing edits. Try again when it is stable.\n")]
     current = {
         str(one["block_id"]): str(one["present_text"])
         for result in refused
@@ -65,9 +65,13 @@ def _propose(scene: DocumentScene, wish: Wish, refused: Sequence[ToolResultPiece
     }
     edits = edits_for(scene.with_texts(current), wish)
     if not edits:
-        return [Say(f"My recorded rules find nothing there that they could change.\n\n{TRY}\n")]
+        return [Say(f"My recorded rules find nothing to change there.\n\n{TRY}\n")]
     thought = f"{len(scene.blocks)} blocks in {len(scene.sections)} sections; {len(edits)} of them to change."
-    lead = "The text has changed meanwhile: I propose anew, from what it says now.\n\n" if refused else "I propose:\n\n"
+    lead = (
+        "The text has changed, so here are new edits for the current version.\n\n"
+        if refused
+        else "Here are my edits:\n\n"
+    )
     call = Use(PROPOSE, {"summary": summary_of(wish, edits), "edits": edits}, PIECE_CHARS)
     return [*([] if refused else [Think(thought)]), Say(lead), call]
 
@@ -75,12 +79,9 @@ def _propose(scene: DocumentScene, wish: Wish, refused: Sequence[ToolResultPiece
 def _done(scene: DocumentScene, result: ToolResultPiece) -> str:
     made: list[Any] = parsed(result.content).get("edits", [])
     count = _count(len(made), "edit") if made else "the edits"
-    wait = "It waits" if len(made) == 1 else "They wait"
-    answer = "To your comment: " if scene.about == "comment" else ""
-    return (
-        f"{answer}I proposed {count}. {wait} for you: accept, change, or reject each; nothing in the document has "
-        f"changed yet.\n\n{DEMO}\n"
-    )
+    each = "it" if len(made) == 1 else "each one"
+    answer = "About your comment: " if scene.about == "comment" else ""
+    return f"{answer}I proposed {count}. Accept, change or reject {each}. The document has not changed yet.\n\n{DEMO}\n"
 
 
 def _count(number: int, noun: str) -> str:
@@ -96,5 +97,5 @@ def _figures(scene: DocumentScene) -> str:
     ]
     listed = "\n".join(lines) or "- nothing yet"
     points = "\n".join(f"- {point}" for point in open_points(scene))
-    still_open = f"Still open, as the text itself says:\n\n{points}\n\n" if points else ""
-    return f"What I was shown of “{scene.title}” has {words} words:\n\n{listed}\n\n{still_open}{TRY}\n"
+    still_open = f"Open points in the text:\n\n{points}\n\n" if points else ""
+    return f"The part of “{scene.title}” that I received has {words} words:\n\n{listed}\n\n{still_open}{TRY}\n"

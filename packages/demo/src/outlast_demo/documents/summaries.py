@@ -1,4 +1,4 @@
-"""The demo model's summary of a conversation: from its real messages, by simple rules."""
+"""The demo model's summary of a conversation: sentences of its real messages, picked by simple rules."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _DECIDED: Final = re.compile(
 )
 MAX_LINES: Final = 6
 CHARS: Final = 200
-DEMO: Final = "*I am the demo model: these are sentences of the conversation, picked by simple rules.*"
+DEMO: Final = "*I am the demo model. These are sentences from the conversation, picked by simple rules.*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class Said:
 
 
 def is_summary(request: ModelRequest) -> bool:
-    """Whether this is a conversation to be summed up."""
+    """True if the request asks for the summary of a conversation."""
     return _CONVERSATION.search(_asked(request)) is not None
 
 
 def summary_lines(request: ModelRequest) -> Sequence[Line]:
-    """The summary. Deterministic; fails never."""
+    """The summary. Deterministic; never raises."""
     asked = _asked(request)
     found = _CONVERSATION.search(asked)
     assert found is not None
@@ -69,9 +69,9 @@ def _about(title: str, said: Sequence[Said]) -> list[str]:
 def _done(said: Sequence[Said], proposed: str) -> list[str]:
     lines = [line for line in proposed.splitlines() if "accepted" in line or "rejected" in line]
     calls = [call for one in said for call in re.findall(r"^\[(\w+): done\]$", one.text, re.MULTILINE)]
-    told = [f"- `{name}` was called {_times(calls.count(name))}" for name in dict.fromkeys(calls)]
+    called = [f"- `{name}` was called {_times(calls.count(name))}" for name in dict.fromkeys(calls)]
     answers = [one for one in said if one.role == "assistant" and _sentences(one)]
-    return [*lines, *told, *([f"- Last answer: {_short(_sentences(answers[-1])[0])}"] if answers else [])]
+    return [*lines, *called, *([f"- Last answer: {_short(_sentences(answers[-1])[0])}"] if answers else [])]
 
 
 def _open(said: Sequence[Said], proposed: str) -> list[str]:
@@ -91,7 +91,7 @@ def _decides(line: str) -> bool:
 
 
 def _sentences(one: Said) -> list[str]:
-    """Line by line, without lists' marks, calls, and what only leads to something else."""
+    """The sentences of a message, without list markers, calls, and lines that end with a colon."""
     lines = [re.sub(r"^\s*(?:[-*+>]|\d+[.)]|#+)\s+", "", line) for line in one.text.splitlines()]
     plain = [" ".join(line.replace("*", "").split()) for line in lines if not line.startswith("[")]
     found = [sentence.strip() for line in plain for sentence in re.split(r"(?<=[.!?])\s+", line)]

@@ -1,4 +1,4 @@
-"""What is asked of a document, in words, and which of its blocks that is about. Pure."""
+"""Recognises a request about a document and the blocks that it means. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """`topic` is what a new section is about; `numbered` of a list; `last` of a move: to the end."""
+    """`topic` is that of a new section; `numbered` is for a list; `last` moves a block to the end."""
 
     kind: Kind
     topic: str = ""
@@ -65,24 +65,24 @@ _QUESTION: Final = re.compile(
 )
 _FIRST: Final = r"introduc\w*|intro|opening|beginning|preface|lead"
 _LAST: Final = r"conclu\w*|ending|closing|last section"
-_COMMON: Final = read_names(__file__, "common_words")
+_COMMON: Final = read_names(__file__, "names/common_words")
 
 
 def wish_of(scene: DocumentScene) -> Wish:
-    """What the words call for; in a conversation about a comment also those of the comment."""
+    """The kind of edit that the request asks for; in a conversation about a comment, also by the comment's text."""
     for words in (scene.said, scene.words if scene.about == "comment" else ""):
         wish = _wish(words)
         if wish.kind not in (Kind.UNKNOWN, Kind.TELL):
             return wish
         if scene.about == "comment" and re.match(r"\s*who\b", words, re.IGNORECASE):
             return Wish(Kind.NOMINATE)
-    if scene.about == "comment":  # whatever it says: the text that it hangs on can be said better
+    if scene.about == "comment":  # any other comment asks for better wording of its text
         return Wish(Kind.POLISH)
     return _wish(scene.said)
 
 
 def target_blocks(scene: DocumentScene, said: str = "") -> list[Block]:
-    """The blocks that are meant, in order: of the section that is named, else what the conversation hangs on."""
+    """The blocks that the request means, in order: of the named section, otherwise of the conversation's subject."""
     named = named_section(scene, said or scene.said)
     if named is not None:
         return list(named.blocks)
@@ -98,7 +98,7 @@ def target_blocks(scene: DocumentScene, said: str = "") -> list[Block]:
 
 
 def named_section(scene: DocumentScene, said: str) -> Section | None:
-    """The section whose heading the words name; “introduction” is the first one with text, “conclusion” the last."""
+    """The section whose heading the request names; “introduction” is the first one with text, “conclusion” the last."""
     words = set(re.findall(r"[^\W_]{3,}", said.lower())) - _COMMON
     best: tuple[float, Section] | None = None
     for section in scene.sections:

@@ -1,7 +1,7 @@
-"""Pages that the demo model builds: recorded words and layouts around what tools really gave.
+"""The demo model as a page's agent: recorded words and layouts around real tool results.
 
-`scene.py` reads what the page's agent is told; `wishes.py` finds out what is asked for; `code.py` writes the TypeScript
-that is run, from what the documentation said or with a module that was saved; `html.py` and `charts.py` make HTML and
-patches of the results; `tracker.py` and `plain.py` say what comes next. Nothing is remembered between two requests: the
-transcript and the page say how far the work has come.
+`scene.py` parses the agent's prompt; `wishes.py` recognises the request; `code.py` writes the TypeScript to run, from
+the documentation or with a saved module; `html.py` and `charts.py` turn the results into HTML and patches; `tracker.py`
+and `plain.py` play the next turn. The model has no state between two requests: it derives its progress from the
+transcript and the page.
 """

@@ -1,4 +1,4 @@
-"""Charts of the tracker's counts: bars of plain HTML, readable without colour."""
+"""Charts of the tracker's counts: bars in plain HTML, readable without colour."""
 
 from collections.abc import Mapping
 from html import escape
@@ -13,7 +13,7 @@ _NAMES: Final = (("status", "By status"), ("priority", "By priority"), ("project
 
 
 def summary(query: Mapping[str, str], counts: Mapping[str, Any], *, hideable: bool) -> str:
-    """A section with a chart for each property that was counted."""
+    """A section with one chart for each counted property."""
     total = counts["status"]["total"]
     button = '<button class="ghost" data-action="hide-summary">Hide</button>' if hideable else ""
     charts = "".join(f'<div class="card"><h3>{name}</h3>{_bars(by, counts[by]["groups"])}</div>' for by, name in _NAMES)
@@ -25,12 +25,12 @@ def summary(query: Mapping[str, str], counts: Mapping[str, Any], *, hideable: bo
 
 
 def page(query: Mapping[str, str], counts: Mapping[str, Any]) -> str:
-    """A page of its own around the charts."""
+    """A whole page with only the charts."""
     asked = escape(to_text(query))
     return (
         f'<div id="report" data-query="{asked}"><header class="toolbar">'
         '<h1>The tracker at a glance</h1><div class="row">'
-        f'<button class="primary" data-action="show" data-query="{asked}">List them</button>'
+        f'<button class="primary" data-action="show" data-query="{asked}">Show list</button>'
         '<button data-action="summary">Refresh</button></div></header>'
         f'{summary(query, counts, hideable=False)}<p class="muted small">{LABEL}</p></div>'
     )

@@ -1,4 +1,4 @@
-"""The TypeScript that the demo model runs: made from what the documentation said, or with a saved module."""
+"""The TypeScript that the demo model runs: written from the documentation, or with a saved module."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _SECRET: Final = re.compile(r"Deno\.env\.get\(\W{1,3}([A-Z][A-Z0-9_]*)")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What must be known before the tracker can be called. All of it stands in its documentation."""
+    """Facts needed to call the tracker. Its documentation has all of them."""
 
     address: str
     version: str
@@ -28,27 +28,27 @@ class Facts:
 
 
 def facts_of(searches: Sequence[ToolResultPiece]) -> Facts | None:
-    """The facts, once searches have found all of them."""
+    """The facts, or None until the searches have found all of them."""
     text = "\n".join(result.content for result in searches if not result.is_error)
     address, version, secret = _ADDRESS.search(text), _VERSION.search(text), _SECRET.search(text)
     return Facts(address[0], version[1], secret[1]) if address and version and secret else None
 
 
 def knows_address(searches: Sequence[ToolResultPiece]) -> bool:
-    """Whether a search found the tracker's documentation at all."""
+    """True if any search found the tracker's documentation."""
     return any(_ADDRESS.search(result.content) for result in searches if not result.is_error)
 
 
 @dataclass(frozen=True, slots=True)
 class Tracker:
-    """How code reaches the tracker: by a module, or by functions written out from the documentation."""
+    """Access to the tracker: a saved module, or functions written from the documentation."""
 
     facts: Facts | None = None
     module: Saved | None = None
 
     def code(self, names: Sequence[str], body: str) -> str:
-        """A script of its own (a session keeps its variables, and this may run twice in it) whose value is what `body`
-        returns."""
+        """A script whose value is the return value of `body`. It has its own scope, because a session keeps variables
+        and may run it twice."""
         inner = "\n".join(f"  {line}" if line else "" for line in body.strip().splitlines())
         if self.module is not None:
             begin = f"  const {{ {', '.join(names)} }} = await import({orjson.dumps(self.module.path).decode()});"
@@ -110,9 +110,9 @@ def reading(tracker: Tracker, key: str) -> str:
 
 
 def saving(facts: Facts) -> str:
-    """Write the module, and prove that it can be imported and answers."""
+    """Code that writes the module, then imports and calls it as a test."""
     functions = "\n".join(f"export {_FUNCTIONS[name]}" for name in EXPORTS)
-    about = "// The issues tracker: lists, counts and changes issues. Errors carry the tracker's own words."
+    about = "// The issues tracker: lists, counts and changes issues. Errors include the tracker's message and hint."
     source = f"{about}\n{_head(facts)}\n\n{functions}\n"
     return (
         f"await (async () => {{\n  const source = {_text(source)};\n"
@@ -125,12 +125,12 @@ def saving(facts: Facts) -> str:
 
 
 def announced() -> dict[str, Any]:
-    """The module as its author describes it."""
+    """The description of the saved module."""
     return {
         "path": MODULE,
-        "description": "Issues tracker API: listIssues(query) gives all issues that a query string of filters lets "
-        "through (state, assigned_to, project, priority, sort), countIssues(by, query) counts them for charts, "
-        "readIssue(key), changeIssue(key, {status | assigned_to | priority …}) closes, reopens and assigns, "
+        "description": "Issues tracker API: listIssues(query) returns all issues that match a query string of "
+        "filters (state, assigned_to, project, priority, sort), countIssues(by, query) counts them for charts, "
+        "readIssue(key), changeIssue(key, {status | assigned_to | priority …}) closes, reopens or assigns one, "
         "createIssue({project, title}), commentOn(key, text).",
         "exports": list(EXPORTS),
         "usage": f"import {{ listIssues, changeIssue }} from './{MODULE}'; "

@@ -1,4 +1,4 @@
-"""HTML of the issues page, made of what the tracker answered. Every element that a click changes has an id."""
+"""HTML of the issues page, built from the tracker's answers. Every element that a click changes has an id."""
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
@@ -12,8 +12,8 @@ LIST: Final = "issue-list"
 NOTE: Final = "tracker-note"
 DETAILS: Final = "issue-details"
 LABEL: Final = (
-    "Made by the demo model: words and layout were written beforehand; the issues were read and changed by code that "
-    "ran in your sandbox."
+    "Made by the demo model. The words and the layout are recorded; the issues are real data, read and changed by code "
+    "in your sandbox."
 )
 _PRIORITIES: Final = {"urgent": "danger", "high": "warn", "medium": "", "low": ""}
 _STATUSES: Final = {
@@ -28,8 +28,8 @@ _FIGURES: Final = "grid-template-columns:repeat(auto-fit,minmax(7rem,1fr))"
 _WORKING: Final = ("in_progress", "in_review")
 _VIEWS: Final = (
     ("Mine", {"state": "open", "assigned_to": "me", "sort": "priority"}),
-    ("Everybody's", {"state": "open", "sort": "priority"}),
-    ("Nobody's", {"state": "open", "assigned_to": "nobody", "sort": "priority"}),
+    ("All", {"state": "open", "sort": "priority"}),
+    ("Unassigned", {"state": "open", "assigned_to": "none", "sort": "priority"}),
     ("Closed", {"state": "closed", "sort": "updated"}),
 )
 
@@ -37,12 +37,12 @@ _VIEWS: Final = (
 FIGURES: Final[tuple[tuple[str, str, Callable[[str, str], bool]], ...]] = (
     ("count-open", "open", lambda _priority, status: status not in ("done", "cancelled")),
     ("count-urgent", "urgent", lambda priority, status: priority == "urgent" and status not in ("done", "cancelled")),
-    ("count-working", "in work", lambda _priority, status: status in _WORKING),
+    ("count-working", "in progress", lambda _priority, status: status in _WORKING),
 )
 
 
 def page(query: Mapping[str, str], issues: Sequence[Issue], at: str) -> str:
-    """The whole page but for the lines of its list, which patches bring. `at`: when the issues were read."""
+    """The whole page except the rows of its list, which follow as patches. `at`: the time when the issues were read."""
     return (
         f'<div id="{ROOT}" data-query="{escape(to_text(query))}">'
         f'<header class="toolbar"><div><h1 id="tracker-title">{escape(title_of(query))}</h1>'
@@ -63,7 +63,7 @@ def note(issues: Sequence[Issue], at: str) -> str:
 
 
 def views(query: Mapping[str, str]) -> str:
-    """The buttons above the list, and the choice of a project."""
+    """The buttons above the list, and the project menu."""
     chosen = to_text({name: value for name, value in query.items() if name not in ("project", "sort")})
     project = query.get("project", "")
     buttons = []
@@ -81,14 +81,14 @@ def views(query: Mapping[str, str]) -> str:
 
 
 def figures(issues: Sequence[Issue]) -> str:
-    """Three numbers over the issues of the list."""
-    told = [
-        (name, sum(belongs(str(one["priority"]), str(one["status"])) for one in issues), words)
+    """Three counts of the issues in the list."""
+    counts = [
+        (name, sum(belongs(str(issue["priority"]), str(issue["status"])) for issue in issues), words)
         for name, words, belongs in FIGURES
     ]
     return "".join(
         f'<div class="card"><div class="stat" id="{name}">{count}</div><div class="muted">{words}</div></div>'
-        for name, count, words in told
+        for name, count, words in counts
     )
 
 
@@ -96,7 +96,7 @@ def row(issue: Issue) -> str:
     """One line of the list: `issue-KEY`, with its buttons."""
     key = escape(str(issue["key"]))
     due = f" · due {escape(str(issue['due_on']))}" if issue.get("due_on") and issue["state"] == "open" else ""
-    who = escape(str(issue.get("assignee") or "nobody"))
+    who = escape(str(issue.get("assignee") or "unassigned"))
     project = PROJECTS.get(str(issue.get("project")), str(issue.get("project")))
     done = ' class="done"' if issue["state"] == "closed" else ""
     return (
@@ -113,22 +113,22 @@ def row(issue: Issue) -> str:
 
 def buttons(issue: Issue) -> str:
     key = escape(str(issue["key"]))
-    found = []
+    shown = []
     if issue["state"] == "closed":
         return f'<button data-action="reopen" data-issue="{key}">Reopen</button>'
     if issue.get("assignee") is None:
-        found.append(f'<button data-action="assign" data-issue="{key}" data-to="me">Take it</button>')
+        shown.append(f'<button data-action="assign" data-issue="{key}" data-to="me">Assign to me</button>')
     elif issue["status"] in ("todo", "backlog"):
-        found.append(f'<button data-action="start" data-issue="{key}">Start</button>')
-    found.append(f'<button data-action="close" data-issue="{key}" aria-label="Close {key}">Close</button>')
-    found.append(
+        shown.append(f'<button data-action="start" data-issue="{key}">Start</button>')
+    shown.append(f'<button data-action="close" data-issue="{key}" aria-label="Close {key}">Close</button>')
+    shown.append(
         f'<button class="ghost" data-action="details" data-issue="{key}" aria-label="Details of {key}">Details</button>'
     )
-    return "".join(found)
+    return "".join(shown)
 
 
 def empty() -> str:
-    return '<li class="empty" id="no-issues">Nothing here. Choose another view, or write a new issue below.</li>'
+    return '<li class="empty" id="no-issues">No issues. Choose another view, or create an issue below.</li>'
 
 
 def new_issue() -> str:
@@ -136,42 +136,42 @@ def new_issue() -> str:
     return (
         '<form class="card" id="new-issue" data-action="create"><h2>New issue</h2><div class="row">'
         '<input name="title" aria-label="Title" maxlength="200" required '
-        'placeholder="What is wrong, or what is missing?">'
+        'placeholder="Describe a bug or a missing feature">'
         f'<select name="project" aria-label="Project of the new issue">{options}</select>'
         '<button type="submit">Create</button></div></form>'
     )
 
 
 def details(issue: Issue) -> str:
-    """What the tracker says of one issue, with its comments and a field for another."""
+    """One issue with its comments and a form for a new one."""
     key = escape(str(issue["key"]))
-    said = "".join(
-        f"<li><div><strong>{escape(str(one['by']))}</strong> "
-        f'<span class="muted small">{escape(str(one["at"])[:10])}</span>'
-        f"<div>{escape(str(one['text']))}</div></div></li>"
-        for one in issue.get("comments", ())
+    comments = "".join(
+        f"<li><div><strong>{escape(str(comment['by']))}</strong> "
+        f'<span class="muted small">{escape(str(comment["at"])[:10])}</span>'
+        f"<div>{escape(str(comment['text']))}</div></div></li>"
+        for comment in issue.get("comments", ())
     )
     labels = " ".join(f'<span class="badge">{escape(str(label))}</span>' for label in issue.get("labels", ()))
     return (
         f'<section class="card" id="{DETAILS}" data-issue="{key}"><div class="toolbar"><h2>{key}: '
         f'{escape(str(issue["title"]))}</h2><button class="ghost" data-action="hide">Hide</button></div>'
         f"<p>{escape(str(issue['description']))}</p><p>{labels}</p>"
-        f'<ul class="list" id="comments">{said or "<li class=muted>No comments yet.</li>"}</ul>'
+        f'<ul class="list" id="comments">{comments or "<li class=muted>No comments yet.</li>"}</ul>'
         f'<form class="row" id="new-comment" data-action="comment" data-issue="{key}">'
-        '<input name="text" aria-label="Comment" placeholder="Say something" maxlength="2000" required>'
+        '<input name="text" aria-label="Comment" placeholder="Add a comment" maxlength="2000" required>'
         '<button type="submit">Comment</button></form></section>'
     )
 
 
 def changed(issue: Issue, was_open: bool) -> list[dict[str, Any]]:
-    """Patches that show an issue of the list as it is now."""
+    """Patches that update an issue in the list."""
     key, is_open = str(issue["key"]), issue["state"] == "open"
     status = str(issue["status"])
     patches: list[dict[str, Any]] = [
         {"op": "text", "at": f"#status-{key}", "text": status.replace("_", " ")},
         {"op": "attributes", "at": f"#status-{key}", "set": {"class": f"badge {_STATUSES.get(status, '')}".strip()}},
         {"op": "html", "at": f"#buttons-{key}", "html": buttons(issue)},
-        {"op": "text", "at": f"#assignee-{key}", "text": str(issue.get("assignee") or "nobody")},
+        {"op": "text", "at": f"#assignee-{key}", "text": str(issue.get("assignee") or "unassigned")},
     ]
     if is_open != was_open:
         patches.append({"op": "classes", "at": f"#title-{key}", "remove" if is_open else "add": ["done"]})
@@ -180,7 +180,7 @@ def changed(issue: Issue, was_open: bool) -> list[dict[str, Any]]:
 
 
 def moved(counts: Mapping[str, int], before: tuple[str, str], after: tuple[str, str]) -> dict[str, int]:
-    """The numbers above the list after an issue went from one (priority, status) to another; "" is no status."""
+    """The counts above the list after an issue's (priority, status) has changed; "" means that it had no status."""
     return {
         name: counts[name] + bool(after[1] and belongs(*after)) - bool(before[1] and belongs(*before))
         for name, _, belongs in FIGURES

@@ -1,4 +1,4 @@
-"""The lines that a page's agent writes, as turns of the demo model."""
+"""Lines of a page's agent, as parts of the demo model's turns."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -7,12 +7,12 @@ import orjson
 
 from outlast_demo.lines import Write
 
-PIECE_CHARS: Final = 160  # of a line in one delta: a page of 8 kB is written in about a second
+PIECE_CHARS: Final = 160  # of a line in one delta: an 8 kB page takes about a second
 ROWS_A_LINE: Final = 4
 
 
 def prose(text: str) -> Write:
-    """Words for people: one line, shown in the thread."""
+    """One line for users, shown in the thread."""
     return Write(" ".join(text.split()) + "\n", 24)
 
 
@@ -24,8 +24,8 @@ def full(html: str, title: str) -> Write:
     return _line({"type": "full", "html": html, "title": title})
 
 
-def stats(**told: float | str) -> Write:
-    return _line({"type": "stats", **told})
+def stats(**figures: float | str) -> Write:
+    return _line({"type": "stats", **figures})
 
 
 def modules(found: Sequence[Mapping[str, Any]]) -> Write:
@@ -33,7 +33,7 @@ def modules(found: Sequence[Mapping[str, Any]]) -> Write:
 
 
 def summary(asked: str, done: str) -> Write:
-    """What is remembered of the request."""
+    """The entry for this request in the page's history."""
     return _line({"type": "summary", "text": f"{asked} → {done}"})
 
 

@@ -1,4 +1,4 @@
-"""What a page's agent is told, taken apart: the request, the page, the saved modules, what was done before."""
+"""Parses the prompt of a page's agent: the request, the page, the saved modules, and earlier requests."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,20 +21,20 @@ _USAGE: Final = re.compile(r"""from\s+['"]([^'"]+)['"]""")
 
 @dataclass(frozen=True, slots=True)
 class Acted:
-    """Something that was done on the page."""
+    """A user's action on the page."""
 
     name: str
     data: Mapping[str, Any]
 
     def text(self, key: str) -> str:
-        """A value as text, "" where there is none."""
+        """A value as text, or "" if there is none."""
         value = self.data.get(key)
         return value.strip() if isinstance(value, str) else "" if value is None else str(value)
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A module that the prompt lists, by how it is imported."""
+    """A module that the prompt lists. `path` is its import path, `names` are its exports."""
 
     path: str
     names: str
@@ -42,8 +42,8 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class PageScene:
-    """`said` is a person's request ("" where only actions wait), `results` what tools gave since, in order; `before`
-    are lines about what was done earlier, the latest first."""
+    """`said` is the user's request ("" if there are only actions), `results` are the tool results since, in order;
+    `before` has lines about earlier requests, the latest first."""
 
     said: str
     actions: Sequence[Acted] = ()
@@ -52,7 +52,7 @@ class PageScene:
     before: str = ""
     results: Sequence[ToolResultPiece] = ()
     tools: frozenset[str] = frozenset()
-    found: Sequence[str] = field(default=())  # what a check found
+    found: Sequence[str] = field(default=())  # reports of checks
 
     def of(self, tool: str) -> list[ToolResultPiece]:
         return [result for result in self.results if result.name == tool]
@@ -61,24 +61,24 @@ class PageScene:
         return f'id="{element_id}"' in self.html
 
     def attribute(self, element_id: str, name: str) -> str:
-        """An attribute's value of an element of the page, "" where there is none."""
+        """The value of an element's attribute, or "" if there is none."""
         tag = re.search(rf'<[^<>]*\bid="{re.escape(element_id)}"[^<>]*>', self.html)
         value = re.search(rf'\b{re.escape(name)}="([^"]*)"', tag[0]) if tag else None
         return unescape(value[1]) if value else ""
 
     def text_of(self, element_id: str) -> str:
-        """The text right inside an element of the page."""
+        """The text at the start of an element of the page."""
         found = re.search(rf'<[^<>]*\bid="{re.escape(element_id)}"[^<>]*>([^<]*)<', self.html)
         return unescape(found[1]).strip() if found else ""
 
 
 def is_page(request: ModelRequest) -> bool:
-    """Whether this is the work of a page's agent: it is told to answer with lines of patches."""
+    """True if the request is from a page's agent: its prompt asks for lines of patches."""
     return _OF_PAGES.search(request.system) is not None
 
 
 def page_scene(request: ModelRequest) -> PageScene:
-    """The last thing asked, with what came after it."""
+    """The last request of the user, with the tool results and reports of checks since."""
     asked, results, found = "", list[ToolResultPiece](), list[str]()
     for message in request.messages:
         text = _text(message)
@@ -105,7 +105,7 @@ def page_scene(request: ModelRequest) -> PageScene:
 
 
 def sections(text: str) -> dict[str, str]:
-    """The named sections of a request. A name counts at the beginning of a line; `[NOW]` is the last one there."""
+    """The named sections of a request. A name counts only at the start of a line; for `[NOW]`, the last one counts."""
     places: list[tuple[int, int, str]] = []
     for name in _SECTIONS:
         found = list(re.finditer(rf"^{re.escape(name)}", text, re.MULTILINE))
@@ -118,19 +118,19 @@ def sections(text: str) -> dict[str, str]:
 
 
 def outcome(result: ToolResultPiece) -> Any:
-    """What code returned; None where it failed."""
-    told = _json(result.content)
-    if result.is_error or not isinstance(told, dict) or told.get("success") is False:
+    """The value that code returned, or None if it failed."""
+    answer = _json(result.content)
+    if result.is_error or not isinstance(answer, dict) or answer.get("success") is False:
         return None
-    return told.get("result")
+    return answer.get("result")
 
 
 def trouble(result: ToolResultPiece) -> str:
-    """Why code failed, in one line."""
-    told = _json(result.content)
-    error = told.get("error") if isinstance(told, dict) else None
+    """The reason why code failed, in one line."""
+    answer = _json(result.content)
+    error = answer.get("error") if isinstance(answer, dict) else None
     text = str(error or result.content).strip()
-    return (text.splitlines() or ["no reason was given"])[0][:300]
+    return (text.splitlines() or ["the sandbox gave no reason"])[0][:300]
 
 
 def _now(text: str) -> tuple[list[Acted], str]:

@@ -1,4 +1,4 @@
-"""What the demo model says and does next on a page."""
+"""The demo model's next turn as a page's agent."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -10,13 +10,13 @@ from outlast_demo.pages.scene import RUN, PageScene, page_scene
 from outlast_demo.pages.wishes import Kind, wish_of
 
 NO_SANDBOX: Final = (
-    "This server has no sandbox, so I can neither look anything up nor run code: I build from your words alone. "
-    "`outlast doctor` says what is missing."
+    "This server has no sandbox, so I cannot search documentation or run code. "
+    "Run `outlast doctor` to see what is missing."
 )
 
 
 def page_lines(request: ModelRequest) -> Sequence[Line]:
-    """What comes next. Deterministic; fails never."""
+    """The next turn. Deterministic; never raises."""
     scene = page_scene(request)
     if scene.found:
         return _mend(scene)
@@ -35,10 +35,10 @@ def page_lines(request: ModelRequest) -> Sequence[Line]:
 
 
 def _mend(scene: PageScene) -> list[Line]:
-    """A check found something: nothing recorded mends it, so it is said."""
+    """Reports that no recording fixes the problems that a check found."""
     return [
-        lines.prose("A check found problems that no recording of mine can mend; the page stays as it is."),
-        lines.summary(scene.said or "a check", "left the page as it was"),
+        lines.prose("A check found problems that none of my recordings can fix. The page is unchanged."),
+        lines.summary(scene.said or "a check", "left the page unchanged"),
     ]
 
 
@@ -46,4 +46,4 @@ def _unknown(scene: PageScene) -> str:
     if not scene.actions or scene.said:
         return ""
     names = ", ".join(f"“{acted.name}”" for acted in scene.actions)
-    return f"I am the demo model, and nothing recorded answers {names}: the page stays as it is."
+    return f"I am the demo model, and no recording matches {names}. The page is unchanged."

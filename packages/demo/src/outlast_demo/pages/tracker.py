@@ -1,4 +1,4 @@
-"""Pages around the issues tracker: looked up, asked by code, built of what came back."""
+"""Pages of the issues tracker: search its documentation, call its API from code, build the page from the answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ ACTIONS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Code to be run: what for, and what is searched before it is written."""
+    """Code to run: its purpose, and the documentation search to do before."""
 
     name: str
     purpose: str
@@ -29,7 +29,7 @@ class Step:
 
 
 def plan_of(scene: PageScene, wish: Wish) -> list[Step]:
-    """What has to be asked of the tracker, in order."""
+    """The calls of the tracker that the request needs, in order."""
     if scene.actions:
         return _plan_of_actions(scene)
     if wish.kind is Kind.SUMMARY:
@@ -40,7 +40,7 @@ def plan_of(scene: PageScene, wish: Wish) -> list[Step]:
 
 
 def proceed(scene: PageScene, wish: Wish) -> list[Line]:
-    """The next turn: a search, code, or the lines that end the work."""
+    """The next turn: a search, code, or the final lines."""
     if wish.kind is Kind.MODULE and not scene.actions:
         return _save(scene)
     steps = plan_of(scene, wish)
@@ -51,7 +51,7 @@ def proceed(scene: PageScene, wish: Wish) -> list[Line]:
     step = steps[len(worked)]
     module = _module_for(scene, step) if len(worked) == len(ran) else None
     if module is not None:
-        said = lines.prose(f"I use {module.module.path if module.module else ''} from before: {step.purpose}.")
+        said = lines.prose(f"I'll use the saved module {module.module.path if module.module else ''}: {step.purpose}.")
         return [said, _run(step.write(module), step.purpose)]
     facts = code.facts_of(scene.of(SEARCH))
     if facts is None:
@@ -59,30 +59,35 @@ def proceed(scene: PageScene, wish: Wish) -> list[Line]:
     failed = len(ran) - len(worked)
     if failed > 1 or (failed and not scene.modules):
         return _give_up(scene, trouble(ran[-1]))
-    return [lines.prose(f"Now I know how to ask: {step.purpose}."), _run(step.write(code.Tracker(facts)), step.purpose)]
+    return [
+        lines.prose(f"Now I know how to call the API: {step.purpose}."),
+        _run(step.write(code.Tracker(facts)), step.purpose),
+    ]
 
 
 def _look_up(scene: PageScene, what: str) -> list[Line]:
     searches = scene.of(SEARCH)
     if SEARCH not in scene.tools or len(searches) >= MAX_SEARCHES:
-        return _give_up(scene, "the documentation that I can search says nothing of an issues tracker")
+        return _give_up(scene, "the documentation that I can search does not cover an issues tracker")
     if not searches:
         first = scene.modules and scene.of(RUN)
         said = (
-            "The saved module did not work, so I look it up again." if first else "First I look up how this is asked."
+            "The saved module failed, so I'll search the documentation again."
+            if first
+            else "First I'll look up the API in its documentation."
         )
         return [
-            Think("I do not know this API. Its documentation does. "),
+            Think("I do not know this API, so I need its documentation. "),
             lines.prose(said),
             Use(SEARCH, {"query": what, "package": PACKAGE}),
         ]
     found = code.knows_address(searches)
     if searches[-1].is_error:
-        said = "The search failed; I try once more."
+        said = "The search failed. I'll try once more."
     elif found:
-        said = "One thing is still missing: which headers a request carries."
+        said = "One thing is missing: the headers of a request."
     else:
-        said = "That found nothing of it; I search by other words."
+        said = "That found nothing. I'll try other search words."
     return [lines.prose(said), Use(SEARCH, {"query": HEADERS_QUERY, **({"package": PACKAGE} if found else {})})]
 
 
@@ -93,7 +98,10 @@ def _save(scene: PageScene) -> list[Line]:
         if facts is None:
             return _look_up(scene, "list, count, read, change, create issues; authentication headers")
         purpose = "write lib/issues.ts and try it"
-        return [lines.prose("I write the functions to a file and import it once."), _run(code.saving(facts), purpose)]
+        return [
+            lines.prose("I'll write the functions to a file and import it as a test."),
+            _run(code.saving(facts), purpose),
+        ]
     saved = outcome(ran[-1])
     if not isinstance(saved, dict):
         return _give_up(scene, trouble(ran[-1]))
@@ -111,7 +119,7 @@ def _save(scene: PageScene) -> list[Line]:
 
 
 def _plan_of_actions(scene: PageScene) -> list[Step]:
-    """Changes first, together; then what is shown, of what it is then."""
+    """All changes first, in one step; then the reads, so that they return the changed issues."""
     changes, created, comments = (list[tuple[str, dict[str, Any]]](), list[dict[str, Any]](), list[tuple[str, str]]())
     shown = list[Step]()
     query = html.kept_query(scene.attribute(html.ROOT, "data-query") or scene.attribute("report", "data-query"))
@@ -152,14 +160,14 @@ def _asked(acted: Acted, query: Mapping[str, str]) -> dict[str, str]:
     return kept | ({"project": project} if project else {})
 
 
-def _show(scene: PageScene, wish: Wish, told: Mapping[str, Any]) -> list[Line]:
-    """Lines made of what the tracker answered."""
+def _show(scene: PageScene, wish: Wish, answers: Mapping[str, Any]) -> list[Line]:
+    """The final lines, from the tracker's answers by step."""
     if not scene.actions:
         if wish.kind is Kind.SUMMARY:
-            return _show_summary(scene, wish.query or {"state": "open"}, told["counts"])
-        return _show_list(scene, wish.query, told["list"])
+            return _show_summary(scene, wish.query or {"state": "open"}, answers["counts"])
+        return _show_list(scene, wish.query, answers["list"])
     found = list[dict[str, Any]]()
-    for issue in told.get("changed", ()):
+    for issue in answers.get("changed", ()):
         row = f"issue-{issue['key']}"
         if scene.has(row):
             found += html.changed(issue, scene.attribute(row, "data-state") == "open")
@@ -167,48 +175,48 @@ def _show(scene: PageScene, wish: Wish, told: Mapping[str, Any]) -> list[Line]:
             found += _added(issue, scene)
         if scene.attribute(html.DETAILS, "data-issue") == issue["key"]:
             found.append({"op": "replace", "at": f"#{html.DETAILS}", "html": html.details(issue)})
-    if "list" not in told:
-        found += _figures(scene, told.get("changed", ()))
+    if "list" not in answers:
+        found += _figures(scene, answers.get("changed", ()))
     query = _last_query(scene)
-    if "list" in told:
+    if "list" in answers:
         if not scene.has(html.ROOT):
-            return _show_list(scene, query, told["list"])
-        found += _relisted(query, told["list"])
-    if "counts" in told:
-        found += _summarised(scene, query, told["counts"])
-    if "details" in told:
+            return _show_list(scene, query, answers["list"])
+        found += _relisted(query, answers["list"])
+    if "counts" in answers:
+        found += _summarised(scene, query, answers["counts"])
+    if "details" in answers:
         op = (
             {"op": "replace", "at": f"#{html.DETAILS}"}
             if scene.has(html.DETAILS)
             else {"op": "before", "at": "#issues"}
         )
-        found.append(op | {"html": html.details(told["details"])})
+        found.append(op | {"html": html.details(answers["details"])})
     found += _hidden(scene)
-    names = ", ".join(f"{one.name} {one.text('issue')}".strip() for one in scene.actions)
-    return [*lines.patches(found), lines.summary(names, _done(told, query) or "changed what is shown")]
+    names = ", ".join(f"{acted.name} {acted.text('issue')}".strip() for acted in scene.actions)
+    return [*lines.patches(found), lines.summary(names, _done(answers, query) or "changed the view")]
 
 
-def _done(told: Mapping[str, Any], query: Mapping[str, str]) -> str:
-    """What became of it all, in words."""
-    done = [f"{issue['key']} is {issue['status'].replace('_', ' ')} now" for issue in told.get("changed", ())]
-    if "list" in told:
-        done.append(f"{title_of(query)}: {len(told['list']['items'])}")
-    if "counts" in told:
-        done.append(f"counted {told['counts']['status']['total']} issues, drawn as bars")
-    if "details" in told:
-        done.append(f"read {told['details']['key']} with its comments")
+def _done(answers: Mapping[str, Any], query: Mapping[str, str]) -> str:
+    """The result of the actions, in words."""
+    done = [f"{issue['key']} is {issue['status'].replace('_', ' ')} now" for issue in answers.get("changed", ())]
+    if "list" in answers:
+        done.append(f"{title_of(query)}: {len(answers['list']['items'])}")
+    if "counts" in answers:
+        done.append(f"counted {answers['counts']['status']['total']} issues and drew a bar chart")
+    if "details" in answers:
+        done.append(f"read {answers['details']['key']} with its comments")
     return "; ".join(done)
 
 
 def _show_list(scene: PageScene, query: Mapping[str, str], read: Mapping[str, Any]) -> list[Line]:
     issues = read["items"]
     title = title_of(query)
-    done = f"fetched {len(issues)} issues, shown as a list"
+    done = f"fetched {len(issues)} issues and listed them"
     ended: list[Line] = [lines.stats(issues=len(issues), source=PACKAGE), lines.summary(scene.said or title, done)]
-    if scene.has(html.ROOT):  # what is typed elsewhere on the page stays
+    if scene.has(html.ROOT):  # patches, so that unsent input on the page is not lost
         return [lines.prose(f"{title}: {len(issues)}."), *lines.patches(_relisted(query, read)), *ended]
     found: list[Line] = [
-        lines.prose(f"The tracker has {len(issues)} of them. I build the page of what it answered."),
+        lines.prose(f"The tracker has {len(issues)} matching issues. I'll build the page from them."),
         lines.full(html.page(query, issues, read["at"]), title),
     ]
     if issues:
@@ -235,19 +243,19 @@ def _relisted(query: Mapping[str, str], read: Mapping[str, Any]) -> list[dict[st
 
 
 def _show_summary(scene: PageScene, query: Mapping[str, str], counts: Mapping[str, Any]) -> list[Line]:
-    done = f"counted {counts['status']['total']} issues, drawn as bars"
+    done = f"counted {counts['status']['total']} issues and drew a bar chart"
     ended: list[Line] = [
         lines.stats(issues=counts["status"]["total"], source=PACKAGE),
         lines.summary(scene.said or "a summary", done),
     ]
     if scene.has(html.ROOT):
         return [
-            lines.prose("I put the chart above the list."),
+            lines.prose("I'll add the chart above the list."),
             *lines.patches(_summarised(scene, query, counts)),
             *ended,
         ]
     return [
-        lines.prose("I draw what the tracker counted."),
+        lines.prose("I'll draw a chart of the tracker's counts."),
         lines.full(charts.page(query, counts), "The tracker at a glance"),
         *ended,
     ]
@@ -261,7 +269,7 @@ def _summarised(scene: PageScene, query: Mapping[str, str], counts: Mapping[str,
 
 
 def _added(issue: html.Issue, scene: PageScene) -> list[dict[str, Any]]:
-    """A new issue, first in the list."""
+    """Patches that put a new issue first in the list."""
     if not scene.has(html.LIST):
         return []
     gone = [{"op": "remove", "at": "#no-issues"}] if scene.has("no-issues") else []
@@ -269,7 +277,7 @@ def _added(issue: html.Issue, scene: PageScene) -> list[dict[str, Any]]:
 
 
 def _figures(scene: PageScene, changed: Sequence[html.Issue]) -> list[dict[str, Any]]:
-    """The numbers as the page shows them, moved by what was closed, opened, begun and created."""
+    """Patches of the counts above the list, after issues were closed, reopened, started and created."""
     shown = {name: scene.text_of(name) for name, _, _ in html.FIGURES}
     before = {name: int(text) for name, text in shown.items() if text.isdigit()}
     counts = before
@@ -297,7 +305,7 @@ def _last_query(scene: PageScene) -> dict[str, str]:
 
 
 def _give_up(scene: PageScene, why: str) -> list[Line]:
-    """What went wrong, in the thread; nothing is made up for the page."""
+    """Reports the failure in the thread. The page shows no invented data."""
     text = f"That did not work: {why}."
     found: list[Line] = [lines.prose(text)]
     if scene.has(html.NOTE):
@@ -313,7 +321,7 @@ def _give_up(scene: PageScene, why: str) -> list[Line]:
 
 
 def _module_for(scene: PageScene, step: Step) -> code.Tracker | None:
-    """The saved module that has the functions of this step."""
+    """The saved module that exports the function of this step, or None if there is none."""
     wanted = {"list": "listIssues", "counts": "countIssues", "changed": "changeIssue", "details": "readIssue"}[
         step.name
     ]
@@ -347,11 +355,13 @@ def _changing(
     created: Sequence[Mapping[str, Any]],
     comments: Sequence[tuple[str, str]],
 ) -> Step:
-    told = [f"set {key} to {str(next(iter(change.values()))).replace('_', ' ')}" for key, change in changes]
-    told += [f"new issue in {issue['project']}" for issue in created]
-    told += [f"comment on {key}" for key, _ in comments]
+    purposes = [f"set {key} to {str(next(iter(change.values()))).replace('_', ' ')}" for key, change in changes]
+    purposes += [f"new issue in {issue['project']}" for issue in created]
+    purposes += [f"comment on {key}" for key, _ in comments]
     search = "change an issue: close, reopen, assign; create an issue; comment; authentication headers"
-    return Step("changed", "; ".join(told), search, lambda tracker: code.changing(tracker, changes, created, comments))
+    return Step(
+        "changed", "; ".join(purposes), search, lambda tracker: code.changing(tracker, changes, created, comments)
+    )
 
 
 def _run(source: str, purpose: str) -> Use:

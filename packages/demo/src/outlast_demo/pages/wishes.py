@@ -1,4 +1,4 @@
-"""What is asked of a page, in words or by actions. Pure."""
+"""Recognises a request about a page, and the filters in it. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """`query`: filters of a list of issues, by the names that the tracker's documentation gives them."""
+    """`query`: the filters of a list of issues, by the parameter names of the tracker's API."""
 
     kind: Kind
     query: Mapping[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ _REMEMBERED: Final = re.compile(r"[\"“]([^\"”]+)[\"”]\s*→|^\s*(?:\d+\.|-
 
 
 def wish_of(said: str, before: str = "") -> Wish:
-    """What the words call for. Words that only point back (“the same as before”) are looked up in what was done."""
+    """The page that the request asks for. “The same as before” takes it from the earlier requests in `before`."""
     if _has(_MODULE, said):
         return Wish(Kind.MODULE)
     if _has(_SUMMARY, said):
@@ -61,7 +61,7 @@ def wish_of(said: str, before: str = "") -> Wish:
 
 
 def query_of(said: str) -> dict[str, str]:
-    """Filters out of words: whose, of which project, how urgent, in which state."""
+    """Filters in the words of a request: assignee, project, priority, status, state and order."""
     query = {"state": "open"}
     if _has(r"closed|done|finished|resolved", said):
         query["state"] = "closed"
@@ -69,12 +69,12 @@ def query_of(said: str) -> dict[str, str]:
         query["state"] = "all"
     if _has(r"my|mine|me|i", said):
         query["assigned_to"] = "me"
-    elif _has(r"unassigned|nobody|no one|without an? assignee", said):
-        query["assigned_to"] = "nobody"
+    elif _has(r"unassigned|no ?body|no one|without an? assignee", said):
+        query["assigned_to"] = "none"
     for key, name in PROJECTS.items():
         if _has(rf"{name}|{key}", said):
             query["project"] = key
-    urgent = [one for one in ("urgent", "high", "medium", "low") if _has(one, said)]
+    urgent = [name for name in ("urgent", "high", "medium", "low") if _has(name, said)]
     if urgent:
         query["priority"] = ",".join(urgent)
     status = [one for one in ("in_review", "in_progress", "backlog", "todo") if _has(one.replace("_", "[ -_]"), said)]
@@ -85,7 +85,7 @@ def query_of(said: str) -> dict[str, str]:
 
 
 def from_text(text: str) -> dict[str, str]:
-    """A query as a page keeps it; what the tracker does not know is left out."""
+    """The query that a page keeps in an attribute, without filters that the tracker does not have."""
     return {name: value for name, value in parse_qsl(text) if name in _QUERY_KEYS}
 
 
@@ -94,15 +94,15 @@ def to_text(query: Mapping[str, str]) -> str:
 
 
 def title_of(query: Mapping[str, str]) -> str:
-    """What a list of these issues is called."""
+    """The title of a list with these filters."""
     words = ["My"] if query.get("assigned_to") == "me" else []
     words += query.get("priority", "").replace(",", " and ").split()
     words += [] if query.get("state", "all") == "all" else [query["state"]]
     text = f"{' '.join(words)} issues".strip()
-    if query.get("assigned_to") == "nobody":
-        text += " that nobody works on"
+    if query.get("assigned_to") == "none":
+        text += " without an assignee"
     if project := PROJECTS.get(query.get("project", "")):
-        text += f" of {project}"
+        text += f" in {project}"
     if status := query.get("status"):
         text += f", {status.replace('_', ' ').replace(',', ' or ')}"
     return text[0].upper() + text[1:]

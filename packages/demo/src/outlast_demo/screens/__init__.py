@@ -1,6 +1,6 @@
 """The demo model as a screen's agent: recorded screens and changes, with real files, reads and type checks.
 
-`requests` says which recording a person's words call for, `sources` holds the recorded files (`sources/<screen>`),
-`edits` changes a page that was read, and `scripts` plays it all, one tool call a turn. How far it has come follows from
-the results since the person spoke, so a restart in the middle goes on where the transcript ends.
+`requests` selects the recording for a request, `sources` holds the recorded files (`sources/<screen>`), `edits` changes
+the page's current code, and `scripts` plays the recording, one tool call a turn. The tool results since the request are
+its progress, so after a restart it continues where the transcript ends.
 """

@@ -1,5 +1,5 @@
-"""Changes to a page as it was read, so that what people edited by hand stays. Pure; None: the page does not allow
-it."""
+"""Changes to the current code of a page, so that edits made by hand are kept. Pure. Each function returns None if the
+page's layout does not allow the change."""
 
 import re
 from typing import Final
@@ -18,7 +18,7 @@ def add_section(page: str, component: str, path: str) -> str | None:
     places = list(_LAST.finditer(page))
     if not imports or not places:
         return None
-    place = next((one for one in places if one[1] is not None), places[-1])
+    place = next((match for match in places if match[1] is not None), places[-1])
     indent = place[1] if place[1] is not None else f"{place[2]}  "
     end = imports[-1].end()
     line = f'import {{ {component} }} from "@/{path}";\n'
@@ -27,8 +27,8 @@ def add_section(page: str, component: str, path: str) -> str | None:
 
 
 def tint(page: str, token: str) -> str | None:
-    """The page in another colour of the theme: its root element carries the tokens that all below it use. They are made
-    from the theme's own, so that they follow when the theme is changed."""
+    """The page in another colour of the theme: its root element overrides the tokens that its content uses. They are
+    mixed from the theme's tokens, so they follow a change of the theme."""
     root = _ROOT.search(page)
     if root is None:
         return None
@@ -44,7 +44,7 @@ def tint(page: str, token: str) -> str | None:
 
 
 def space(page: str, spacing: str) -> str | None:
-    """The page with less or more room everywhere: Tailwind's unit of spacing, at its root element."""
+    """The page with less or more space everywhere: its root element overrides Tailwind's unit of spacing."""
     root = _ROOT.search(page)
     if root is None:
         return None

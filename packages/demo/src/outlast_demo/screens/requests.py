@@ -1,4 +1,4 @@
-"""Which recording a person's words call for. Pure."""
+"""Selects the recording for a request. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from typing import Final
 
 class Kind(StrEnum):
     BUILD = "build"  # a whole screen
-    ADD = "add"  # a section into the page that is there
+    ADD = "add"  # a section to the current page
     YEARLY = "yearly"  # a switch for the plans
     TINT = "tint"  # other colours
-    SPACE = "space"  # less or more room between things
-    UNKNOWN = "unknown"  # nothing recorded fits what is there
+    SPACE = "space"  # less or more spacing
+    UNKNOWN = "unknown"  # no recording matches the request
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """`name`: the screen, section, colour token or amount of room; `guessed`: no word said so."""
+    """`name`: the screen, section, colour token or spacing; `guessed`: no word of the request named it."""
 
     kind: Kind
     name: str = ""
@@ -54,7 +54,7 @@ _SPACES: Final = (
     ("airy", r"air(?:y|ier)|spacious|roomy|generous|more (?:space|room)|white ?space"),
 )
 _RECOLOUR: Final = r"accent|colou?r\w*|palette|tint|hue"
-# How people begin when they mean what is there, not something new.
+# First words of a request that means the current page, not a new one.
 _CHANGES: Final = re.compile(
     r"\s*(?:(?:please|now|and|can you|could you|let'?s)[,\s]+)*"
     r"(?:add|change|make (?:it|the|this|that|everything)|use|turn|switch|put|remove|replace|move|give|more|less|"
@@ -64,7 +64,7 @@ _CHANGES: Final = re.compile(
 
 
 def wish_of(asked: str, begun: bool) -> Wish:
-    """What to play. `begun`: a screen was built here before; else there is only the template's own page."""
+    """The recording to play. `begun`: a screen was built here before; otherwise there is only the template's page."""
     screen = _first(_SCREENS, asked)
     if begun and (screen is None or _CHANGES.match(asked)):
         return _change(asked) or Wish(Kind.UNKNOWN)

@@ -1,4 +1,4 @@
-"""What the demo model says and does next for a screen: one tool call a turn, then the tags that end the work."""
+"""The demo model's next turn as a screen's agent: one tool call a turn, then the tags that end the run."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,34 +18,30 @@ CONTEXT: Final = "[The screen as this run found it]"
 TYPE_CHECK: Final = "./node_modules/.bin/tsc --noEmit"
 PLANS: Final = "components/pricing-plans.tsx"
 WRITE, READ, RUN = "create_or_update_files", "read_files", "terminal"
-PIECE_CHARS: Final = 48  # of a file's text in one delta: a screen of 15 kB is written in about six seconds
+PIECE_CHARS: Final = 48  # of a file's text in one delta: a 15 kB screen takes about six seconds
 MAX_MENDED: Final = 2
 _MARK: Final = "<task_summary>"
 _RECORDED: Final = (
-    "*Recorded by the demo model: these words and files were written beforehand; the files in your sandbox, the type "
-    "check and the running app are real. With a model of your own, anything can be built.*"
+    "*Made by the demo model. These words and files are recorded; the files in your sandbox, the type check and the "
+    "running app are real. To build anything you like, connect a model.*"
 )
 _SECTIONS: Final[Mapping[str, tuple[str, str, str]]] = {
-    "faq": ("Faq", "a section of questions and answers", "Questions that open and close, before the end of the page"),
-    "testimonials": ("Testimonials", "three voices of customers", "What three customers say, in cards"),
+    "faq": ("Faq", "a section of questions and answers", "An accordion of questions above the footer"),
+    "testimonials": ("Testimonials", "three customer testimonials", "Three customer quotes, in cards"),
     "mode-switch": (
         "ModeSwitch",
-        "a switch between the dark and the light look",
-        "A round button that switches the look",
+        "a switch between light and dark mode",
+        "A round button that switches between light and dark mode",
     ),
-    "phone-bar": (
-        "PhoneBar",
-        "a bar under the thumb for phones",
-        "On phones: a bar with the main actions, and a drawer",
-    ),
+    "phone-bar": ("PhoneBar", "a bottom bar for phones", "On phones: a bottom bar with the main actions, and a drawer"),
 }
 _SPACING: Final = {"compact": ("0.21rem", "more compact"), "airy": ("0.29rem", "airier")}
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenScene:
-    """What a person asked of a screen, what was found there, and what has happened since: results of calls, and what
-    the server's check found, `mending` being the results after it."""
+    """The user's request for a screen, its context, and the progress since: tool results and reports of the server's
+    check. `mending` is the number of results since the last report."""
 
     asked: str
     context: str
@@ -56,38 +52,42 @@ class ScreenScene:
 
     @property
     def begun(self) -> bool:
-        """Whether a screen was built here before: the project has components of its own."""
+        """True if a screen was built here before: the project has components that are not the template's."""
         return re.search(r"^\W*components/(?!ui/)[\w-]+\.tsx", self.context, re.MULTILINE) is not None
 
     @property
     def title(self) -> str:
-        said = re.search(r"^Title:[ \t]*(.*)$", self.context, re.MULTILINE)
-        return said[1].strip() if said is not None else ""
+        title = re.search(r"^Title:[ \t]*(.*)$", self.context, re.MULTILINE)
+        return title[1].strip() if title is not None else ""
 
 
 def is_screen(request: ModelRequest) -> bool:
-    """Whether this is the work of a screen's agent: it is told to end with a summary in a tag."""
+    """True if the request is from a screen's agent: its prompt asks for a summary in a tag."""
     return _MARK in request.system
 
 
 def screen_lines(request: ModelRequest) -> Sequence[Line]:
-    """What comes next. Deterministic; fails never."""
+    """The next turn. Deterministic; never raises."""
     scene = scene_of(request)
     missing = {WRITE, READ, RUN} - scene.tools
     if missing:
-        return [_end(scene, "I cannot build anything: this server offers no sandbox. `outlast doctor` says why.", {})]
+        return [_end(scene, "I cannot build screens: this server has no sandbox. Run `outlast doctor` to see why.", {})]
     wish = wish_of(scene.asked, scene.begun)
     if wish.kind is Kind.UNKNOWN:
         return [_end(scene, _not_recorded(), {})]
     if scene.results and scene.results[-1].is_error and scene.results[-1].name == WRITE:
         return [
-            _end(scene, f"The files could not be written. The sandbox said:\n\n{quoted(scene.results[-1].content)}", {})
+            _end(
+                scene,
+                f"The files could not be written. The sandbox reported:\n\n{quoted(scene.results[-1].content)}",
+                {},
+            )
         ]
     return _build(scene, wish) if wish.kind is Kind.BUILD else _change(scene, wish)
 
 
 def scene_of(request: ModelRequest) -> ScreenScene:
-    """The last words of a person, what stood before them, and what came after."""
+    """The last request of the user, its context, and the results since."""
     asked, context, results, found, mending = "", "", list[ToolResultPiece](), list[str](), 0
     for message in request.messages:
         if message.role == "user":
@@ -116,7 +116,7 @@ def _build(scene: ScreenScene, wish: Wish) -> Sequence[Line]:
         case 0:
             return [Think(screen.thought), Say(screen.opening), _write(files)]
         case 1:
-            return [Say("Now the types.\n\n"), Use(RUN, {"command": TYPE_CHECK})]
+            return [Say("Now I'll check the types.\n\n"), Use(RUN, {"command": TYPE_CHECK})]
     summary = f"{_guessed(wish)}{screen.summary}{_types(scene)}"
     return [_end(scene, summary, screen.files, screen.title)]
 
@@ -125,8 +125,8 @@ def _change(scene: ScreenScene, wish: Wish) -> Sequence[Line]:
     path = PLANS if wish.kind is Kind.YEARLY else PAGE
     if not scene.results:
         return [
-            Think("First I look at what is there now: it may have been edited since. "),
-            Say(f"I read `{path}` as it is now.\n\n"),
+            Think("First I need the current code: it may have been edited since. "),
+            Say(f"First I'll read the current `{path}`.\n\n"),
             Use(READ, {"paths": [path]}),
         ]
     before = _content(scene.results[0])
@@ -134,21 +134,21 @@ def _change(scene: ScreenScene, wish: Wish) -> Sequence[Line]:
         return [_end(scene, _nothing_to_change(wish, path), {})]
     after = _changed(wish, before)
     if after is None:
-        return [_end(scene, f"`{path}` is not laid out as my recorded change expects, so I left it alone.", {})]
+        return [_end(scene, f"The layout of `{path}` does not match my recorded change, so I left it unchanged.", {})]
     if after == {path: before}:
-        return [_end(scene, "The page already has it, so there was nothing to change.", {})]
+        return [_end(scene, "The page already has this change, so I left it as it is.", {})]
     if scene.found:
         return _take_back(scene, {path: before})
     match len(scene.results):
         case 1:
             return [Say(f"{_what(wish)}\n\n"), _write(after)]
         case 2:
-            return [Say("Now the types.\n\n"), Use(RUN, {"command": TYPE_CHECK})]
+            return [Say("Now I'll check the types.\n\n"), Use(RUN, {"command": TYPE_CHECK})]
     return [_end(scene, f"### What I changed\n{_what(wish)}\n{_types(scene)}", _described(wish, after))]
 
 
 def _changed(wish: Wish, before: str) -> dict[str, str] | None:
-    """The files to write; the read one unchanged when the change is there already; None: it cannot be made."""
+    """The files to write. Only the unchanged page if it has the change already, or None if the change is impossible."""
     match wish.kind:
         case Kind.YEARLY:
             return {PLANS: before} if "yearly" in before else dict(files_of("yearly"))
@@ -168,33 +168,31 @@ def _changed(wish: Wish, before: str) -> dict[str, str] | None:
 
 
 def _mend(scene: ScreenScene, files: Mapping[str, str], title: str, described: Mapping[str, str]) -> Sequence[Line]:
-    """The recorded files once more: something else had changed them."""
+    """Writes the recorded files again: something else has changed them."""
     if len(scene.found) > MAX_MENDED:
-        text = f"The check still finds problems that no recording of mine can mend:\n\n{_shown(scene.found[-1])}"
+        text = f"The check still finds problems that none of my recordings can fix:\n\n{_quote_report(scene.found[-1])}"
         return [_end(scene, text, described, title)]
     match scene.mending:
         case 0:
             return [
-                Think("The check found something. I put my files back as they were meant, and look again. "),
-                Say("The check found problems. I write my files once more and check the types again.\n\n"),
+                Think("The check found problems. I'll restore my files and check again. "),
+                Say("The check found problems. I'll write my files again and repeat the type check.\n\n"),
                 _write(files),
             ]
         case 1:
-            return [Say("And the types again.\n\n"), Use(RUN, {"command": TYPE_CHECK})]
-    return [
-        _end(scene, f"I wrote the files of this screen once more after the check.\n{_types(scene)}", described, title)
-    ]
+            return [Say("Now I'll check the types again.\n\n"), Use(RUN, {"command": TYPE_CHECK})]
+    return [_end(scene, f"I wrote the files of this screen again after the check.\n{_types(scene)}", described, title)]
 
 
 def _take_back(scene: ScreenScene, before: Mapping[str, str]) -> Sequence[Line]:
     if scene.mending == 0 and len(scene.found) == 1:
         return [
-            Think("The page does not bear this change. Better to have it as it was. "),
-            Say("The check found problems, so I take my change back.\n\n"),
+            Think("The change breaks the page. I'll restore the version before it. "),
+            Say("The check found problems, so I'll undo my change.\n\n"),
             _write(before),
         ]
-    described = dict.fromkeys(before, "As it was before this change")
-    text = f"My change did not pass the check, so I took it back. The check had found:\n\n{_shown(scene.found[0])}"
+    described = dict.fromkeys(before, "Restored to the version before this change")
+    text = f"My change did not pass the check, so I undid it. The check found:\n\n{_quote_report(scene.found[0])}"
     return [_end(scene, text, described)]
 
 
@@ -214,7 +212,7 @@ def _write(files: Mapping[str, str]) -> Use:
 
 
 def _content(result: ToolResultPiece) -> str | None:
-    """The text of the first file that was read; None: there is no such file, or it is too long to be read whole."""
+    """The text of the first file that was read, or None if the file does not exist or is too long to be read whole."""
     try:
         first = orjson.loads(result.content)[0]
         return None if first.get("truncated") else str(first["content"])
@@ -223,11 +221,11 @@ def _content(result: ToolResultPiece) -> str | None:
 
 
 def _types(scene: ScreenScene) -> str:
-    """What the type check really said, when it was not content."""
+    """The real output of the type check, if it failed."""
     last = scene.results[-1]
     if last.name != RUN or not last.is_error:
         return ""
-    return f"\nThe type check was not content:\n\n{quoted(last.content, last_lines=12)}\n"
+    return f"\nThe type check failed:\n\n{quoted(last.content, last_lines=12)}\n"
 
 
 def _described(wish: Wish, files: Mapping[str, str]) -> dict[str, str]:
@@ -243,20 +241,22 @@ def _described(wish: Wish, files: Mapping[str, str]) -> dict[str, str]:
 def _what(wish: Wish) -> str:
     match wish.kind:
         case Kind.YEARLY:
-            return "A switch between monthly and yearly prices stands above the plans; yearly costs a fifth less."
+            return "A switch above the plans changes between monthly and yearly prices; yearly costs 20% less."
         case Kind.TINT:
             return (
-                f"The page turns {COLOURS[wish.name]}: accents, surfaces and lines are mixed from your theme's own "
+                f"The page is now {COLOURS[wish.name]}. Its accents, surfaces and lines are mixed from your theme's "
                 "colours, so they follow when you choose another theme."
             )
         case Kind.SPACE:
-            return f"The page is {_SPACING[wish.name][1]}: the unit that all distances are made of has changed."
-    return f"The page gets {_SECTIONS[wish.name][1]}; everything else stays as it was."
+            return f"The page is now {_SPACING[wish.name][1]}: I changed the base unit of all spacing."
+    return f"The page now has {_SECTIONS[wish.name][1]}; the rest is unchanged."
 
 
 def _nothing_to_change(wish: Wish, path: str) -> str:
     if wish.kind is Kind.YEARLY:
-        return "The switch belongs to the recorded pricing page. Ask for *a pricing page* first, then for the switch."
+        return (
+            "The switch works only with the recorded pricing page. Ask for *a pricing page* first, then for the switch."
+        )
     return f"I could not read `{path}`, so there was nothing to change."
 
 
@@ -264,21 +264,21 @@ def _guessed(wish: Wish) -> str:
     if not wish.guessed:
         return ""
     return (
-        "> Nothing recorded fits these words, so here is a landing page. I know a landing page, a dashboard, a sign-in "
-        "form, a pricing page, a kanban board and a page of charts.\n\n"
+        "> No recording matches this request, so here is a landing page. I can build a landing page, a dashboard, a "
+        "sign-in form, a pricing page, a kanban board and a page of charts.\n\n"
     )
 
 
 def _not_recorded() -> str:
     return (
-        "I left the page as it is: nothing recorded fits these words. Recorded changes are *make it warmer* (or green, "
-        "blue, pink), *make it more compact*, *add a FAQ*, *add testimonials*, *add a light mode switch*, *make it "
-        "work on phones*, and on the pricing page *add a monthly and yearly switch*. Recorded screens are *a landing "
-        "page*, *a dashboard*, *a sign-in form*, *a pricing page*, *a kanban board* and *a page of charts*."
+        "No recording matches this request, so I left the page unchanged. Recorded changes are *make it warmer* (or "
+        "green, blue, pink), *make it more compact*, *add an FAQ*, *add testimonials*, *add a light mode switch*, "
+        "*make it work on phones*, and on the pricing page *add a monthly and yearly switch*. Recorded screens are *a "
+        "landing page*, *a dashboard*, *a sign-in form*, *a pricing page*, *a kanban board* and *a page of charts*."
     )
 
 
-def _shown(found: str) -> str:
+def _quote_report(found: str) -> str:
     return quoted(found.removeprefix(CHECK_MARK).strip(), last_lines=12)
 
 

@@ -1,4 +1,4 @@
-"""The recorded screens: their files as they are written into a project, and what is said of them."""
+"""The recorded screens: their files, as written into a project, and their texts."""
 
 import functools
 import tomllib
@@ -14,7 +14,7 @@ PAGE: Final = "app/page.tsx"
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A screen or a change: its words for the person, and one line on each of its files."""
+    """A screen or a change: its texts for the user, and one line about each of its files."""
 
     title: str
     thought: str

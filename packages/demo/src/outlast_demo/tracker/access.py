@@ -1,4 +1,4 @@
-"""Who is let in, and how often."""
+"""Authentication and the rate limit."""
 
 import hmac
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ MAX_IN_WINDOW: Final = 240
 
 @dataclass(eq=False, slots=True)
 class RateLimit:
-    """At most `most` requests in each window of a minute. In memory: a restart begins anew."""
+    """At most `most` requests in each window of a minute. In memory: a restart resets the count."""
 
     clock: Clock
     most: int = MAX_IN_WINDOW
@@ -27,7 +27,7 @@ class RateLimit:
     _used: int = 0
 
     def take(self) -> dict[str, str]:
-        """Count one request; the headers that tell how many are left. Raises `Refused` when none is."""
+        """Counts one request; returns the rate-limit headers. Raises `Refused` if the limit is exceeded."""
         now = self.clock.monotonic()
         if now - self._began >= WINDOW_S:
             self._began, self._used = now, 0
@@ -50,7 +50,7 @@ class RateLimit:
 
 
 def check_credentials(request: Request, secret: SecretValue) -> None:
-    """Raises `Refused` unless the request brings the secret and speaks this version."""
+    """Raises `Refused` unless the request has the secret and this version."""
     given = request.headers.get("authorization", "")
     kind, _, token = given.partition(" ")
     if kind.lower() != "bearer" or not token:
@@ -65,14 +65,14 @@ def check_credentials(request: Request, secret: SecretValue) -> None:
         raise Refused(
             401,
             "wrong_token",
-            "This token is not known here.",
-            "Send the value of the environment variable ISSUES_TOKEN; only requests to this host get it.",
+            "This token is not valid.",
+            "Send the value of the environment variable ISSUES_TOKEN; it is valid only in requests to this host.",
             headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
         )
     if request.headers.get(VERSION_HEADER) != VERSION:
         raise Refused(
             400,
             "version_needed",
-            "The request does not say which version of the API it means.",
+            "The request has no valid Tracker-Version header.",
             f"Send the header Tracker-Version: {VERSION}.",
         )

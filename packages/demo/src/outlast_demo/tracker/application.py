@@ -1,4 +1,4 @@
-"""The tracker's routes: plain Starlette, JSON in and out."""
+"""Routes of the tracker: plain Starlette, JSON in and out."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
@@ -89,7 +89,7 @@ ROUTES: Final[tuple[tuple[str, str, Handler], ...]] = (
 
 
 def tracker_app(kept: Kept, secret: SecretValue, log: RequestLog, clock: Clock) -> Starlette:
-    """The whole API. Every request is let in or refused first, counted, and noted in the request log."""
+    """The whole API. Every request is counted, authenticated, and written to the request log."""
     limit = RateLimit(clock)
 
     async def answer(handler: Handler, request: Request) -> Response:
@@ -107,12 +107,14 @@ def tracker_app(kept: Kept, secret: SecretValue, log: RequestLog, clock: Clock) 
         return response
 
     async def nowhere(request: Request, _error: Exception) -> Response:
-        refused = Refused(404, "not_found", "There is nothing at this path.", "All paths begin with /v2; see the docs.")
+        refused = Refused(404, "not_found", "This path does not exist.", "All paths begin with /v2; see the docs.")
         log.note(request, refused.status)
         return _problem(refused)
 
     async def wrong_verb(request: Request, _error: Exception) -> Response:
-        refused = Refused(405, "wrong_method", f"{request.method} is not known here.", "See the docs of this path.")
+        refused = Refused(
+            405, "wrong_method", f"This path does not support {request.method}.", "See the docs of this path."
+        )
         log.note(request, refused.status)
         return _problem(refused)
 
@@ -137,12 +139,12 @@ async def _body(request: Request) -> dict[str, Any]:
         async for piece in request.stream():
             data += piece
             if len(data) > BODY_BYTES:
-                raise Refused(413, "too_large", "The body is too large.", f"At most {BODY_BYTES} bytes.")
+                raise Refused(413, "too_large", "The body is too large.", f"Send at most {BODY_BYTES} bytes.")
         wish = orjson.loads(data)
     except (orjson.JSONDecodeError, ClientDisconnect):
-        raise Refused(400, "json_needed", "The body is no JSON.", "Send one JSON object.") from None
+        raise Refused(400, "json_needed", "The body is not valid JSON.", "Send one JSON object.") from None
     if not isinstance(wish, dict):
-        raise Refused(400, "json_needed", "The body is no JSON object.", "Send one JSON object.")
+        raise Refused(400, "json_needed", "The body is not a JSON object.", "Send one JSON object.")
     return wish
 
 

@@ -1,4 +1,4 @@
-"""What may be changed. Pure: a book, a wish and the time in, the changed book and issue out."""
+"""Changes of issues. Pure: they take a book, a request body and the time, and return the new book and issue."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ Changed = tuple[Book, Issue]
 
 
 def add_issue(book: Book, wish: Mapping[str, Any], now: str) -> Changed:
-    """A new issue; `project` and `title` are needed."""
+    """Adds an issue; `project` and `title` are required."""
     _only(wish, ("project", *FIELDS))
     project = str(wish.get("project"))
     if project not in book.projects:
@@ -29,7 +29,7 @@ def add_issue(book: Book, wish: Mapping[str, Any], now: str) -> Changed:
     if "title" not in wish:
         raise _wrong("title", "is missing", "Give the issue a title.")
     if len(book.issues) >= MAX_ISSUES:
-        raise Refused(409, "full", f"The demo keeps at most {MAX_ISSUES} issues.", "Change one that is there.")
+        raise Refused(409, "full", f"The demo keeps at most {MAX_ISSUES} issues.", "Change an existing issue.")
     blank = Issue(
         key=book.next_key(project),
         project=project,
@@ -44,21 +44,21 @@ def add_issue(book: Book, wish: Mapping[str, Any], now: str) -> Changed:
         created_at=now,
         updated_at=now,
     )
-    issue = _changed(book, blank, {name: value for name, value in wish.items() if name != "project"}, now)
+    issue = _apply(book, blank, {name: value for name, value in wish.items() if name != "project"}, now)
     return book.with_issue(issue), issue
 
 
 def change_issue(book: Book, key: str, wish: Mapping[str, Any], now: str) -> Changed:
-    """The fields that the wish names; the others stay."""
+    """Changes the fields that the body has, and no others."""
     _only(wish, FIELDS)
     if not wish:
-        raise Refused(400, "nothing_to_change", "The body names no field.", f"Known are: {', '.join(FIELDS)}.")
-    issue = _changed(book, find(book, key), wish, now)
+        raise Refused(400, "nothing_to_change", "The body has no field.", f"Send one of: {', '.join(FIELDS)}.")
+    issue = _apply(book, find(book, key), wish, now)
     return book.with_issue(issue), issue
 
 
 def add_comment(book: Book, key: str, wish: Mapping[str, Any], now: str) -> Changed:
-    """One more comment, by the secret's owner."""
+    """Adds a comment by the secret's owner."""
     _only(wish, ("text",))
     issue = find(book, key)
     if len(issue.comments) >= MAX_COMMENTS:
@@ -69,14 +69,14 @@ def add_comment(book: Book, key: str, wish: Mapping[str, Any], now: str) -> Chan
 
 
 def find(book: Book, key: str) -> Issue:
-    """The issue of this key, however it is written."""
+    """The issue with this key, in any case."""
     issue = book.issues.get(key.upper())
     if issue is None:
         raise no_such("issue", key)
     return issue
 
 
-def _changed(book: Book, issue: Issue, wish: Mapping[str, Any], now: str) -> Issue:
+def _apply(book: Book, issue: Issue, wish: Mapping[str, Any], now: str) -> Issue:
     news = {("assignee" if name == "assigned_to" else name): _read(book, name, wish[name]) for name in wish}
     changed = replace(issue, **news, updated_at=now)
     if changed.status in CLOSED:
@@ -105,12 +105,12 @@ def _read(book: Book, name: str, value: Any) -> Any:
 def _only(wish: Mapping[str, Any], names: tuple[str, ...]) -> None:
     for name in wish:
         if name not in names:
-            raise _wrong(str(name)[:40], "is no field that can be set", f"Known are: {', '.join(names)}.")
+            raise _wrong(str(name)[:40], "is not a field that you can set", f"Use one of: {', '.join(names)}.")
 
 
 def _text(name: str, value: Any, most: int, *, empty: bool = False) -> str:
     if not isinstance(value, str) or len(value) > most or not (empty or value.strip()):
-        raise _wrong(name, "must be a text", f"From 1 to {most} characters.")
+        raise _wrong(name, "must be a string", f"Use 1 to {most} characters.")
     return value.strip()
 
 
@@ -118,15 +118,17 @@ def _day(value: Any) -> str:
     try:
         return date.fromisoformat(value).isoformat()
     except (TypeError, ValueError):
-        raise _wrong("due_on", "must be a day", "Write it as 2026-12-31, or null for none.") from None
+        raise _wrong("due_on", "must be a date", "Use the format 2026-12-31, or null for none.") from None
 
 
 def _labels(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or len(value) > MAX_LABELS:
-        raise _wrong("labels", "must be a list", f"At most {MAX_LABELS} texts.")
+        raise _wrong("labels", "must be a list", f"Use at most {MAX_LABELS} strings.")
     for label in value:
         if not isinstance(label, str) or not _LABEL.match(label):
-            raise _wrong("labels", "has one that is none", "Small letters, digits and hyphens, at most 31.")
+            raise _wrong(
+                "labels", "has an invalid label", "Use lower-case letters, digits and hyphens, at most 31 characters."
+            )
     return tuple(dict.fromkeys(value))
 
 

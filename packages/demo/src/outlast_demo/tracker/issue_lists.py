@@ -1,10 +1,10 @@
-"""What may be asked of the list of issues. Pure: a book and a query in, a page of issues or counts out."""
+"""Lists and counts of issues. Pure: they take a book and a query, and return a page of issues or counts."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from outlast_demo.tracker.issues import ME, NOBODY, PRIORITIES, STATUSES, Book, Issue
+from outlast_demo.tracker.issues import ME, PRIORITIES, STATUSES, UNASSIGNED, Book, Issue
 from outlast_demo.tracker.problems import Refused, unknown_value
 
 FILTERS: Final = ("state", "status", "assigned_to", "project", "priority", "label", "text")
@@ -17,7 +17,7 @@ MAX_PAGE_SIZE: Final = 50
 
 
 def page_of(book: Book, query: Mapping[str, str]) -> dict[str, Any]:
-    """One page: `items`, `total` of all pages, `next_page_token` (None: the last)."""
+    """One page: `items`, `total` of all pages, `next_page_token` (or None if it is the last)."""
     known(query, (*FILTERS, *PAGING))
     found = ordered(filtered(book, query), query.get("sort", "updated"))
     size, start = (
@@ -30,7 +30,7 @@ def page_of(book: Book, query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def counts_of(book: Book, query: Mapping[str, str]) -> dict[str, Any]:
-    """How many issues there are by one property, among those that the filters let through."""
+    """The numbers of issues by one property, among those that match the filters."""
     known(query, ("by", *FILTERS))
     by = _one_of("by", query.get("by", ""), GROUPS)
     found = filtered(book, query)
@@ -42,13 +42,14 @@ def counts_of(book: Book, query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def filtered(book: Book, query: Mapping[str, str]) -> list[Issue]:
-    """The issues that every filter of the query lets through."""
+    """The issues that match every filter of the query."""
     tests = list(_tests(book, query))
     return [issue for issue in book.issues.values() if all(test(issue) for test in tests)]
 
 
 def ordered(issues: Iterable[Issue], sort: str) -> list[Issue]:
-    """Newest change or making first; most urgent first; nearest due day first, those without one last."""
+    """Issues by last change or creation, newest first; by priority, most urgent first; by due date, issues without one
+    last."""
     match _one_of("sort", sort, SORTS):
         case "created":
             return sorted(issues, key=lambda one: one.created_at, reverse=True)
@@ -60,14 +61,14 @@ def ordered(issues: Iterable[Issue], sort: str) -> list[Issue]:
 
 
 def known(query: Mapping[str, str], names: tuple[str, ...]) -> None:
-    """Refuse parameters that mean nothing here: a filter that is ignored gives wrong answers in silence."""
+    """Refuses unknown parameters: a filter that is silently ignored would give wrong answers."""
     for name in query:
         if name not in names:
             raise Refused(
                 400,
                 "unknown_parameter",
-                f"There is no parameter {name[:40]!r} here.",
-                f"Known are: {', '.join(names)}.",
+                f"This path has no parameter {name[:40]!r}.",
+                f"Use one of: {', '.join(names)}.",
                 {"parameter": name[:40]},
             )
 
@@ -95,16 +96,16 @@ def _tests(book: Book, query: Mapping[str, str]) -> Iterable[Callable[[Issue], b
 
 
 def handle_of(book: Book, field: str, text: str) -> str | None:
-    """A person's handle; `me` is the secret's owner, `nobody` none."""
-    if text == NOBODY:
+    """A person's handle. `me` is the secret's owner; `none` gives None."""
+    if text == UNASSIGNED:
         return None
-    return ME if text == "me" else _one_of(field, text, ("me", NOBODY, *book.people))
+    return ME if text == "me" else _one_of(field, text, ("me", UNASSIGNED, *book.people))
 
 
 def _values(issue: Issue, by: str) -> tuple[str, ...]:
     if by == "label":
         return issue.labels
-    return (getattr(issue, by) or NOBODY,)
+    return (getattr(issue, by) or UNASSIGNED,)
 
 
 def _one_of(field: str, value: str, allowed: tuple[str, ...]) -> str:
@@ -129,6 +130,6 @@ def _start(token: str | None) -> int:
     number = token.removeprefix("after-")
     if number == token or not (number.isascii() and number.isdigit()):
         raise Refused(
-            422, "bad_page_token", "This page_token is none of ours.", "Take next_page_token of the answer before."
+            422, "bad_page_token", "This page_token is not valid.", "Send the next_page_token of the previous page."
         )
     return int(number[:9])

@@ -1,4 +1,4 @@
-"""What the tracker knows: people, projects, issues, and how all of it begins."""
+"""Data of the tracker: people, projects, issues, and the seed."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -14,8 +14,8 @@ OPEN: Final = ("backlog", "todo", "in_progress", "in_review")
 CLOSED: Final = ("done", "cancelled")
 STATUSES: Final = (*OPEN, *CLOSED)
 PRIORITIES: Final = ("urgent", "high", "medium", "low")
-NOBODY: Final = "nobody"
-ME: Final = "ada"  # whom the one secret belongs to
+UNASSIGNED: Final = "none"
+ME: Final = "ada"  # the owner of the only secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +64,16 @@ class Issue:
         return self.status in OPEN
 
     def plain(self, *, whole: bool = False) -> dict[str, Any]:
-        """As the API gives it; `whole`: with its comments, else with how many there are."""
-        told = asdict(self)
-        told |= {"labels": list(self.labels), "state": "open" if self.is_open else "closed"}
-        comments = told.pop("comments")
-        return told | ({"comments": list(comments)} if whole else {"comment_count": len(comments)})
+        """The issue as the API returns it: with its comments if `whole`, otherwise with their number."""
+        values = asdict(self)
+        values |= {"labels": list(self.labels), "state": "open" if self.is_open else "closed"}
+        comments = values.pop("comments")
+        return values | ({"comments": list(comments)} if whole else {"comment_count": len(comments)})
 
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """Everything, as one value: issues by key in the order in which they were made."""
+    """All data as one value: people, projects and issues by key, issues in the order of creation."""
 
     people: Mapping[str, Person]
     projects: Mapping[str, Project]
@@ -93,7 +93,7 @@ def written(book: Book) -> dict[str, Any]:
 
 
 def read(values: Mapping[str, Any]) -> Book:
-    """What `written` gave; raises `KeyError`, `TypeError` or `ValueError` for anything else."""
+    """Reads the values of `written`. Raises `KeyError`, `TypeError` or `ValueError` for anything else."""
     issues = {}
     for item in values["issues"]:
         comments = tuple(Comment(**comment) for comment in item["comments"])
@@ -110,12 +110,12 @@ PROJECTS: Final[Mapping[str, Project]] = {item["key"]: Project(**item) for item 
 
 
 def seeded(now: datetime) -> Book:
-    """The tracker as it begins, its days counted from `now`."""
-    issues = [_begun(item, now) for item in _SEED["issues"]]
+    """The seed of the tracker, with dates relative to `now`."""
+    issues = [_seeded_issue(item, now) for item in _SEED["issues"]]
     return Book(PEOPLE, PROJECTS, {issue.key: issue for issue in issues})
 
 
-def _begun(item: Mapping[str, Any], now: datetime) -> Issue:
+def _seeded_issue(item: Mapping[str, Any], now: datetime) -> Issue:
     age, due = item["days_old"], item["due_in_days"]
     made = now - timedelta(days=age, hours=age % 7)
     changed = now - timedelta(days=age // 3, hours=(age * 5) % 23)

@@ -1,4 +1,4 @@
-"""What the tracker refuses, as problem documents."""
+"""Errors of the tracker, as problem documents."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Refused(Exception):
-    """`code` is stable, `detail` says what was wrong, `hint` what to do, `more` are further fields of the answer."""
+    """A refused request. `code` is stable, `detail` is the cause, `hint` the fix, `more` has extra response fields."""
 
     status: int
     code: str
@@ -22,7 +22,7 @@ class Refused(Exception):
 
 
 def unknown_value(field_name: str, value: object, allowed: tuple[str, ...]) -> Refused:
-    """A value that is none of those allowed."""
+    """The error for a value that is not allowed."""
     return Refused(
         422,
         "unknown_value",
@@ -33,5 +33,5 @@ def unknown_value(field_name: str, value: object, allowed: tuple[str, ...]) -> R
 
 
 def no_such(kind: str, key: str) -> Refused:
-    """A key that nothing has."""
-    return Refused(404, "not_found", f"There is no {kind} {key[:80]!r}.", f"List them: GET /v2/{kind}s.")
+    """The error for an unknown key."""
+    return Refused(404, "not_found", f"The {kind} {key[:80]!r} does not exist.", f"List them with GET /v2/{kind}s.")

@@ -1,4 +1,4 @@
-"""The request log: what was asked, and with which credentials."""
+"""The request log: each request with its credentials."""
 
 import os
 from pathlib import Path
@@ -12,23 +12,21 @@ LOG_BYTES: Final = 2_000_000
 
 
 class RequestLog:
-    """A file with one line for each request, with the credentials that came. Only this user reads it; beyond 2 MB the
-    older half of two files goes. It is the one place that shows that the real secret arrived."""
+    """A file with one line for each request and its credentials, readable only by the server's user. Above 2 MB it
+    becomes the older of two files, and the one before is dropped. Only this log shows that the real secret arrived."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._path, self._clock = path, clock
 
     def note(self, request: Request, status: int) -> None:
-        """One line; a file that cannot be written stops nobody."""
-        given = request.headers.get("authorization", "-")
-        query = f"?{request.url.query}" if request.url.query else ""
-        shown = _line(
-            f"{iso(self._clock.now())} {status} {request.method} {request.url.path}{query} authorization={given!r}"
-        )
+        """Appends one line. Ignores a file that cannot be written."""
+        credentials = request.headers.get("authorization", "-")
+        target = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
+        entry = _line(f"{iso(self._clock.now())} {status} {request.method} {target} authorization={credentials!r}")
         try:
             self._make_room()
             with open(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600), "ab") as file:
-                file.write(shown)
+                file.write(entry)
         except OSError:
             return
 

@@ -1,4 +1,4 @@
-"""The tracker as a sidecar of a server: its folder, its address, and the dependency that leads agents to it."""
+"""The tracker as a sidecar of a server: its folder, its address, and the dependency that agents find it by."""
 
 import logging
 import socket
@@ -29,8 +29,8 @@ FOLDER: Final = "demo"
 PORT: Final = "port"
 REQUESTS: Final = "requests.log"
 DOCS: Final = "issues-tracker.md"
-# A loopback address of its own where the system has more than one: programs in a sandbox that mean their own 127.0.0.1
-# keep going there directly.
+# A separate loopback address where the system has more than one: programs in a sandbox still reach their own servers
+# on 127.0.0.1 directly.
 ADDRESSES: Final = ("127.0.0.2", "127.0.0.1")
 GRACE_S: Final = 2.0
 log = logging.getLogger("outlast.demo")
@@ -38,7 +38,7 @@ log = logging.getLogger("outlast.demo")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracker:
-    """The demo's service: bound, listening once `run` has started."""
+    """The demo's service. Its port is bound; it listens once `run` has started."""
 
     name: ClassVar[str] = "demo tracker"
 
@@ -56,11 +56,11 @@ class Tracker:
 
     @property
     def secrets(self) -> Mapping[str, str]:
-        """What the look-up of secrets knows besides the environment."""
+        """Secrets in addition to those of the environment, by name."""
         return {SECRET_ENV: self.secret.reveal().decode()}
 
     def dependency(self) -> DependencySettings:
-        """What an operator would write into the configuration."""
+        """The dependency as an operator would configure it."""
         return DependencySettings(
             name=NAME,
             docs=(str(self.docs),),
@@ -76,11 +76,11 @@ class Tracker:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(server.run_until_stopped)
             await server.ready.wait()
-            log.info("the issues tracker of the demo listens", extra={"address": self.authority})
+            log.info("the demo's issues tracker is listening", extra={"address": self.authority})
             task_status.started()
 
     def close(self) -> None:
-        """Let go of the port."""
+        """Releases the port."""
         self.listener.close()
 
 
@@ -88,12 +88,12 @@ class TrackerSidecar:
     """Opens the tracker for a server that has no model but the demo's."""
 
     summary: ClassVar[str] = (
-        "The demo answers, with an issues tracker of its own: make a page and say “show my open issues”."
+        "The demo model is active, with an issues tracker: create a page and say “show my open issues”."
     )
 
     def is_wanted(self, settings: Settings) -> bool:
-        """One process, no model but the demo's, sandboxes on this machine, and neither dependency nor secrets of the
-        operator's own."""
+        """True for one process with no model but the demo's, sandboxes on this machine, and no configured dependencies
+        or secrets."""
         sandbox = settings.sandbox
         return (
             settings.demo.tracker
@@ -105,17 +105,17 @@ class TrackerSidecar:
         )
 
     def open(self, settings: Settings, folder: Path, clock: Clock) -> Tracker | None:
-        """Makes what is missing: the token, the issues, the documentation with the address."""
+        """Creates the token, issues and documentation that are missing. None if there is no free loopback port."""
         home = folder / FOLDER
         home.mkdir(mode=0o700, exist_ok=True)
         listener = _listener(home)
         if listener is None:
-            log.warning("the demo's issues tracker finds no loopback port; it stays away")
+            log.warning("the demo's issues tracker is off: no loopback port is free")
             return None
         docs = home / "docs" / DOCS
         tracker = Tracker(
             listener=listener,
-            kept=open_book(home, clock, anew=settings.demo.reset),
+            kept=open_book(home, clock, reset=settings.demo.reset),
             secret=open_secret(home),
             requests=RequestLog(home / REQUESTS, clock),
             clock=clock,
@@ -135,7 +135,7 @@ def documentation(base_url: str) -> str:
 
 
 def _listener(home: Path) -> socket.socket | None:
-    """Bound where the last start was, so that saved code and pages still find it; else on any free port."""
+    """A socket on the last start's port, so that saved code and pages still work; otherwise on any free port."""
     last = _last_port(home)
     for host in ADDRESSES:
         for port in (last, 0) if last else (0,):

@@ -1,4 +1,4 @@
-"""Where the tracker's data lie: a folder of the data directory, readable by its user alone."""
+"""Storage of the tracker: a folder of the data directory, readable only by the server's user."""
 
 import logging
 import secrets
@@ -22,7 +22,7 @@ log = logging.getLogger("outlast.demo")
 
 
 class Kept:
-    """The book, written down before a change is answered. One change at a time."""
+    """The book, saved before a change is answered. One change at a time."""
 
     def __init__(self, path: Path, book: Book) -> None:
         self._path, self._book, self._writing = path, book, anyio.Lock()
@@ -32,8 +32,8 @@ class Kept:
         return self._book
 
     async def change(self, step: Callable[[Book], tuple[Book, Issue]]) -> Issue:
-        """Carry out one change of the book as it is now, and give the issue that changed. Cancelled: the change is
-        made whole or not at all."""
+        """Applies one change to the current book and returns the changed issue. If cancelled, the change is saved whole
+        or not at all."""
         async with self._writing:
             book, issue = step(self._book)
             with anyio.CancelScope(shield=True):
@@ -42,14 +42,16 @@ class Kept:
         return issue
 
 
-def open_book(folder: Path, clock: Clock, *, anew: bool) -> Kept:
-    """What an earlier start left, else (or `anew`) the seed. A file that cannot be read is put aside."""
+def open_book(folder: Path, clock: Clock, *, reset: bool) -> Kept:
+    """The saved issues, or the seed if there are none or `reset` is set. An unreadable file is renamed."""
     path = folder / ISSUES
-    if not anew and path.exists():
+    if not reset and path.exists():
         try:
             return Kept(path, read(orjson.loads(path.read_bytes())))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            log.warning("the demo's issues cannot be read; it begins anew", extra={"reason": type(error).__name__})
+            log.warning(
+                "the demo's issues are unreadable; starting from the seed", extra={"reason": type(error).__name__}
+            )
             path.replace(path.with_suffix(".unreadable"))
     book = seeded(clock.now())
     write_private(path, orjson.dumps(written(book)))
@@ -57,7 +59,7 @@ def open_book(folder: Path, clock: Clock, *, anew: bool) -> Kept:
 
 
 def open_secret(folder: Path) -> SecretValue:
-    """The tracker's token: made at the first start, in a file that only this user reads."""
+    """The tracker's token, created at the first start in a file readable only by the server's user."""
     path = folder / SECRET
     if not path.exists():
         write_private(path, (PREFIX + secrets.token_urlsafe(24)).encode())

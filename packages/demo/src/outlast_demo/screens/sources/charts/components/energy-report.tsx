@@ -22,11 +22,11 @@ const day = [1, 1, 1, 2, 3, 5, 9, 14, 19, 23, 26, 28, 27, 25, 22, 17, 12, 8, 5, 
 const kwh = (value: number) => `${Math.round(value)} kWh`;
 
 const facts = [
-  { icon: Sun, name: "Made", value: "6,090 kWh", text: "11% more than last year", look: "bg-chart-3/15 text-chart-3" },
+  { icon: Sun, name: "Produced", value: "6,090 kWh", text: "11% more than last year", look: "bg-chart-3/15 text-chart-3" },
   { icon: Zap, name: "Used", value: "4,230 kWh", text: "4% less than last year", look: "bg-chart-1/15 text-chart-1" },
   {
     icon: BatteryCharging,
-    name: "Given back",
+    name: "Exported",
     value: "1,860 kWh",
     text: "Enough for a small car",
     look: "bg-chart-2/15 text-chart-2",
@@ -59,7 +59,7 @@ export function EnergyReport() {
       <Card>
         <CardHeader>
           <CardTitle>Month by month</CardTitle>
-          <CardDescription>Move over the chart to read the numbers</CardDescription>
+          <CardDescription>Hover over the chart to see the values</CardDescription>
           <CardAction>
             <Tabs value={kind} onValueChange={setKind}>
               <TabsList>
@@ -80,7 +80,7 @@ export function EnergyReport() {
         <Card>
           <CardHeader>
             <CardTitle>A day in June</CardTitle>
-            <CardDescription>What the roof made while the house was busy</CardDescription>
+            <CardDescription>Production and use, hour by hour</CardDescription>
           </CardHeader>
           <CardContent>
             <BarChart
@@ -88,7 +88,7 @@ export function EnergyReport() {
               x="hour"
               series={[
                 { key: "used", label: "Used", color: "var(--chart-1)" },
-                { key: "made", label: "Made", color: "var(--chart-3)" },
+                { key: "made", label: "Produced", color: "var(--chart-3)" },
               ]}
               stacked
               height={240}
@@ -98,8 +98,8 @@ export function EnergyReport() {
         </Card>
         <Card>
           <CardHeader>
-            <CardTitle>Where it went</CardTitle>
-            <CardDescription>Share of all that was used</CardDescription>
+            <CardTitle>Use by category</CardTitle>
+            <CardDescription>Share of the total</CardDescription>
           </CardHeader>
           <CardContent className="my-auto">
             <DonutChart

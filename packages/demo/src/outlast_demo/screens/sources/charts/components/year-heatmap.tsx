@@ -2,7 +2,7 @@ import { Card, CardContent, CardDescription, CardHeader, CardTitle } from "@/com
 
 const weeks = 52;
 
-/** How sunny each day was, 0 to 4: the same numbers at every visit. */
+/** The sunshine of each day, from 0 to 4; the same numbers on every visit. */
 function level(week: number, day: number) {
   const season = (1 - Math.cos((week / weeks) * 2 * Math.PI)) / 2;
   const weather = Math.abs(Math.sin(week * 12.9898 + day * 78.233) * 43758.5453) % 1;
@@ -16,7 +16,7 @@ export function YearHeatmap() {
     <Card>
       <CardHeader>
         <CardTitle>Every day of sun</CardTitle>
-        <CardDescription>Each square is a day; the brighter, the more the roof made</CardDescription>
+        <CardDescription>Each square is a day; brighter squares mean more power</CardDescription>
       </CardHeader>
       <CardContent className="overflow-x-auto pb-1">
         <div

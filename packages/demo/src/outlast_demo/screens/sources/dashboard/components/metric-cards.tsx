@@ -20,7 +20,7 @@ const metrics = [
     values: [30, 28, 33, 31, 36, 39, 37, 42, 44],
   },
   {
-    name: "Average basket",
+    name: "Average order value",
     value: "$37.55",
     change: 3.9,
     color: "var(--chart-3)",
@@ -57,7 +57,7 @@ export function MetricCards() {
               </span>
             </div>
             <p className="mt-2 px-5 text-3xl font-semibold tracking-tight tabular-nums">{metric.value}</p>
-            <p className="mt-1 px-5 text-xs text-muted-foreground">against the 30 days before</p>
+            <p className="mt-1 px-5 text-xs text-muted-foreground">vs. previous 30 days</p>
             <Sparkline values={metric.values} color={metric.color} className="mt-4 h-14" />
           </Card>
         );

@@ -27,7 +27,7 @@ export function OrdersTable() {
     <Card className="gap-2 pb-2">
       <CardHeader>
         <CardTitle>Latest orders</CardTitle>
-        <CardDescription>The last five of 1,284 this month</CardDescription>
+        <CardDescription>The latest 5 of 1,284 this month</CardDescription>
         <CardAction>
           <Button variant="ghost" size="sm">
             See all
@@ -73,7 +73,7 @@ export function OrdersTable() {
               <TableCell className="text-muted-foreground">{order.when}</TableCell>
               <TableCell className="text-right font-medium tabular-nums">{order.total}</TableCell>
               <TableCell className="pr-6">
-                <Button variant="ghost" size="icon-sm" aria-label={`More about order ${order.id}`}>
+                <Button variant="ghost" size="icon-sm" aria-label={`Actions for order ${order.id}`}>
                   <MoreHorizontal />
                 </Button>
               </TableCell>

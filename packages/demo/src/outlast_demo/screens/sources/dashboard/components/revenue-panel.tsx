@@ -34,7 +34,7 @@ export function RevenuePanel() {
       <Card className="xl:col-span-2">
         <CardHeader>
           <CardTitle>Revenue</CardTitle>
-          <CardDescription>Your own shop beside the marketplaces</CardDescription>
+          <CardDescription>Your shop compared with marketplaces</CardDescription>
           <CardAction>
             <Tabs value={range} onValueChange={setRange}>
               <TabsList>
@@ -59,7 +59,7 @@ export function RevenuePanel() {
       </Card>
       <Card>
         <CardHeader>
-          <CardTitle>Where they come from</CardTitle>
+          <CardTitle>Sales channels</CardTitle>
           <CardDescription>Revenue by channel, this month</CardDescription>
         </CardHeader>
         <CardContent className="my-auto">

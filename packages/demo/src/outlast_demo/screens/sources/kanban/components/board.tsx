@@ -93,7 +93,7 @@ export function Board() {
                   <Input
                     name="title"
                     autoFocus
-                    placeholder="What is to be done?"
+                    placeholder="What needs to be done?"
                     aria-label="Title of the new task"
                     onBlur={(event) => add(column.id, event.target.value)}
                     onKeyDown={(event) => event.key === "Escape" && setWriting(null)}
@@ -105,7 +105,7 @@ export function Board() {
               ))}
               {here.length === 0 && writing !== column.id && (
                 <p className="m-auto rounded-xl border border-dashed px-6 py-8 text-center text-xs text-muted-foreground">
-                  Nothing here. Drag a card over, or add one.
+                  No tasks. Drag a card here, or add one.
                 </p>
               )}
             </div>

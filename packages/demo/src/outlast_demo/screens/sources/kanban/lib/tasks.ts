@@ -18,7 +18,7 @@ export const tags: Record<Tag, string> = {
 
 export const firstTasks: Task[] = [
   { id: 1, title: "Short film about the workshop", tag: "Design", column: "ideas", who: "LV", talk: 2 },
-  { id: 2, title: "Ask ten customers what nearly stopped them", tag: "Research", column: "ideas", who: "SO" },
+  { id: 2, title: "Interview ten customers about their doubts", tag: "Research", column: "ideas", who: "SO" },
   {
     id: 3,
     title: "Press kit with photographs and one good paragraph",
@@ -29,7 +29,7 @@ export const firstTasks: Task[] = [
   },
   {
     id: 4,
-    title: "Landing page for the waiting list",
+    title: "Landing page for the waitlist",
     tag: "Build",
     column: "next",
     who: "AM",
@@ -45,7 +45,7 @@ export const firstTasks: Task[] = [
     talk: 11,
     due: "Tomorrow",
   },
-  { id: 6, title: "Newsletter: why we began again", tag: "Copy", column: "doing", who: "JK", due: "20 Apr" },
-  { id: 7, title: "Prices compared with five others", tag: "Research", column: "done", who: "SO", talk: 3 },
+  { id: 6, title: "Newsletter: why we started over", tag: "Copy", column: "doing", who: "JK", due: "20 Apr" },
+  { id: 7, title: "Compare prices with five competitors", tag: "Research", column: "done", who: "SO", talk: 3 },
   { id: 8, title: "Checkout in two steps instead of four", tag: "Build", column: "done", who: "AM" },
 ];

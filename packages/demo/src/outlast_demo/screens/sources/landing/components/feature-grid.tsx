@@ -7,7 +7,7 @@ const small = [
   {
     icon: MessagesSquare,
     title: "Talk where the work is",
-    text: "Every plan has its conversation beside it, not in a tab you closed.",
+    text: "Every plan has its own conversation, right next to it.",
   },
   {
     icon: Keyboard,
@@ -24,7 +24,7 @@ export function FeatureGrid() {
     <section id="product" className="mx-auto max-w-6xl px-6 py-20 sm:py-28">
       <p className="text-sm font-medium text-primary">Product</p>
       <h2 className="mt-3 max-w-2xl text-3xl font-semibold tracking-tight sm:text-5xl">
-        Less looking for things. More finishing them.
+        Search less. Finish more.
       </h2>
       <div className="mt-12 grid gap-4 md:grid-cols-6">
         <Card className="relative gap-0 overflow-hidden p-7 md:col-span-4">

@@ -39,7 +39,7 @@ export function Hero() {
           </span>
         </h1>
         <p className="mt-6 max-w-2xl text-lg leading-relaxed text-muted-foreground">
-          Plans, notes and decisions drift apart until nobody knows which one is true. Driftwood ties them together, so
+          Plans, notes and decisions drift apart until no one knows which is current. Driftwood keeps them together, so
           Monday starts where Friday ended.
         </p>
         <div className="mt-9 flex flex-col gap-3 sm:flex-row">

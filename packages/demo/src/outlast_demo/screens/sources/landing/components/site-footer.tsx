@@ -17,7 +17,7 @@ export function SiteFooter() {
           aria-hidden="true"
           className="absolute inset-0 -z-10 bg-[radial-gradient(50%_90%_at_50%_110%,color-mix(in_oklab,var(--primary)_45%,transparent),transparent)]"
         />
-        <h2 className="text-3xl font-semibold tracking-tight sm:text-5xl">Begin the week with a clear desk</h2>
+        <h2 className="text-3xl font-semibold tracking-tight sm:text-5xl">Start the week with a clear desk</h2>
         <p className="mx-auto mt-4 max-w-md text-muted-foreground">
           Free for teams of five. Setting up takes as long as making tea.
         </p>

@@ -18,7 +18,7 @@ export function ModeSwitch() {
       variant="outline"
       size="icon-lg"
       onClick={toggle}
-      aria-label={light ? "Switch to the dark look" : "Switch to the light look"}
+      aria-label={light ? "Switch to dark mode" : "Switch to light mode"}
       className="fixed right-5 bottom-5 z-50 rounded-full bg-card/80 shadow-xl backdrop-blur"
     >
       {light ? <Moon /> : <Sun />}

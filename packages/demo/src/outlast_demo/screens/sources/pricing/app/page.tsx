@@ -17,14 +17,14 @@ export default function Page() {
         </Badge>
         <h1 className="mt-6 text-4xl font-semibold tracking-[-0.03em] sm:text-6xl">Pay for the work, not for seats</h1>
         <p className="mx-auto mt-5 max-w-xl text-lg leading-relaxed text-muted-foreground">
-          Begin for nothing, stay as long as you like, and move up on the day it pays for itself.
+          Start for free, stay as long as you like, and upgrade when it pays for itself.
         </p>
       </header>
       <PricingPlans />
       <PlanComparison />
       <p className="mx-auto mt-14 flex max-w-fit items-center gap-2 rounded-full border bg-card/60 px-4 py-2 text-sm text-muted-foreground">
         <ShieldCheck className="size-4 shrink-0 text-chart-2" />
-        Cancel whenever you want. Within 30 days we give everything back, no questions.
+        Cancel at any time. Full refund within 30 days, no questions asked.
       </p>
     </main>
   );

@@ -9,7 +9,7 @@ const rows: { name: string; values: [Value, Value, Value] }[] = [
   { name: "Projects", values: ["3", "Unlimited", "Unlimited"] },
   { name: "People", values: ["1", "Up to 25", "Unlimited"] },
   { name: "Files", values: ["1 GB", "100 GB", "2 TB"] },
-  { name: "Version history", values: ["7 days", "1 year", "For ever"] },
+  { name: "Version history", values: ["7 days", "1 year", "Forever"] },
   { name: "Roles and guests", values: [false, true, true] },
   { name: "Single sign-on", values: [false, false, true] },
   { name: "Audit log", values: [false, false, true] },

@@ -11,7 +11,7 @@ const plans = [
     text: "For one person and a good idea.",
     price: 0,
     action: "Start free",
-    features: ["3 projects", "1 GB of files", "Share by link", "Help from the community"],
+    features: ["3 projects", "1 GB of files", "Share by link", "Community support"],
   },
   {
     name: "Studio",
@@ -24,15 +24,15 @@ const plans = [
       "100 GB of files",
       "Roles and guests",
       "Version history, one year",
-      "Answers within a day",
+      "Support within a day",
     ],
   },
   {
     name: "House",
-    text: "For companies with rules of their own.",
+    text: "For companies with advanced needs.",
     price: 79,
     action: "Talk to us",
-    features: ["Everything in Studio", "Single sign-on", "Audit log", "Your own region", "A person who knows you"],
+    features: ["Everything in Studio", "Single sign-on", "Audit log", "Your own region", "A dedicated contact"],
   },
 ];
 
@@ -47,7 +47,7 @@ export function PricingPlans() {
             plan.popular && "border-primary/50 shadow-2xl ring-1 shadow-primary/20 ring-primary/40 lg:-mt-4 lg:pb-12",
           )}
         >
-          {plan.popular && <Badge className="absolute -top-3 left-8">Most chosen</Badge>}
+          {plan.popular && <Badge className="absolute -top-3 left-8">Most popular</Badge>}
           <h2 className="text-lg font-semibold">{plan.name}</h2>
           <p className="mt-1 text-sm text-muted-foreground">{plan.text}</p>
           <p className="mt-7 flex items-baseline gap-1.5">

@@ -40,7 +40,7 @@ export default function Page() {
         <figure className="mt-auto max-w-lg">
           <Quote className="size-8 text-primary" />
           <blockquote className="mt-5 text-2xl leading-snug font-medium tracking-tight text-balance">
-            We stopped writing status reports. The work tells us itself, and Mondays are quiet now.
+            We no longer write status reports. The work speaks for itself, and Mondays are quiet.
           </blockquote>
           <figcaption className="mt-6 text-sm text-muted-foreground">
             <span className="font-medium text-foreground">Ines Holm</span>, head of design at Fernhill

@@ -14,8 +14,8 @@ type State = "idle" | "sending" | "done";
 
 function check(email: string, password: string): Errors {
   const errors: Errors = {};
-  if (!/^\S+@\S+\.\S+$/.test(email)) errors.email = "That does not look like an email address.";
-  if (password.length < 8) errors.password = "A password has at least 8 characters.";
+  if (!/^\S+@\S+\.\S+$/.test(email)) errors.email = "Enter a valid email address.";
+  if (password.length < 8) errors.password = "Enter at least 8 characters.";
   return errors;
 }
 
