@@ -1,8 +1,8 @@
 """Python client for Outlast.
 
 `Client` blocks, `AsyncClient` does not; both have the same methods, in groups by noun, generated from the server's
-contract. Answers are plain dictionaries with the types of `outlast_client.shapes`. Refusals are raised as classes that
-say what to do now (`outlast_client.errors`).
+contract. Responses are plain dictionaries with the types of `outlast_client.shapes`. Refusals are raised as exceptions
+whose class says what to do next (`outlast_client.errors`).
 """
 
 from outlast_client.async_client import AsyncClient

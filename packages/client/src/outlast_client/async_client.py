@@ -1,4 +1,4 @@
-"""The client that does not block. `client.py` has the one that does."""
+"""The asynchronous client. `client.py` has the blocking one."""
 
 from types import TracebackType
 from typing import Self
@@ -15,10 +15,10 @@ from outlast_client.timeouts import REQUEST_S, request_timeout
 class AsyncClient(Operations):
     """One server's API. `token`: an API token; none is needed for a server in local mode on this machine.
 
-    A request waits `timeout_s` for each part of its answer, at most 10 seconds to connect. A request that the server
-    refuses for now (429, 503) is sent again after the pause that it asks for. One that gets no answer is sent again if
-    that cannot do anything twice: reads, deletions, and operations with an idempotency key. `http`: a client of your
-    own, with proxies or certificates; you close it.
+    A request waits `timeout_s` for each part of its response, at most 10 seconds to connect. If the server refuses a
+    request for now (429, 503), the client repeats it after the pause that the server asks for. If there is no response,
+    the client repeats only requests that change nothing twice: reads, deletions, and operations with an idempotency
+    key. `http`: your own client, for proxies or certificates; you close it.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class AsyncClient(Operations):
         super().__init__(AsyncTransport(base_url, self._http, request_headers(token), timeout, retries or Retries()))
 
     async def aclose(self) -> None:
-        """Ends all connections."""
+        """Closes all connections."""
         if self._is_own:
             await self._http.aclose()
 

@@ -1,4 +1,4 @@
-"""Sends requests and follows streams without blocking. `transport.py` is the same, blocking."""
+"""Sends requests and follows streams asynchronously. `transport.py` is the blocking version."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
@@ -17,7 +17,7 @@ from outlast_client.timeouts import STREAM
 
 
 class AsyncTransport:
-    """One server's address and how it is reached."""
+    """The connection settings of one server."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class AsyncTransport:
         self.retries = retries
 
     async def send(self, call: Call) -> Any:
-        """The answer of a call. Repeats what was refused for now, and what got no answer and may be repeated."""
+        """The response of a call. Repeats calls that were refused for now, and repeatable calls without a response."""
         request = self._request(call, self.timeout)
         attempts = Attempts(self.retries, is_repeatable=call.is_repeatable)
         while True:
@@ -44,7 +44,7 @@ class AsyncTransport:
                 await anyio.sleep(attempts.pause_s(error))
 
     async def open(self, call: Call, cursor: str) -> httpx.Response:
-        """An open stream after a cursor; close it."""
+        """Opens the stream after a cursor. The caller closes it."""
         request = self._request(call.with_query(after=cursor), STREAM)
         request.headers["accept"] = "text/event-stream"
         return await self._sent(request, stream=True)
@@ -67,9 +67,9 @@ class AsyncTransport:
 
 class AsyncEventStream:
     """The events of a run, a thread or a project, each once and in order, across broken connections and restarts of the
-    server. A run's stream ends with the run; the others have no end. `cursor` is the place of the last event: pass it
-    as `after` to go on from there later, also in another process. Raises the errors of the server, and `Unreachable`
-    after minutes without an answer.
+    server. A run's stream ends with the run; the others have no end. `cursor` is the cursor of the last event: pass it
+    as `after` to continue from there later, also in another process. Raises the server's errors, and `Unreachable`
+    after minutes without a response.
 
     Leave it before its end only with `async with`, or close it.
     """
@@ -89,7 +89,7 @@ class AsyncEventStream:
         return await anext(self._events)
 
     async def aclose(self) -> None:
-        """Ends the connection. May be repeated."""
+        """Closes the connection. Safe to repeat."""
         await self._events.aclose()
 
     async def __aenter__(self) -> Self:

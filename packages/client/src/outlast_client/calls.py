@@ -1,4 +1,4 @@
-"""One request, and whether it may be repeated. Pure."""
+"""A request as data. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ class File(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`path` has `{}` for each of `names`. With `is_keyed` the server gives a repeated request its first answer: the
-    key is `key`, or made here."""
+    """`path` has `{}` for each of `names`. With `is_keyed` the server returns the first response to a repeated request;
+    the idempotency key is `key`, or generated here."""
 
     method: str
     path: str
@@ -37,36 +37,36 @@ class Call:
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether it changes nothing twice when its answer was lost."""
+        """True if repeating it after a lost response changes nothing twice."""
         return self.method in SAFE or self.is_keyed
 
     def url(self, base_url: str) -> str:
-        """The address without its query."""
+        """The URL without its query."""
         return base_url + self.path.format(*(quote(str(name), safe="") for name in self.names))
 
     def parts(self) -> dict[str, Any]:
-        """What is sent, as `httpx.Client.build_request` takes it."""
+        """The arguments for `httpx.Client.build_request`."""
         headers = {"accept": "application/json"}
         if self.is_keyed:
             headers["idempotency-key"] = self.key or str(uuid4())
         return {
-            "params": {name: _shown(value) for name, value in self.query.items() if value is not None} or None,
+            "params": {name: _serialize(value) for name, value in self.query.items() if value is not None} or None,
             "headers": headers,
             "json": None if self.body is None else dict(self.body),
             "files": None if self.file is None else {"file": tuple(self.file)},
         }
 
     def with_query(self, **query: str) -> "Call":
-        """The same call with more in its query; a cursor of another page, for instance."""
+        """A copy with more query parameters, for instance the cursor of another page."""
         return replace(self, query={**self.query, **query})
 
 
 def value_of(call: Call, answer: httpx.Response) -> Any:
-    """What a method returns of an answer that has been read."""
+    """The return value of a method, from a response that has been read."""
     if call.is_bytes:
         return answer.content
     return json.loads(answer.content) if answer.content else None
 
 
-def _shown(value: Any) -> str:
+def _serialize(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

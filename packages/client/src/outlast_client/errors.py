@@ -1,15 +1,15 @@
-"""What the server refuses with.
+"""Errors of the server.
 
 OutlastError
 ├── InvalidRequest      fix the request
 ├── PermissionNeeded    sign in, or ask for permission
 ├── CreditsNeeded       get credits, or choose a cheaper model
-├── Gone                it does not exist, or not for you
-├── Conflict            somebody was faster, or it is in another state
-├── ProviderRefused     a model provider refused for good
+├── Gone                it does not exist, or you have no access
+├── Conflict            it was changed meanwhile, or is in another state
+├── ProviderRefused     a model provider refused the request permanently
 ├── InternalError       a bug in the server
 └── TryLater            repeat it later; `retry_after_s` says when
-    └── Unreachable     no answer: the server or the network is down
+    └── Unreachable     no response: the server or the network is down
 """
 
 import json
@@ -20,7 +20,7 @@ import httpx
 
 
 class OutlastError(Exception):
-    """`code` is stable and says exactly what happened, `hint` what to do. `status`: of HTTP, 0 without an answer."""
+    """`code` is the exact cause and stable, `hint` the fix. `status` is the HTTP status, 0 without a response."""
 
     def __init__(
         self,
@@ -59,15 +59,15 @@ class CreditsNeeded(OutlastError):
 
 
 class Gone(OutlastError):
-    """It does not exist, or not for you."""
+    """It does not exist, or you have no access."""
 
 
 class Conflict(OutlastError):
-    """Somebody was faster, or it is in another state."""
+    """It was changed meanwhile, or is in another state."""
 
 
 class ProviderRefused(OutlastError):
-    """A model provider refused for good."""
+    """A model provider refused the request permanently."""
 
 
 class InternalError(OutlastError):
@@ -79,7 +79,7 @@ class TryLater(OutlastError):
 
 
 class Unreachable(TryLater):
-    """No answer: the server or the network is down."""
+    """No response: the server or the network is down."""
 
 
 BY_CODE: Final[Mapping[str, type[OutlastError]]] = {
@@ -105,14 +105,14 @@ BY_STATUS: Final[Mapping[int, type[OutlastError]]] = {
 
 
 def error_of(answer: httpx.Response) -> OutlastError:
-    """The error of a refused request, also where something other than Outlast answered. The body has been read."""
+    """The error of a refused request, also if something other than Outlast responded. The body has been read."""
     status = answer.status_code
     try:
         problem = json.loads(answer.content)
         message, code = str(problem["detail"]), str(problem["code"])
     except (ValueError, KeyError, TypeError):
         problem, code = {}, f"http_{status}"
-        message = f"The server answered {status} without saying why."
+        message = f"The server responded with status {status} and no details."
     kind = BY_CODE.get(code) or BY_STATUS.get(status) or (InternalError if status >= 500 else InvalidRequest)
     retry_after_s = problem.get("retry_after_s")
     return kind(
@@ -127,11 +127,11 @@ def error_of(answer: httpx.Response) -> OutlastError:
 
 
 def unreachable(url: str, error: Exception) -> Unreachable:
-    """The error of a request that got no answer."""
+    """The error of a request without a response."""
     return Unreachable(
         f"No server answers at {url} ({str(error) or type(error).__name__}).",
         code="unreachable",
-        hint="Check the address and the connection. Nothing that was saved is lost.",
+        hint="Check the address and the connection. Saved data is not lost.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Headers that every request has."""
+"""Headers of every request."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ VERSION: Final = "0.1.0"
 
 
 def request_headers(token: str | None) -> dict[str, str]:
-    """The client's name and version, and the API token where there is one."""
+    """The client's name and version, and the API token if there is one."""
     headers = {"user-agent": f"outlast-client/{VERSION}"}
     if token is not None:
         headers["authorization"] = f"Bearer {token}"

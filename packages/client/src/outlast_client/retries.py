@@ -1,4 +1,4 @@
-"""When a refused or broken request is sent again."""
+"""The retry policy for refused and broken requests."""
 
 import random
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from typing import Final
 from outlast_client.errors import TryLater
 
 REFUSALS: Final = frozenset({429, 503})
-"""Statuses of requests that the server did nothing about."""
+"""Statuses of requests that the server refused without any effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """A request is sent at most `tries` times. Pauses double from `first_pause_s` to `longest_pause_s`, less a random
-    part of up to half; a longer pause that the server asks for is kept up to `patience_s`. A stream that was connected
-    before is connected again until `patience_s` have passed without an answer."""
+    """A request is sent at most `tries` times. Pauses double from `first_pause_s` to `longest_pause_s`, minus a random
+    part of up to half; a longer pause that the server asks for is respected up to `patience_s`. A stream that was
+    connected before reconnects until `patience_s` have passed without a response."""
 
     tries: int = 5
     first_pause_s: float = 0.5
@@ -22,13 +22,13 @@ class Retries:
     patience_s: float = 300.0
 
     def pause_s(self, failures: int, asked_s: float | None) -> float:
-        """The pause after so many failures in a row, 1 or more."""
+        """The pause after this many failures in a row, 1 or more."""
         grown = min(self.first_pause_s * 2.0 ** min(failures - 1, 30), self.longest_pause_s)
         return max(grown * (0.5 + random.random() / 2), min(asked_s or 0.0, self.patience_s))
 
 
 class Attempts:
-    """How often one request has failed. `is_repeatable`: it changes nothing twice when its answer was lost."""
+    """Counts the failures of one request. `is_repeatable`: repeating it after a lost response changes nothing twice."""
 
     def __init__(self, retries: Retries, *, is_repeatable: bool) -> None:
         self._retries = retries
@@ -36,7 +36,7 @@ class Attempts:
         self._failures = 0
 
     def pause_s(self, error: TryLater) -> float:
-        """How long to wait before the next attempt. Raises `error` where there is none."""
+        """Seconds to wait before the next attempt. Raises `error` if there are no more attempts."""
         self._failures += 1
         was_refused = error.status in REFUSALS
         is_early = (error.retry_after_s or 0.0) <= self._retries.patience_s

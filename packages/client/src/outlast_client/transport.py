@@ -1,4 +1,4 @@
-"""Sends requests and follows streams, blocking. `async_transport.py` is the same without blocking."""
+"""Sends requests and follows streams, blocking. `async_transport.py` is the asynchronous version."""
 
 import time
 from collections.abc import Generator, Iterator, Mapping
@@ -17,7 +17,7 @@ from outlast_client.timeouts import STREAM
 
 
 class Transport:
-    """One server's address and how it is reached."""
+    """The connection settings of one server."""
 
     def __init__(
         self, base_url: str, http: httpx.Client, headers: Mapping[str, str], timeout: httpx.Timeout, retries: Retries
@@ -29,7 +29,7 @@ class Transport:
         self.retries = retries
 
     def send(self, call: Call) -> Any:
-        """The answer of a call. Repeats what was refused for now, and what got no answer and may be repeated."""
+        """The response of a call. Repeats calls that were refused for now, and repeatable calls without a response."""
         request = self._request(call, self.timeout)
         attempts = Attempts(self.retries, is_repeatable=call.is_repeatable)
         while True:
@@ -39,7 +39,7 @@ class Transport:
                 time.sleep(attempts.pause_s(error))
 
     def open(self, call: Call, cursor: str) -> httpx.Response:
-        """An open stream after a cursor; close it."""
+        """Opens the stream after a cursor. The caller closes it."""
         request = self._request(call.with_query(after=cursor), STREAM)
         request.headers["accept"] = "text/event-stream"
         return self._sent(request, stream=True)
@@ -62,9 +62,9 @@ class Transport:
 
 class EventStream:
     """The events of a run, a thread or a project, each once and in order, across broken connections and restarts of the
-    server. A run's stream ends with the run; the others have no end. `cursor` is the place of the last event: pass it
-    as `after` to go on from there later, also in another process. Raises the errors of the server, and `Unreachable`
-    after minutes without an answer.
+    server. A run's stream ends with the run; the others have no end. `cursor` is the cursor of the last event: pass it
+    as `after` to continue from there later, also in another process. Raises the server's errors, and `Unreachable`
+    after minutes without a response.
 
     Leave it before its end only with `with`, or close it.
     """
@@ -84,7 +84,7 @@ class EventStream:
         return next(self._events)
 
     def close(self) -> None:
-        """Ends the connection. May be repeated."""
+        """Closes the connection. Safe to repeat."""
         self._events.close()
 
     def __enter__(self) -> Self:
