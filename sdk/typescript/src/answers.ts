@@ -1,15 +1,15 @@
 /**
- * What a screen's answer says, apart from the marks that it carries for the server: `<title>`, `<task_summary>` and
- * `<files_summary>`. Pure, and total: any text can be read, also one that is only half there.
+ * A screen's answer without its tags for the server: `<title>`, `<task_summary>` and `<files_summary>`. Pure, and
+ * total: it parses any text, also an incomplete one.
  */
 import type { ScreenFile } from './api.gen.ts'
 
 export interface ReadAnswer {
-  /** Markdown to show: the prose and the summary, never a mark nor the list of files. */
+  /** Markdown to show: the prose and the summary, without tags and the list of files. */
   text: string
-  /** Whether it holds a summary: it says that the work is done. */
+  /** True if it has a summary, which means that the work is done. */
   concludes: boolean
-  /** null while there is none. */
+  /** null if there is none yet. */
   title: string | null
   files: ScreenFile[]
 }
@@ -27,7 +27,7 @@ const MARK = /<(\/?)(title|task_summary|files_summary)\s*>/gi
 const NAMES = ['title', 'task_summary', 'files_summary'] as const
 const FENCE = /^ {0,3}(```+|~~~+)/
 
-/** Takes an answer's text apart. `growing`: more of it may come, so a mark that has only begun is held back. */
+/** Parses an answer's text. `growing`: more text may follow, so an incomplete tag at the end is held back. */
 export function readAnswer(text: string, growing = false): ReadAnswer {
   const whole = growing ? text.slice(0, endOfWhole(text)) : text
   const pieces: Record<Place, string[]> = { prose: [], title: [], task_summary: [], files_summary: [] }
@@ -52,8 +52,8 @@ export function readAnswer(text: string, growing = false): ReadAnswer {
 const SUPERSEDED: ReadAnswer = { text: '', concludes: true, title: null, files: [] }
 
 /**
- * The texts of one answer, in their order. An agent that is told of problems concludes again: all but its last
- * conclusion read as empty. `growing`: more of the last text may come.
+ * Parses the texts of one answer, in order. An agent that receives a problem report writes another conclusion: all
+ * conclusions except the last one are read as empty. `growing`: more of the last text may follow.
  */
 export function readAnswers(texts: readonly string[], growing = false): ReadAnswer[] {
   const all = texts.map((text, at) => readAnswer(text, growing && at === texts.length - 1))
@@ -61,7 +61,7 @@ export function readAnswers(texts: readonly string[], growing = false): ReadAnsw
   return all.map((one, at) => (one.concludes && at !== end ? SUPERSEDED : one))
 }
 
-/** The summary is read where it stands. A title that is never closed is one line; what follows it is prose. */
+/** Reads the summary in place. A title without a closing tag is one line; the text after it is prose. */
 function put(pieces: Record<Place, string[]>, place: Place, text: string): void {
   if (place !== 'title') {
     pieces[place === 'files_summary' ? place : 'prose'].push(text)
@@ -79,10 +79,10 @@ const joined = (pieces: string[]): string =>
     .map((piece) => piece.replace(/^\s*\n/, '').trimEnd())
     .join('\n\n')
 
-/** An answer may speak of HTML's own `<title>`: only at the beginning of a line it is a mark, as for the server. */
+/** An answer may mention HTML's `<title>`: it is a tag only at the start of a line, as for the server. */
 const beginsLine = (text: string, at: number): boolean => /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 80), at))
 
-/** The marks in their order. In a block of code a `<title>` is code, and so is any mark within backticks. */
+/** The tags in order. In a code block a `<title>` is code, and so is any tag in backticks. */
 function marksIn(text: string): Mark[] {
   const fenced = fencesIn(text)
   return [...text.matchAll(MARK)].flatMap((found) => {
@@ -94,7 +94,7 @@ function marksIn(text: string): Mark[] {
   })
 }
 
-/** Where blocks of code begin and end; one that is not closed goes on to the end of the text. */
+/** Start and end of each code block; one without an end reaches to the end of the text. */
 function fencesIn(text: string): [start: number, stop: number][] {
   const found: [number, number][] = []
   let open: { at: number; fence: string } | null = null
@@ -111,7 +111,7 @@ function fencesIn(text: string): [start: number, stop: number][] {
   return open === null ? found : [...found, [open.at, text.length]]
 }
 
-/** Up to where a growing text can be read: before a `<…` at its end that may become a mark. */
+/** The end of the complete part of a growing text: before a `<…` at its end that may become a tag. */
 function endOfWhole(text: string): number {
   const at = text.lastIndexOf('<')
   if (at === -1) return text.length
@@ -126,7 +126,7 @@ const couldBecome = (begun: string, mark: string): boolean =>
 
 const LINE = /^(?:[-*+•]|\d+[.)])?\s*(?:\*\*)?`?([^\s`*:]+)`?(?:\*\*)?\s*(?:\([^)]*\)\s*)?(?::|[-–—]+(?=\s))?\s*(.*)$/
 
-/** The files that a summary names, one a line: `- path: what it is`. Lines that name none are left out. */
+/** The files of a summary, one a line: `- path: description`. Other lines are skipped. */
 export function filesOf(summary: string): ScreenFile[] {
   return summary.split('\n').flatMap((line) => {
     const [, path = '', description = ''] = LINE.exec(line.trim()) ?? []

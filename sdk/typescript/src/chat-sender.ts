@@ -1,4 +1,4 @@
-/** Sends a chat's messages, remembers the one that was refused, and sends it again with the same key. */
+/** Sends a chat's messages. Keeps a refused one, and sends it again with the same key. */
 import type { OnBusy, StartRun } from './api.gen.ts'
 import { chatError, type ChatError } from './chats.ts'
 import type { OutlastClient } from './client.ts'
@@ -35,7 +35,7 @@ export class ChatSender extends Store<Sending> {
   start(): void {}
   stop(): void {}
 
-  /** Rejects when the message could not be saved; the reason is kept as `refused` too. */
+  /** Rejects if the message could not be saved; the error is also in `refused`. */
   sendMessage = (content: string, { modelId, images = [], onBusy }: SendOptions = {}): Promise<void> =>
     this.#attempt({
       body: {
@@ -47,7 +47,8 @@ export class ChatSender extends Store<Sending> {
       key: crypto.randomUUID(),
     })
 
-  /** The refused message once more, under its first key, so that it is never saved twice; else the last answer anew. */
+  /** Sends the refused message again under its first key, so that it is not saved twice; otherwise repeats the last
+   * answer. */
   retryLastMessage = async (runs: Record<string, RunState>): Promise<void> => {
     if (this.#last !== null) return this.#attempt(this.#last)
     const failed = Object.values(runs).findLast(({ status }) => status === 'error' || status === 'cancelled')

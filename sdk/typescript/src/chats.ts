@@ -1,4 +1,4 @@
-/** A thread as a chat shows it: messages without marks, one live answer, one line of status, steps, one error. Pure. */
+/** A thread as a chat shows it: messages without tags, one live answer, one status line, steps, one error. Pure. */
 import type { Credits, ImagePart, Message, Part, RunError, ScreenFile } from './api.gen.ts'
 import { readAnswers } from './answers.ts'
 import { CreditsNeeded, OutlastError } from './errors.ts'
@@ -12,15 +12,15 @@ export type ChatStatus = 'ready' | 'submitted' | 'streaming' | 'error'
 export interface ChatMessage {
   id: string
   role: 'user' | 'assistant'
-  /** Plain text of a person, Markdown of the assistant; `<title>` and its like are taken out. */
+  /** Plain text from a user, Markdown from the assistant; tags such as `<title>` are removed. */
   content: string
   images: ImagePart[]
-  /** What the assistant said that it changed. */
+  /** The changed files, by the assistant's summary. */
   files: ScreenFile[]
   modelId: string | null
   credits: number | null
   createdAt: string | null
-  /** It is still being written. */
+  /** The message is still being written. */
   streaming: boolean
 }
 
@@ -28,9 +28,9 @@ export interface ChatError {
   code: string
   message: string
   hint: string
-  /** The same message may be sent again as it is. */
+  /** The same message can be sent again unchanged. */
   retryable: boolean
-  /** Filled where credits are short. */
+  /** Set if there are not enough credits. */
   credits: CreditShortage | null
 }
 
@@ -42,7 +42,7 @@ export interface CreditShortage {
 
 export interface ChatView {
   messages: ChatMessage[]
-  /** An answer is asked for or being made; false while it waits for a person. */
+  /** An answer is requested or being written; false while it waits for a user. */
   isLoading: boolean
   isLoadingHistory: boolean
   status: ChatStatus
@@ -51,7 +51,7 @@ export interface ChatView {
   error: ChatError | null
 }
 
-/** What a chat shows of a thread. `sending`: a message is on its way to the server. */
+/** The chat view of a thread. `sending`: a message is on its way to the server. */
 export function chatView(thread: ThreadSnapshot, sending = false, credits: Credits | null = null): ChatView {
   const run = activeRun(thread)
   const last = run ?? lastRun(thread)
@@ -79,7 +79,7 @@ const lastRun = (thread: ThreadSnapshot): RunState | null =>
     .filter(({ status }) => isTerminal(status))
     .at(-1) ?? null
 
-/** A refusal, or a run's error, as a chat explains it. */
+/** A refusal or a run's error, in words for a chat. */
 export function chatError(error: RunError | Error, credits: Credits | null = null): ChatError {
   const known = error instanceof OutlastError || !(error instanceof Error)
   const code = known ? error.code : 'unknown'

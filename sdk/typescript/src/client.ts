@@ -10,9 +10,9 @@ import type * as api from './api.gen.ts'
 import { tellsProgress, uploadForm } from './uploading.ts'
 
 export interface ClientOptions {
-  /** Where the server is; empty for the page's own origin. */
+  /** The server's base URL; empty for the page's origin. */
   baseUrl?: string
-  /** An API token. Without it the browser's cookie session is used. */
+  /** An API token. Without one, the browser's cookie session is used. */
   token?: string
   fetch?: typeof globalThis.fetch
 }
@@ -57,18 +57,18 @@ export class OutlastClient {
     this.#fetch = fetch ?? ((...args) => globalThis.fetch(...args))
   }
 
-  /** Calls back for every event that any stream of this client brings. Returns how to stop. */
+  /** Calls back for every event of every stream of this client. Returns a function that stops this. */
   listen(listener: (event: api.OutlastEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Passes an event of a stream on to the listeners. */
+  /** Publishes an event of a stream to the listeners. */
   announce(event: api.OutlastEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
 
-  /** The same for what streams tell of who is there. */
+  /** The same for presence. */
   listenPresence(listener: (presence: api.Presence) => void): () => void {
     this.#watchers.add(listener)
     return () => this.#watchers.delete(listener)
@@ -78,7 +78,7 @@ export class OutlastClient {
     for (const listener of this.#watchers) listener(presence)
   }
 
-  /** Calls back when a stream of this client begins anew after a snapshot: what was read before may miss something. */
+  /** Calls back when a stream of this client restarts after a snapshot: data read before may be out of date. */
   listenSnapshots(listener: (noun: 'projects', id: string) => void): () => void {
     this.#snapshots.add(listener)
     return () => this.#snapshots.delete(listener)
@@ -88,7 +88,7 @@ export class OutlastClient {
     for (const listener of this.#snapshots) listener(noun, id)
   }
 
-  /** The response of one request. Throws `Unreachable` without an answer and the matching class for a refusal. */
+  /** The response of one request. Throws `Unreachable` if there is none, and the matching class for a refusal. */
   async send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
     const headers: Record<string, string> = { ...options.headers }
     if (this.#token !== undefined) headers['authorization'] = `Bearer ${this.#token}`
@@ -108,13 +108,13 @@ export class OutlastClient {
     return `${this.#baseUrl}${path}${search === '' ? '' : `?${search}`}`
   }
 
-  /** The answer's JSON; undefined for an empty one. */
+  /** The response's JSON, or undefined if it is empty. */
   async json<T>(method: string, path: string, options?: RequestOptions): Promise<T> {
     const response = await this.send(method, path, options)
     return (response.status === 204 ? undefined : await response.json()) as T
   }
 
-  /** Sends a file as a form. `onProgress` hears how much of it has been sent, from 0 to 1, where the browser tells. */
+  /** Sends a file as a form. `onProgress` gets the share sent, from 0 to 1, if the browser reports it. */
   async sendFile<T>(path: string, file: File, { query, signal, onProgress }: SendFile = {}): Promise<T> {
     const form = new FormData()
     form.append('file', file)
@@ -194,7 +194,7 @@ export class OutlastClient {
 
   // --- threads
 
-  /** `profile` leaves only those of one agent profile; those of screens have `screen`. */
+  /** `profile` returns only threads of one agent profile, such as `screen`. */
   threads = (
     projectId: string,
     options: ListOptions & { status?: 'open' | 'archived'; q?: string; profile?: string } = {},
@@ -210,13 +210,14 @@ export class OutlastClient {
   deleteThread = (id: string) => this.#json<void>('DELETE', `/v1/threads/${id}`)
   messages = (threadId: string, { signal, ...query }: ListOptions = {}) =>
     this.#get<api.Page<api.Message>>(`/v1/threads/${threadId}/messages`, query, signal)
-  /** `@agent` in it starts a run (`started_run_id`); members named in it, or by id, find it in their inbox. */
+  /** `@agent` in it starts a run (`started_run_id`); members mentioned in it, or by id, get it in their inbox. */
   postMessage = (threadId: string, body: api.MessageRequest, idempotencyKey: string = crypto.randomUUID()) =>
     this.#json<api.PostedMessage>('POST', `/v1/threads/${threadId}/messages`, {
       body,
       headers: { 'idempotency-key': idempotencyKey },
     })
-  /** With `summary` the new thread begins with a run (`run_id`) that sums up the old one, instead of its messages. */
+  /** With `summary` the new thread starts with a run (`run_id`) that summarises the old thread, not with its messages.
+   * */
   fork = (threadId: string, body: api.ForkRequest = {}, idempotencyKey: string = crypto.randomUUID()) =>
     this.#json<api.ForkedThread>('POST', `/v1/threads/${threadId}/fork`, {
       body,
@@ -235,20 +236,20 @@ export class OutlastClient {
 
   // --- runs
 
-  /** Starts a run and returns at once. The same key again gives the first answer, so a lost reply is safely repeated. */
+  /** Starts a run and returns at once. Repeating the key returns the first response, so retries are safe. */
   startRun = (threadId: string, body: api.StartRun, idempotencyKey: string) =>
     this.#json<api.StartedRun>('POST', `/v1/threads/${threadId}/runs`, {
       body,
       headers: { 'idempotency-key': idempotencyKey },
     })
-  /** The same, creating the thread. */
+  /** Starts a run in a new thread. */
   startThread = (body: api.StartThread, idempotencyKey: string) =>
     this.#json<api.StartedRun>('POST', '/v1/runs', { body, headers: { 'idempotency-key': idempotencyKey } })
   runs = (options: ListOptions & { project?: string; thread?: string; status?: api.RunStatus; q?: string } = {}) => {
     const { signal, ...query } = options
     return this.#get<api.Page<api.RunSummary>>('/v1/runs', query, signal)
   }
-  /** By provider and model: which part of the prompts of the last days (30) came from the provider's cache. */
+  /** The share of prompt tokens from the provider's cache, by provider and model, in the last days (default: 30). */
   cacheShares = (options: { project?: string; days?: number; signal?: AbortSignal } = {}) => {
     const { signal, ...query } = options
     return this.#get<api.Page<api.CacheShare>>('/v1/runs/cached', query, signal)
@@ -277,29 +278,29 @@ export class OutlastClient {
 
   previewPorts = (sandboxId: string, signal?: AbortSignal) =>
     this.#get<api.Page<api.PreviewPort>>(`/v1/sandboxes/${sandboxId}/ports`, {}, signal)
-  /** Lets this browser see a port of the sandbox: `ticket_url` is good once, within a minute. */
+  /** Opens a port of the sandbox to this browser: `ticket_url` works once, for one minute. */
   openPreview = (sandboxId: string, port: number, path = '/') =>
     this.#json<api.Preview>('POST', `/v1/sandboxes/${sandboxId}/preview`, { body: { port, path } })
 
   // --- checkpoints
 
-  /** A thread's files as they were, newest first. */
+  /** Checkpoints of a thread's files, newest first. */
   checkpoints = (threadId: string, { limit, before, signal }: ListOptions = {}) =>
     this.#get<api.Page<api.Checkpoint>>(`/v1/threads/${threadId}/checkpoints`, { limit, before }, signal)
   checkpoint = (id: string, signal?: AbortSignal) => this.#get<api.CheckpointFiles>(`/v1/checkpoints/${id}`, {}, signal)
-  /** What changed from one to another; without `to`: what its answer or tool call changed. */
+  /** Changes from one checkpoint to another; without `to`, the changes of its answer or tool call. */
   checkpointDiff = (id: string, to?: string, signal?: AbortSignal) =>
     this.#get<api.Comparison>(`/v1/checkpoints/${id}/diff`, { to }, signal)
-  /** The first 5 MB of a file as it was. */
+  /** The first 5 MB of a file at a checkpoint. */
   checkpointFile = (id: string, path: string, signal?: AbortSignal): Promise<Blob> =>
     this.send('GET', `/v1/checkpoints/${id}/files/content`, { query: { path }, signal }).then((one) => one.blob())
   restoreCheckpoint = (id: string) => this.#json<api.Checkpoint>('POST', `/v1/checkpoints/${id}/restore`)
-  /** Starts with an empty workspace where its files cannot be restored (`workspace_unreadable`). */
+  /** Starts with an empty workspace if its files cannot be restored (`workspace_unreadable`). */
   resetWorkspace = (threadId: string) => this.#json<api.Checkpoint>('POST', `/v1/threads/${threadId}/workspace/reset`)
 
   // --- attachments
 
-  /** Keeps an image. `onProgress` hears how much of it has been sent, from 0 to 1, where the browser tells. */
+  /** Stores an image. `onProgress` gets the share sent, from 0 to 1, if the browser reports it. */
   upload = (projectId: string, file: File, signal?: AbortSignal, onProgress?: (share: number) => void) =>
     this.sendFile<api.Attachment>('/v1/attachments', file, { query: { project_id: projectId }, signal, onProgress })
   attachmentUrl = (id: string) => this.url(`/v1/attachments/${id}`)

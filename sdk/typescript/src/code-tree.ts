@@ -1,4 +1,4 @@
-/** A flat list of files as the tree that an explorer shows, and how keys move in it. Pure. */
+/** A list of files as a tree, with keyboard navigation. Pure. */
 
 export interface TreeFile {
   kind: 'file'
@@ -23,7 +23,7 @@ export interface TreeRow {
   siblings: number
 }
 
-/** Folders before files, each by name without regard to case. */
+/** Folders before files, each by name, ignoring case. */
 export function fileTree(files: readonly { path: string; size: number }[]): TreeNode[] {
   const top: TreeFolder = { kind: 'folder', path: '', name: '', children: [] }
   const folders = new Map([['', top]])
@@ -50,7 +50,7 @@ const order = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 const inOrder = (a: TreeNode, b: TreeNode): number =>
   a.kind === b.kind ? order.compare(a.name, b.name) : a.kind === 'folder' ? -1 : 1
 
-/** What is seen of a tree when these folders are open. */
+/** The visible lines of a tree with these folders open. */
 export function visibleRows(nodes: readonly TreeNode[], expanded: ReadonlySet<string>, level = 1): TreeRow[] {
   return nodes.flatMap((node, at) => {
     const open = node.kind === 'folder' && expanded.has(node.path)
@@ -59,7 +59,7 @@ export function visibleRows(nodes: readonly TreeNode[], expanded: ReadonlySet<st
   })
 }
 
-/** The folders around a file, from the outside in. */
+/** The folders of a file, outermost first. */
 export function foldersOf(path: string): string[] {
   const parts = path.split('/').slice(0, -1)
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
@@ -67,7 +67,7 @@ export function foldersOf(path: string): string[] {
 
 export type TreeMove = { to: string } | { expand: string } | { collapse: string } | { open: string } | null
 
-/** What a key does in a tree, as trees on every desktop do it; null: nothing. `at` is the path that has the focus. */
+/** The action of a key in a tree, as on every desktop, or null if there is none. `at` is the focused path. */
 export function treeKey(rows: readonly TreeRow[], at: string, key: string): TreeMove {
   const index = Math.max(
     0,
@@ -100,7 +100,7 @@ export function treeKey(rows: readonly TreeRow[], at: string, key: string): Tree
   }
 }
 
-/** The next line whose name begins with a letter, going round. */
+/** The next line whose name starts with a letter, wrapping around. */
 function startingWith(rows: readonly TreeRow[], index: number, letter: string): TreeRow | undefined {
   const round = [...rows.slice(index + 1), ...rows.slice(0, index + 1)]
   return round.find(({ node }) => node.name.toLowerCase().startsWith(letter.toLowerCase()))

@@ -1,6 +1,6 @@
 /**
- * The one routine that keeps a client in step: take a snapshot with its cursor, follow from the cursor, and on any
- * break resume from the last cursor with growing pauses. Nothing else opens a stream.
+ * The one routine that keeps a client up to date: take a snapshot with its cursor, follow from the cursor, and after
+ * any break resume from the last cursor with growing pauses. Nothing else opens a stream.
  */
 import type { OutlastEvent, Presence } from './api.gen.ts'
 import { OutlastError } from './errors.ts'
@@ -12,31 +12,31 @@ export interface ConnectionState {
   status: ConnectionStatus
   /** Failed attempts since the last time the stream was live. */
   failures: number
-  /** Why it is reconnecting or has failed. */
+  /** The reason for reconnecting or failing. */
   error: Error | null
 }
 
 export interface ConnectionOptions {
-  /** Loads the snapshot, gives it to whoever shows it, and answers the cursor to follow from. */
+  /** Loads the snapshot, publishes it, and returns the cursor to follow from. */
   load: (signal: AbortSignal) => Promise<string>
   /** Opens the stream after a cursor. Rejects with an OutlastError for a refusal. */
   open: (cursor: string, signal: AbortSignal) => Promise<Response>
-  /** Everything one network read brought, in order. */
+  /** All frames of one network read, in order. */
   onEvents: (events: OutlastEvent[]) => void
-  /** True for the event after which the log has nothing more. */
+  /** True for the last event of the log. */
   isEnd?: (event: OutlastEvent) => boolean
   onPresence?: (presence: Presence) => void
   onState?: (state: ConnectionState) => void
-  /** Pause before the first and at most before any further attempt. */
+  /** The pause before the first retry, and the longest pause. */
   firstPauseMs?: number
   maxPauseMs?: number
-  /** A stream that is silent for longer is taken for dead; the server's heartbeat comes every 15 s. */
+  /** A stream that is silent for longer counts as dead; the server sends a heartbeat every 15 s. */
   silentMs?: number
-  /** 0 to 1; spreads the clients that lost the same server. */
+  /** 0 to 1; spreads the reconnects of clients that lost the same server. */
   random?: () => number
 }
 
-/** Refusals that no waiting heals: not signed in, not allowed, gone. */
+/** Refusals that retries do not fix: not signed in, not allowed, gone. */
 const FINAL = new Set([401, 403, 404, 410])
 
 export class Connection {
@@ -57,7 +57,7 @@ export class Connection {
     }
   }
 
-  /** Starts, or goes on from the last cursor after `rest()`. Harmless when already running. */
+  /** Starts, or continues from the last cursor after `rest()`. Does nothing if already running. */
   start(): void {
     if (this.#life !== null) return
     const life = new AbortController()
@@ -67,7 +67,7 @@ export class Connection {
     void this.#live(life.signal)
   }
 
-  /** Closes the stream and keeps the cursor, for a page that nobody looks at. */
+  /** Closes the stream and keeps the cursor, for a hidden page. */
   rest(): void {
     if (this.#life === null) return
     this.stop()
@@ -80,12 +80,12 @@ export class Connection {
     this.#life = null
   }
 
-  /** Ends the present pause, for instance when the network is back. */
+  /** Ends the current pause, for instance when the network is back. */
   wake(): void {
     this.#wake?.()
   }
 
-  /** Takes a fresh snapshot, for instance after an answer that should have been seen in the stream. */
+  /** Takes a new snapshot, for instance after a response that should have arrived in the stream. */
   restart(): void {
     this.stop()
     this.#cursor = null
@@ -138,7 +138,7 @@ export class Connection {
     }
   }
 
-  /** Hands the frames over, then moves the cursor behind them: a throw in between replays rather than loses. */
+  /** Publishes the frames, then moves the cursor: an error in between replays frames instead of losing them. */
   #deliver(frames: Frame[]): boolean {
     const events: OutlastEvent[] = []
     let cursor: string | null = null
@@ -167,7 +167,7 @@ export class Connection {
     this.#options.onState?.(this.state)
   }
 
-  /** Doubles with every failure; at least half of it, the rest by chance. A server's Retry-After is honoured. */
+  /** Doubles with every failure, with up to half of it random. A server's Retry-After is honoured. */
   #pauseMs(): number {
     const { firstPauseMs, maxPauseMs, random } = this.#options
     const grown = Math.min(maxPauseMs, firstPauseMs * 2 ** Math.max(0, this.#failures - 1))

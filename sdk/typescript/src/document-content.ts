@@ -1,5 +1,5 @@
-/** A document's sections and blocks, and how changes make others of them. Plain functions: states are never changed in
- * place, and what did not change stays the same object, so that whoever shows a block can tell. */
+/** A document's sections and blocks, and the effect of changes. Plain functions: states are never changed in place, and
+ * unchanged parts stay the same objects, so that a component can detect changes. */
 import type { BlockData, DocumentChange, DocumentChanges, SectionData, SectionHead } from './api.gen.ts'
 
 /** A section with the ids of its blocks, in order. */
@@ -25,7 +25,7 @@ export function contentOf(version: number, sections: readonly SectionData[]): Do
   }
 }
 
-/** The same content in which everything that equals what `known` has is the object of `known`. */
+/** The same content, reusing the objects of `known` for all equal parts. */
 export function sharing(content: DocumentContent, known: DocumentContent): DocumentContent {
   const shared = <T>(items: Readonly<Record<string, T>>, others: Readonly<Record<string, T>>): Record<string, T> =>
     Object.fromEntries(Object.entries(items).map(([id, item]) => [id, same(item, others[id]) ? others[id]! : item]))
@@ -40,7 +40,7 @@ export function sharing(content: DocumentContent, known: DocumentContent): Docum
 const same = (one: unknown, other: unknown): boolean =>
   other !== undefined && (one === other || JSON.stringify(one) === JSON.stringify(other))
 
-/** The content after what the server says has changed since its version. */
+/** The content after the server's changes since its version. */
 export function withChanges(content: DocumentContent, changes: DocumentChanges): DocumentContent {
   const sections: Record<string, SectionNode> = { ...content.sections }
   const blocks: Record<string, BlockData> = { ...content.blocks }
@@ -63,8 +63,8 @@ export function withChanges(content: DocumentContent, changes: DocumentChanges):
   }
 }
 
-/** The content as it will probably be once the server has made a change: what is shown until it answers. `ref` names new
- * blocks and sections until they have an id. A change that cannot be made leaves the content as it is. */
+/** The optimistic content, shown until the server answers a change. `ref` names new blocks and sections until they have
+ * an id. An impossible change leaves the content as it is. */
 export function foreseen(content: DocumentContent, change: DocumentChange): DocumentContent {
   switch (change.op) {
     case 'edit_block': {
@@ -95,12 +95,12 @@ export function foreseen(content: DocumentContent, change: DocumentChange): Docu
       return { ...content, sections: { ...content.sections, [section.id]: { ...section, heading, level } } }
     }
     case 'move_section': {
-      // What lies below it in the outline comes along when the server says so.
+      // Sections below it in the outline move only when the server reports it.
       if (!content.order.includes(change.section_id) || change.whole === true) return content
       return { ...content, order: movedTo(content.order, change.section_id, change.after) }
     }
     case 'delete_section': {
-      // What may be refused, for it is newer than what was seen, stays until the server agrees.
+      // Parts newer than the seen version stay until the server agrees: it may refuse.
       if (change.keep_blocks === true || change.seen != null) return content
       const { [change.section_id]: gone, ...sections } = content.sections
       return gone === undefined
@@ -120,7 +120,7 @@ export function foreseen(content: DocumentContent, change: DocumentChange): Docu
   }
 }
 
-/** The section before the first heading; empty where there is none. */
+/** The section before the first heading; empty if there is none. */
 const preamble = ({ order, sections }: DocumentContent): string => order.find((id) => sections[id]?.level === 0) ?? ''
 
 const newBlock = (id: string, section_id: string, markdown: string): BlockData => ({
@@ -135,7 +135,7 @@ const newBlock = (id: string, section_id: string, markdown: string): BlockData =
   updated_at: '',
 })
 
-/** `id` behind `after` (null: first); at the end where `after` is not there. Pure. */
+/** `id` after `after` (first if null), or at the end if `after` is missing. Pure. */
 export function movedTo(order: readonly string[], id: string, after: string | null): string[] {
   const others = order.filter((one) => one !== id)
   const at = after === null ? 0 : others.indexOf(after) + 1

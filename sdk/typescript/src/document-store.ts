@@ -1,7 +1,7 @@
 /**
- * One open document kept in step: its content, comments, proposals and who is there. It hears the project's stream, which
- * somebody else keeps open (`ProjectStore`), and reads what is new since the version it has; so nothing is missed, however
- * often the connection breaks. What one does is shown at once, and taken back where the server refuses it.
+ * One open document kept up to date: content, comments, proposals and presence. It listens to the project's stream,
+ * which `ProjectStore` keeps open, and reads the changes since its version; so it misses nothing, however often the
+ * connection breaks. Your own changes are shown at once, and reverted if the server refuses them.
  */
 import type {
   CommentData,
@@ -25,11 +25,11 @@ import { Store } from './store.ts'
 
 export interface DocumentSnapshot {
   document: DocumentData | null
-  /** As it is shown: with changes that the server has not answered yet. */
+  /** The content to show, with changes that the server has not answered yet. */
   content: DocumentContent
-  /** Open and resolved ones, oldest first. */
+  /** Open and resolved comments, oldest first. */
   comments: readonly CommentData[]
-  /** Those that were open when it was loaded, and all that came since; oldest first. */
+  /** Proposals that were open when the document was loaded, and all newer ones; oldest first. */
   proposals: readonly ProposalData[]
   presence: Pick<Presence, 'watching' | 'typing' | 'places'>
   /** Edits whose decision the server has not answered yet. */
@@ -37,37 +37,37 @@ export interface DocumentSnapshot {
   /** Changes that the server has not answered yet. */
   saving: number
   loading: boolean
-  /** Why it, or what is new in it, could not be read; it is tried again. */
+  /** The reason why the document or its changes could not be read; the store tries again. */
   error: Error | null
-  /** It was deleted, or is none of this person's. */
+  /** The document was deleted, or this user has no access to it. */
   gone: boolean
 }
 
-const NOBODY: DocumentSnapshot['presence'] = { watching: [], typing: [], places: {} }
+const NO_PRESENCE: DocumentSnapshot['presence'] = { watching: [], typing: [], places: {} }
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 10_000
-/** How long an answer of our own may take before its news is read like another's. */
+/** The time to wait for a response of our own before its events are read like those of others. */
 const OWN_ANSWER_MS = 300
 const PRESENCE_PAUSE_MS = 400
 
 type Edited = readonly DocumentChange[]
 
 export class DocumentStore extends Store<DocumentSnapshot> {
-  /** What the server has confirmed. */
+  /** The content that the server has confirmed. */
   #confirmed: DocumentContent = NO_CONTENT
-  /** In the order in which they were made; sent one after the other. */
+  /** Changes in the order in which they were made; sent one after the other. */
   #underway: Edited[] = []
   #queue: Promise<unknown> = Promise.resolve()
   #life: AbortController | null = null
   #loaded = false
   #stale = false
-  /** The newest version that we heard of. */
+  /** The newest reported version. */
   #heard = -1
   #reading = false
   #failures = 0
-  /** Counts the readings of everything: only the newest one is shown. */
+  /** Counts full reads: only the newest one is shown. */
   #loads = 0
-  /** What was heard while everything is being read: it may be newer than what the server is about to answer. */
+  /** Events received during a full read: they may be newer than its response. */
   #meanwhile: (() => void)[] | null = null
   #loadTimer: ReturnType<typeof setTimeout> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -85,7 +85,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
       content: NO_CONTENT,
       comments: [],
       proposals: [],
-      presence: NOBODY,
+      presence: NO_PRESENCE,
       deciding: {},
       saving: 0,
       loading: true,
@@ -94,12 +94,12 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     })
   }
 
-  /** Loads the document, or what was missed while it was stopped. Harmless when already running. */
+  /** Loads the document, or the changes since it was stopped. Does nothing if already running. */
   start(): void {
     if (this.#life !== null) return
     this.#life = new AbortController()
     const stops = [
-      this.client.listen((event) => this.#told(() => this.#hear(event))),
+      this.client.listen((event) => this.#receive(() => this.#onEvent(event))),
       this.client.listenPresence((presence) => this.#present(presence)),
       this.client.listenSnapshots((_, id) => this.#begun(id)),
     ]
@@ -121,7 +121,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     this.#reading = false
   }
 
-  /** The stream that brings the news rests while the page is hidden, and goes on where it was. */
+  /** The project's stream is closed while the page is hidden, and continues from its cursor. */
   rest(): void {}
   peek = (): Promise<void> => Promise.resolve()
 
@@ -133,10 +133,9 @@ export class DocumentStore extends Store<DocumentSnapshot> {
 
   // --- writing
 
-  /** Shows changes at once, sends them after those before them, and answers what the server made of them. Refused: they
-   * are taken back, and the reason is thrown (`text_changed`, `section_locked` …). New blocks are known by their `ref`
-   * until they have an id; later changes may name them by it. Sent again under the same key, the same changes are made
-   * once. */
+  /** Shows changes at once, sends them in order, and returns the server's result. If they are refused, they are
+   * reverted and the reason is thrown (`text_changed`, `section_locked` …). New blocks go by their `ref` until they
+   * have an id; later changes may use it. Changes that are sent again under the same key are made once. */
   change = (changes: Edited, summary?: string, idempotencyKey?: string): Promise<DocumentChanges> => {
     this.#underway = [...this.#underway, changes]
     this.#show()
@@ -159,7 +158,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     return sent
   }
 
-  /** Puts a Markdown text at the end, and shows what the server made of it. Sent again under the same key, it is put there
+  /** Appends a Markdown text, and shows the server's result. A text that is sent again under the same key is appended
    * once. */
   import = async (markdown: string, idempotencyKey: string): Promise<DocumentChanges> => {
     const answer = await this.client.documents.import(this.documentId, { markdown }, { idempotencyKey })
@@ -167,23 +166,23 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     return answer
   }
 
-  /** Keeps a name for a block that was made without one. */
+  /** Assigns a `ref` to a block that was created without one. */
   name = (ref: string, id: string): void => {
     this.#name(ref, id)
     this.#show()
   }
 
-  /** A name of a block or section that stays the same when the server gives it its id: for keys of lists. */
+  /** A stable key of a block or section for lists: it does not change when the server assigns an id. */
   keyOf = (id: string): string => this.#refs.get(id) ?? id
 
-  /** The id of what was made under a `ref`; the same text where it is an id, or has none yet. */
+  /** The id for a `ref`; the text unchanged if it is an id, or has none yet. */
   idOf = (ref: string): string => this.#ids.get(ref) ?? ref
 
-  /** Shown as decided at once; thrown and taken back where it is refused. */
+  /** Shows the decision at once; reverts it and throws if it is refused. */
   decide = (editId: string, decision: Decision): Promise<Decided> =>
     this.#deciding([editId], decision.decision, () => this.client.documents.decide(editId, decision))
 
-  /** Several edits of a proposal, all that can be accepted. */
+  /** Decides several edits of a proposal: all that can be accepted. */
   decideAll = (
     proposalId: string,
     decision: 'accept' | 'reject',
@@ -197,8 +196,8 @@ export class DocumentStore extends Store<DocumentSnapshot> {
       ),
     )
 
-  /** Takes decisions about edits of a proposal back: they are open again, and what was accepted leaves the text. Refused
-   * where somebody decided anew since. */
+  /** Reverts decisions about edits of a proposal: the edits are open again, and accepted text is removed. Refused if an
+   * edit was decided again since. */
   reopen = (proposalId: string, edits: readonly EditData[]): Promise<Decided> =>
     this.#deciding([], 'reopen', () =>
       this.client.documents.decideAll(
@@ -211,21 +210,21 @@ export class DocumentStore extends Store<DocumentSnapshot> {
       ),
     )
 
-  /** Makes sure that a proposal is known, also a closed one. */
+  /** Loads a proposal if it is not known yet, also a closed one. */
   ensureProposal = async (proposalId: string): Promise<void> => {
     if (this.get().proposals.some(({ id }) => id === proposalId)) return
     const proposal = await this.client.documents.proposal(proposalId)
-    this.#told(() => this.patch({ proposals: withProposal(this.get().proposals, proposal) }))
+    this.#receive(() => this.patch({ proposals: withProposal(this.get().proposals, proposal) }))
   }
 
-  /** Takes in what an answer told of a comment, before the stream does. */
+  /** Adds a comment from a response, before the stream reports it. */
   tellComment = (comment: CommentData): void => {
-    this.#told(() => this.patch({ comments: withComment(this.get().comments, comment) }))
+    this.#receive(() => this.patch({ comments: withComment(this.get().comments, comment) }))
     this.tell()
   }
 
-  /** Tells the others where one is, a little later and only the last of many places. Whoever types says so again every few
-   * seconds; `again` repeats any place. */
+  /** Reports your place to the other members, after a short pause and only the last of several places. While you type,
+   * the report is repeated every few seconds; `again` repeats any place. */
   present = (place: DocumentPlace, again = false): void => {
     const before = this.#place
     this.#place = place
@@ -255,7 +254,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     this.tell()
     try {
       const decided = await ask()
-      this.#told(() => this.patch({ proposals: withEdits(this.get().proposals, decided.edits) }))
+      this.#receive(() => this.patch({ proposals: withEdits(this.get().proposals, decided.edits) }))
       if (decided.version !== null) this.#hearVersion(decided.version)
       return decided
     } finally {
@@ -270,7 +269,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     this.#refs.set(id, ref)
   }
 
-  /** A change with ids for the refs that have become some. */
+  /** A change with ids in place of the refs that have one. */
   #named(change: DocumentChange): DocumentChange {
     const named: Record<string, unknown> = { ...change }
     for (const key of ['block_id', 'section_id', 'after'])
@@ -280,8 +279,8 @@ export class DocumentStore extends Store<DocumentSnapshot> {
 
   // --- reading
 
-  /** Takes news in, and once more after what is being read, which may be older. News may come twice. */
-  #told(news: () => void): void {
+  /** Applies news, and again after a read in progress, which may be older. News may arrive twice. */
+  #receive(news: () => void): void {
     this.#meanwhile?.push(news)
     news()
   }
@@ -333,7 +332,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     }
   }
 
-  /** Who is here already: the stream tells only of changes. */
+  /** Loads the present members: the stream reports only changes. */
   #meet(signal: AbortSignal): void {
     this.client.documents.presence(this.documentId, signal).then(
       (presence) => {
@@ -343,17 +342,17 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     )
   }
 
-  /** A proposal that is not listed among the open ones any more: what became of it. */
+  /** Reads a proposal that is no longer in the list of open ones. */
   async #reread(proposalId: string): Promise<void> {
     try {
       const proposal = await this.client.documents.proposal(proposalId, this.#life?.signal)
-      this.#told(() => this.patch({ proposals: withProposal(this.get().proposals, proposal) }))
+      this.#receive(() => this.patch({ proposals: withProposal(this.get().proposals, proposal) }))
     } catch (reason) {
-      if (reason instanceof Gone) this.#told(() => this.#without(({ id }) => id === proposalId))
+      if (reason instanceof Gone) this.#receive(() => this.#without(({ id }) => id === proposalId))
     }
   }
 
-  /** A stream began behind what we may have read: what lies between is read again. */
+  /** A stream restarted after the last read: the changes in between are read again. */
   #begun(projectId: string): void {
     const { document } = this.get()
     if (document === null) this.#stale = true
@@ -368,7 +367,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     this.#timer = setTimeout(() => this.#catchUp(), OWN_ANSWER_MS)
   }
 
-  /** Reads what is new since the version we have, until there is nothing. */
+  /** Reads changes since the current version until there are no more. */
   #catchUp(): void {
     const signal = this.#life?.signal
     if (signal === undefined || this.#reading || !this.#loaded || this.#heard <= this.#confirmed.version) return
@@ -394,7 +393,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     )
   }
 
-  /** The answer to a change of ours: all that is new since what we had, unless something newer was read meanwhile. */
+  /** Applies the response to our change: all changes since our version, unless a newer one was read meanwhile. */
   #absorb(answer: DocumentChanges): void {
     if (this.#loaded && answer.version > this.#confirmed.version) this.#confirmed = withChanges(this.#confirmed, answer)
     this.#heard = Math.max(this.#heard, answer.version)
@@ -429,7 +428,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     if (document_id === this.documentId) this.patch({ presence: { watching, typing, places } })
   }
 
-  #hear({ event, data }: OutlastEvent): void {
+  #onEvent({ event, data }: OutlastEvent): void {
     switch (event) {
       case 'document.updated':
         if (data.document.id === this.documentId) {
@@ -457,7 +456,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
       case 'proposal.created':
         if (data.proposal.document_id !== this.documentId) return
         return this.patch({ proposals: withProposal(this.get().proposals, data.proposal) })
-      case 'thread.deleted': // what its agent proposed went with it
+      case 'thread.deleted': // its agent's proposals are deleted with it
         return this.#without((one) => one.thread_id === data.thread_id)
       case 'edit.resolved':
       case 'edit.reopened':
@@ -465,7 +464,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
         if (data.document_id !== this.documentId) return
         if (event === 'edit.reopened') void this.ensureProposal(data.proposal_id).catch(() => undefined)
         this.patch({ proposals: withEdits(this.get().proposals, data.edits) })
-        // What is still open may have another place now: behind a text that was just put there.
+        // Open edits may have a new place now: after a text that was just inserted there.
         if (event === 'edit.resolved' && data.edits.some(puts) && this.#openEdits(data.proposal_id).length > 0)
           void this.#reread(data.proposal_id)
         return

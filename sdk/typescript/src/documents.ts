@@ -1,5 +1,5 @@
-/** Documents: sections of Markdown blocks, their history, comments, and what agents propose: the requests,
- * as `client.documents`. Project files are in `artifacts.ts`. */
+/** Requests about documents (sections of Markdown blocks, versions, comments and proposals): `client.documents`.
+ * Project files are in `artifacts.ts`. */
 import type {
   AgentRunAnswer,
   AgentRunRequest,
@@ -30,21 +30,22 @@ import type { OutlastClient } from './client.ts'
 interface Signalled {
   signal?: AbortSignal | undefined
 }
-/** A request that is sent again under its key, for its answer was lost, changes nothing twice and gets the first answer. */
+/** A request that is repeated under its key after a lost response changes nothing twice and gets the first response. */
 interface Repeated {
   idempotencyKey?: string | undefined
 }
 const keyed = (key: string | undefined): { headers?: Record<string, string> } =>
   key === undefined ? {} : { headers: { 'idempotency-key': key } }
 
-/** The requests about documents. A prompt is a run of one of its threads: `client.startRun(document.thread_id, …)`. */
+/** Requests about documents. To prompt the agent, start a run: `client.startRun(document.thread_id, …)`. */
 export class Documents {
   constructor(readonly client: OutlastClient) {}
 
-  /** In the order in which they were made; with `next` as `after` the following ones. */
+  /** In the order of creation; pass `next` as `after` for the next page. */
   list = (projectId: string, { signal, ...query }: Signalled & { limit?: number; after?: string } = {}) =>
     this.client.json<Page<DocumentData>>('GET', `/v1/projects/${projectId}/documents`, { query, signal })
-  /** With its own conversation; `markdown` becomes sections and blocks. The same key again gives the first answer. */
+  /** Creates its conversation too; `markdown` becomes sections and blocks. Repeating the key returns the first
+   * response. */
   create = (
     projectId: string,
     body: { title?: string; markdown?: string },
@@ -58,17 +59,17 @@ export class Documents {
     this.client.send('GET', `/v1/documents/${id}/markdown`, { query, signal }).then((one) => one.text())
   markdownUrl = (id: string, version?: number) =>
     this.client.url(`/v1/documents/${id}/markdown`, { version, download: 1 })
-  /** Adds the sections of a Markdown text, or makes them the whole document (then nothing newer than the version `seen`
-   * is replaced). */
+  /** Appends the sections of a Markdown text, or replaces the document with them (but nothing newer than the version
+   * `seen`). */
   import = (
     id: string,
     body: { markdown: string; after_section_id?: string | null; replace?: boolean; seen?: number },
     { idempotencyKey }: Repeated = {},
   ) => this.client.json<DocumentChanges>('POST', `/v1/documents/${id}/import`, { body, ...keyed(idempotencyKey) })
 
-  /** All of them, or none. A text that somebody changed meanwhile is merged; a real conflict is refused with
-   * `text_changed` and the fields of `MergeData`. The answer tells all that is new since version `since`; without it,
-   * what these changes made. */
+  /** All changes or none. A text that was changed meanwhile is merged; a real conflict is refused with `text_changed`
+   * and the fields of `MergeData`. The response has all changes since version `since`, or only the result of these
+   * changes without it. */
   change = (
     id: string,
     changes: readonly DocumentChange[],
@@ -79,28 +80,29 @@ export class Documents {
       body: { changes, summary, since },
       ...keyed(idempotencyKey),
     })
-  /** What is new since a version. */
+  /** Changes since a version. */
   changes = (id: string, since: number, signal?: AbortSignal) =>
     this.client.json<DocumentChanges>('GET', `/v1/documents/${id}/changes`, { query: { since }, signal })
 
-  /** Newest first; with `next` as `before` the older ones. */
+  /** Newest first; pass `next` as `before` for the next page. */
   versions = (id: string, { signal, ...query }: Signalled & { limit?: number; before?: number } = {}) =>
     this.client.json<{ items: DocumentVersion[]; next: number | null }>('GET', `/v1/documents/${id}/versions`, {
       query,
       signal,
     })
-  /** As it was then. */
+  /** The document at that version. */
   version = (id: string, version: number, signal?: AbortSignal) =>
     this.client.json<DocumentVersionView>('GET', `/v1/documents/${id}/versions/${version}`, { signal })
   diff = (id: string, from: number, to: number, signal?: AbortSignal) =>
     this.client.json<DocumentDifference>('GET', `/v1/documents/${id}/diff`, { query: { from, to }, signal })
-  /** A new version with the content of an earlier one. Nothing newer than the version `seen` is replaced. */
+  /** Creates a version with the content of an earlier one. Nothing newer than the version `seen` is replaced. */
   restore = (id: string, version: number, seen?: number) =>
     this.client.json<DocumentChanges>('POST', `/v1/documents/${id}/restore`, { body: { version, seen } })
 
   sectionLock = (sectionId: string, signal?: AbortSignal) =>
     this.client.json<{ lock: Lock | null }>('GET', `/v1/sections/${sectionId}/lock`, { signal })
-  /** Nobody else changes the section until it is released or expires; each edit of the holder renews it. */
+  /** Only the holder can change the section until the lock is released or expires; each edit of the holder renews it.
+   * */
   lockSection = (sectionId: string, takeOver = false) =>
     this.client.json<{ lock: Lock }>('PUT', `/v1/sections/${sectionId}/lock`, { body: { take_over: takeOver } })
   releaseSection = (sectionId: string) => this.client.json<void>('DELETE', `/v1/sections/${sectionId}/lock`)
@@ -109,16 +111,16 @@ export class Documents {
   handOverSection = (sectionId: string, userId: string) =>
     this.client.json<{ lock: Lock }>('POST', `/v1/sections/${sectionId}/lock/handover`, { body: { user_id: userId } })
 
-  /** Its own conversation, and those about parts of it. */
+  /** The document's conversation, and those about parts of it. */
   threads = (id: string, signal?: AbortSignal) =>
     this.client.json<Page<Thread>>('GET', `/v1/documents/${id}/threads`, { signal })
-  /** Tells the others where one is. */
+  /** Reports your place to the other members. */
   present = (id: string, body: DocumentPlace, signal?: AbortSignal) =>
     this.client.json<void>('PUT', `/v1/documents/${id}/presence`, { body, signal })
-  /** Who has it open now; changes come with the project's stream. */
+  /** Members who have it open now; the project's stream reports changes. */
   presence = (id: string, signal?: AbortSignal) =>
     this.client.json<Presence>('GET', `/v1/documents/${id}/presence`, { signal })
-  /** Tells the others that one closed it. */
+  /** Reports to the other members that you closed it. */
   leave = (id: string) => this.client.json<void>('DELETE', `/v1/documents/${id}/presence`)
 
   comments = (
@@ -137,14 +139,14 @@ export class Documents {
     body: { body?: string; status?: CommentData['status']; linked_sections?: string[] },
   ) => this.client.json<CommentData>('PATCH', `/v1/comments/${commentId}`, { body })
   deleteComment = (commentId: string) => this.client.json<void>('DELETE', `/v1/comments/${commentId}`)
-  /** To `agent`: a conversation about the comment, and a run in it. */
+  /** Assigning it to `agent` creates a conversation about the comment and starts a run in it. */
   assign = (
     commentId: string,
     body: { to: string | null; message?: string; model?: string },
     { idempotencyKey }: Repeated = {},
   ) => this.client.json<Assigned>('POST', `/v1/comments/${commentId}/assign`, { body, ...keyed(idempotencyKey) })
 
-  /** Newest first; with `next` as `before` the older ones. */
+  /** Newest first; pass `next` as `before` for the next page. */
   proposals = (
     id: string,
     {
@@ -156,14 +158,14 @@ export class Documents {
     this.client.json<Page<ProposalData>>('GET', `/v1/threads/${threadId}/proposals`, { signal })
   proposal = (proposalId: string, signal?: AbortSignal) =>
     this.client.json<ProposalData>('GET', `/v1/proposals/${proposalId}`, { signal })
-  /** Everything that is open and can be accepted, in one version. */
+  /** Accepts all open edits that can be accepted, in one version. */
   acceptAll = (proposalId: string) => this.client.json<Decided>('POST', `/v1/proposals/${proposalId}/accept`)
   rejectAll = (proposalId: string) => this.client.json<Decided>('POST', `/v1/proposals/${proposalId}/reject`)
-  /** Several at once, in one version: all or none, or (`possible`) all that can be accepted. */
+  /** Decides several edits in one version: all or none, or (`possible`) all that can be accepted. */
   decideAll = (proposalId: string, decisions: readonly ({ edit_id: string } & Decision)[], possible = false) =>
     this.client.json<Decided>('POST', `/v1/proposals/${proposalId}/decide`, { body: { decisions, possible } })
   decide = (editId: string, body: Decision) => this.client.json<Decided>('POST', `/v1/edits/${editId}`, { body })
-  /** What accepting an edit would write now. */
+  /** The text that accepting an edit would write now. */
   merge = (editId: string, signal?: AbortSignal) =>
     this.client.json<MergeData>('GET', `/v1/edits/${editId}/merge`, { signal })
 
@@ -171,7 +173,7 @@ export class Documents {
   /** A thread with its ancestors and all forks of them. */
   family = (threadId: string, signal?: AbortSignal) =>
     this.client.json<Page<FamilyThread>>('GET', `/v1/threads/${threadId}/family`, { signal })
-  /** Starts a run and waits for what comes of it. Going away does not end the run. */
+  /** Starts a run and waits for its result. Disconnecting does not end the run. */
   runAgent = (body: AgentRunRequest, { signal, idempotencyKey }: Signalled & Repeated = {}) =>
     this.client.json<AgentRunAnswer | AgentRunWaiting>('POST', '/v1/agent/run', {
       body,

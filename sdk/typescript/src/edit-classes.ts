@@ -1,15 +1,15 @@
-/** Which classes an element's changes are saved as: those that come to exactly what its preview shows. */
+/** Finds the classes to save an element's changes as: those that match its preview exactly. */
 import type { OutlastClient } from './client.ts'
 import type { PendingElement, StyleChange } from './edit-pending.ts'
 import type { StyleCheck } from './edit-protocol.ts'
 
-/** By property; `refused` says why a value has no class. */
+/** By property; `refused` is the reason why a value has no class. */
 export interface FittedClasses {
   styles: Record<string, StyleChange>
   refused: Record<string, string>
 }
 
-/** Asks the page; empty where it does not answer. */
+/** Asks the page; empty if it does not answer. */
 export type Measure = (one: PendingElement, checks: StyleCheck[]) => Promise<number[]>
 
 type Css = Record<string, string>
@@ -17,15 +17,15 @@ type Css = Record<string, string>
 interface Candidate {
   property: string
   change: StyleChange
-  /** What the preview shows from now on, where the class says it. */
+  /** The CSS of the preview from now on, where the class sets it. */
   css: Css | null
   tries: { css: Css; exact: boolean; important: boolean }[]
 }
 
 /**
- * Finds classes for all changes of an element and measures them where it stands: an ancestor may have another scale, and
- * another class of its own may win. A named class that does not fit gives way to one with the exact value, that one to an
- * important one. A class that was picked by name stays: its preview shows what it says.
+ * Finds classes for all changes of an element and measures them in place: an ancestor may have another scale, and
+ * another class of the element may win. If a named class does not fit, one with the exact value is tried, then an
+ * important one. A class that was picked by name is kept: its preview shows its declarations.
  */
 export async function fitClasses(
   client: OutlastClient,
@@ -69,8 +69,8 @@ export async function fitClasses(
 }
 
 /**
- * Whether the classes that were found for an element still come to what its preview shows: the page may have changed
- * since. Asks the page once and nobody else; where it does not answer, they do.
+ * True if the classes of an element still match its preview: the page may have changed since. Asks only the page, once;
+ * also true if it does not answer.
  */
 export async function stillFits(one: PendingElement, measure: Measure): Promise<boolean> {
   const changes = Object.entries(one.styles)
@@ -91,7 +91,7 @@ const exactValues = (exact: readonly Candidate[]): Css =>
 const isArbitrary = ({ class: name }: StyleChange): boolean => name !== null && name.includes('[')
 
 function candidate(property: string, change: StyleChange, said: Css): Candidate {
-  // What Tailwind puts together out of variables of its own is not measured, nor is what is no plain class.
+  // Values that Tailwind builds from its own variables are not measured, nor are variants.
   const css = Object.keys(said).length > 0 && !/var\(--tw-[\w-]+\)/.test(Object.values(said).join()) ? said : null
   const value = { [property]: change.value }
   const named = css === null ? [] : [{ css, exact: false, important: false }]
@@ -108,7 +108,7 @@ function candidate(property: string, change: StyleChange, said: Css): Candidate 
 const importantly = (css: Css): Css =>
   Object.fromEntries(Object.entries(css).map(([name, value]) => [name, `${value} !important`]))
 
-/** By candidate, the place of the first try that fits; the first where nothing is known better. */
+/** By candidate, the index of the first try that fits, or 0 if none is known to fit. */
 async function choose(one: PendingElement, candidates: readonly Candidate[], measure: Measure): Promise<number[]> {
   const measured = candidates.filter(({ tries }) => tries.length > 0)
   const shown = candidates.map((each): [string, StyleChange] => [

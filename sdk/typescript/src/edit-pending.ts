@@ -1,52 +1,52 @@
-/** What a person has changed by hand and not saved yet: how it looks meanwhile, and what is saved of it. Pure. */
+/** Unsaved changes by hand: their preview, and the edits to save. Pure. */
 import type { EditRefusal, EditResult, ScreenEdit, SourceElement } from './api.gen.ts'
 import type { ElementAim, ElementPreview, ElementReport } from './edit-protocol.ts'
 
-/** Joins class lists; of classes that contradict each other the last one stays. tailwind-merge's `twMerge` does it well. */
+/** Joins class lists; the last of conflicting classes wins. tailwind-merge's `twMerge` does this well. */
 export type MergeClasses = (classes: string) => string
 
-/** A property as a person wants it: its CSS, the class that is saved for it (null: not known yet), and all that the class
- * sets, where that is known. */
+/** A changed property: its CSS, the class to save it as (null if not known yet), and all properties that the class
+ * sets, if known. */
 export interface StyleChange {
   value: string
   class: string | null
   css?: Record<string, string>
-  /** The class that it was picked as. */
+  /** The class that the user picked. */
   picked?: string
-  /** The page was asked whether the class comes to what is shown. */
+  /** The page was asked if the class matches the preview. */
   fitted?: boolean
-  /** What the class declares, as it was measured; absent: nothing was. */
+  /** The measured declarations of the class; absent if none were measured. */
   said?: Record<string, string>
 }
 
 export interface PendingElement {
   aim: ElementAim
   mark: string
-  /** What the source calls it. */
+  /** The element's name in the source. */
   tag: string
   label: string
-  /** What the source said when it was first touched. */
+  /** The source when the element was first changed. */
   seen: { classes: string; text: string | null; src: string | null; alt: string | null }
-  /** The page's own class list then: it may have more than the source's string. */
+  /** The page's class list at that time: it may have more classes than the source's string. */
   shown: string
   /** By CSS property. */
   styles: Record<string, StyleChange>
-  /** Classes added and removed by name, with the CSS of the added ones as far as it is known. */
+  /** Classes added and removed by name, with the CSS of the added ones if known. */
   added: Record<string, Record<string, string>>
   removed: string[]
   text: string | null
   attributes: Partial<Record<'src' | 'alt', string>>
-  /** Whether `seen` is what the page shows, because the source was not read yet. */
+  /** True if `seen` comes from the page, because the source was not read yet. */
   unread: boolean
-  /** Why its classes cannot be edited by hand: they are shown, and left to the agent. */
+  /** The reason why its classes cannot be edited by hand: they are read-only, and left to the agent. */
   locked: EditRefusal | null
-  /** Why it could not be saved. */
+  /** The reason why it could not be saved. */
   problem: (EditRefusal & { stale: boolean }) | null
 }
 
 export const keyOf = ({ aim, mark }: { aim: ElementAim; mark: string }): string => `${aim} ${mark}`
 
-/** An element that is touched for the first time; without its source, it goes by what the page shows. */
+/** An element that is changed for the first time; without its source, the page's values count. */
 export const untouched = (
   aim: ElementAim,
   mark: string,
@@ -75,7 +75,7 @@ export const untouched = (
   ...(source !== null && readFrom(source)),
 })
 
-/** What the source says of an element, as what was seen of it. */
+/** The source's values of an element, in the form of `seen`. */
 export const readFrom = (
   source: SourceElement,
 ): Pick<PendingElement, 'seen' | 'locked' | 'unread'> & Partial<Pick<PendingElement, 'tag' | 'label'>> => ({
@@ -94,27 +94,27 @@ const tokens = (classes: string): string[] => classes.split(/\s+/).filter((one) 
 const without = (classes: string, gone: readonly string[]): string[] =>
   tokens(classes).filter((one) => !gone.includes(one))
 
-/** Classes that come, in the order in which they were asked for. */
+/** Added classes, in the order of the requests. */
 export const newClasses = ({ styles, added }: PendingElement): string[] => [
   ...Object.values(styles).flatMap((change) => (change.class === null ? [] : [change.class])),
   ...Object.keys(added),
 ]
 
-/** What the source's class string will be. */
+/** The new class string of the source. */
 export const classesAfter = (one: PendingElement, merge: MergeClasses): string =>
   merge([...without(one.seen.classes, one.removed), ...newClasses(one)].join(' '))
 
-/** Whether a property or a class is to be another, whatever can be saved of it. */
+/** True if a property or a class is changed, even if it cannot be saved. */
 export const isStyled = ({ styles, added, removed }: PendingElement): boolean =>
   Object.keys(styles).length + Object.keys(added).length + removed.length > 0
 
-/** Whether anything of it differs from the source. */
+/** True if anything differs from the source. */
 export const isChanged = (one: PendingElement, merge: MergeClasses): boolean =>
   editsOf(one, merge).length > 0 ||
   (one.locked !== null && isStyled(one)) ||
   Object.values(one.styles).some((change) => change.class === null)
 
-/** How the page shows it until it is saved. */
+/** The preview that the page shows until the change is saved. */
 export function previewOf(one: PendingElement, merge: MergeClasses): ElementPreview {
   const add = newClasses(one)
   const before = tokens(one.shown)
@@ -134,7 +134,7 @@ export function previewOf(one: PendingElement, merge: MergeClasses): ElementPrev
   }
 }
 
-/** What is asked of the server to save it. */
+/** The edits to send to the server. */
 export function editsOf(one: PendingElement, merge: MergeClasses): ScreenEdit[] {
   const common = { loc: one.mark, tag: one.tag }
   const edits: ScreenEdit[] = []
@@ -152,15 +152,15 @@ export function editsOf(one: PendingElement, merge: MergeClasses): ScreenEdit[] 
 }
 
 export interface Settled {
-  /** What is still pending, with the reason. */
+  /** Changes that are still pending, with the reason. */
   left: PendingElement[]
-  /** Marks whose preview the source says by now, the old ones and the new ones. */
+  /** Marks whose preview is in the source now, the old ones and the new ones. */
   kept: string[]
-  /** How many edits were made. */
+  /** The number of applied edits. */
   saved: number
 }
 
-/** After saving: what was applied is done with; what was not stays, where it is now, with the reason. */
+/** The pending changes after saving: applied ones are removed; the others stay, at their new place, with the reason. */
 export function settle(sent: readonly PendingElement[], results: readonly EditResult[], merge: MergeClasses): Settled {
   const settled: Settled = { left: [], kept: [], saved: 0 }
   let at = 0
@@ -177,7 +177,7 @@ export function settle(sent: readonly PendingElement[], results: readonly EditRe
   return settled
 }
 
-/** An element of which some edits were made and others not. */
+/** An element with some applied and some pending edits. */
 function remaining(
   one: PendingElement,
   edits: readonly ScreenEdit[],

@@ -1,22 +1,23 @@
 /**
- * What the page around a screen's frame and the script inside it (`templates/shared/outlast/bridge.js`) say to each other.
+ * The protocol between the page around a screen's frame and the script inside it
+ * (`templates/shared/outlast/bridge.js`).
  *
- * Both sides look at where a message comes from: this side at the frame's window and origin, the script at its parent
- * window. What comes out of the frame was written by an app that an agent made: it is read here, bounded, and never
- * trusted with more than how its own page looks.
+ * Both sides check the sender of a message: this side the frame's window and origin, the script its parent window.
+ * Messages from the frame come from an app that an agent wrote: they are parsed here, bounded, and trusted only about
+ * the look of their own page.
  */
 import type { ThemeTokens } from './api.gen.ts'
 
 export const FRAME_VERSION = 1
 
-/** Which of its marks an element is meant by: where it is written (`loc`), or where its component is used (`use`). */
+/** The mark that selects an element: where it is written (`loc`), or where its component is used (`use`). */
 export type ElementAim = 'loc' | 'use'
 
-/** How an element looks until it is saved, on every element of the page with this mark. */
+/** The preview of unsaved changes, on every element of the page with this mark. */
 export interface ElementPreview {
   aim: ElementAim
   mark: string
-  /** Classes of the page's element that go, and that come. */
+  /** Classes to remove from the page's element, and to add. */
   remove: string[]
   add: string[]
   /** Inline styles, for classes that the page's style sheet does not know yet. */
@@ -25,10 +26,10 @@ export interface ElementPreview {
   attributes?: Record<string, string>
 }
 
-/** A property of an element's preview: which of the classes in `tries` comes to what is shown? */
+/** A property of an element's preview, to find the class in `tries` that matches it. */
 export interface StyleCheck {
   property: string
-  /** What the preview sets inline for it. */
+  /** The properties that the preview sets inline. */
   shown: string[]
   /** Declarations of a class, the preferred one first. */
   tries: Record<string, string>[]
@@ -39,14 +40,14 @@ export type ElementStep = 'parent' | 'child' | 'previous' | 'next'
 export type FrameCommand =
   /** The script answers `ready`. */
   | { outlast: 'hello' }
-  /** Whether clicks choose elements; `scale`: by how much the frame is made smaller. */
+  /** Turns choosing elements by clicks on or off; `scale` is that of the frame. */
   | { outlast: 'edit'; on: boolean; scale: number }
   | { outlast: 'select'; at?: number; step?: ElementStep; aim?: ElementAim; mark?: string; clear?: boolean }
-  /** All that is shown and not saved; `kept` are the marks whose former preview is in the source by now. */
+  /** All unsaved previews; `kept` are the marks whose former preview is in the source now. */
   | { outlast: 'previews'; items: ElementPreview[]; kept: string[] }
   /** The script answers `measured`, since version 2. */
   | { outlast: 'measure'; id: string; aim: ElementAim; mark: string; checks: StyleCheck[] }
-  /** Shows a theme without saving it; null: its own again. */
+  /** Shows a theme without saving it; null restores the screen's theme. */
   | { outlast: 'theme'; tokens: ThemeTokens | null }
   /** The script answers `captured`. */
   | { outlast: 'capture'; id: string }
@@ -66,9 +67,9 @@ export interface ElementReport {
   use: string | null
   tag: string
   label: string
-  /** Its class attribute without what previews did to it. */
+  /** Its class attribute without the effect of previews. */
   classes: string
-  /** Its text, where it holds nothing else. */
+  /** Its text, if it contains only text. */
   text: string | null
   image: { src: string; alt: string } | null
   rect: ElementBox
@@ -76,23 +77,23 @@ export interface ElementReport {
   styles: Record<string, string>
   /** From the outermost ancestor with a mark to the element itself. */
   path: Crumb[]
-  /** How many elements of the page have the same mark. */
+  /** The number of elements of the page with the same mark. */
   count: number
 }
 
 export type ReportReason = 'click' | 'key' | 'command' | 'update'
 
 export type FrameReport =
-  /** `fresh`: a page has just loaded; otherwise the answer to `hello`. */
+  /** `fresh`: a page has just loaded; otherwise the response to `hello`. */
   | { outlast: 'ready'; version: number; path: string; fresh: boolean }
   | { outlast: 'palette'; tokens: Record<string, string>; dark: boolean }
   | { outlast: 'element'; element: ElementReport | null; why: ReportReason }
   | { outlast: 'hover'; label: string | null }
   /** Escape was pressed with nothing chosen. */
   | { outlast: 'leave' }
-  /** An element with a preview is written somewhere else now. */
+  /** An element with a preview has moved in the source. */
   | { outlast: 'moved'; aim: ElementAim; from: string; to: string }
-  /** For each check the place among its `tries`; -1 for none. */
+  /** For each check the index in its `tries`, or -1 if none fits. */
   | { outlast: 'measured'; id: string; found: number[] }
   | { outlast: 'captured'; id: string; label: string; html: string; css: string; loc: string | null }
   | { outlast: 'error'; kind: 'error' | 'rejection'; message: string; source: string; line: number; stack: string }
@@ -103,7 +104,7 @@ export function tellFrame(frame: HTMLIFrameElement | null, origin: string | null
   frame.contentWindow?.postMessage({ ...message, v: FRAME_VERSION }, origin)
 }
 
-/** Calls back for every report of the page in a frame. Returns how to stop. */
+/** Calls back for every report of the page in a frame. Returns a function that stops this. */
 export function listenToFrame(
   frame: HTMLIFrameElement,
   origin: string,
@@ -122,7 +123,7 @@ const LONG = 4_000
 const CAPTURE = 60_000
 const MANY = 80
 
-/** A report out of whatever was sent; null for everything else. */
+/** Parses a report; null for any other message. */
 export function readReport(data: unknown): FrameReport | null {
   if (!isRecord(data)) return null
   switch (data['outlast']) {

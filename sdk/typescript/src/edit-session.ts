@@ -1,4 +1,4 @@
-/** Visual edit mode of one screen: what is chosen in its frame, what is pending, saving and taking back. */
+/** Visual edit mode of one screen: the chosen element, pending changes, saving and undo. */
 import type { SourceElement } from './api.gen.ts'
 import type { OutlastClient } from './client.ts'
 import { fitClasses, stillFits, type FittedClasses } from './edit-classes.ts'
@@ -43,28 +43,28 @@ export interface CapturedFrameElement {
 }
 
 export interface EditState {
-  /** Whether clicks in the frame choose elements. */
+  /** True if clicks in the frame choose elements. */
   on: boolean
-  /** Whether the page in the frame answers. */
+  /** True if the page in the frame answers. */
   ready: boolean
-  /** Chosen in the page. */
+  /** The element chosen in the page. */
   element: ElementReport | null
-  /** Which of its marks is meant: where its component is used, or where it is written. */
+  /** The selected mark: where its component is used, or where it is written. */
   aim: ElementAim
-  /** What the source says of it; null while it is read. */
+  /** Its source; null while it is being read. */
   source: SourceElement | null
   sourceError: Error | null
   palette: { tokens: Record<string, string>; dark: boolean }
   pending: PendingElement[]
   saving: boolean
   error: Error | null
-  /** Checkpoints of what was saved here, the newest last. */
+  /** Checkpoints of changes saved here, the newest last. */
   saved: { checkpointId: string; edits: number }[]
-  /** What went wrong in the page while it was looked at, the newest last. */
+  /** Errors of the page since it was opened, the newest last. */
   pageErrors: PageError[]
 }
 
-/** A class out of a list, and what it sets besides the property it was picked for. */
+/** A class picked from a list, and the other properties that it sets. */
 export interface PickedClass {
   class: string
   css?: Record<string, string>
@@ -88,7 +88,7 @@ const START: EditState = {
 const MAP_AFTER_MS = 120
 const CAPTURE_MS = 5_000
 const MEASURE_MS = 5_000
-/** The first version of the script in the page that answers `measure`. */
+/** The first version of the page's script that answers `measure`. */
 const MEASURES = 2
 const MOST_ERRORS = 20
 const MOST_SAVED = 20
@@ -97,16 +97,16 @@ const once = (classes: string): string => [...new Set(classes.split(/\s+/).filte
 export const markOf = (element: ElementReport, aim: ElementAim): string | null =>
   aim === 'use' ? element.use : element.loc
 
-/** A value that somebody else sets. */
+/** A value set from outside. */
 export class Box<T> extends Store<T> {
   start(): void {}
   stop(): void {}
   put = (value: T): void => this.set(value)
 }
 
-/** Lives as long as the page: what is pending outlasts the frame, and whoever looks at it. */
+/** Lives as long as the page: pending changes outlive the frame and the components that show it. */
 export class EditSession extends Store<EditState> {
-  /** What is under the pointer; by itself, because it changes with every movement. */
+  /** The element under the pointer; a separate store, because it changes with every movement. */
   readonly hovered = new Box<string | null>(null)
   #frame: HTMLIFrameElement | null = null
   #origin: string | null = null
@@ -117,17 +117,17 @@ export class EditSession extends Store<EditState> {
   #reading: AbortController | null = null
   #captures = new Map<string, (captured: CapturedFrameElement) => void>()
   #measures = new Map<string, (found: number[]) => void>()
-  /** Of the script in the page. */
+  /** The version of the page's script. */
   #version = 0
-  /** The source that is known is that of before the last saving: what is touched now is read anew when it is saved. */
+  /** The known source is older than the last save: an element that is changed now is read again when it is saved. */
   #outdated = false
-  /** Where elements went while a saving is under way. */
+  /** New places of elements that moved during a save. */
   #moves: { aim: ElementAim; from: string; to: string }[] = []
 
   constructor(
     readonly client: OutlastClient,
     readonly screenId: string,
-    /** Joins class lists; tailwind-merge's `twMerge` for real work. */
+    /** Joins class lists; use tailwind-merge's `twMerge` in production. */
     public merge: MergeClasses = once,
   ) {
     super(START)
@@ -141,7 +141,7 @@ export class EditSession extends Store<EditState> {
 
   // --- the frame
 
-  /** Speaks with the page in this frame from now on; asked again whenever the frame has loaded a page. */
+  /** Connects to the page in this frame. Call it again whenever the frame has loaded a page. */
   attach(frame: HTMLIFrameElement, origin: string): () => void {
     this.#leave()
     this.#frame = frame
@@ -168,7 +168,7 @@ export class EditSession extends Store<EditState> {
   enable(): void {
     this.patch({ on: true })
     this.#tellMode()
-    void this.client.edits.classes(this.screenId, {}).catch(() => undefined) // so that the design system is awake
+    void this.client.edits.classes(this.screenId, {}).catch(() => undefined) // warms up the design system
   }
 
   disable(): void {
@@ -180,7 +180,7 @@ export class EditSession extends Store<EditState> {
     this.#tell({ outlast: 'select', ...wish })
   }
 
-  /** Means the other of the chosen element's two marks. */
+  /** Selects the other mark of the chosen element. */
   choose(aim: ElementAim): void {
     const { element } = this.get()
     if (element === null || markOf(element, aim) === null) return
@@ -188,7 +188,7 @@ export class EditSession extends Store<EditState> {
     void this.#read()
   }
 
-  /** The chosen element with its look. Rejects when the page does not answer. */
+  /** The chosen element with its look. Rejects if the page does not answer. */
   capture(): Promise<CapturedFrameElement> {
     const id = crypto.randomUUID()
     return new Promise((resolve, reject) => {
@@ -207,18 +207,18 @@ export class EditSession extends Store<EditState> {
 
   // --- changing
 
-  /** CSS for the chosen element; `picked` is the class that says it, where it was picked as one, and what else that sets.
-   * Null: as it was. */
+  /** Sets CSS of the chosen element. `picked` is the class that the user picked for it, with the other properties that
+   * it sets. null restores the original. */
   updateStyle(property: string, value: string | null, picked?: PickedClass): void {
     this.updateStyles({ [property]: value === null ? null : { value, ...picked } })
   }
 
-  /** Several properties at once. */
+  /** Sets several properties at once. */
   updateStyles(values: Record<string, ({ value: string } & Partial<PickedClass>) | null>): void {
     this.#touch((one) => {
       const styles = { ...one.styles }
       for (const [property, wish] of Object.entries(values)) {
-        delete styles[property] // what was changed last comes last, and wins
+        delete styles[property] // the last change comes last, and wins
         if (wish === null) continue
         const change: StyleChange = {
           value: wish.value,
@@ -241,11 +241,11 @@ export class EditSession extends Store<EditState> {
     this.#touch((one) => ({ ...one, attributes: { ...one.attributes, [name]: value } }))
   }
 
-  /** Adds classes by name. Rejects, and adds nothing, when the project has no such class. */
+  /** Adds classes by name. Rejects, and adds nothing, if the project has no such class. */
   async addClasses(names: readonly string[]): Promise<void> {
     const { known } = await this.client.edits.classes(this.screenId, {}, [...names])
     const missing = names.filter((name) => known[name] === null)
-    if (missing.length > 0) throw new Error(`The project has no class ${missing.join(', ')}.`)
+    if (missing.length > 0) throw new Error(`The project does not define ${missing.join(', ')}.`)
     this.#touch((one) => ({
       ...one,
       added: { ...one.added, ...Object.fromEntries(names.map((name) => [name, known[name] ?? {}])) },
@@ -263,7 +263,7 @@ export class EditSession extends Store<EditState> {
     })
   }
 
-  /** Forgets what is pending: of one element, or of all. */
+  /** Discards pending changes of one element, or of all. */
   discard(key?: string): void {
     this.#setPending(key === undefined ? [] : this.get().pending.filter((one) => keyOf(one) !== key))
     this.patch({ error: null })
@@ -271,13 +271,13 @@ export class EditSession extends Store<EditState> {
 
   // --- saving
 
-  /** Saves all that is pending; what could not be saved stays, with the reason. */
+  /** Saves all pending changes; those that could not be saved stay, with the reason. */
   async save(): Promise<void> {
     if (this.get().saving) return
-    if (await this.#saveOnce()) await this.#saveOnce() // a page that moves elements all the time is not followed for ever
+    if (await this.#saveOnce()) await this.#saveOnce() // one retry only: a page may move elements all the time
   }
 
-  /** Whether something that could not be saved stands elsewhere by now, so that it is worth another try. */
+  /** True if an unsaved element has moved, so that another try is worthwhile. */
   async #saveOnce(): Promise<boolean> {
     this.patch({ saving: true, error: null })
     this.#moves = []
@@ -312,7 +312,7 @@ export class EditSession extends Store<EditState> {
     }
   }
 
-  /** Takes back what was saved last. */
+  /** Undoes the last save. */
   async undo(): Promise<void> {
     const last = this.get().saved.at(-1)
     if (last === undefined || this.get().saving) return
@@ -323,7 +323,7 @@ export class EditSession extends Store<EditState> {
       void this.#read()
     } catch (error) {
       const overtaken = error instanceof OutlastError && error.code === 'files_changed'
-      this.patch({ error: error as Error, ...(overtaken && { saved: [] }) }) // older ones lie below what has changed
+      this.patch({ error: error as Error, ...(overtaken && { saved: [] }) }) // older saves lie below the newer change
     } finally {
       this.patch({ saving: false })
     }
@@ -355,7 +355,7 @@ export class EditSession extends Store<EditState> {
       case 'palette':
         return this.patch({ palette: { tokens: report.tokens, dark: report.dark } })
       case 'element':
-        // An app may say at any time that something was chosen; only while a person edits it is anybody asked about it.
+        // An app may report a choice at any time; the server is asked only while the user edits.
         return this.get().on || report.element === null ? this.#chosen(report.element) : undefined
       case 'hover':
         return this.hovered.put(report.label)
@@ -376,7 +376,7 @@ export class EditSession extends Store<EditState> {
     }
   }
 
-  /** A page has loaded: it is told what the one before it knew. */
+  /** A page has loaded: sends it the state of the previous one. */
   #greet(): void {
     const { element, aim } = this.get()
     this.patch({ ready: true })
@@ -413,7 +413,7 @@ export class EditSession extends Store<EditState> {
     }
   }
 
-  /** What was touched before its source was read goes by the source from now on. */
+  /** Uses the source for elements that were changed before it was read. */
   #learn(items: readonly SourceElement[]): void {
     const found = new Map(items.map((item) => [item.loc, item]))
     const known = this.get().pending.map((one) => {
@@ -429,7 +429,7 @@ export class EditSession extends Store<EditState> {
     this.patch({ pending })
   }
 
-  /** What was sent to be saved, where it stands now. */
+  /** The changes that are being saved, at their current places. */
   #followed(one: PendingElement): PendingElement {
     return this.#moves.reduce(
       (now, { aim, from, to }) => (now.aim === aim && now.mark === from ? { ...now, mark: to, problem: null } : now),
@@ -437,7 +437,7 @@ export class EditSession extends Store<EditState> {
     )
   }
 
-  /** Changes what is pending of the chosen element. */
+  /** Updates the pending changes of the chosen element. */
   #touch(change: (one: PendingElement) => PendingElement): void {
     const { element, aim, source, pending } = this.get()
     const mark = element === null ? null : markOf(element, aim)
@@ -467,7 +467,8 @@ export class EditSession extends Store<EditState> {
     this.#mapping = setTimeout(() => void this.#mapNow().catch(() => undefined), MAP_AFTER_MS)
   }
 
-  /** Finds classes for what has none yet; `again`: also for what does not fit any more, as the page may have changed. */
+  /** Finds classes for changes without one; `again`: also for those that no longer fit, as the page may have changed.
+   * */
   async #mapNow(again = false): Promise<void> {
     clearTimeout(this.#mapping)
     await this.#mappingNow?.catch(() => undefined)
@@ -491,11 +492,11 @@ export class EditSession extends Store<EditState> {
     const reasons = Object.entries(refused)
     if (reasons.length === 0) return
     throw new Error(
-      `No class can carry this: ${reasons.map(([property, reason]) => `${property}: ${reason}`).join('; ')}.`,
+      `No class sets this value: ${reasons.map(([property, reason]) => `${property}: ${reason}`).join('; ')}.`,
     )
   }
 
-  /** Takes over what was found for changes that are still the same. */
+  /** Applies the found classes to changes that are still the same. */
   #fit(one: PendingElement, { styles }: FittedClasses): void {
     for (const [property, change] of Object.entries(styles)) this.#mapped.set(mappedKey(one, property, change), change)
     this.#setPending(
@@ -516,7 +517,7 @@ export class EditSession extends Store<EditState> {
     )
   }
 
-  /** For each check which of its tries fits; empty where the page does not answer. */
+  /** For each check the try that fits; empty if the page does not answer. */
   readonly #measured = (one: PendingElement, checks: StyleCheck[]): Promise<number[]> => {
     if (!this.get().ready || this.#version < MEASURES) return Promise.resolve([])
     const others = this.get().pending.filter((other) => keyOf(other) !== keyOf(one))
@@ -536,6 +537,6 @@ export class EditSession extends Store<EditState> {
   }
 }
 
-/** The same change may need another class on another element. */
+/** A cache key: the same change may need another class on another element. */
 const mappedKey = (one: PendingElement, property: string, { value, picked = '' }: StyleChange): string =>
   `${keyOf(one)} ${property}:${value} ${picked}`

@@ -1,19 +1,19 @@
-/** Edits of a screen made by hand: the requests, as `client.edits`. */
+/** Requests about visual edits of a screen: `client.edits`. */
 import type { PlacedPicture, SavedEdits, ScreenEdit, SourceElement, StyleClasses, UndoneEdits } from './api.gen.ts'
 import type { OutlastClient } from './client.ts'
 
 export class Edits {
   constructor(readonly client: OutlastClient) {}
 
-  /** Each is applied, refused or stale on its own; repeating is harmless. */
+  /** Each edit is applied, refused or stale separately; repeating is safe. */
   save = (screenId: string, edits: ScreenEdit[]) =>
     this.client.json<SavedEdits>('POST', `/v1/screens/${screenId}/edits`, { body: { edits } })
-  /** Takes back what was saved as one checkpoint. */
+  /** Undoes the edits saved as one checkpoint. */
   undo = (screenId: string, checkpointId: string) =>
     this.client.json<UndoneEdits>('POST', `/v1/screens/${screenId}/edits/undo`, {
       body: { checkpoint_id: checkpointId },
     })
-  /** Puts an uploaded image among the app's files; `src` is what its page calls it. */
+  /** Copies an uploaded image to the app's files; `src` is its URL in the page. */
   placePicture = (screenId: string, attachmentId: string) =>
     this.client.json<PlacedPicture>('POST', `/v1/screens/${screenId}/edits/pictures`, {
       body: { attachment_id: attachmentId },
@@ -23,13 +23,13 @@ export class Edits {
       body: { locs },
       signal,
     })
-  /** CSS as classes of the project's own design system, and what classes say. */
+  /** Converts CSS to classes of the project's design system, and classes to CSS. */
   classes = (screenId: string, styles: Record<string, string>, classes: string[] = [], signal?: AbortSignal) =>
     this.client.json<StyleClasses>('POST', `/v1/screens/${screenId}/edits/classes`, {
       body: { styles, classes },
       signal,
     })
-  /** CSS as classes with these very values, whatever the design system calls them. */
+  /** Converts CSS to classes with exact values, without the design system's names. */
   exactClasses = (screenId: string, styles: Record<string, string>) =>
     this.client.json<StyleClasses>('POST', `/v1/screens/${screenId}/edits/classes`, { body: { styles, exact: true } })
 }

@@ -1,7 +1,7 @@
-/** The server's error tree: the class answers "what now?", `code` says exactly what happened. */
+/** The server's error tree: the class says what to do next, `code` is the exact cause. */
 import type { Problem } from './api.gen.ts'
 
-/** What is known of a refusal: all of the server's problem document (RFC 9457), or what came instead of one. */
+/** The data of a refusal: the server's problem document (RFC 9457), or the response in place of one. */
 export type Refusal = Pick<Problem, 'status' | 'code' | 'detail'> & Partial<Problem>
 
 export class OutlastError extends Error {
@@ -30,17 +30,17 @@ export class InvalidRequest extends OutlastError {}
 export class PermissionNeeded extends OutlastError {}
 /** Buy credits or choose a cheaper model. */
 export class CreditsNeeded extends OutlastError {}
-/** It is gone, or was never there for you. */
+/** It does not exist, or you have no access to it. */
 export class Gone extends OutlastError {}
-/** Somebody was faster, or the thing is in another state. */
+/** It was changed meanwhile, or is in another state. */
 export class Conflict extends OutlastError {}
-/** Try again later; the only branch worth repeating unchanged. */
+/** Try again later; only these requests are worth repeating unchanged. */
 export class TryLater extends OutlastError {}
-/** A model provider said no for good. */
+/** A model provider refused the request permanently. */
 export class ProviderRefused extends OutlastError {}
 /** A bug in the server. */
 export class InternalError extends OutlastError {}
-/** No answer at all: the server is down or the network is. */
+/** No response: the server or the network is down. */
 export class Unreachable extends TryLater {}
 
 type ErrorClass = new (problem: Refusal, options?: ErrorOptions) => OutlastError
@@ -68,13 +68,13 @@ const BY_STATUS: Record<number, ErrorClass> = {
   507: TryLater,
 }
 
-/** The error for a problem document, by its code where that decides and else by its status. */
+/** The error for a problem document, by its code if it decides, otherwise by its status. */
 export function errorFrom(problem: Refusal): OutlastError {
   const known = BY_CODE[problem.code] ?? BY_STATUS[problem.status]
   return new (known ?? (problem.status >= 500 ? InternalError : InvalidRequest))(problem)
 }
 
-/** The error for a refused response, whatever its body is. */
+/** The error for a refused response, with any body. */
 export async function errorOf(response: Response): Promise<OutlastError> {
   const body: unknown = await response.json().catch(() => null)
   if (isProblem(body)) return errorFrom({ ...body, status: response.status })
@@ -82,7 +82,7 @@ export async function errorOf(response: Response): Promise<OutlastError> {
   return errorFrom({
     status: response.status,
     code: `http_${response.status}`,
-    detail: response.statusText || `The server answered ${response.status}`,
+    detail: response.statusText || `The server responded with status ${response.status}`,
     retry_after_s: Number.isNaN(retryAfter) ? null : retryAfter,
   })
 }

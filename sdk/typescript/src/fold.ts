@@ -1,6 +1,6 @@
 /**
- * Events in, state out. Plain functions without React, clock or network; the Python twin is
- * `kernel/streams/fold.py` and both run `contract/cases/*.json`. States are plain JSON and never changed in place.
+ * Events in, state out. Plain functions without React, clock or network; the Python version is
+ * `kernel/streams/fold.py`, and both run `contract/cases/*.json`. States are plain JSON and never changed in place.
  */
 import type {
   EventData,
@@ -39,20 +39,20 @@ export interface RunState {
   reason: string | null
   attempt: number
   step: number
-  /** Each named step once, as it was last told, in order of first appearance. */
+  /** Each named step once, as last reported, in order of first appearance. */
   workflow: WorkflowStep[]
   parts: Part[]
   pending: Pending[]
-  /** Where the run has brought its page. The HTML is not kept here: see `pages.ts`. */
+  /** The state of the run's page. The HTML is not kept here: see `pages.ts`. */
   page: RunPage | null
-  /** What the run announced of the code that it saved. */
+  /** The code modules that the run saved. */
   modules: ModuleData[]
   stop_reason: string | null
   problems: string[]
   usage: Usage | null
   credits: number | null
   error: RunError | null
-  /** True after `stream.ended`: nothing more will come. */
+  /** True after `stream.ended`: no more events follow. */
   ended: boolean
 }
 
@@ -61,11 +61,11 @@ export interface ThreadState {
   lock: Lock | null
   /** Ordered by position. */
   messages: Message[]
-  /** The page that the thread is about, as last told; null while nothing was told of one. */
+  /** The page that the thread is about, as last reported; null if none was reported yet. */
   page: Pick<RunPage, 'page_id' | 'version'> | null
-  /** What people did on that page, in order of first appearance. */
+  /** Users' actions on that page, in order of first appearance. */
   actions: PageAction[]
-  /** What the thread's agent proposes about a document, oldest first, as it is decided. */
+  /** Proposals of the thread's agent about a document, with their decisions, oldest first. */
   proposals: ProposalData[]
   /** Runs seen in this stream, by id. */
   runs: Record<string, RunState>
@@ -116,7 +116,7 @@ export const emptyThread = (): ThreadState => ({
   runs: {},
 })
 
-/** The run after one event of its log. An event that says nothing about a run returns the same object. */
+/** The run after one event of its log. An event that is not about a run returns the same object. */
 export function foldRun(run: RunState, event: OutlastEvent): RunState {
   switch (event.event) {
     case 'run.queued':
@@ -217,7 +217,7 @@ function foldRunInThread(state: ThreadState, event: OutlastEvent): ThreadState {
   return after === before ? state : { ...state, runs: { ...state.runs, [runId]: after } }
 }
 
-/** Which run an event is about: the one it names, else the one whose log it lies in ("<log id>:<number>"). */
+/** The run of an event: the one it names, otherwise the one whose log it is in ("<log id>:<number>"). */
 export function runOf({ id, data }: OutlastEvent): string | null {
   if ('run_id' in data && data.run_id !== null) return data.run_id
   const logId = id.slice(0, id.lastIndexOf(':'))
@@ -312,7 +312,7 @@ const movedPage = ({ page_id, version }: Omit<RunPage, 'stats'>, stats: PageStat
   stats,
 })
 
-/** The items with this one in the place of that with the same key, or after the last. */
+/** The items with this one replacing that with the same key, or appended. */
 function upsertBy<T, K extends keyof T>(items: T[], item: T, key: K): T[] {
   const at = items.findIndex((known) => known[key] === item[key])
   return at === -1 ? [...items, item] : items.with(at, item)

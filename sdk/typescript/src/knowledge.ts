@@ -1,5 +1,4 @@
-/** Documentation that agents look things up in. The requests, as
- * `client.knowledge`. */
+/** Requests about documentation that agents search: `client.knowledge`. */
 import type {
   KnowledgeAnswer,
   KnowledgePackages,
@@ -14,7 +13,7 @@ interface Signalled {
   signal?: AbortSignal | undefined
 }
 
-/** The requests about documentation. Without `project_id`, the caller's default project is meant. */
+/** Requests about documentation. Without `project_id`, they use the caller's default project. */
 export class Knowledge {
   constructor(readonly client: OutlastClient) {}
 
@@ -25,20 +24,20 @@ export class Knowledge {
   packages = (projectId?: string, signal?: AbortSignal) =>
     this.client.json<KnowledgePackages>('GET', '/v1/knowledge/packages', { query: { project_id: projectId }, signal })
 
-  /** The project's own and everybody's. */
+  /** Sources of the project and of the whole server. */
   sources = (projectId?: string, signal?: AbortSignal) =>
     this.client.json<Page<KnowledgeSource>>('GET', '/v1/knowledge/sources', {
       query: { project_id: projectId },
       signal,
     })
-  /** Fetched in the background: `knowledge.updated` tells how it goes. */
+  /** Fetched in the background; `knowledge.updated` reports the progress. */
   add = (body: NewSource) => this.client.json<KnowledgeSource>('POST', '/v1/knowledge/sources', { body })
   source = (id: string, signal?: AbortSignal) =>
     this.client.json<KnowledgeSource>('GET', `/v1/knowledge/sources/${id}`, { signal })
-  /** Asks for its content again, now; what has not changed is kept. */
+  /** Fetches its content again now; unchanged parts are kept. */
   refresh = (id: string) => this.client.json<KnowledgeSource>('POST', `/v1/knowledge/sources/${id}/refresh`)
   remove = (id: string) => this.client.json<void>('DELETE', `/v1/knowledge/sources/${id}`)
-  /** In the order of the source; with `next` as `after` the following ones. */
+  /** In the order of the source; pass `next` as `after` for the next page. */
   passages = (id: string, { signal, ...query }: Signalled & { after?: string | number; limit?: number } = {}) =>
     this.client.json<Page<KnowledgePassage>>('GET', `/v1/knowledge/sources/${id}/passages`, { query, signal })
 }

@@ -1,15 +1,15 @@
 /**
- * A page kept in step with its thread's stream. Whole HTML is read from the server; patches lead on from it. A patch that
- * does not begin where we are is one that we have, or one that others came before: then the page is read again.
+ * A page kept up to date with its thread's stream. The whole HTML is read from the server, then patches are applied. A
+ * patch for another version is either old, or follows patches that were missed: then the page is read again.
  */
 import type { OutlastEvent, PagePatch } from './api.gen.ts'
 
-/** What a page's viewer has to do: show other HTML, or apply patches to what it shows. */
+/** A change for a page's viewer: new HTML to show, or patches to apply. */
 export type PageChange =
   | { kind: 'html'; version: number; html: string }
   | { kind: 'patches'; base: number; version: number; patches: readonly PagePatch[] }
 
-/** What an event means for a page that is at `version`: a change, nothing, or that it has to be read again. Pure. */
+/** The effect of an event on a page at `version`: a change, nothing, or 'read' to read the page again. Pure. */
 export function pageChangeOf(event: OutlastEvent, pageId: string, version: number): PageChange | 'read' | null {
   if (event.event === 'page.patch') {
     const { page_id, base_version, version: next, patches } = event.data
@@ -19,7 +19,7 @@ export function pageChangeOf(event: OutlastEvent, pageId: string, version: numbe
   if (event.event === 'page.html') {
     const { page_id, version: next, html, reason } = event.data
     if (page_id !== pageId) return null
-    // A step that is asked again uses its numbers again: what they stand for is asked of the server.
+    // A repeated step uses its version numbers again, so the page is read from the server.
     if (reason === 'reset') return 'read'
     return next > version ? { kind: 'html', version: next, html } : null
   }
@@ -36,7 +36,7 @@ export interface LivePageState {
   version: number
   loading: boolean
   error: Error | null
-  /** How many changes came since it was opened. */
+  /** The number of changes since the page was opened. */
   changes: number
 }
 
@@ -45,10 +45,10 @@ type Listener = (change: PageChange) => void
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 10_000
 
-/** Feeds whoever shows the page: first the whole of it, then each change. */
+/** Feeds viewers of the page: first the whole HTML, then each change. */
 export class LivePage {
   #state: LivePageState = { version: -1, loading: true, error: null, changes: 0 }
-  /** Known as long as no patch has gone over it. */
+  /** The whole HTML, or null once a patch has changed it. */
   #html: string | null = null
   #reading: AbortController | null = null
   #missed: OutlastEvent[] = []
@@ -69,7 +69,7 @@ export class LivePage {
 
   start(): void {
     if (this.#stop !== null) return
-    this.#stop = this.source.listen((event) => this.#hear(event))
+    this.#stop = this.source.listen((event) => this.#onEvent(event))
     this.reread()
   }
 
@@ -81,7 +81,8 @@ export class LivePage {
     clearTimeout(this.#timer)
   }
 
-  /** Gives `show` the page as it is, as soon as it is known, then each change. Returns how to stop. */
+  /** Calls `show` with the whole page as soon as it is known, then with each change. Returns a function that stops
+   * this. */
   attach(show: Listener): () => void {
     this.#showers.add(show)
     if (this.#html !== null) show({ kind: 'html', version: this.#state.version, html: this.#html })
@@ -89,7 +90,7 @@ export class LivePage {
     return () => this.#showers.delete(show)
   }
 
-  /** Asks the server for the whole page, for instance after a gap. An answer that is still on its way does not count. */
+  /** Reads the whole page from the server, for instance after a gap. Cancels a read in progress. */
   reread = (): void => {
     if (this.#stop === null) return
     clearTimeout(this.#timer)
@@ -104,7 +105,7 @@ export class LivePage {
         this.#take({ kind: 'html', version, html })
         const missed = this.#missed
         this.#missed = []
-        for (const event of missed) this.#hear(event)
+        for (const event of missed) this.#onEvent(event)
       },
       (error: Error) => {
         if (reading.signal.aborted) return
@@ -117,7 +118,7 @@ export class LivePage {
     )
   }
 
-  #hear(event: OutlastEvent): void {
+  #onEvent(event: OutlastEvent): void {
     if (event.event !== 'page.patch' && event.event !== 'page.html') return
     if (event.data.page_id !== this.source.pageId) return
     if (this.#reading !== null) {

@@ -1,5 +1,5 @@
-/** Pages: live documents that an agent changes by patches: the requests, as `client.pages`. A list's answer
- * is a `Page`; a page of this kind is `PageData`. */
+/** Requests about pages (live HTML that an agent changes by patches): `client.pages`. `PageData` is such a page; `Page`
+ * is a page of a list. */
 import type {
   ActionData,
   ActionState,
@@ -16,7 +16,7 @@ import type {
 } from './api.gen.ts'
 import type { OutlastClient } from './client.ts'
 
-/** A list of actions, newest first, with one of them as it is now. Pure. */
+/** A list of actions, newest first, with one of them updated. Pure. */
 export function withAction(all: readonly PageAction[], action: PageAction): PageAction[] {
   const at = all.findIndex(({ id }) => id === action.id)
   if (at !== -1) return all.with(at, action)
@@ -29,14 +29,14 @@ interface Signalled {
 }
 const keyed = (key: string): { headers: Record<string, string> } => ({ headers: { 'idempotency-key': key } })
 
-/** The requests about pages. A prompt in words is a run of the page's thread: `client.startRun(page.thread_id, …)`. */
+/** Requests about pages. To prompt the agent, start a run: `client.startRun(page.thread_id, …)`. */
 export class Pages {
   constructor(readonly client: OutlastClient) {}
 
-  /** In the order in which they were made; with `next` as `after` the following ones. */
+  /** In the order of creation; pass `next` as `after` for the next page. */
   list = (projectId: string, { signal, ...query }: Signalled & { limit?: number; after?: string } = {}) =>
     this.client.json<Page<PageData>>('GET', `/v1/projects/${projectId}/pages`, { query, signal })
-  /** The same key again gives the first answer. */
+  /** Repeating the key returns the first response. */
   create = (
     projectId: string,
     body: { title?: string; html?: string } = {},
@@ -50,8 +50,8 @@ export class Pages {
   duplicate = (id: string, idempotencyKey: string = crypto.randomUUID()) =>
     this.client.json<PageData>('POST', `/v1/pages/${id}/duplicate`, keyed(idempotencyKey))
 
-  /** Somebody did something on the page. Nothing runs: a run starts; otherwise the action waits for the next one, with
-   * all others that wait. */
+  /** Reports a user's action on the page. It starts a run if none is active; otherwise it waits for the next run, with
+   * all other waiting actions. */
   act = (id: string, name: string, data: ActionData = {}, idempotencyKey: string = crypto.randomUUID()) =>
     this.client.json<SentAction>('POST', `/v1/pages/${id}/actions`, { body: { name, data }, ...keyed(idempotencyKey) })
   /** Newest first. */
@@ -59,10 +59,10 @@ export class Pages {
     id: string,
     { signal, ...query }: Signalled & { state?: ActionState; limit?: number; before?: string } = {},
   ) => this.client.json<Page<PageAction>>('GET', `/v1/pages/${id}/actions`, { query, signal })
-  /** Takes back an action that no run has begun. */
+  /** Withdraws an action that no run has started on. */
   takeBack = (id: string, actionId: string) => this.client.json<void>('DELETE', `/v1/pages/${id}/actions/${actionId}`)
 
-  /** Newest first; with `next` as `before` the older ones. */
+  /** Newest first; pass `next` as `before` for the next page. */
   versions = (id: string, { signal, ...query }: Signalled & { limit?: number; before?: number } = {}) =>
     this.client.json<{ items: PageVersion[]; next: number | null }>('GET', `/v1/pages/${id}/versions`, {
       query,
@@ -70,18 +70,18 @@ export class Pages {
     })
   version = (id: string, version: number, signal?: AbortSignal) =>
     this.client.json<PageVersionHtml>('GET', `/v1/pages/${id}/versions/${version}`, { signal })
-  /** Takes back what the last run, or person, made of it. Refused while a run works. */
+  /** Undoes the last change by a run or a user. Refused while a run is active. */
   undo = (id: string) => this.client.json<PageData>('POST', `/v1/pages/${id}/undo`)
-  /** Makes it what it was. Refused while a run works. */
+  /** Restores an earlier version. Refused while a run is active. */
   restore = (id: string, version: number) =>
     this.client.json<PageData>('POST', `/v1/pages/${id}/restore`, { body: { version } })
 
-  /** Executed code for it, and what came of it; newest first. */
+  /** Code executed for the page, with its results; newest first. */
   code = (id: string, { signal, ...query }: Signalled & { limit?: number; before?: string } = {}) =>
     this.client.json<Page<PageCode>>('GET', `/v1/pages/${id}/code`, { query, signal })
   modules = (id: string, signal?: AbortSignal) =>
     this.client.json<Page<ModuleData>>('GET', `/v1/pages/${id}/modules`, { signal })
-  /** Those published to the caller. */
+  /** Modules published to the caller. */
   published = (signal?: AbortSignal) =>
     this.client.json<Page<ModuleData>>('GET', '/v1/modules', { query: { scope: 'user' }, signal })
   publish = (moduleId: string) => this.client.json<ModuleData>('POST', `/v1/modules/${moduleId}/publish`)

@@ -1,4 +1,4 @@
-/** One project kept in step: its news as they happen. Lists are loaded by whoever shows them. */
+/** One project kept up to date by its stream. Components load the lists that they show. */
 import type { Member, OutlastEvent, Project } from './api.gen.ts'
 import type { OutlastClient } from './client.ts'
 import { Connection, type ConnectionState } from './connection.ts'
@@ -6,7 +6,7 @@ import { Store } from './store.ts'
 
 export interface ProjectSnapshot {
   project: Project | null
-  /** Who has the project open now. */
+  /** Members who have the project open now. */
   watching: Member[]
   connection: ConnectionState
 }

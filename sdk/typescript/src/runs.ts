@@ -1,4 +1,4 @@
-/** One run kept in step, for programs that care about the answer and not the thread. */
+/** One run kept up to date, for programs that need the answer and not the thread. */
 import type { OutlastEvent, RunView } from './api.gen.ts'
 import type { OutlastClient } from './client.ts'
 import { Connection, type ConnectionState } from './connection.ts'
@@ -8,7 +8,7 @@ import { runFromView } from './threads.ts'
 
 export interface RunSnapshot {
   run: RunState
-  /** The view as last loaded: times, steps, clocks. Loaded again when the run ends or changes its status. */
+  /** The operator's view as last loaded: times, steps, clocks. Reloaded when the run ends or changes its status. */
   view: RunView | null
   connection: ConnectionState
 }
@@ -42,7 +42,7 @@ export class RunStore extends Store<RunSnapshot> {
     if (!isTerminal(this.get().run.status)) await this.refresh()
   }
 
-  /** Loads the operator's view (steps, times, clocks) again. */
+  /** Reloads the operator's view (steps, times, clocks). */
   refresh = async (signal?: AbortSignal): Promise<RunView> => {
     const view = await this.client.run(this.runId, signal)
     this.patch({ view })

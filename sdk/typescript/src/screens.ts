@@ -1,4 +1,4 @@
-/** Screens: apps on a project's canvas: the requests, as `client.screens`. */
+/** Requests about screens (apps on a project's canvas): `client.screens`. */
 import type {
   Checkpoint,
   ImageHost,
@@ -22,40 +22,40 @@ interface Signalled {
   signal?: AbortSignal | undefined
 }
 
-/** The requests about screens. Runs are started on the screen's thread: `client.startRun(screen.thread_id, …)`. */
+/** Requests about screens. To prompt the agent, start a run: `client.startRun(screen.thread_id, …)`. */
 export class Screens {
   constructor(readonly client: OutlastClient) {}
 
-  /** In the order in which they were made; with `next` as `after` the following ones. */
+  /** In the order of creation; pass `next` as `after` for the next page. */
   list = (projectId: string, { signal, ...query }: Signalled & { limit?: number; after?: string } = {}) =>
     this.client.json<Page<ScreenData>>('GET', `/v1/projects/${projectId}/screens`, { query, signal })
-  /** Without a place it gets the next free one. The same key again gives the first answer. */
+  /** Without a place it gets the next free one. Repeating the key returns the first response. */
   create = (projectId: string, body: NewScreen = {}, idempotencyKey: string = crypto.randomUUID()) =>
     this.client.json<ScreenData>('POST', `/v1/projects/${projectId}/screens`, {
       body,
       headers: { 'idempotency-key': idempotencyKey },
     })
-  /** Several at once, all or none. */
+  /** Moves several at once: all or none. */
   move = (projectId: string, items: ScreenMove[]) =>
     this.client.json<Page<ScreenData>>('PATCH', `/v1/projects/${projectId}/screens`, { body: { items } })
   get = (id: string, signal?: AbortSignal) => this.client.json<ScreenData>('GET', `/v1/screens/${id}`, { signal })
   change = (id: string, body: ScreenChange) => this.client.json<ScreenData>('PATCH', `/v1/screens/${id}`, { body })
   delete = (id: string) => this.client.json<void>('DELETE', `/v1/screens/${id}`)
-  /** A copy with its files, conversation and theme; without a place, beside the first. */
+  /** A copy with its files, conversation and theme; by default next to the original. */
   duplicate = (id: string, place: { x?: number; y?: number } = {}, idempotencyKey: string = crypto.randomUUID()) =>
     this.client.json<ScreenData>('POST', `/v1/screens/${id}/duplicate`, {
       body: place,
       headers: { 'idempotency-key': idempotencyKey },
     })
-  /** Wakes or makes its sandbox and dev server in the background; progress comes as events. */
+  /** Wakes or creates its sandbox and dev server in the background; events report the progress. */
   open = (id: string) => this.client.json<ScreenData>('POST', `/v1/screens/${id}/open`)
-  /** Lets this browser see its app: `ticket_url` is good once, within a minute. Makes the sandbox if there is none. */
+  /** Opens its app to this browser: `ticket_url` works once, for one minute. Creates the sandbox if there is none. */
   preview = (id: string, path = '/') =>
     this.client.json<Preview>('POST', `/v1/screens/${id}/preview`, { body: { path } })
-  /** Hosts whose pictures it may load, and those whose pictures browsers blocked. */
+  /** Hosts that it may load images from, and hosts whose images browsers blocked. */
   imageHosts = (id: string, signal?: AbortSignal) =>
     this.client.json<Page<ImageHost>>('GET', `/v1/screens/${id}/image-hosts`, { signal })
-  /** For everybody who looks at it, from their next load on. */
+  /** Applies to all viewers from their next load. */
   allowImageHost = (id: string, host: string) =>
     this.client.json<Page<ImageHost>>('PUT', `/v1/screens/${id}/image-hosts/${encodeURIComponent(host)}`)
   removeImageHost = (id: string, host: string) =>
@@ -63,7 +63,7 @@ export class Screens {
 
   files = (id: string, signal?: AbortSignal) =>
     this.client.json<ScreenFiles>('GET', `/v1/screens/${id}/files`, { signal })
-  /** At most its first 5 MB. */
+  /** The first 5 MB of the file. */
   file = (id: string, path: string, signal?: AbortSignal): Promise<Blob> =>
     this.client
       .send('GET', `/v1/screens/${id}/files/content`, { query: { path }, signal })
@@ -72,10 +72,10 @@ export class Screens {
     this.client.json<SearchHits>('GET', `/v1/screens/${id}/search`, { query: { q, limit }, signal })
   /** A ZIP that runs elsewhere with `npm install && npm run dev`; for a link's href. */
   archiveUrl = (id: string) => this.client.url(`/v1/screens/${id}/archive`)
-  /** Its files as they were, newest first; compare and restore with `client.checkpointDiff`, `restoreCheckpoint`. */
+  /** Checkpoints, newest first; compare and restore with `client.checkpointDiff`, `restoreCheckpoint`. */
   checkpoints = (id: string, { signal, ...query }: Signalled & { limit?: number; before?: string } = {}) =>
     this.client.json<Page<Checkpoint>>('GET', `/v1/screens/${id}/checkpoints`, { query, signal })
-  /** What a run changed; without one, the last that changed something. */
+  /** The changes of a run; by default of the last run that changed something. */
   changes = (id: string, run?: string, signal?: AbortSignal) =>
     this.client.json<ScreenChanges>('GET', `/v1/screens/${id}/changes`, { query: { run }, signal })
 

@@ -8,8 +8,9 @@ export interface Frame {
 }
 
 /**
- * Yields the frames of every network read as one list, so that a burst is folded and painted once. An empty list is a
- * heartbeat: bytes came, no frame ended. Returns when the server closes; leaving the loop early cancels the body.
+ * Yields the frames of every network read as one list, so that a burst is folded and painted once. An empty list means
+ * that bytes arrived without a whole frame, such as a heartbeat. Returns when the server closes the stream; leaving the
+ * loop early cancels the body.
  */
 export async function* readFrames(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame[]> {
   const reader = body.getReader()

@@ -1,10 +1,10 @@
-/** What a run is doing, in words for people; derived here and nowhere else. */
+/** The status line of a run, in words for users; derived only here. */
 import type { ToolCallPart, WorkflowStep } from './api.gen.ts'
 import type { RunState } from './fold.ts'
 import { toolLabel, workflowNow } from './steps.ts'
 
 export interface StatusOptions {
-  /** Writes a time of day; the reader's own format by default. */
+  /** Formats a time of day; by default in the user's locale. */
   time?: (iso: string) => string
 }
 

@@ -1,19 +1,19 @@
-/** What an agent does, step by step, in words for people. Pure. */
+/** An agent's steps, in words for users. Pure. */
 import type { ToolCallPart, ToolStatus, WorkflowStep } from './api.gen.ts'
 import type { RunState } from './fold.ts'
 
 export type StepStatus = 'pending' | 'active' | 'complete' | 'failed' | 'skipped'
 
-/** One line of what happens: a step of the workflow, or a call of a tool. */
+/** One line: a step of the workflow, or a tool call. */
 export interface StreamingStep {
   id: string
   label: string
   status: StepStatus
-  /** One more line, where there is something to say. */
+  /** A second line, if there is one. */
   detail: string
-  /** Seconds; null while it is under way, or where nobody measured. */
+  /** Seconds; null while it is running, or if it was not measured. */
   duration_s: number | null
-  /** The call that it stands for. */
+  /** The tool call of this line. */
   call: ToolCallPart | null
 }
 
@@ -34,7 +34,7 @@ const TENSE: Record<ToolStatus, Tense> = {
   cancelled: 'plain',
 }
 
-/** "Writing 3 files" while it does, "Wrote 3 files" when it has, "Write 3 files" when it did not or may not yet. */
+/** "Writing 3 files" while it runs, "Wrote 3 files" when it is done, "Write 3 files" if it did not run or not yet. */
 export function toolLabel(part: Pick<ToolCallPart, 'tool' | 'arguments' | 'status'>): string {
   return wordsFor(part.tool, part.arguments)[AT[TENSE[part.status]]]
 }
@@ -109,7 +109,7 @@ const LANGUAGES: Record<string, string> = { typescript: 'TypeScript', ts: 'TypeS
 
 const codeWords = (language: string): Words => one('Running', 'Ran', 'Run', LANGUAGES[language] ?? 'code')
 
-/** The string values of a field, in order, also in JSON that is only half there. */
+/** The string values of a field, in order, also in incomplete JSON. */
 function strings(json: string, field: string): string[] {
   const found = json.matchAll(new RegExp(`"${field}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*")`, 'g'))
   return [...found].flatMap(([, value = '""']) => {
@@ -155,7 +155,7 @@ const WORKFLOW_TENSE: Record<WorkflowStep['status'], Tense> = {
 export const workflowLabel = ({ name, status }: Pick<WorkflowStep, 'name' | 'status'>): string =>
   WORKFLOW[name]?.[AT[WORKFLOW_TENSE[status]]] ?? sentence(name)
 
-/** A step that only its agent knows: `save_support` → "Save support". */
+/** The label of an agent's own step: `save_support` → "Save support". */
 const sentence = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
 
 const OF_WORKFLOW: Record<WorkflowStep['status'], StepStatus> = {
@@ -180,7 +180,7 @@ const OF_TOOL: Record<ToolStatus, StepStatus> = {
 
 const BEFORE = new Set(['load_screen', 'load_page', 'open_sandbox', 'tell_context_lost', 'load_messages'])
 
-/** Everything a run has done and does, in its order: what came before the agent, its calls, what came after. */
+/** All steps of a run, in order: those before the agent, its tool calls, those after it. */
 export function stepsOf(run: Pick<RunState, 'parts'> & { workflow?: readonly WorkflowStep[] }): StreamingStep[] {
   const workflow = run.workflow ?? []
   const calls = run.parts.filter((part) => part.type === 'tool_call').map(ofCall)
@@ -212,7 +212,7 @@ const ofCall = (part: ToolCallPart): StreamingStep => ({
   call: part,
 })
 
-/** The step of the workflow that is under way, where it is not the agent itself; for the line of status. */
+/** The running step of the workflow, unless it is the agent itself; for the status line. */
 export function workflowNow(workflow: readonly WorkflowStep[] = []): string | null {
   const step = workflow.findLast(({ status }) => status === 'started')
   return step === undefined || step.name === 'agent' ? null : `${workflowLabel(step)}…`

@@ -1,7 +1,7 @@
-/** A value that can be watched; what the React hooks and other frameworks bind to. */
+/** An observable value, for React hooks and other frameworks. */
 
 const FRAME_MS = 16
-/** The pace of what shows a stream: ten times a second reads as flowing, and leaves time for everything else. */
+/** The update interval of views of a stream: ten updates a second look fluid, and leave time for everything else. */
 export const DRAWING_MS = 100
 
 export abstract class Store<T> {
@@ -11,13 +11,13 @@ export abstract class Store<T> {
   #toldAt = -Infinity
   readonly #paceMs: number
 
-  /** Listeners are told at most once in `paceMs`, and of the first change after a rest within a painted frame. */
+  /** Listeners are called at most once in `paceMs`; after a pause, the first change reaches them within a frame. */
   constructor(value: T, paceMs = FRAME_MS) {
     this.#value = value
     this.#paceMs = paceMs
   }
 
-  /** The present value; the same object until something changes. */
+  /** The current value; the same object until something changes. */
   get = (): T => this.#value
 
   subscribe = (listener: () => void): (() => void) => {
@@ -28,7 +28,7 @@ export abstract class Store<T> {
   abstract start(): void
   abstract stop(): void
 
-  /** Changes the value now and tells listeners at the store's pace, however fast the stream is. */
+  /** Changes the value now and notifies listeners at the store's pace, however fast the stream is. */
   protected set(value: T): void {
     if (Object.is(value, this.#value)) return
     this.#value = value
@@ -40,7 +40,7 @@ export abstract class Store<T> {
     this.set({ ...this.#value, ...change })
   }
 
-  /** Tells listeners at once of what has been set: for what a person just did, and before what builds on it is shown. */
+  /** Notifies listeners of pending changes at once: after a user's action, and before dependent changes are shown. */
   tell(): void {
     if (this.#timer === null) return
     clearTimeout(this.#timer)

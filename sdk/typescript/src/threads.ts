@@ -1,4 +1,4 @@
-/** One thread kept in step: its messages, lock, live runs, who is there. */
+/** One thread kept up to date: messages, lock, live runs, presence. */
 import type {
   Member,
   Message,
@@ -28,15 +28,15 @@ export interface ThreadSnapshot extends ThreadState {
   loading: boolean
   connection: ConnectionState
   watching: Pick<Member, 'user_id' | 'name'>[]
-  /** User ids of those who write at this moment. */
+  /** Ids of users who are typing now. */
   typing: string[]
-  /** Where this thread was forked from, nearest first. */
+  /** The threads that this one was forked from, nearest first. */
   lineage: { id: string; title: string }[]
   role: Role | null
-  /** Cursor of the next older page of messages; null when the first one is loaded. */
+  /** The cursor of the next older page of messages; null if the first message is loaded. */
   older: string | null
   loadingOlder: boolean
-  /** Seconds that a model thought, by reasoning part, as far as this client has followed. */
+  /** Seconds of the model's reasoning, by reasoning part, as far as this client has followed. */
   thinking: Record<string, { from: string; seconds: number }>
 }
 
@@ -92,7 +92,7 @@ export class ThreadStore extends Store<ThreadSnapshot> {
 
   rest = () => this.#connection.rest()
 
-  /** Whether the run that was active when the stream was closed still is; only the thread's status is changed. */
+  /** Checks if the run that was active when the stream was closed still is; changes only the thread's status. */
   peek = async (): Promise<void> => {
     const run = activeRun(this.get())
     const { thread } = this.get()
@@ -102,7 +102,7 @@ export class ThreadStore extends Store<ThreadSnapshot> {
       this.patch({ thread: { ...thread, run_status: THREAD_STATUS[status] } })
   }
 
-  /** Puts the page of messages before the oldest one in front. */
+  /** Loads the page of messages before the oldest one. */
   loadOlder = async (): Promise<void> => {
     const { older, loadingOlder } = this.get()
     if (older === null || loadingOlder) return
@@ -131,7 +131,7 @@ export class ThreadStore extends Store<ThreadSnapshot> {
     return view.cursor
   }
 
-  /** The run that ended before it had anything to save, so that its error is shown and it can be tried again. */
+  /** The last run that ended without a saved message, so that its error is shown and it can be retried. */
   async #unanswered(view: ThreadView, messages: Message[], signal: AbortSignal): Promise<RunState[]> {
     const last = messages.at(-1)
     if (last?.role !== 'user' || view.active_run !== null || view.queued_runs.length > 0) return []
@@ -155,7 +155,7 @@ export class ThreadStore extends Store<ThreadSnapshot> {
 
 type Thinking = ThreadSnapshot['thinking']
 
-/** A reasoning part lasts from its creation to its last news, by the server's clock. */
+/** A reasoning part lasts from its creation to its last event, by the server's clock. */
 export function foldThinking(thinking: Thinking, { event, data, timestamp }: OutlastEvent): Thinking {
   if (event === 'part.created' && data.part.type === 'reasoning')
     return { ...thinking, [data.part.id]: { from: timestamp, seconds: 0 } }
@@ -184,7 +184,7 @@ function snapshotState(view: ThreadView, messages: Message[], unanswered: RunSta
   }
 }
 
-/** The folded state that a run's snapshot stands for. */
+/** The folded state of a run's snapshot. */
 export function runFromView(view: RunSummary & Partial<Pick<RunView, 'parts' | 'pending'>>): RunState {
   const { id, parts = [], pending = [], step_count, ...rest } = view
   const base = emptyRun(id)
@@ -193,7 +193,7 @@ export function runFromView(view: RunSummary & Partial<Pick<RunView, 'parts' | '
   return { ...base, ...fields, parts, pending, step: step_count, ended: isTerminal(view.status) }
 }
 
-/** The run that works or waits at this moment, if any. */
+/** The active run: it works, or waits for a user. */
 export function activeRun(state: ThreadState): RunState | null {
   const runs = Object.values(state.runs).filter((run) => !isTerminal(run.status))
   return (
@@ -204,7 +204,7 @@ export function activeRun(state: ThreadState): RunState | null {
   )
 }
 
-/** Queued runs, each behind the one that it waits for. */
+/** Queued runs, each after the one that it waits for. */
 function inTurn(runs: readonly RunState[]): RunState[] {
   const left = [...runs]
   const ordered: RunState[] = []
@@ -215,13 +215,13 @@ function inTurn(runs: readonly RunState[]): RunState[] {
   return ordered
 }
 
-/** Runs that wait for the active one, the next one first. */
+/** Runs queued after the active one, the next one first. */
 export function queuedRuns(state: ThreadState): RunState[] {
   const active = activeRun(state)
   return inTurn(Object.values(state.runs).filter((run) => run.status === 'queued' && run !== active))
 }
 
-/** Runs whose answer is not yet (or never will be) a saved message, in the order they were seen. */
+/** Runs whose answer is not a saved message (yet), in the order in which they appeared. */
 export function liveRuns(state: ThreadState): RunState[] {
   const answered = new Set(state.messages.filter((m) => m.role === 'assistant').map((m) => m.run_id))
   return Object.values(state.runs).filter((run) => !answered.has(run.run_id))

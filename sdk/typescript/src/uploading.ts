@@ -1,4 +1,4 @@
-/** Sending a file and hearing how far it is: browsers tell that of an `XMLHttpRequest` only. */
+/** Uploads with progress: browsers report it only for an `XMLHttpRequest`. */
 import { unreachable } from './errors.ts'
 
 export interface Upload {
@@ -6,13 +6,13 @@ export interface Upload {
   form: FormData
   headers: Record<string, string>
   signal?: AbortSignal | undefined
-  /** From 0 to 1, of what has left this machine. */
+  /** The share sent, from 0 to 1. */
   onProgress: (share: number) => void
 }
 
 export const tellsProgress = (): boolean => typeof XMLHttpRequest !== 'undefined'
 
-/** The server's response, whatever it is. Rejects with `Unreachable` without one, and with an abort's reason. */
+/** The server's response, of any status. Rejects with `Unreachable` if there is none, and with an abort's reason. */
 export function uploadForm({ url, form, headers, signal, onProgress }: Upload): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()

@@ -6,19 +6,19 @@ import { useClient, useStore } from './context.tsx'
 import { useCreditBalance, useThread } from './hooks.ts'
 
 export interface ChatOptions {
-  /** The thread to talk in; a screen's is its `thread_id`. */
+  /** The thread of the chat; for a screen, its `thread_id`. */
   threadId: string
 }
 
 export interface ChatStreaming extends ChatView {
-  /** Rejects when the message could not be saved; the reason is in `error` too. */
+  /** Rejects if the message could not be saved; the reason is also in `error`. */
   sendMessage: (content: string, options?: SendOptions) => Promise<void>
-  /** Sends a refused message again, or starts the last answer anew. */
+  /** Sends a refused message again, or repeats the last answer. */
   retryLastMessage: () => Promise<void>
   cancel: () => Promise<void>
 }
 
-/** A thread as a chat: saved and growing messages without marks, status, steps, one error with its way out. */
+/** A thread as a chat: saved and growing messages without tags, status, steps, one error with its solution. */
 export function useChatStreaming({ threadId }: ChatOptions): ChatStreaming {
   const client = useClient()
   const thread = useThread(threadId)

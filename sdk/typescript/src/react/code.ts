@@ -6,9 +6,9 @@ import { useEvents } from './hooks.ts'
 
 export interface CodeExplorerOptions {
   screenId: string
-  /** The screen's workspace: with it the list is loaded again whenever its files change. */
+  /** The screen's workspace: if set, the list is reloaded whenever its files change. */
   workspaceId?: string
-  /** Shown until the first list is there. */
+  /** Shown until the first list is loaded. */
   cachedFiles?: readonly { path: string; size: number }[]
   enabled?: boolean
 }
@@ -17,11 +17,11 @@ export interface CodeExplorer {
   fileTree: TreeNode[]
   expandedFolders: ReadonlySet<string>
   selectedPath: string | null
-  /** null while nothing is selected, or while it is loaded. */
+  /** null if nothing is selected, or while it is loading. */
   fileContent: Blob | null
-  /** How and when the files were read; null until they were. */
+  /** The source and time of the read; null before the first one. */
   source: Omit<ScreenFiles, 'items'> | null
-  /** Files that changed while this page looked on. */
+  /** Files that changed since this page was opened. */
   changedPaths: ReadonlySet<string>
   isLoading: boolean
   error: Error | null
@@ -34,7 +34,7 @@ export interface CodeExplorer {
 const GATHER_MS = 250
 const NO_FILES: readonly { path: string; size: number }[] = []
 
-/** A screen's files: the tree, which folders are open, the selected file; kept in step with what the agent writes. */
+/** A screen's files: the tree, its open folders and the selected file; kept up to date with the agent's changes. */
 export function useCodeExplorer({
   screenId,
   workspaceId,
@@ -105,9 +105,9 @@ const toggled = (open: ReadonlySet<string>, path: string): ReadonlySet<string> =
 export function useFileNews(workspaceId: string | undefined, onChange: (paths: string[]) => void): void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const gathered = useRef(new Set<string>())
-  const told = useRef(onChange)
+  const listener = useRef(onChange)
   useEffect(() => {
-    told.current = onChange
+    listener.current = onChange
   })
   useEffect(() => () => clearTimeout(timer.current), [])
   useEvents(
@@ -120,7 +120,7 @@ export function useFileNews(workspaceId: string | undefined, onChange: (paths: s
         timer.current = setTimeout(() => {
           const all = [...gathered.current]
           gathered.current.clear()
-          told.current(all)
+          listener.current(all)
         }, GATHER_MS)
       },
       [workspaceId],
@@ -128,7 +128,7 @@ export function useFileNews(workspaceId: string | undefined, onChange: (paths: s
   )
 }
 
-/** The files that an event says have changed; empty where it does not say which; null: it is not about files. Pure. */
+/** The changed files of an event; empty if it does not name them, null if it is not about files. Pure. */
 export function filesIn({ event, data }: OutlastEvent, workspaceId: string | undefined): string[] | null {
   if (event === 'files.changed' && data.workspace_id === workspaceId) return data.files.map(({ path }) => path)
   if (event === 'checkpoint.created' && data.checkpoint.workspace_id === workspaceId) return []
@@ -136,5 +136,5 @@ export function filesIn({ event, data }: OutlastEvent, workspaceId: string | und
   return null
 }
 
-/** States in which the files are read from another place than before. */
+/** States in which the files have a new source. */
 const SETTLED = new Set(['ready', 'paused', 'lost', 'killed'])

@@ -24,9 +24,9 @@ interface Held {
 
 const held = new WeakMap<OutlastClient, Map<string, Held>>()
 
-/** Long enough to survive a remount, short enough to free the connection of a page that was left. */
+/** Long enough to survive a remount, short enough to free the connection of a closed page. */
 const LINGER_MS = 1000
-/** One store per id however many components ask; its stream is open while at least one of them is mounted. */
+/** One store per id for all components; its stream is open while at least one of them is mounted. */
 export function useShared<S extends Restful>(key: string, make: (client: OutlastClient) => S): S {
   const client = useClient()
   // oxlint-disable-next-line exhaustive-deps -- `key` names what `make` builds

@@ -6,15 +6,15 @@ import type { Store } from '../store.ts'
 import { useShared, useStore } from './context.tsx'
 import { useProjectNews } from './news.ts'
 
-/** One value out of a store; the component is drawn anew only when that value is another object. `select` gives the same
- * object while nothing changed. */
+/** One value of a store; the component renders again only if the value is another object. `select` must return the same
+ * object while nothing changes. */
 export function useSelected<T, V>(store: Store<T>, select: (value: T) => V): V {
   const get = () => select(store.get())
   return useSyncExternalStore(store.subscribe, get, get)
 }
 
-/** A document kept in step as long as the component is mounted, without drawing it anew for any change: read it with
- * `useSelected`, `useBlock` and the like. */
+/** A document kept up to date while the component is mounted, without rendering again for every change: read it with
+ * `useSelected`, `useBlock` and similar hooks. */
 export function useDocumentStore(documentId: string): DocumentStore {
   const store = useShared(`document ${documentId}`, (client) => new DocumentStore(client, documentId))
   const projectId = useSelected(store, ({ document }) => document?.project_id ?? null)
@@ -22,23 +22,23 @@ export function useDocumentStore(documentId: string): DocumentStore {
   return store
 }
 
-/** A document with its content, comments, proposals and presence, drawn anew whenever any of it changes. */
+/** A document with its content, comments, proposals and presence; renders again whenever any of them changes. */
 export function useDocument(documentId: string): DocumentSnapshot & { store: DocumentStore } {
   const store = useDocumentStore(documentId)
   return { ...useStore(store), store }
 }
 
-/** null: it is gone. */
+/** null if it was deleted. */
 export const useBlock = (store: DocumentStore, blockId: string): BlockData | null =>
   useSelected(store, ({ content }) => content.blocks[blockId] ?? null)
 
-/** With the ids of its blocks; null: it is gone. */
+/** With the ids of its blocks; null if it was deleted. */
 export const useSection = (store: DocumentStore, sectionId: string): SectionNode | null =>
   useSelected(store, ({ content }) => content.sections[sectionId] ?? null)
 
 const NO_COMMENTS: readonly CommentData[] = []
 
-/** Those of a block; without `blockId` all. Oldest first, with their answers. */
+/** The comments of a block, or all without `blockId`. Oldest first, with their replies. */
 export function useComments(store: DocumentStore, blockId?: string): readonly CommentData[] {
   const all = useSelected(store, ({ comments }) => comments)
   return useMemo(() => {
@@ -48,7 +48,7 @@ export function useComments(store: DocumentStore, blockId?: string): readonly Co
   }, [all, blockId])
 }
 
-/** What agents proposed: of the whole document, or in one thread. Oldest first. */
+/** Proposals for the whole document, or in one thread. Oldest first. */
 export function useProposals(store: DocumentStore, threadId?: string): readonly ProposalData[] {
   const all = useSelected(store, ({ proposals }) => proposals)
   return useMemo(
@@ -57,7 +57,7 @@ export function useProposals(store: DocumentStore, threadId?: string): readonly 
   )
 }
 
-/** One proposal, loaded where it is not known; null until then. */
+/** One proposal, loaded if it is not known yet; null until then. */
 export function useProposal(store: DocumentStore, proposalId: string): ProposalData | null {
   const found = useSelected(store, ({ proposals }) => proposals.find(({ id }) => id === proposalId) ?? null)
   const loading = useSelected(store, (snapshot) => snapshot.loading)
@@ -67,6 +67,6 @@ export function useProposal(store: DocumentStore, proposalId: string): ProposalD
   return found
 }
 
-/** The edits that wait for a decision, in the order in which they were proposed. */
+/** Undecided edits, in the order of their proposals. */
 export const openEdits = (proposals: readonly ProposalData[]): EditData[] =>
   proposals.flatMap(({ edits }) => edits.filter(({ state }) => state === 'open'))

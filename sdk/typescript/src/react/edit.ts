@@ -9,7 +9,7 @@ export interface EditModeOptions {
   /** The frame with the screen's app, once its page has loaded, and the origin of that page. */
   frame: HTMLIFrameElement | null
   origin: string | null
-  /** Joins class lists, `twMerge` of tailwind-merge for real work; always the same function. */
+  /** Joins class lists; use tailwind-merge's `twMerge` in production. Must always be the same function. */
   merge?: MergeClasses
 }
 
@@ -39,7 +39,7 @@ function sessionOf(client: OutlastClient, screenId: string): EditSession {
   return session
 }
 
-/** A screen's session of visual edit mode and its state. What is pending is kept while no component asks for it. */
+/** A screen's session of visual edit mode and its state. Pending changes are kept while no component uses it. */
 export function useEditSession({ screenId, frame, origin, merge }: EditModeOptions): Editing {
   const client = useClient()
   const session = useMemo(() => sessionOf(client, screenId), [client, screenId])
@@ -52,7 +52,7 @@ export function useEditSession({ screenId, frame, origin, merge }: EditModeOptio
   return useMemo(() => ({ ...state, session }), [session, state])
 }
 
-/** Visual edit mode of a screen, under the names that a page needs. */
+/** Visual edit mode of a screen, with the names that components need. */
 export function useEditMode(options: EditModeOptions): EditMode {
   const editing = useEditSession(options)
   const hovered = useStore(editing.session.hovered)

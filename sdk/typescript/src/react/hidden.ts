@@ -1,18 +1,18 @@
-/** What a page out of sight does: browsers give few connections to one server, so it gives its own back. */
+/** A hidden page closes its streams: browsers allow only a few connections to one server. */
 
 export interface Resting {
-  /** Opens the stream, or goes on from the last cursor. */
+  /** Opens the stream, or continues from the last cursor. */
   start(): void
   /** Closes the stream and keeps the cursor. */
   rest(): void
-  /** Looks once, without a stream, whether something has changed; a run that is looked at is not abandoned. */
+  /** Checks once, without a stream, for changes; this also keeps a run from being abandoned. */
   peek(): Promise<void>
 }
 
 export const HIDDEN_MS = 5_000
 export const PEEK_MS = 60_000
 
-/** Rests the store while the page is hidden and wakes it when it is shown. Returns how to stop. */
+/** Pauses the store while the page is hidden. Returns a function that stops this. */
 export function restWhileHidden(store: Resting): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let peeking: ReturnType<typeof setInterval> | undefined

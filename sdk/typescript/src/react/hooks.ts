@@ -7,7 +7,7 @@ import { statusText } from '../status.ts'
 import { activeRun, ThreadStore, type ThreadSnapshot } from '../threads.ts'
 import { useClient, useShared, useStore } from './context.tsx'
 
-/** A thread with its messages, lock, live runs and presence, kept in step with the server. */
+/** A thread with its messages, lock, live runs and presence, kept up to date. */
 export function useThread(threadId: string): ThreadSnapshot & {
   store: ThreadStore
   activeRun: RunState | null
@@ -24,7 +24,7 @@ export function useRun(runId: string): RunSnapshot & { store: RunStore; statusTe
   return { ...snapshot, store, statusText: statusText(snapshot.run), isActive: !isTerminal(snapshot.run.status) }
 }
 
-/** A project's name and connection; its news reach `useEvents`. */
+/** A project's name and connection; its events reach `useEvents`. */
 export function useProject(projectId: string): ProjectSnapshot {
   return useStore(useShared(`project ${projectId}`, (client) => new ProjectStore(client, projectId)))
 }
@@ -40,18 +40,18 @@ const MONEY = new Set(['credit.settled', 'credit.low', 'run.queued', 'run.error'
 export interface CreditBalance {
   /** null until loaded. */
   credits: Credits | null
-  /** What may still be spent; null: unlimited, or not loaded yet. */
+  /** Credits left; null if unlimited, or not loaded yet. */
   remaining: number | null
-  /** What the plan grants a month; null: unlimited, or not loaded yet. */
+  /** Credits that the plan grants a month; null if unlimited, or not loaded yet. */
   total: number | null
   isLoading: boolean
-  /** Few are left: time for a cheaper model. */
+  /** True if few credits are left: time for a cheaper model. */
   isLow: boolean
   error: Error | null
   refresh: () => void
 }
 
-/** The caller's credits, loaded again whenever a followed run reserves, settles or releases some. */
+/** The caller's credits, reloaded whenever a followed run reserves, settles or releases some. */
 export function useCreditBalance(): CreditBalance {
   const client = useClient()
   const [credits, setCredits] = useState<Credits | null>(null)
@@ -94,7 +94,7 @@ export interface Generation {
   resumeGeneration: () => Promise<void>
 }
 
-/** A conversation's present generation and the four things one can do to it. */
+/** The current generation of a conversation, with its four actions. */
 export function useGeneration(conversationId: string): Generation {
   const client = useClient()
   const { activeRun: run } = useThread(conversationId)

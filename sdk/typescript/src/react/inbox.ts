@@ -10,7 +10,7 @@ export interface InboxView {
   isLoading: boolean
   error: Error | null
   refresh: () => void
-  /** There is more than what was read. */
+  /** There are more items. */
   hasMore: boolean
   isLoadingMore: boolean
   loadMore: () => void
@@ -30,7 +30,7 @@ const NEWS = new Set([
 ])
 const GATHER_MS = 150
 
-/** What waits for me, of one project or of all; read again when a stream tells that it may be another. */
+/** The user's inbox, of one project or of all; read again when a stream reports a change. */
 export function useInbox(projectId?: string): InboxView {
   const client = useClient()
   const [found, setFound] = useState<ReadInbox | null>(null)
@@ -80,7 +80,7 @@ async function readInbox(client: OutlastClient, projectId: string | undefined, w
   return { items, hasMore: before !== null }
 }
 
-/** Calls once, a moment after the last of a burst. */
+/** Calls once, shortly after the last of a burst. */
 function gathered(call: () => void): { call: () => void; stop: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined
   return {

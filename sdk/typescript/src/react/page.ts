@@ -10,26 +10,26 @@ import { useEvents } from './hooks.ts'
 import { Nothing, useProjectNews } from './news.ts'
 
 export interface LivePageView {
-  /** Title, state and the like, as the project's stream last told them, without HTML; null until it is loaded. */
+  /** Title, state and other data, as last reported by the project's stream, without HTML; null until loaded. */
   page: PageData | null
-  /** The version that `onChange` was last told of; -1 until there is one. */
+  /** The version of the last `onChange` call; -1 before the first one. */
   version: number
-  /** The run that works on it, with what it has said so far; null: none does. */
+  /** The active run with its output so far, or null if there is none. */
   activeRun: RunState | null
   isLoading: boolean
   error: Error | null
-  /** Calls back with the whole page, then with each change, to be applied in order. Returns how to stop. */
+  /** Calls back with the whole page, then with each change, to apply in order. Returns a function that stops this. */
   onChange: (show: (change: PageChange) => void) => () => void
-  /** Asks for the whole page again: after a patch that could not be applied. */
+  /** Reads the whole page again, after a patch that could not be applied. */
   reload: () => void
   rename: (title: string) => Promise<PageData>
-  /** Takes back what the last run, or person, made of it. */
+  /** Undoes the last change by a run or a user. */
   undo: () => Promise<PageData>
   restore: (version: number) => Promise<PageData>
 }
 
-/** A page kept in step with the server, and what one can do to it as a whole. Show it in a frame of an origin that may do
- * nothing: its HTML is sanitised, and still a stranger's. */
+/** A page kept up to date, with its actions as a whole. Show it in a frame of an origin without any rights: its HTML is
+ * sanitised, but still untrusted. */
 export function usePage(pageId: string): LivePageView {
   const client = useClient()
   const [page, setPage] = useState<PageData | null>(null)
@@ -72,22 +72,22 @@ export function usePage(pageId: string): LivePageView {
 }
 
 export interface PageActions {
-  /** The last ones, newest first. */
+  /** The last actions, newest first. */
   actions: PageAction[]
-  /** Those that wait for the next run, in the order in which they were done. */
+  /** Actions that wait for the next run, in order. */
   waiting: PageAction[]
   isLoading: boolean
   error: Error | null
-  /** Sends what somebody did on the page. The same key again gives the first answer. */
+  /** Sends a user's action on the page. Repeating the key returns the first response. */
   act: (name: string, data?: ActionData, idempotencyKey?: string) => Promise<SentAction>
-  /** Takes back one that waits. */
+  /** Withdraws a waiting action. */
   takeBack: (actionId: string) => Promise<void>
 }
 
 const LISTED = 50
 
-/** What is done on a page: sending it, and what becomes of it. Streams are opened by `usePage`, or `useThread` of the
- * page's thread. */
+/** Sends actions on a page, and follows their state. `usePage`, or `useThread` of the page's thread, opens the
+ * stream. */
 export function usePageActions(pageId: string): PageActions {
   const client = useClient()
   const [actions, setActions] = useState<PageAction[] | null>(null)
@@ -120,7 +120,7 @@ export function usePageActions(pageId: string): PageActions {
   return { actions: actions ?? [], waiting, isLoading: actions === null && error === null, error, ...does }
 }
 
-/** The run that works in a thread, with the thread's stream open. */
+/** The active run of a thread, with the thread's stream open. */
 function useThreadNews(threadId: string | null): RunState | null {
   const store = useShared<ThreadStore | Nothing>(threadId === null ? 'nothing' : `thread ${threadId}`, (client) =>
     threadId === null ? new Nothing() : new ThreadStore(client, threadId),
