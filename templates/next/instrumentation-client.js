@@ -1,2 +1,2 @@
-// While the app is being built, its page speaks with the page around it. No part of the finished version.
+// In development, the app's page talks to the Outlast page around it. Not part of the production build.
 if (process.env.NODE_ENV === "development") require("./outlast/bridge.js");

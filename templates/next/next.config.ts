@@ -1,6 +1,6 @@
 import type { NextConfig } from "next";
 
-// The domain under which the app is seen while it is being built, beside localhost.
+// The app's domain in development, in addition to localhost.
 const domain = process.env.OUTLAST_PREVIEW_DOMAIN?.split(":")[0];
 
 const config: NextConfig = {

@@ -6,7 +6,7 @@ import { defineConfig } from "vite";
 import outlast from "./outlast/plugin.mjs";
 import manifest from "./package.json" with { type: "json" };
 
-// The domain under which the app is seen while it is being built, beside localhost.
+// The app's domain in development, in addition to localhost.
 const domain = process.env.OUTLAST_PREVIEW_DOMAIN?.split(":")[0];
 
 export default defineConfig({
@@ -14,7 +14,7 @@ export default defineConfig({
   resolve: { alias: { "@": import.meta.dirname } },
   cacheDir: ".vite",
   optimizeDeps: {
-    // All of them at once: one that is found later makes the page load anew.
+    // All of them at once: a dependency that is found later reloads the page.
     include: [
       ...Object.keys(manifest.dependencies).map((name) => (name === "motion" ? "motion/react" : name)),
       "react-dom/client",

@@ -1,9 +1,9 @@
 import { ArrowUp, LayoutDashboard, MousePointerClick, Sparkles, Wand2 } from "lucide-react";
 
 const ideas = [
-  { icon: LayoutDashboard, title: "Say what it is", text: "“A pricing page with three plans and a yearly switch.”" },
-  { icon: Wand2, title: "Then change it", text: "“Warmer colours, and a list of questions below.”" },
-  { icon: MousePointerClick, title: "Or touch it", text: "Open Edit, click anything here, and style it by hand." },
+  { icon: LayoutDashboard, title: "Describe it", text: "“A pricing page with three plans and a yearly switch.”" },
+  { icon: Wand2, title: "Change it", text: "“Warmer colours, and an FAQ below.”" },
+  { icon: MousePointerClick, title: "Or edit it by hand", text: "Open Edit, click any element here, and style it." },
 ];
 
 export default function Page() {
@@ -28,7 +28,7 @@ export default function Page() {
         Describe what you want
       </h1>
       <p className="mt-3 max-w-lg text-center text-base text-muted-foreground sm:text-lg">
-        This page is a blank sheet. Write a sentence in the chat, and watch it become a screen.
+        This page is empty. Describe your screen in the chat, and watch the agent build it.
       </p>
       <div className="mt-10 flex w-full max-w-xl items-center gap-3 rounded-2xl border bg-card/70 p-3 pl-5 shadow-2xl shadow-primary/10 backdrop-blur">
         <Sparkles className="size-5 shrink-0 text-primary" />

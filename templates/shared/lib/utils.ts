@@ -1,7 +1,7 @@
 import { clsx, type ClassValue } from "clsx";
 import { twMerge } from "tailwind-merge";
 
-/** Joins class names; of Tailwind classes that contradict each other the last one wins. */
+/** Joins class names; the last of conflicting Tailwind classes wins. */
 export function cn(...inputs: ClassValue[]) {
   return twMerge(clsx(inputs));
 }

@@ -1,4 +1,4 @@
-// Elements as they look when no pointer is over them: while a person picks one, rules for that state do not apply.
+// Disables :hover rules while the user picks an element, so that elements look as they do without a pointer.
 const POINTED = /(?<!\\):(?:hover|active)(?![\w-])/g;
 const NOTHING = ":not(*)";
 
@@ -18,7 +18,7 @@ export function createRest() {
     }
   }
 
-  /** Style sheets that came since, as hot reload brings them. */
+  /** Style sheets added since, for instance by hot reload. */
   function refresh() {
     if (!on) return;
     for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
@@ -27,7 +27,7 @@ export function createRest() {
         still(sheet.cssRules);
         seen.add(sheet);
       } catch {
-        // another site's, or not loaded yet
+        // of another site, or not loaded yet
       }
     }
   }

@@ -1,5 +1,5 @@
-// What the page of Outlast and this app say to each other while the app is being built: which element is chosen, how it
-// would look, which theme is tried, what goes wrong. Loaded in development only; no part of the finished app.
+// The protocol between the Outlast page and this app in development: chosen elements, previews, themes and errors. Not
+// part of the production build.
 import { createRest } from "./at-rest.js";
 import { capture } from "./capture.js";
 import { describe, labelOf, marked, pathOf, withMark } from "./elements.js";
@@ -11,7 +11,7 @@ import { palette, showTheme } from "./theme.js";
 const VERSION = 2; // 2: answers `measure`
 const ONCE = Symbol.for("outlast.bridge");
 const STOPPED = ["pointerdown", "pointerup", "mousedown", "mouseup", "dblclick", "auxclick", "submit", "dragstart"];
-// With these an app shows that the pointer is over something: while a person edits, it looks as it does at rest.
+// Events of hover effects. They are blocked while the user edits, so that elements look as they do without a pointer.
 const POINTED = ["pointerover", "pointerout", "pointerenter", "mouseover", "mouseout", "mouseenter"];
 
 function start() {
@@ -20,7 +20,7 @@ function start() {
   let chosen = null; // the element, and the marks it had
   let hovered = null;
   let last = "";
-  let early = []; // what went wrong before anybody asked
+  let early = []; // errors before the first listener
   const overlay = createOverlay();
   const rest = createRest();
   const previews = createPreviews((from) => send("moved", from));
@@ -52,7 +52,7 @@ function start() {
     send("hover", { label: element && labelOf(element) });
   }
 
-  // --- what a person does in the page
+  // --- user input in the page
 
   function onMove(event) {
     if (editing) hover(marked(event.composedPath()[0]));
@@ -61,7 +61,7 @@ function start() {
   function onClick(event) {
     if (!editing) return;
     stop(event);
-    window.focus(); // so that the arrow keys are heard here
+    window.focus(); // so that this page gets the arrow keys
     const element = marked(event.composedPath()[0]);
     if (element) choose(element, "click");
   }
@@ -131,7 +131,7 @@ function start() {
     }
   }
 
-  // --- what the page around asks for
+  // --- commands of the page around
 
   const answers = {
     hello: () => {
@@ -159,7 +159,7 @@ function start() {
     measure: (wish) => {
       const waiting = watcher.takeRecords();
       const found = Array.isArray(wish.checks) ? measure(wish, previews) : [];
-      watcher.takeRecords(); // the page is as it was
+      watcher.takeRecords(); // measuring left the page unchanged
       if (waiting.length > 0) onChange();
       send("measured", { id: wish.id, found });
     },
@@ -212,11 +212,11 @@ function start() {
       soon(() => overlay.place()),
       true,
     );
-  // Says nothing but that it is there: who frames this page is settled by its headers.
+  // Reports only that the script is ready: the page's headers decide who may frame it.
   window.parent.postMessage({ outlast: "ready", v: VERSION, path: location.pathname, fresh: true }, "*");
 }
 
-/** Which of the elements with its mark an element is. */
+/** The index of an element among those with its mark. */
 function placeOf(element) {
   const { loc, use } = element.dataset;
   return Math.max(0, (loc ? withMark("loc", loc) : withMark("use", use)).indexOf(element));
@@ -238,7 +238,7 @@ function stepFrom(element, step) {
   return beside[beside.indexOf(element) + (step === "next" ? 1 : -1)];
 }
 
-/** Calls once for all that happens until the next frame. */
+/** Calls once for all changes until the next frame. */
 function soon(call) {
   let waiting = false;
   return () => {

@@ -1,9 +1,9 @@
-// An element with its look, for an agent that shall build the same: HTML, and the computed styles of all in it.
+// Captures an element for an agent that rebuilds it: its HTML, and the computed styles of everything in it.
 import { labelOf } from "./elements.js";
 
 const MOST_ELEMENTS = 120;
 const MOST_CHARS = 50_000;
-// What says nothing about how it looks, and what is said in short below.
+// Properties that do not affect the look, and those with a shorthand below.
 const LEFT_OUT =
   /^(?:--|-webkit-|transition|animation|will-change|perspective-origin|transform-origin|inset-|block-size|inline-size|(?:min|max)-(?:block|inline)|margin-|padding-|border-(?!collapse|spacing)|unicode-bidi|app-region|text-size-adjust|text-decoration-color|d$|cursor|outline|caret|tab-size|orphans|widows|scroll|overscroll|(?:row|column)-rule|text-emphasis|view-|interactivity|timeline|box-sizing|text-rendering)/;
 const SHORT = ["margin", "padding", "border-width", "border-style", "border-color", "border-radius"];
@@ -87,7 +87,7 @@ export function capture(element) {
   }
 }
 
-/** How a tag looks that nobody has styled. */
+/** The default style of a tag. */
 function usualStyles(page) {
   const known = new Map();
   return (node) => {

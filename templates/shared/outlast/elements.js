@@ -1,4 +1,4 @@
-// What an element of the page is, for the page around it.
+// Describes elements of this page for the page around it.
 const MARKED = "[data-loc],[data-use]";
 const MOST_CHARS = 4000;
 const SHOWN = [
@@ -53,20 +53,20 @@ const SHOWN = [
   "aspect-ratio",
 ];
 
-/** The nearest element with a mark, itself included. */
+/** The nearest element with a mark, including itself. */
 export const marked = (node) => (node instanceof Element ? node.closest(MARKED) : null);
 
 /** Every element with this mark, in the order of the page. */
 export const withMark = (aim, mark) => [...document.querySelectorAll(`[data-${aim}="${CSS.escape(mark)}"]`)];
 
-/** Its ancestors with marks, the outermost first, and itself. */
+/** Its ancestors with marks, outermost first, and itself. */
 export function pathOf(element) {
   const path = [];
   for (let one = element; one; one = marked(one.parentElement)) path.unshift(one);
   return path.slice(-40);
 }
 
-/** What people call it: the component's part, or the tag. */
+/** A readable name: the component's part, or the tag. */
 export const labelOf = (element) => element.dataset.slot || element.tagName.toLowerCase();
 
 /** The text of an element that holds nothing else. */
@@ -76,7 +76,7 @@ export function plainText(element) {
   return element.textContent.slice(0, MOST_CHARS);
 }
 
-/** An element as the protocol carries it. `previews` knows what it was like before it was touched. */
+/** An element in the form of the protocol. `previews` has its state before any preview. */
 export function describe(element, previews) {
   const computed = getComputedStyle(element);
   const { x, y, width, height } = element.getBoundingClientRect();

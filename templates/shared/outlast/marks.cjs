@@ -1,6 +1,6 @@
-// Marks where each element of the page stands in its source, in development only: lower-case tags get `data-loc`, components
-// `data-use`, which they hand on with their other props. A mark is `path:line:column`: path from the project's folder, line
-// from 1, column from 0 in UTF-16 units, of the tag's `<`.
+// Marks the place of each element in the source, in development only: lower-case tags get `data-loc`, components
+// `data-use`, which they pass on with their other props. A mark is `path:line:column` of the tag's `<`: path from the
+// project's folder, line from 1, column from 0 in UTF-16 units.
 "use strict";
 
 const path = require("node:path");
@@ -8,9 +8,9 @@ const { parse } = require("@babel/parser");
 const magic = require("magic-string");
 
 const MagicString = magic.default ?? magic;
-// Components that take no props beyond their own, or hand none to the page.
+// Components that do not accept other props, or do not pass them to the page.
 const UNMARKED = /^(?:Fragment|Suspense|StrictMode|Profiler|Activity|ViewTransition|.*Provider|.*Context|Consumer)$/;
-// In a scene of react-three-fiber a tag is an object and each of its attributes a property.
+// In react-three-fiber, a tag is an object and each attribute one of its properties.
 const FOREIGN = /from\s*["']@react-three\//;
 
 function marked(source, file, root) {
@@ -20,7 +20,7 @@ function marked(source, file, root) {
   try {
     tree = parse(source, { sourceType: "module", plugins: ["typescript", "jsx"], errorRecovery: true });
   } catch {
-    return null; // the compiler says it better
+    return null; // the compiler reports it better
   }
   const text = new MagicString(source);
   walk(tree.program, (tag) => {
@@ -56,7 +56,7 @@ function walk(node, visit) {
   }
 }
 
-/** As a loader of Turbopack. */
+/** The same as a Turbopack loader. */
 module.exports = function mark(source, map) {
   const found = marked(source, this.resourcePath, this.rootContext || process.cwd());
   if (found) this.callback(null, found.code, found.map);

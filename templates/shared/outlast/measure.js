@@ -1,4 +1,4 @@
-// Which classes come to what a person saw: their declarations stand where Tailwind would write them, and the page is asked.
+// Finds the classes that match a preview: writes their declarations where Tailwind would, and measures the page.
 import { withMark } from "./elements.js";
 
 const PROBE = "outlast-probe";
@@ -6,9 +6,9 @@ const PLAIN_CLASS = /^\.(?:[\w-]|\\.|[^\x00-\x7f])+$/;
 const STILL = "*, *::before, *::after { transition: none !important }";
 
 /**
- * For each check, which of its `tries` is the first with which every element with the mark looks as its preview does; -1
- * for none. A check has the `property`, the `shown` names that its preview sets inline, and `tries`, each the declarations
- * of a class. All are measured together, as they will stand in the source together. The page is left as it was.
+ * For each check, the index of the first of its `tries` that makes every element with the mark match its preview, or -1
+ * if there is none. A check has the `property`, the `shown` names that its preview sets inline, and `tries`, each with
+ * the declarations of a class. All are measured together, as in the source. The page is left unchanged.
  */
 export function measure({ aim, mark, checks }, previews) {
   const elements = withMark(aim === "use" ? "use" : "loc", String(mark));
@@ -19,7 +19,7 @@ export function measure({ aim, mark, checks }, previews) {
   try {
     return choose(elements, checks, previews);
   } finally {
-    for (const element of elements) getComputedStyle(element).color; // as it was, before transitions run again
+    for (const element of elements) getComputedStyle(element).color; // settles the old style before transitions run again
     still.remove();
   }
 }
@@ -35,13 +35,13 @@ function choose(elements, checks, previews) {
   }
 }
 
-/** By check, what its property comes to on the elements. */
+/** By check, the computed values of its property on the elements. */
 const read = (elements, checks) =>
   checks.map(({ property }) =>
     elements.map((element) => getComputedStyle(element).getPropertyValue(property)).join("\n"),
   );
 
-/** The same with classes in place of what previews set inline; where none is left to try, the preview stays. */
+/** The same with classes in place of inline previews; if no try is left, the preview stays. */
 function asClasses(elements, checks, chosen, previews) {
   const tried = checks.map(({ tries }, at) => tries[chosen[at]] ?? null);
   const was = elements.map((element) => [element.getAttribute("style"), element.getAttribute("class")]);
@@ -66,7 +66,7 @@ function putBack(element, name, value) {
   else element.setAttribute(name, value);
 }
 
-/** Writes a class where Tailwind writes one: behind its other classes, before those with a state. Returns how to remove it. */
+/** Writes a class where Tailwind does: after its plain classes, before variants. Returns a function that removes it. */
 function insertProbe(all) {
   const home = utilities();
   const rules = [...home.cssRules];
@@ -76,14 +76,14 @@ function insertProbe(all) {
   return () => home.deleteRule(at);
 }
 
-/** Tailwind's layer, or a style sheet at the end where a page has none. */
+/** Tailwind's layer, or a style sheet at the end if the page has none. */
 function utilities() {
   for (const sheet of document.styleSheets) {
     try {
       const layer = [...sheet.cssRules].find((rule) => rule instanceof CSSLayerBlockRule && rule.name === "utilities");
       if (layer) return layer;
     } catch {
-      // another site's, or not loaded yet
+      // of another site, or not loaded yet
     }
   }
   return [...document.styleSheets].findLast((sheet) => sheet.ownerNode?.textContent === STILL);

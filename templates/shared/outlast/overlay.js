@@ -1,5 +1,5 @@
-// Lines around the element under the pointer and the one that is chosen. In a shadow tree, so that neither the app's styles
-// nor its scripts meet it; it takes no clicks.
+// Outlines of the hovered and the chosen element. In a shadow tree, so that the app's styles and scripts do not affect
+// it; it takes no clicks.
 import { labelOf } from "./elements.js";
 
 const STYLE = `
@@ -68,7 +68,7 @@ export function createOverlay() {
     hide() {
       host?.remove();
     },
-    /** The frame is shown this much smaller: lines are drawn as much thicker. */
+    /** The frame is scaled down by this factor: lines are drawn thicker to compensate. */
     scale(scale) {
       factor = Math.min(6, Math.max(1, 1 / scale));
       host?.style.setProperty("--k", String(factor));

@@ -1,11 +1,11 @@
-// How elements would look: put on, taken off again, and given up once the source says the same.
+// Previews of unsaved changes: applied, removed, and dropped once the source has the same.
 import { withMark } from "./elements.js";
 
 const SETTLE_MS = 2500; // after saving, until the style sheet has the new classes
 
 export function createPreviews(onMoved) {
-  const shown = new Map(); // key -> { item, elements: Map(element -> what it was like) }
-  const settling = new Map(); // element -> what it was like, while inline styles stand in for saved classes
+  const shown = new Map(); // key -> { item, elements: Map(element -> its original state) }
+  const settling = new Map(); // element -> its original state, while inline styles stand in for saved classes
 
   function show(items, kept) {
     const wanted = new Map(items.filter(isItem).map((item) => [keyOf(item), item]));
@@ -42,7 +42,7 @@ export function createPreviews(onMoved) {
     entry.elements.set(element, was);
   }
 
-  /** The page has changed: new elements with a mark get their preview, marks that moved are told. */
+  /** The page has changed: applies previews to new elements with a mark, and reports moved marks. */
   function refresh() {
     for (const entry of [...shown.values()]) {
       const { aim, mark } = entry.item;
@@ -60,14 +60,15 @@ export function createPreviews(onMoved) {
         if (was === undefined) {
           put(entry, element);
         } else if (classes !== was.shownClasses) {
-          was.classes = classes; // the app gave it others
+          was.classes = classes; // the app changed them
           put(entry, element);
         }
       }
     }
   }
 
-  /** The source has it: classes, text and attributes stay; inline styles until the style sheet has caught up. */
+  /** The source has the change: keeps classes, text and attributes; inline styles only until the style sheet is up to
+   * date. */
   function keep(entry) {
     for (const [element, was] of entry.elements) settling.set(element, was);
     setTimeout(() => {
@@ -90,7 +91,7 @@ export function createPreviews(onMoved) {
     return element.getAttribute("class") ?? "";
   }
 
-  /** Takes these styles of its preview off an element: what the app itself has set inline shows again. */
+  /** Removes these preview styles from an element: the app's inline styles show again. */
   function showBare(element, names) {
     const was = [...shown.values()].map(({ elements }) => elements.get(element)).find(Boolean);
     for (const name of names) {
@@ -126,7 +127,7 @@ function remembered(element, item) {
 }
 
 function restore(element, was) {
-  // What the app has set meanwhile is newer than what it was like.
+  // Values that the app has set meanwhile are newer than the original state.
   if ((element.getAttribute("class") ?? "") === was.shownClasses) {
     if (was.had) setAttribute(element, "class", was.classes);
     else element.removeAttribute("class");
@@ -152,7 +153,7 @@ function setAttribute(element, name, value) {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
-/** In the text node that is there: the app's own script holds on to it. */
+/** Writes into the existing text node: the app's script keeps a reference to it. */
 function setText(element, text) {
   const nodes = [...element.childNodes];
   if (nodes.some((node) => node.nodeType !== Node.TEXT_NODE)) return;

@@ -1,4 +1,4 @@
-// A theme that is tried on: its tokens as inline variables of the page, which win over the style sheet.
+// The preview of a theme: its tokens as inline variables of the page, which override the style sheet.
 const TOKENS = [
   "background",
   "foreground",
@@ -43,7 +43,7 @@ export function showTheme(tokens) {
   }
 }
 
-/** The theme's tokens as the page has them now. */
+/** The theme's current tokens in the page. */
 export function palette() {
   const computed = getComputedStyle(document.documentElement);
   const tokens = {};

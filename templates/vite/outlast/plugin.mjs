@@ -1,4 +1,4 @@
-// The marks and the script of a page that is being built, for Vite's dev server; builds are left alone.
+// Adds the marks and the script to pages of Vite's dev server. Production builds are unchanged.
 import { createRequire } from "node:module";
 
 import { tellMissedChanges } from "./missed-changes.mjs";
