@@ -1,6 +1,6 @@
-"""Outlast beside two other servers doing the same work: how much does durability cost?
+"""The cost of durability: Outlast compared with two other servers that do the same work.
 
-`raw` does the least work possible and forgets everything, `naive` is what one writes first, and forgets everything
-too. All three ask the same fake model server and are followed by the same client, so the ratios between them mean
-something on any machine. Nothing here is a test: figures are printed and compared by people. Run it with `make bench`.
+`raw` does the least work possible, `naive` is the obvious first version; both keep everything in memory. All three use
+the same fake model server and the same client, so the ratios between them are meaningful on any machine. These are not
+tests: the figures are for people to compare. Run them with `make bench`.
 """

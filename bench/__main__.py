@@ -1,4 +1,4 @@
-"""The benchmarks' command line: run the chosen workloads for every contestant and print the table."""
+"""The benchmarks' command line: runs the chosen workloads for every contestant and prints the table."""
 
 import argparse
 import platform
@@ -16,7 +16,7 @@ from outlast.kernel.apps import packages, registry
 
 
 async def run(workload: Workload, contestants: list[str], quick: bool, rounds: int) -> Results:
-    """Every contestant in turn, round by round, so that a slow minute of the machine hits all alike."""
+    """Runs every contestant in turn, round by round, so that a slow minute of the machine affects all of them."""
     packages.declare(APPS)
     registry.load()  # some workloads measure parts of the server in this process
     measured: dict[str, list[list[Figure]]] = {}
@@ -57,11 +57,11 @@ async def main(options: argparse.Namespace) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench", description="Outlast beside raw and naive servers.")
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Compare Outlast with raw and naive servers.")
     known = [*(workload.name for workload in ALL), "plot"]
     parser.add_argument("names", nargs="*", type=str.lower, help=", ".join(known))
     parser.add_argument("--quick", action="store_true", help="shorter, rougher")
-    parser.add_argument("--rounds", type=int, default=1, help="repeat, and print medians")
+    parser.add_argument("--rounds", type=int, default=1, help="number of rounds; prints medians")
     parser.add_argument("--only", choices=CONTESTANTS, nargs="+", default=list(CONTESTANTS), help="contestants to run")
     options = parser.parse_args()
     unknown = set(options.names) - {name.lower() for name in known}

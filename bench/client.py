@@ -1,8 +1,8 @@
-"""The measuring side: followers that count and time every token, and a small JSON client on kept connections.
+"""The measuring client: followers that count and time every token, and a small JSON client with keep-alive.
 
-A follower does two regular expressions a read, so that 25,000 events a second cost it half a core. Each token carries
-the time it left the model server, on the clock that every process of the machine shares, and its index: latency, losses
-and doubles are read from the text alone, whatever the server in between thinks of its own numbers.
+A follower runs two regular expressions a read, so that 25,000 events a second cost it half a core. Each token carries
+the time at which it left the model server, on the machine's monotonic clock, and its index. So latency, losses and
+duplicates come from the text alone, independent of the server's own numbers.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ _ENDED: Final = re.compile(rb'"event": ?"stream\.ended"')
 
 @dataclass(slots=True)
 class Tally:
-    """What one or many followers saw: latencies in ns, tokens lost (an index skipped) and doubled (an index again)."""
+    """Results of one or many followers: latencies in ns, tokens lost (a skipped index) and doubled (a repeated one)."""
 
     latencies_ns: "array[int]" = field(default_factory=lambda: array("q"))
     tokens: int = 0
@@ -39,7 +39,7 @@ class Tally:
 
 
 class Follower(asyncio.Protocol):
-    """Follows one run on a connection of its own. `resume` goes on, on a new connection, from the last cursor seen."""
+    """Follows one run on its own connection. `resume` continues from the last cursor, on a new connection."""
 
     def __init__(self, port: int, run_id: str, tally: Tally) -> None:
         self._port, self._run_id, self._tally = port, run_id, tally
@@ -58,13 +58,13 @@ class Follower(asyncio.Protocol):
         self.ended = anyio.Event()  # the run's stream, or the connection
 
     async def open(self, after: bytes = b"0") -> None:
-        """Connect and ask for everything after the cursor. Returns when the request has been written."""
+        """Connects and requests everything after the cursor. Returns when the request has been written."""
         request = self.request(after)
         await asyncio.get_running_loop().create_connection(lambda: self, "127.0.0.1", self._port)
         self._transport.write(request)
 
     def request(self, after: bytes) -> bytes:
-        """Forget the last connection; what to write on the next one."""
+        """Resets the parser; returns the request for a new connection."""
         self.opened, self.began, self.ended = anyio.Event(), anyio.Event(), anyio.Event()
         self._rest, self.first_ns = b"", 0
         return b"GET /v1/runs/%b/events HTTP/1.1\r\nhost: 127.0.0.1:%d\r\nlast-event-id: %b\r\n\r\n" % (
@@ -77,7 +77,7 @@ class Follower(asyncio.Protocol):
         await self.open(self.last_id)
 
     def drop(self) -> None:
-        """Lose the connection without a word."""
+        """Drops the connection without closing it properly."""
         self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -132,18 +132,18 @@ class Follower(asyncio.Protocol):
 
 
 class Refused(Exception):
-    """The server answered with an error."""
+    """The server responded with an error."""
 
 
 class Api:
-    """JSON calls to one server, on kept connections, as many as are needed at a time."""
+    """JSON calls to one server, on a growing pool of kept connections."""
 
     def __init__(self, port: int) -> None:
         self._port = port
         self._free: list[_Exchange] = []
 
     async def call(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
-        """The answer's JSON. Raises `Refused` for a status above 299."""
+        """The response's JSON. Raises `Refused` for a status above 299."""
         exchange = next((kept for kept in self._kept() if kept.alive), None) or await self._connect()
         status, answer = await exchange.call(self._port, method, path, body)
         if exchange.alive:
@@ -153,7 +153,7 @@ class Api:
         return orjson.loads(answer) if answer else {}
 
     async def start(self, content: str, **more: Any) -> str:
-        """Start a run in a thread of its own; returns the run's id."""
+        """Starts a run in a new thread; returns the run's id."""
         answer = await self.call("POST", "/v1/runs", {"content": content, **more})
         return str(answer["run_id"])
 
@@ -207,11 +207,11 @@ class _Exchange(asyncio.Protocol):
 
 
 def now_ms() -> float:
-    """Milliseconds on the machine's monotonic clock (the event loop's own has no finer step than one)."""
+    """Milliseconds on the machine's monotonic clock (the event loop's clock has steps of one)."""
     return time.monotonic_ns() / 1e6
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value that `share` (0 to 1) of them stay at or below; NaN for none."""
+    """The value that `share` (0 to 1) of the values do not exceed; NaN if there are none."""
     ordered = sorted(values)
     return float(ordered[min(int(len(ordered) * share), len(ordered) - 1)]) if ordered else float("nan")

@@ -1,4 +1,4 @@
-"""Figures, and the table they are printed in."""
+"""Figures and their table."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,8 +10,8 @@ from rich.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measured value. `goal` is what Outlast is to reach, in the figure's unit; None: only for comparison.
-    `spread`: the least and the most of several rounds."""
+    """One measured value. `goal` is Outlast's goal in the figure's unit, or None if it is only for comparison.
+    `spread`: the minimum and maximum of several rounds."""
 
     name: str
     value: float
@@ -40,7 +40,7 @@ def _middle(ordered: Sequence[Figure]) -> Figure:
 
 
 def print_table(rows: Iterable[tuple[str, Results]]) -> None:
-    """One line a figure: the contestants side by side, the ratios, the goal."""
+    """One line for each figure: the contestants side by side, the ratios, the goal."""
     table = Table(box=None, pad_edge=False)
     for title in ("", "figure"):
         table.add_column(title)

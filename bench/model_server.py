@@ -1,6 +1,6 @@
-"""A fake model server that costs little: chat completions as server-sent events, one process, raw protocol.
+"""A cheap fake model server: chat completions as server-sent events, one process, raw protocol.
 
-What to answer stands in the last user message: `bench tokens=50 rate=50 first_ms=100 tool=1`. `rate` is tokens a
+The last user message sets the answer: `bench tokens=50 rate=50 first_ms=100 tool=1`. `rate` is tokens a
 second, 0 for all in one write; `first_ms` is the wait before the first; `tool=1` asks for `terminal` with
 `rm -rf build`, and answers with tokens once the conversation holds its result. Every token's text is
 `t<monotonic ns when sent>.<index> `; the first is preceded by `r<monotonic ns when the request arrived> `.
@@ -26,7 +26,7 @@ COMMAND: Final = "rm -rf build"
 
 
 def order(tokens: int, rate: float = 0, first_ms: int = 0, tool: bool = False) -> str:
-    """The message that makes this server answer so."""
+    """The message that requests such an answer."""
     return f"bench tokens={tokens} rate={rate:g} first_ms={first_ms} tool={int(tool)}"
 
 
@@ -50,7 +50,7 @@ _CALL: Final = {
 
 
 class ModelConnection(asyncio.Protocol):
-    """One connection; one answer at a time."""
+    """One connection, with one answer at a time."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -119,7 +119,7 @@ class ModelConnection(asyncio.Protocol):
 
 
 async def serve(port: int) -> None:
-    """Until the process ends."""
+    """Serves until the process ends."""
     server = await asyncio.get_running_loop().create_server(ModelConnection, "127.0.0.1", port, backlog=2048)
     await server.serve_forever()
 

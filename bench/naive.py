@@ -1,6 +1,6 @@
-"""What one writes first: FastAPI, OpenAI's own client, a list in memory, a task per run. A stop forgets everything.
+"""The obvious first version: FastAPI, OpenAI's client, a list in memory, a task per run. It loses everything on exit.
 
-The same calls as `bench.raw`. The body of a start is validated as in Outlast, and the same library writes JSON.
+It accepts the same calls as `bench.raw`, validates the body of a start as Outlast does, and uses the same JSON library.
 Run as a program: `python -m bench.naive PORT MODEL_PORT`.
 """
 
@@ -30,7 +30,7 @@ class ImageInput(BaseModel):
 
 
 class Start(BaseModel):
-    """The fields of the body that Outlast takes."""
+    """The same body fields as in Outlast."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -50,7 +50,7 @@ class Decision(BaseModel):
 
 
 class Run:
-    """One run: its events in a list, and a bell for those who wait for more."""
+    """One run: its events in a list, and a signal for waiting followers."""
 
     def __init__(self, number: int, content: str) -> None:
         self.id = f"run_{number}"

@@ -1,4 +1,4 @@
-"""Draws what `growth` stored last: `python -m bench plot` writes the pictures of docs/concepts/performance.md."""
+"""Draws the last results of `growth`: `python -m bench plot` writes the pictures of docs/concepts/performance.md."""
 
 import json
 from pathlib import Path
@@ -26,8 +26,8 @@ COLOURS: Final = ("#4f46e5", "#0891b2", "#16a34a", "#d97706")
 
 
 def plot() -> list[Path]:
-    """One picture for each thing that grew; the files that were written. Raises `FileNotFoundError` before `growth`
-    has run in its long form."""
+    """Writes one picture for each thing that grew; returns the files. Raises `FileNotFoundError` before `growth` has
+    run in its long form."""
     curves = json.loads(RESULTS.read_text())
     with plt.rc_context(STYLE):
         return [_picture(name, points) for name, points in curves.items()]

@@ -1,6 +1,6 @@
-"""The upper bound: a bare event loop that does the least work possible. Everything is in memory and is lost with it.
+"""The upper bound: a bare event loop that does the least work possible. It keeps everything in memory.
 
-It takes the same calls as Outlast: `POST /v1/runs`, `GET /v1/runs/{id}`, `GET /v1/runs/{id}/events?after=N`,
+It accepts the same calls as Outlast: `POST /v1/runs`, `GET /v1/runs/{id}`, `GET /v1/runs/{id}/events?after=N`,
 `POST /v1/approvals/{id}`, `POST /v1/runs/{id}/cancel`. Run as a program: `python -m bench.raw PORT MODEL_PORT`.
 """
 
@@ -18,7 +18,7 @@ _TIME: Final = "2026-01-01T00:00:00.000Z"
 
 
 class Run:
-    """One run: its frames, and the transports of those who follow it."""
+    """One run: its frames, and the transports of its followers."""
 
     def __init__(self, number: int, content: str, model_port: int) -> None:
         self.id = f"run_{number}"
@@ -29,7 +29,7 @@ class Run:
         self._model_port = model_port
 
     async def ask(self) -> None:
-        """Ask the model; the answer comes by callback."""
+        """Calls the model; the answer arrives by callback."""
         loop = asyncio.get_running_loop()
         await loop.create_connection(lambda: ModelAnswer(self), "127.0.0.1", self._model_port)
 
@@ -41,7 +41,7 @@ class Run:
             self.followers.add(transport)
 
     def publish(self, events: list[tuple[str, dict[str, Any]]]) -> None:
-        """Encode once, write the same bytes to everybody."""
+        """Encodes once, and writes the same bytes to every follower."""
         body = b"".join(self._frame(name, data) for name, data in events)
         for transport in self.followers:
             transport.write(body)
@@ -186,7 +186,7 @@ _TASKS: set[asyncio.Task[Any]] = set()
 
 
 async def serve(port: int, model_port: int) -> None:
-    """Until the process ends."""
+    """Serves until the process ends."""
     Connection.model_port = model_port
     server = await asyncio.get_running_loop().create_server(Connection, "127.0.0.1", port, backlog=2048)
     await server.serve_forever()

@@ -1,4 +1,4 @@
-"""What a workload is given: a fresh model server and a fresh contestant, an API client, and how long to take."""
+"""The environment of a workload: a new model server and contestant, an API client, and the measurement's length."""
 
 import tempfile
 from collections.abc import AsyncIterator
@@ -32,14 +32,14 @@ class Rig:
 
 @asynccontextmanager
 async def rig(name: str, quick: bool, *, sandboxes: bool = True) -> AsyncIterator[Rig]:
-    """A fresh contestant with an empty data directory, removed afterwards."""
+    """A new contestant with an empty data directory, which is removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as folder:
         async with model_server() as model_port, server(name, model_port, Path(folder), sandboxes=sandboxes) as process:
             yield Rig(process, Api(process.port), quick)
 
 
 async def wait_for_all(followers: list[Follower], seconds: float) -> int:
-    """Until every follower's stream has ended, at most so long; how many have."""
+    """Waits until every follower's stream has ended, up to a limit; returns the number of ended streams."""
     with anyio.move_on_after(seconds):
         for follower in followers:
             await follower.ended.wait()

@@ -1,4 +1,4 @@
-"""Fills Outlast's SQLite file in bulk with what years of use would leave there, while no server runs on it."""
+"""Fills Outlast's SQLite file in bulk with the data of years of use, while no server uses it."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -42,7 +42,7 @@ class Seeder:
         self._engine.dispose()
 
     def thread_with(self, events: int) -> str:
-        """A thread whose ended runs have left so many events; its id."""
+        """Adds a thread whose ended runs have left this many events; returns its id."""
         thread_id = new_id("thread")
         count = max(1, events // EVENTS_A_RUN)
         row = {**self._thread(thread_id), "message_count": 2 * count, "last_position": 2 * count, "log_seq": 2 * count}
@@ -54,7 +54,7 @@ class Seeder:
         return thread_id
 
     def threads(self, count: int) -> None:
-        """So many threads with a question and an answer each."""
+        """Adds threads with a question and an answer each."""
         ids = [new_id("thread") for _ in range(count)]
         self._insert(threads, ({**self._thread(i), "message_count": 2, "last_position": 2, "log_seq": 2} for i in ids))
         self._insert(messages, (row for i in ids for row in self._messages(i, [new_id("run")])))
@@ -62,7 +62,7 @@ class Seeder:
         self._insert(search_entries, ({"thread_id": i, "position": n, "words": words} for i in ids for n in range(3)))
 
     def old_runs(self, count: int, events: int) -> None:
-        """So many ended runs of one thread, each with so many events, whose records have had their time."""
+        """Adds ended runs of one thread, each with this many events, whose records are due for removal."""
         thread_id = new_id("thread")
         row = {**self._thread(thread_id), "message_count": 2 * count, "last_position": 2 * count, "log_seq": 2 * count}
         self._insert(threads, iter([row]))
@@ -80,7 +80,7 @@ class Seeder:
         return {
             "id": thread_id,
             "project_id": self._project_id,
-            "title": "A thread of long ago",
+            "title": "An old thread",
             "titled": True,
             "profile": "chat",
             "status": "open",

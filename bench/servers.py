@@ -1,4 +1,4 @@
-"""Starting the contestants and the model server on their cores, and reading what they use from /proc."""
+"""Starts the contestants and the model server on their cores, and reads their resource use from /proc."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ CORES: Final = sorted(os.sched_getaffinity(0))
 SERVER_CORE: Final = CORES[0]
 CLIENT_CORE: Final = CORES[-1]  # the client and the model server; the same core where there is only one
 CONTESTANTS: Final = ("outlast", "postgres", "raw", "naive")
-"""`postgres`: Outlast on PostgreSQL, whose own processes share the client's core and are not counted."""
+"""`postgres`: Outlast on PostgreSQL, whose processes share the client's core and are not counted."""
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _CPU_CLOCK: Final = 2  # CPUCLOCK_SCHED: how Linux numbers processes' CPU clocks, see clock_getcpuclockid(3)
 _CONFIG: Final = """
@@ -50,7 +50,7 @@ level = "warning"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running server process. `directory`: its data."""
+    """A running server process. `directory`: its data directory."""
 
     name: str
     pid: int
@@ -58,11 +58,11 @@ class Server:
     directory: Path
 
     def cpu_s(self) -> float:
-        """Seconds of CPU used so far by all its threads (the kernel's clock of another process, exact to the ns)."""
+        """CPU seconds used so far by all its threads (the kernel's clock of another process, exact to the ns)."""
         return time.clock_gettime((~self.pid << 3) | _CPU_CLOCK)
 
     def rss_bytes(self) -> int:
-        """Resident memory now."""
+        """Current resident memory."""
         return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -95,7 +95,7 @@ def _process(command: list[str], core: int, directory: Path) -> Iterator["subpro
 
 @asynccontextmanager
 async def model_server() -> AsyncIterator[int]:
-    """The fake model server on the client's core; its port."""
+    """Starts the fake model server on the client's core; yields its port."""
     port = free_port()
     with (
         tempfile.TemporaryDirectory(prefix="bench-model-") as folder,
@@ -107,7 +107,7 @@ async def model_server() -> AsyncIterator[int]:
 
 @asynccontextmanager
 async def server(name: str, model_port: int, directory: Path, *, sandboxes: bool = True) -> AsyncIterator[Server]:
-    """A contestant, answering, on the server's core. Without `sandboxes`, Outlast's `terminal` does nothing."""
+    """A ready contestant on the server's core. Without `sandboxes`, Outlast's `terminal` does nothing."""
     if name == "postgres":
         with _postgres() as url:
             async with _started(name, model_port, directory, sandboxes, f'[database]\nurl = "{url}"\n') as process:

@@ -1,6 +1,6 @@
-"""Outlast with a `terminal` that does nothing, so that W6 measures the wait for a person and not a sandbox.
+"""Outlast with a `terminal` that does nothing, so that W6 measures the wait for a user and not a sandbox.
 
-Everything else is the server as it is. Run as a program with the arguments of `outlast`.
+Everything else is the unchanged server. Run as a program with the arguments of `outlast`.
 """
 
 from runpy import run_module

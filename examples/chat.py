@@ -53,7 +53,7 @@ function follow(run) {
 
 
 class Chat(BaseHTTPRequestHandler):
-    """Serves the page, and passes its requests on. The browser never sees the token."""
+    """Serves the page and forwards its requests. The browser never sees the token."""
 
     def do_GET(self):
         if self.path == "/":

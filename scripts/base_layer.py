@@ -1,4 +1,4 @@
-"""Make the read-only layer that every local sandbox stands on, so that the first sandbox need not wait for it."""
+"""Builds the read-only base layer of all local sandboxes, so that the first sandbox does not wait for it."""
 
 from outlast.base.data_directory import cache_directory
 from outlast.base.errors import OutlastError

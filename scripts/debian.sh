@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs those of the named Debian packages that are missing: debian.sh required|optional PACKAGE...
-# Without root it prints the exact command; `required` then fails, `optional` goes on.
+# Installs missing Debian packages: debian.sh required|optional PACKAGE...
+# Without root it prints the exact command; then `required` fails, `optional` continues.
 set -eu
 need=$1
 shift
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
-    echo "setup: no dpkg here, so these are yours to install with your system's package manager: $*" >&2
+    echo "setup: dpkg is not available. Install these packages with your system's package manager: $*" >&2
     exit 0
 fi
 
@@ -23,7 +23,7 @@ refuse() {
     echo "setup: $1" >&2
     echo "       Run:  $2" >&2
     [ "$need" = optional ] || exit 1
-    echo "       Going on without; what needs it will say so (outlast doctor)." >&2
+    echo "       Continuing without them. Run \`outlast doctor\` later to see what is missing." >&2
     exit 0
 }
 
@@ -42,4 +42,4 @@ if apt-get -o DPkg::Lock::Timeout=120 update >"$log" 2>&1 \
     exit 0
 fi
 tail -n 15 "$log" >&2
-refuse "apt-get could not install:$missing (its last lines are above)" "$command"
+refuse "apt-get could not install:$missing (see its output above)" "$command"

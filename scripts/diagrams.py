@@ -1,5 +1,5 @@
-"""Draws the diagrams of docs/ that changed: `make diagrams`. Each becomes a picture that is named after its text, so
-that the site and its readers need no program to draw them. Needs Chromium and the npm registry."""
+"""Draws the changed diagrams of docs/: `make diagrams`. Each becomes a picture named after the hash of its text, so
+that the site and its readers need no program to draw it. Needs Chromium and the npm registry."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DRAW: Final = """async text => {
 
 
 def main() -> int:
-    """Draws what is missing and removes pictures of diagrams that are gone."""
+    """Draws missing pictures and removes those of deleted diagrams."""
     diagrams = {HOOKS["picture"](text): text for page in (ROOT / "docs").rglob("*.md")
                 for text in HOOKS["DIAGRAM"].findall(page.read_text())}  # fmt: skip
     FOLDER.mkdir(exist_ok=True)
@@ -62,7 +62,7 @@ def draw(diagrams: dict[str, str]) -> None:
 
 
 def library(folder: Path) -> str:
-    """The source of Mermaid, from the npm registry."""
+    """Mermaid's source, from the npm registry."""
     runpy.run_path(str(ROOT / "scripts" / "web.py"))["npm"]("pack", "--silent", MERMAID, folder=folder)
     [archive] = folder.glob("*.tgz")
     with tarfile.open(archive) as files:

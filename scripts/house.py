@@ -1,4 +1,4 @@
-"""Figures of the code base and the most that each may be: `make house` prints them, `make check` refuses more.
+"""Figures of the code base with their limits: `make house` prints them, `make check` fails above a limit.
 
 `python scripts/house.py` measures and compares; `--write` lowers the limits in `scripts/house.json` to what was
 measured; `--list NAME` prints every place that a figure counts.
@@ -26,7 +26,7 @@ PROJECT: Final = ROOT / "pyproject.toml"
 LIMITS: Final = ROOT / "scripts" / "house.json"
 NOT_BY_HAND: Final = re.compile(r"/(migrations|_web)/|/rows\.py$|\.gen\.")
 NOUNS: Final = frozenset({"billing", "embedding", "logging", "pricing", "routing", "testing"})
-"""Words of the field that end in -ing and name a thing."""
+"""Technical terms that end in -ing and name a thing."""
 SAME_LINES: Final = 6
 WEB: Final = ROOT / "web" / "src"
 TRANSLATED: Final = (
@@ -54,7 +54,7 @@ OTHER_TEXTS: Final = re.compile(
 
 @dataclass(frozen=True)
 class Figure:
-    """A count that only shrinks. `places` yields one text for each thing counted."""
+    """A count that must only shrink. `places` yields one text for each counted thing."""
 
     name: str
     goal: int
@@ -63,7 +63,7 @@ class Figure:
 
 
 def python_files() -> list[Path]:
-    """The server's modules that are written by hand."""
+    """The server's hand-written modules."""
     return [path for path in sorted(SOURCES.rglob("*.py")) if not NOT_BY_HAND.search(path.as_posix())]
 
 
@@ -79,7 +79,7 @@ def python_lines() -> Iterator[str]:
 
 
 def modules_in_circles() -> list[str]:
-    """Modules that import each other in a circle; imports under `TYPE_CHECKING` and in functions count."""
+    """Modules in import circles; imports under `TYPE_CHECKING` and in functions count."""
     graph = grimp.build_graph("outlast", cache_dir=None)
     imports = {module: sorted(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
     circles = (group for group in strongly_connected(imports) if len(group) > 1)
@@ -87,14 +87,14 @@ def modules_in_circles() -> list[str]:
 
 
 def import_breaches() -> list[str]:
-    """Imports that the ladder or the independence of apps forbids, named in pyproject.toml as still to go."""
+    """Imports that break the ladder or the independence of apps, with an exception in pyproject.toml."""
     contracts = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
     listed = {breach for contract in contracts for breach in contract.get("ignore_imports", ())}
     return sorted(breach for breach in listed if "*" not in breach)
 
 
 def web_breaches() -> list[str]:
-    """Imports of an app's view from a feature that every app stands on, which the linter is told to let pass."""
+    """Imports of an app's view from a shared feature, with an exception for the linter."""
     let_pass = re.compile(r"oxlint-disable-next-line no-restricted-imports")
     return [place for place, line in numbered_lines(sorted(WEB.rglob("*.ts*"))) if let_pass.search(line)]
 
@@ -112,7 +112,7 @@ def strongly_connected(edges: Mapping[str, Iterable[str]]) -> list[list[str]]:
 
 
 def depth_first(start: str, edges: Mapping[str, Iterable[str]], seen: set[str]) -> list[str]:
-    """The nodes reached from `start` that were not `seen`, each after those that it leads to."""
+    """The nodes reached from `start` that are not in `seen`, in postorder."""
     if start in seen:
         return []
     seen.add(start)
@@ -144,7 +144,7 @@ def row_mappings() -> Iterator[str]:
 
 
 def typescript_shapes() -> Iterator[str]:
-    """Shapes of the API that a person wrote in the TypeScript SDK: a generated shape has all of their properties."""
+    """Hand-written shapes of the API in the TypeScript SDK: a generated shape has all of their properties."""
     generated = [properties for _, properties in typescript_types(SDK / "api.gen.ts")]
     for path in sorted(SDK.rglob("*.ts*")):
         written = () if NOT_BY_HAND.search(path.as_posix()) else typescript_types(path)
@@ -163,8 +163,8 @@ def typescript_types(path: Path) -> Iterator[tuple[int, frozenset[str]]]:
 
 
 def translated_words() -> Iterator[str]:
-    """Words in code, texts of the web app and documentation that read translated. Generated files have them from those
-    that they are made of; decisions are not rewritten."""
+    """Words in code, web app texts and documentation that read like a translation. Generated files get them from their
+    sources; decision records are not rewritten."""
     words = re.compile(rf"\b({'|'.join(TRANSLATED)})\b", re.IGNORECASE)
     for folder in TEXTS:
         paths = sorted((ROOT / folder).glob("*" if folder == "." else "**/*"))
@@ -174,7 +174,7 @@ def translated_words() -> Iterator[str]:
 
 
 def duplicates() -> list[str]:
-    """Runs of six lines and more that stand in two places, without empty lines and imports."""
+    """Runs of six or more equal lines in two places, without empty lines and imports."""
     windows: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
     files = [significant_lines(path) for path in python_files()]
     for file, lines in enumerate(files):
@@ -209,7 +209,7 @@ FIGURES: Final = (
 
 
 def main(options: argparse.Namespace) -> int:
-    """Prints each figure; 1 where one is greater than it may be."""
+    """Prints each figure. Returns 1 if one exceeds its limit, otherwise 0."""
     if options.list is not None:
         print(*next(figure for figure in FIGURES if figure.name == options.list).places(), sep="\n")
         return 0
@@ -230,6 +230,6 @@ def main(options: argparse.Namespace) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="lower the limits to what was measured")
-    parser.add_argument("--list", choices=[figure.name for figure in FIGURES], help="print what is counted")
+    parser.add_argument("--write", action="store_true", help="lower the limits to the measured values")
+    parser.add_argument("--list", choices=[figure.name for figure in FIGURES], help="print the counted places")
     sys.exit(main(parser.parse_args()))

@@ -1,5 +1,5 @@
-"""Takes the README's pictures: `make pictures`. A server of its own plays the demo, its tools run in real
-sandboxes, and Chromium photographs what a person sees. Needs Chromium, the built web app and sandboxes."""
+"""Takes the README's screenshots: `make pictures`. A separate server plays the demo with real sandboxes, and Chromium
+takes the screenshots. Needs Chromium, the built web app and sandboxes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ PHONE: Final[dict[str, Any]] = {
 
 
 def main() -> None:
-    """Play the scenes, then photograph them."""
+    """Plays the scenes, then takes the screenshots."""
     with serving() as address, sync_playwright() as driver:
         for message in EARLIER:
             start(address, message, ends_with="run.completed")
@@ -90,7 +90,7 @@ def serving() -> Iterator[str]:
 
 
 def build(address: str, wish: str, x: int, y: int) -> str:
-    """Have the agent build a screen at this place of the first project's canvas; its id."""
+    """Makes the agent build a screen at this place of the first project's canvas; returns its id."""
     with urllib.request.urlopen(f"{address}/v1/projects") as answer:
         project = json.load(answer)["items"][0]["id"]
     screen = post(f"{address}/v1/projects/{project}/screens", {"template": "vite", "x": x, "y": y})
@@ -105,12 +105,12 @@ def post(address: str, body: object) -> Any:
 
 
 def start(address: str, message: str, *, ends_with: str, thread_id: str | None = None) -> str:
-    """Start a run, in a new thread unless one is named, and follow it to this event; the id of the thread."""
+    """Starts a run, by default in a new thread, and follows it to this event; returns the thread's id."""
     place = "/v1/runs" if thread_id is None else f"/v1/threads/{thread_id}/runs"
     started = post(address + place, {"content": message})
     with urllib.request.urlopen(f"{address}/v1/runs/{started['run_id']}/events") as stream:
         found = any(re.match(rb'data: .*"event": ?"' + ends_with.encode(), line) for line in stream)
-    assert found, f"{message!r} did not come to {ends_with}"
+    assert found, f"{message!r} did not reach {ends_with}"
     return str(started["thread_id"])
 
 
@@ -125,7 +125,7 @@ def opened(browser: Browser, address: str, **device: Any) -> Iterator[Page]:
 
 
 def photograph(page: Page, name: str) -> None:
-    """Write the picture once its fonts are there."""
+    """Takes the screenshot once the fonts are loaded."""
     page.evaluate("document.fonts.ready")
     page.screenshot(path=FOLDER / f"{name}.png")
     print(f"took docs/images/{name}.png")

@@ -20,7 +20,7 @@ LINE: Final = 120
 
 
 def main(arguments: list[str]) -> int:
-    """0: written, or all current; 1: `--check` found files out of date."""
+    """The exit code: 0 if all files are written or current, 1 if `--check` found files out of date."""
     texts = {path: render(importlib.import_module(name)) for path, name in table_modules().items()}
     stale = [path for path, text in texts.items() if not path.is_file() or path.read_text("utf-8") != text]
     for path in stale:
@@ -52,7 +52,7 @@ def render(module: ModuleType) -> str:
 
 
 def render_table(table: sa.Table) -> str:
-    """The class of a table's row, with a field for each column, in their order."""
+    """The class of a table's row, with a field for each column, in order."""
     fields = "".join(f"    {column.name}: {python_type(column)}\n" for column in table.columns)
     return f"class {class_name(table.name)}(NamedTuple):\n{fields}"
 
@@ -67,7 +67,7 @@ def class_name(table: str) -> str:
 
 
 def python_type(column: sa.Column[Any]) -> str:
-    """The annotation of the column's values, laid out as `ruff format` does."""
+    """The type annotation of a column, in the layout of `ruff format`."""
     if isinstance(column.type, Json):
         return "Any"
     if "values" in column.info:

@@ -1,4 +1,4 @@
-"""What a server costs before anybody uses it: `make house` prints it beside the figures of the code base.
+"""The start time and memory of an idle server: `make house` prints them next to the figures of the code base.
 
 Time to start: from exec to the first 200 of `/readyz`, on a data directory that is migrated, with the default
 configuration; the median of nine starts. Memory: what the process holds (RSS) thirty seconds after the last of them.
@@ -55,7 +55,7 @@ def server(data: Path) -> Iterator[tuple[int, float]]:
 
 
 def is_ready(port: int) -> bool:
-    """Whether `/readyz` answers 200."""
+    """True if `/readyz` answers 200."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5) as answer:
             return bool(answer.status == 200)
@@ -70,7 +70,7 @@ def resident_mb(pid: int) -> float:
 
 
 def main() -> None:
-    """Print both figures."""
+    """Prints both figures."""
     with tempfile.TemporaryDirectory() as directory:
         data = Path(directory)
         with server(data):

@@ -27,7 +27,7 @@ STAMP: Final = ".sources"
 INLINE: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 COMPRESSED: Final = frozenset({".html", ".css", ".js", ".json", ".svg", ".md", ".txt"})
 UNUSED: Final = ("sitemap.xml*", "assets/**/*.map", "assets/javascripts/lunr")
-"""What MkDocs writes and the site does not use: it has no address of its own, and one language."""
+"""Files of MkDocs that the site does not use: it has no fixed address, and one language."""
 MIN_BYTES: Final = 1_000
 """Smaller files are served as they are: a compressed copy saves less than a packet."""
 
@@ -52,7 +52,7 @@ def main(command: str) -> int:
 
 
 def build(folder: Path) -> int:
-    """The whole site in `folder`; the exit code of MkDocs, which refuses a link that leads nowhere."""
+    """Builds the whole site in `folder`; returns the exit code of MkDocs, which refuses broken links."""
     shutil.rmtree(folder, ignore_errors=True)
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
@@ -73,7 +73,7 @@ def build(folder: Path) -> int:
 
 
 def script_file(page: Path, folder: Path, script: re.Match[str]) -> str:
-    """A script that stands in a page becomes a file: the server's content security policy runs no others."""
+    """Moves an inline script to a file: the server's content security policy refuses inline scripts."""
     name = f"inline-{hashlib.sha256(script[1].encode()).hexdigest()[:12]}.min.js"
     (folder / "assets" / "javascripts" / name).write_text(script[1])
     up = "../" * len(page.parent.relative_to(folder).parts)
@@ -102,7 +102,7 @@ def write_markdown(folder: Path) -> None:
 
 
 def pages_in_order() -> Iterator[tuple[str, str]]:
-    """Path below docs/ and title of every page that the navigation names."""
+    """The path below docs/ and the title of every page in the navigation."""
     for path in leaves(configuration()["nav"]):
         heading = re.search(r"^# (.+)$", (DOCS / path).read_text(), re.MULTILINE)
         yield path, heading[1] if heading else path
@@ -116,7 +116,7 @@ def leaves(nav: Any) -> Iterator[str]:
 
 
 def configuration() -> Any:
-    """mkdocs.yml, without what only MkDocs understands."""
+    """mkdocs.yml without the tags that only MkDocs understands."""
     import yaml
 
     text = re.sub(r"!!python/\S+", "", (ROOT / "mkdocs.yml").read_text())
@@ -124,7 +124,7 @@ def configuration() -> Any:
 
 
 def compress(folder: Path) -> None:
-    """A copy of each text that a browser may take compressed."""
+    """Writes a compressed copy of each text file."""
     for path in sorted(folder.rglob("*")):
         if path.suffix in COMPRESSED and path.stat().st_size >= MIN_BYTES:
             path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))

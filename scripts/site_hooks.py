@@ -1,5 +1,4 @@
-"""What MkDocs asks while it builds the documentation: diagrams become pictures, and links that leave docs/ become the
-names of the files that they point to."""
+"""Hooks of MkDocs: diagrams become pictures, and links that leave docs/ become the names of their target files."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ LINK: Final = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s#:]+)(#[^)]*)?\)")
 
 
 def on_config(config: Any) -> Any:
-    """Puts every record of a decision into the navigation, the newest last."""
+    """Adds every decision record to the navigation, the newest last."""
     names = sorted(Path(config.docs_dir, "decisions").glob("[0-9]*.md"))
     config.nav.append({"Decisions": [f"decisions/{path.name}" for path in names]})
     return config
@@ -36,18 +35,18 @@ def shown(diagram: str, folder: str) -> str:
 
 
 def picture(diagram: str) -> str:
-    """The file name of a diagram's picture, which depends on nothing but its text."""
+    """The file name of a diagram's picture, which depends only on its text."""
     return hashlib.sha256(diagram.encode()).hexdigest()[:12] + ".svg"
 
 
 def alternative(diagram: str) -> str:
-    """What a screen reader says of a diagram: its arrows."""
+    """The text of a diagram for screen readers: its arrows."""
     arrows = re.findall(r"^ *(\S+) *--?>+ *([^\s:]+)", diagram, re.MULTILINE)
-    told = "; ".join(f"{a} to {b}" for a, b in arrows).replace("[*]", "start or end")
-    return f"Diagram: {told}" if told else "Diagram"
+    listed = "; ".join(f"{a} to {b}" for a, b in arrows).replace("[*]", "start or end")
+    return f"Diagram: {listed}" if listed else "Diagram"
 
 
 def within(link: re.Match[str], folder: str) -> str:
-    """A link as it is, or the plain name of a file of the repository that is no page of the site."""
+    """The link unchanged, or the plain name of its target if that is not a page of the site."""
     target = posixpath.normpath(posixpath.join(folder, link[2]))
     return f"{link[1]} (`{target.removeprefix('../')}`)" if target.startswith("../") else link[0]

@@ -22,6 +22,6 @@ if ! "$python" -c 'import venv, ensurepip' 2>/dev/null; then
 fi
 
 echo "Creating $venv with $("$python" --version) ..."
-# Built beside and moved into place by the last step only, so that an interrupted run starts over.
+# Built in a temporary folder that the last step moves into place, so that an interrupted run starts over.
 rm -rf "$venv"
 "$python" -m venv "$venv" || { rm -rf "$venv"; exit 1; }

@@ -19,7 +19,7 @@ WEB = ROOT / "web"
 BUILT = ROOT / "src" / "outlast" / "_web"
 TESTS = ROOT / "tests" / "sandbox" / "javascript"
 STAMP = ".sources"  # in the built folder: the fingerprint it was built from
-# What a build reads. Folders that tools write into do not count as sources.
+# Sources of a build, without folders that tools write to.
 SOURCES = ("web", "sdk/typescript", "contract")
 NOT_SOURCES = frozenset({"node_modules", "dist", ".vite", "coverage", "test-results"})
 
@@ -56,8 +56,8 @@ def build() -> None:
 
 
 def check() -> None:
-    """Strict type check, lint (rules of hooks too) and unit tests of the web app and of the TypeScript SDK it stands
-    on, and the layout of the apps that the templates and the demo are made of."""
+    """Strict type check, lint (with the rules of hooks) and unit tests of the web app and the TypeScript SDK, and the
+    format of the templates and the demo's apps."""
     install()
     npm("run", "--silent", "typecheck")
     npm("run", "--silent", "lint")
@@ -66,7 +66,7 @@ def check() -> None:
 
 
 def install(folder: Path = WEB) -> None:
-    """Installs exactly what package-lock.json names, only when it changed since the last time."""
+    """Installs the exact versions of package-lock.json, only if it has changed since the last time."""
     stamp = folder / "node_modules" / ".outlast-lock"
     wanted = fingerprint(folder / "package.json", folder / "package-lock.json")
     if stamp.is_file() and stamp.read_text() == wanted:
@@ -79,7 +79,7 @@ def npm(*arguments: str, folder: Path = WEB) -> None:
     """Runs npm in web/, or in another folder, with the wheel's Node first on the path."""
     tools = node_tools()
     path = f"{tools}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-    # Node brings its own list of certificate authorities; a company's proxy is known to the system's list only.
+    # Node has its own list of certificate authorities; only the system's list includes that of a company's proxy.
     environment = {"NODE_USE_SYSTEM_CA": "1", **os.environ, "PATH": path}
     npm_script = tools.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     subprocess.run([tools / "node", npm_script, *arguments], cwd=folder, env=environment, check=True)
@@ -98,7 +98,7 @@ def node_tools() -> Path:
 
 
 def fingerprint(*roots: Path) -> str:
-    """A hash of names and contents of all source files below the given files and folders."""
+    """A hash of the names and contents of all source files in the given files and folders."""
     digest = hashlib.sha256()
     for path in sorted(path for root in roots for path in _files(root)):
         digest.update(f"{path.relative_to(ROOT)}\0{path.stat().st_size}\0".encode())

@@ -1,4 +1,4 @@
-"""The workloads, one module each: `measure(rig)` gives one contestant's figures; see ../README.md."""
+"""The workloads, one module each: `measure(rig)` returns one contestant's figures; see ../README.md."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ from bench.workloads import (
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """Measured for each contestant in a fresh rig; or (given `quick`) in its own: for Outlast
-    only (`measure_alone`), or beside something that it brings along (`measure_beside`)."""
+    """Measured for each contestant in a new rig; or (with `quick`) in its own rig: for Outlast
+    only (`measure_alone`), or compared with a baseline of the workload (`measure_beside`)."""
 
     name: str
     measure: Callable[[Rig], Awaitable[list[Figure]]] | None = None

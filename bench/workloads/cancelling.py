@@ -1,4 +1,4 @@
-"""Cancel: a run in the middle of its answer is cancelled; until its followers are told that it has ended."""
+"""Cancel: from cancelling a run in the middle of its answer until its followers receive the end."""
 
 import anyio
 

@@ -1,5 +1,5 @@
 """Canvas: thirty screens, one of them live and the rest showing their last picture, dragged, zoomed and panned in
-Chromium; how long each frame takes. Needs Chromium, the built page and a sandbox that runs the Vite template."""
+Chromium; measures the time of each frame. Needs Chromium, the built page and a sandbox that runs the Vite template."""
 
 import json
 import math
@@ -84,7 +84,7 @@ async def _prepared(context: BrowserContext, running: Server) -> Page:
 
 
 async def _pictures(context: BrowserContext, project: str, screen: str) -> list[str]:
-    """Twenty-nine pictures of the app, each in other colours, kept as attachments."""
+    """Twenty-nine pictures of the app, each in other colours, stored as attachments."""
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     await page.set_viewport_size({"width": 1280, "height": 800})
@@ -103,7 +103,7 @@ async def _pictures(context: BrowserContext, project: str, screen: str) -> list[
 
 
 async def _with_pictures(route: Route, pictures: dict[str, str]) -> None:
-    """The list of screens as if a photographer had been there."""
+    """The list of screens, with a picture for each."""
     answer = await route.fetch()
     listed = await answer.json()
     for screen in listed["items"]:
@@ -112,8 +112,8 @@ async def _with_pictures(route: Route, pictures: dict[str, str]) -> None:
 
 
 async def _figures(page: Page, name: str, act: Any, steps: int) -> list[Figure]:
-    """Work is the CPU time of the page's main thread a frame. The time between two frames is also the machine's: see
-    what it is while nothing moves."""
+    """Work is the CPU time of the page's main thread per frame. The time between two frames also depends on the
+    machine: compare it with the time while nothing moves."""
     meter = await page.context.new_cdp_session(page)
     await meter.send("Performance.enable", {"timeDomain": "threadTicks"})
     await page.evaluate(RECORD)

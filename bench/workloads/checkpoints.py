@@ -1,4 +1,4 @@
-"""Checkpoint: a workspace of 1,000 files of which 200 changed, kept in the database and the blobs; beside git."""
+"""Checkpoint: a workspace of 1,000 files, of which 200 changed, stored in the database and the blobs; and by git."""
 
 import os
 import random
@@ -83,8 +83,8 @@ async def _measure(db: Database, folder: Path, rounds: int) -> list[Figure]:
     figures = [
         Figure("checkpoint after 200 of 1,000 files changed p50", percentile(ours, 0.5), "ms", GOAL_MS),
         Figure("the same, slowest", percentile(ours, 1), "ms"),
-        Figure("looking when nothing changed p50", percentile(unchanged, 0.5), "ms"),
-        Figure("a lost folder of 1,000 files brought back p50", percentile(back, 0.5), "ms"),
+        Figure("scan without changes p50", percentile(unchanged, 0.5), "ms"),
+        Figure("restore of a lost folder of 1,000 files p50", percentile(back, 0.5), "ms"),
     ]
     if with_git:
         figures.append(Figure("git add and commit of the same change p50", percentile(git, 0.5), "ms"))
@@ -106,7 +106,7 @@ def begin_git(folder: Path) -> None:
 
 
 def commit(folder: Path) -> None:
-    """What git does to keep a folder, with its objects synced to disk as ours are."""
+    """A git commit of a folder, with its objects synced to disk as ours are."""
     subprocess.run([*GIT, "add", "-A"], cwd=folder, check=True)
     subprocess.run([*GIT, "-c", "core.fsync=all", "commit", "-q", "--allow-empty", "-m", "x"], cwd=folder, check=True)
 

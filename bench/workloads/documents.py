@@ -32,7 +32,7 @@ SENTENCE: Final = (
     "Paragraph {number} of the handbook says, in a rather lengthy way, what **everybody** in the harbour basically has "
     "to know about boats, weather and fees, and it says so again in other words."
 )
-# Before any script of the page: when everything that belongs to the first sight is there and painted. The clock begins
+# Runs before any script of the page: records the time at which the first view is complete and painted. The clock starts
 # with the navigation.
 SHOWN: Final = """(() => {
   const there = () => document.querySelectorAll('[data-block-id]').length >= BLOCKS
@@ -43,7 +43,7 @@ SHOWN: Final = """(() => {
   }
   requestAnimationFrame(look)
 })()"""
-# From the key (as the browser stamped it) until the frame that follows is painted.
+# From the key press (by the browser's timestamp) until the next frame is painted.
 KEYS: Final = """() => {
   window.keys = []
   addEventListener('keydown', ({ timeStamp }) => requestAnimationFrame(() => {
@@ -84,7 +84,7 @@ BARE: Final = """<!doctype html><meta charset="utf-8"><body style="overflow:auto
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """How long it took each time, and the main thread's CPU time on average."""
+    """The time of each measurement, and the main thread's average CPU time."""
 
     times_ms: list[float]
     work_ms: float
@@ -94,7 +94,7 @@ Measured = tuple[Taken, Taken, Taken, Taken]  # opened, opened with the review, 
 
 
 async def measure(quick: bool) -> Results:
-    """Outlast beside the bare page, by the same clocks in the same browser."""
+    """Outlast and the bare page, by the same clocks in the same browser."""
     os.sched_setaffinity(0, set(CORES))  # the browser is what is measured: it has all cores
     opens, keys = (4, 40) if quick else (12, 150)
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
@@ -109,7 +109,7 @@ async def measure(quick: bool) -> Results:
 
 
 def _figures(measured: Measured) -> list[Figure]:
-    """Work is the CPU time of the page's main thread: what a busy machine adds to the times is not in it."""
+    """Work is the CPU time of the page's main thread, without the delays of a busy machine."""
     opened, reviewed, typed, stepped = measured
     figures = [
         Figure("open: p50", percentile(opened.times_ms, 0.5), "ms", OPEN_GOAL_MS),
@@ -126,7 +126,7 @@ def _figures(measured: Measured) -> list[Figure]:
 
 
 async def _prepared(context: BrowserContext, running: Server) -> dict[str, Any]:
-    """A document of 25 sections with 20 paragraphs each, and 200 edits that an agent would like."""
+    """A document of 25 sections with 20 paragraphs each, and 200 edits that an agent proposes."""
     project = (await request(context, "GET", "/v1/me"))["default_project_id"]
     each = BLOCKS // SECTIONS
     text = "\n\n".join(
@@ -140,7 +140,7 @@ async def _prepared(context: BrowserContext, running: Server) -> dict[str, Any]:
 
 
 def _propose(file: Path, document: dict[str, Any]) -> None:
-    """What forty runs would have left."""
+    """The proposals of forty runs."""
     blocks = [(section["id"], block) for section in document["sections"] for block in section["blocks"]]
     every = len(blocks) / EDITS
     about = {"document_id": document["id"], "project_id": document["project_id"]}
@@ -148,8 +148,8 @@ def _propose(file: Path, document: dict[str, Any]) -> None:
     with engine.begin() as conn:
         for group in range(EDITS // 5):
             proposal_id = new_id("proposal")
-            told = {"summary": f"Say it shorter ({group + 1})", "state": "open", "created_at": datetime.now(UTC)}
-            row = {"id": proposal_id, **about, "thread_id": document["thread_id"], **told}
+            state = {"summary": f"Shorten the text ({group + 1})", "state": "open", "created_at": datetime.now(UTC)}
+            row = {"id": proposal_id, **about, "thread_id": document["thread_id"], **state}
             conn.execute(sa.insert(proposals), row)
             chosen = [blocks[int((group * 5 + number) * every)] for number in range(5)]
             conn.execute(sa.insert(edits), [_edit(proposal_id, about, *one) for one in enumerate(chosen, 1)])
@@ -229,7 +229,7 @@ async def _opened(page: Page, path: str) -> float:
 
 
 async def _typed(page: Page, block_id: str, keys: int) -> Taken:
-    """In the editor of a block that has an open edit's neighbours around it."""
+    """Opens the editor of a block next to open edits."""
     block = page.locator(f'[data-block-id="{block_id}"]')
     await block.scroll_into_view_if_needed()
     await block.locator("[data-block-text]").click()
@@ -243,7 +243,7 @@ def _letters(count: int) -> list[str]:
 
 
 async def _pressed(page: Page, keys: Sequence[str]) -> Taken:
-    """A quick typist: a key each 80 ms."""
+    """Types quickly: one key every 80 ms."""
     meter = await page.context.new_cdp_session(page)
     await meter.send("Performance.enable", {"timeDomain": "threadTicks"})
     before = await busy_ms(meter)

@@ -1,5 +1,5 @@
-"""Editing by hand: from a click on an element in a screen's frame until a style chosen for it in the panel is seen in
-the frame; and until it is saved in the source. Needs Chromium, the built page and a sandbox that runs the Vite
+"""Visual edits: from a click on an element in a screen's frame until a style chosen in the panel is visible in the
+frame; and until it is saved in the source. Needs Chromium, the built page and a sandbox that runs the Vite
 template."""
 
 import os
@@ -16,7 +16,7 @@ from bench.workloads.canvas import chromium, request
 
 GOAL_MS: Final = 300
 PATIENCE_MS: Final = 600_000  # the template is installed once
-# In the page around the frame: as soon as the panel shows the element, its upper padding is typed.
+# In the page around the frame: types the upper padding as soon as the panel shows the element.
 TYPE: Final = """(value) => new Promise((done) => {
   const look = () => {
     const field = document.querySelector('input[data-property="padding-top"]')
@@ -27,7 +27,7 @@ TYPE: Final = """(value) => new Promise((done) => {
   }
   look()
 })"""
-# In the frame: one clock from the click to the frame in which the style is there.
+# In the frame: one clock from the click to the frame that shows the style.
 CLICK: Final = """([selector, value]) => new Promise((done, fail) => {
   const element = document.querySelector(selector)
   const began = performance.now()
@@ -41,7 +41,7 @@ CLICK: Final = """([selector, value]) => new Promise((done, fail) => {
   requestAnimationFrame(look)
 })"""
 
-# In the page: from the press of Save to the frame that says so. Playwright looks only every tenth of a second.
+# In the page: from the click on Save to the frame that reports it. Playwright polls only every tenth of a second.
 SAVE: Final = """() => new Promise((done, fail) => {
   const began = performance.now()
   ;[...document.querySelectorAll("button")].find((button) => button.textContent.trim() === "Save").click()
@@ -56,7 +56,7 @@ SAVE: Final = """() => new Promise((done, fail) => {
 
 
 async def measure(quick: bool) -> list[Figure]:
-    """p50 and p95 of selecting until the style is seen, and of saving."""
+    """p50 and p95 of selecting until the style is visible, and of saving."""
     os.sched_setaffinity(0, set(CORES))  # the browser is what is measured: it has all cores
     rounds = 8 if quick else 30
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
@@ -95,7 +95,7 @@ async def _editing(context: BrowserContext) -> tuple[Page, Frame]:
 
 
 async def _seen(page: Page, frame: Frame, number: int) -> float:
-    """Select and style one of the page's elements, then give it up again."""
+    """Selects and styles one of the page's elements, then discards the change."""
     value = 40 + number
     selector = ("h1", "ul > li", "main > p")[number % 3]
     typed = await page.evaluate_handle(f"(value) => {{ window.typed = ({TYPE})(value) }}", str(value))
@@ -108,7 +108,7 @@ async def _seen(page: Page, frame: Frame, number: int) -> float:
 
 
 async def _saved(page: Page, frame: Frame, number: int) -> float:
-    """Save a new padding, from the press of the button until the panel says that it is written."""
+    """Saves a new padding; measures from the click on the button until the panel reports it."""
     await frame.locator("h1").dispatch_event("click")
     await page.locator('input[data-property="padding-top"]').fill(str(100 + number))
     await page.get_by_text(f"pt-[{100 + number}px]").or_(page.get_by_text("1 element changed")).first.wait_for()

@@ -1,5 +1,5 @@
-"""Egress: what the proxy of a sandbox adds to an HTTPS request over a kept connection, beside the same client going
-directly, batch by batch in turn."""
+"""Egress: the time that a sandbox's proxy adds to an HTTPS request over a kept connection, compared with direct
+requests of the same client, batch by batch in turn."""
 
 import asyncio
 import os
@@ -39,7 +39,7 @@ SECRETS = DependencySettings("npm:bench", secret_env="BENCH_KEY", hosts=(HOST,))
 
 
 class Nearby:
-    """The network: one name, whose public address is a server on this machine."""
+    """A fake network: one name, whose public address leads to a server on this machine."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -92,7 +92,7 @@ async def _host(folder: Path) -> AsyncIterator[int]:
 
 @asynccontextmanager
 async def _sandbox(folder: Path, provider: LocalProvider, port: int, outside: Authority) -> AsyncIterator[Sandbox]:
-    """One with a way out, as the server makes it: real rows, real log of uses."""
+    """A sandbox with egress, created as the server does: real rows, real log of secret uses."""
     clock = SystemClock()
     settings = SandboxSettings(dependencies=(SECRETS,))
     database = open_database("sqlite:///bench.db", folder, clock)
@@ -145,9 +145,9 @@ async def _batches(box: Sandbox, folder: Path, port: int, rounds: int, count: in
         secret.append(await inside('"Authorization: Bearer $BENCH_KEY"'))
     alone = percentile(direct, 0.5)
     return [
-        Figure("a request going directly p50", alone, "ms"),
-        Figure("the same from inside, added by the proxy p50", percentile(plain, 0.5) - alone, "ms", 0.5),
-        Figure("with a secret put in and logged, added p50", percentile(secret, 0.5) - alone, "ms", 0.5),
-        Figure("with a secret, added, quickest batches", min(secret) - min(direct), "ms"),
-        Figure("with a secret, added, slowest batch", percentile(secret, 1) - alone, "ms"),
+        Figure("a direct request p50", alone, "ms"),
+        Figure("added by the proxy p50", percentile(plain, 0.5) - alone, "ms", 0.5),
+        Figure("added with an injected and logged secret p50", percentile(secret, 0.5) - alone, "ms", 0.5),
+        Figure("added with a secret, fastest batches", min(secret) - min(direct), "ms"),
+        Figure("added with a secret, slowest batch", percentile(secret, 1) - alone, "ms"),
     ]

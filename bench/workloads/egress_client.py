@@ -1,6 +1,6 @@
 """A client of an HTTPS host: `python3 egress_client.py HOST PORT PROXY_PORT COUNT AUTHORITY [HEADER]` prints the
-milliseconds that one request took over a kept connection, mean of COUNT. PROXY_PORT 0: directly. Standard library only:
-it also runs inside a sandbox."""
+mean time of COUNT requests over a kept connection, in milliseconds. PROXY_PORT 0 connects directly. It uses only the
+standard library, because it also runs inside a sandbox."""
 
 import socket
 import ssl

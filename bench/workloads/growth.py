@@ -1,8 +1,8 @@
-"""Growth: does what is stored make new work dearer? Events in one thread, threads, and runs that wait for a person.
+"""Growth: the cost of new work as stored data grows: events in one thread, threads, and runs waiting for a user.
 
-At each size the same four things are measured, in a server that was started anew: CPU per event of new answers, the
-time until a start is answered, until a follower that lost its connection has caught up, and until a page of the list
-that grew is read. `python -m bench plot` draws the figures that were stored last.
+At each size, a new server is measured: CPU per event of new answers, the time until a start is answered, until a
+follower that lost its connection has caught up, and until a page of the list that grew is read. `python -m bench plot`
+draws the last stored figures.
 """
 
 import json
@@ -32,7 +32,7 @@ UNITS: Final = ("µs", "ms", "ms", "ms")
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What new work costs beside `size` of something: medians in the order of `MEASURED` and their `UNITS`."""
+    """The cost of new work with `size` of something stored: medians in the order of `MEASURED` and `UNITS`."""
 
     size: int
     costs: tuple[float, float, float, float]
@@ -45,7 +45,7 @@ async def measure(quick: bool) -> list[Figure]:
     curves = {
         "events in the thread": await _beside_events(events, quick),
         "threads": await _beside_threads(threads, quick),
-        "runs waiting for a person": await _beside_parked(parked, quick),
+        "runs waiting for a user": await _beside_parked(parked, quick),
     }
     if not quick:
         RESULTS.parent.mkdir(exist_ok=True)
@@ -60,11 +60,11 @@ def _figures(name: str, curve: list[Point]) -> list[Figure]:
         for point in curve
     ]
     ratio = curve[-1].costs[0] / curve[0].costs[0]
-    return [*named, Figure(f"{name}: CPU per event, most beside fewest", ratio, "times", 1.1)]
+    return [*named, Figure(f"{name}: CPU per event, most to fewest", ratio, "times", 1.1)]
 
 
 async def _beside_events(sizes: list[int], quick: bool) -> list[Point]:
-    """New answers in threads that hold so many events, in turns, so that all meet the same machine."""
+    """New answers in threads with these numbers of events, in turn, so that the machine's load affects all of them."""
     async with _prepared() as (model_port, folder):
         with Seeder(folder / "data") as seeder:
             ids = {size: seeder.thread_with(size) for size in sizes}
@@ -100,7 +100,7 @@ async def _beside_parked(sizes: list[int], quick: bool) -> list[Point]:
 
 @asynccontextmanager
 async def _prepared() -> AsyncIterator[tuple[int, Path]]:
-    """A model server's port, and a folder with an empty, migrated database that has its owner."""
+    """A model server's port, and a folder with an empty, migrated database with its owner."""
     with tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as name:
         async with model_server() as model_port:
             async with server("outlast", model_port, Path(name)) as process:
@@ -113,7 +113,7 @@ async def _project(rig: Rig) -> str:
 
 
 async def _in_turns(rig: Rig, places: dict[int, tuple[str, str]]) -> list[Point]:
-    """A point for each size, whose new work goes to the first path, and whose list is at the second."""
+    """A point for each size: new work is sent to the first path, the list is at the second."""
     rounds = 2 if rig.quick else 8
     measures: list[Callable[[Rig, str, str], Awaitable[list[float]]]] = [_answers, _starts, _resumes, _pages]
     seen: dict[int, list[list[float]]] = {size: [[] for _ in measures] for size in places}
@@ -132,7 +132,7 @@ async def _run(rig: Rig, path: str, content: str) -> str:
 
 
 async def _answers(rig: Rig, work: str, _listed: str) -> list[float]:
-    """CPU in µs per event of three answers of 2,000 tokens."""
+    """CPU time in µs per event of three answers of 2,000 tokens."""
     cpu = rig.server.cpu_s()
     for _ in range(3):
         follower = await rig.follow(await _run(rig, work, order(TOKENS, first_ms=30)), Tally())
@@ -141,7 +141,7 @@ async def _answers(rig: Rig, work: str, _listed: str) -> list[float]:
 
 
 async def _starts(rig: Rig, work: str, _listed: str) -> list[float]:
-    """Until each of ten starts of one token is answered, in ms; each ends before the next."""
+    """The response times of ten starts of one token, in ms; each run ends before the next start."""
     times = []
     for _ in range(10):
         began = now_ms()
@@ -153,7 +153,7 @@ async def _starts(rig: Rig, work: str, _listed: str) -> list[float]:
 
 
 async def _resumes(rig: Rig, work: str, _listed: str) -> list[float]:
-    """From connecting again until the first token that was missed is read, in ms, ten times within one answer."""
+    """The times from reconnecting to the first missed token, in ms, ten times within one answer."""
     follower = await rig.follow(await _run(rig, work, order(100, 100, first_ms=50)), Tally())
     times = []
     for _ in range(10):
@@ -169,7 +169,7 @@ async def _resumes(rig: Rig, work: str, _listed: str) -> list[float]:
 
 
 async def _pages(rig: Rig, _work: str, listed: str) -> list[float]:
-    """Until each of ten pages of the list is read, in ms."""
+    """The response times of ten pages of the list, in ms."""
     times = []
     for _ in range(10):
         began = now_ms()

@@ -1,4 +1,4 @@
-"""Idle: what a server uses that has nothing to do."""
+"""Idle: the resource use of a server without work."""
 
 import anyio
 

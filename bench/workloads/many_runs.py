@@ -37,7 +37,7 @@ async def measure(rig: Rig) -> list[Figure]:
 
 
 async def steady(rig: Rig, tally: Tally, seconds: float, wanted: int) -> list[Figure]:
-    """What the server uses and how late events are while it runs evenly."""
+    """The server's resource use and the events' latency at a steady load."""
     cpu = rig.server.cpu_s()
     tally.clear()
     began = now_ms()

@@ -1,4 +1,4 @@
-"""W1: one run with one follower, 2,000 tokens at once: how fast one answer can flow."""
+"""W1: one run with one follower, 2,000 tokens at once: the fastest stream of one answer."""
 
 from bench.client import Tally, percentile
 from bench.figures import Figure

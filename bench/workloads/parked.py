@@ -39,15 +39,15 @@ async def measure(rig: Rig) -> list[Figure]:
     return [
         Figure("approve to first token p50", percentile(first, 0.5), "ms", MODEL_MS + 3),
         Figure("approve to first token p99", percentile(first, 0.99), "ms"),
-        Figure("approve to the model asked p50", percentile(asked, 0.5), "ms"),
+        Figure("approve to model request p50", percentile(asked, 0.5), "ms"),
         Figure("memory per parked run", grown / count / 1024, "KB", 2),
         Figure("idle CPU with all of them parked", 100 * used_s / idle_s, "%", 0.1),
-        Figure("approvals not gone on", decided - len(first), f"of {decided}", 0),
+        Figure("approvals not continued", decided - len(first), f"of {decided}", 0),
     ]
 
 
 async def park(rig: Rig, count: int) -> dict[str, str]:
-    """Start so many runs that end up waiting; their ids with their approvals' ids."""
+    """Starts runs until they wait for an approval; returns their ids with their approvals' ids."""
     parked: dict[str, str] = {}
     limiter = anyio.CapacityLimiter(10)
 

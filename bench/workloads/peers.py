@@ -1,7 +1,7 @@
-"""What others take to start something isolated here: a bare process, bubblewrap, runc, podman, each ending at once.
+"""The start times of other isolation tools: a bare process, bubblewrap, runc, podman, each running a no-op.
 
-None of them has an agent inside, a workspace of its own user, a seccomp filter or a way back after a restart: they
-are the floor under the figure of a sandbox, not rivals of it.
+None of them has an agent inside, a workspace with its own user, a seccomp filter or recovery after a restart: they are
+a lower bound for a sandbox, not competitors.
 """
 
 import json
@@ -21,7 +21,7 @@ NOTHING = "/bin/true"
 
 
 def measure_peers(rounds: int) -> list[Figure]:
-    """The medians of those that are installed and work here; the others are left out."""
+    """The medians of the tools that are installed and work here; the others are skipped."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, _bundle(Path(folder)) as bundle:
         peers: dict[str, Callable[[int], list[str]]] = {
             "bare process": lambda _number: [NOTHING],
@@ -76,7 +76,7 @@ def _podman(root: Path) -> list[str]:
 
 @contextmanager
 def _bundle(folder: Path) -> Iterator[Path]:
-    """A runc bundle whose root shows the machine's own programs, read-only."""
+    """A runc bundle whose root has the machine's programs, read-only."""
     root = folder / "rootfs"
     root.mkdir()
     for path in SYSTEM:

@@ -1,5 +1,5 @@
-"""Preview: a request to a server in a sandbox through its preview, beside the same request on a socket that was dialled
-into the sandbox; and the first answer of a sandbox that was frozen."""
+"""Preview: a request to a server in a sandbox through its preview, compared with the same request on a socket dialled
+into the sandbox; and the first response of a frozen sandbox."""
 
 import tempfile
 from collections.abc import AsyncIterator
@@ -68,7 +68,7 @@ async def measure(quick: bool) -> list[Figure]:
 
 @asynccontextmanager
 async def _served(program: Program, machines: SandboxManager) -> AsyncIterator[tuple[int, bytes, Sandbox, str]]:
-    """The server on a port, a request that is let in, and what answers it."""
+    """The server's port, an authorised request, and the sandbox that answers it."""
     services = program.services
     owner = await accounts.ensure_local_owner(services)
     streams = OpenStreams(StreamSettings(heartbeat_s=60, slow_reader_s=60, recheck_s=60))

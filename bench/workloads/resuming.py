@@ -40,7 +40,7 @@ async def measure(rig: Rig) -> list[Figure]:
 
 
 def _resume_all(port: int, followers: list[Follower]) -> list[float]:
-    """Times from connecting to the first read with what was missed (it comes in one), each follower's own.
+    """Times from connecting to the first read with the missed events (they arrive in one read), for each follower.
 
     Plain sockets and epoll: an event loop would take longer to make a hundred connections than the server to serve
     them. Blocks this process, which has nothing else to do, for a second.
@@ -74,7 +74,7 @@ def _resume_all(port: int, followers: list[Follower]) -> list[float]:
 
 
 async def _resume(follower: Follower, times: list[float]) -> None:
-    """Time from connecting to the first read with what was missed (it comes in one)."""
+    """The time from connecting to the first read with the missed events (they arrive in one read)."""
     began = now_ms()
     await follower.resume()
     with anyio.move_on_after(10):

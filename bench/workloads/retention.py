@@ -1,4 +1,4 @@
-"""Retention: what a run takes on disk, and how starts fare while the records of many old runs are removed."""
+"""Retention: the disk space of a run, and the response times of starts while records of many old runs are removed."""
 
 import sqlite3
 import tempfile
@@ -45,8 +45,8 @@ async def measure(quick: bool) -> list[Figure]:
     return [
         *figures,
         Figure(f"{old:,} old runs cleaned", seconds, "s"),
-        Figure("CPU per cleaned run, the starts meanwhile included", cpu_s * 1e3 / old, "ms"),
-        Figure("disk freed for new runs, of a cleaned run", freed / old / 1024, "KB"),
+        Figure("CPU per cleaned run, including starts", cpu_s * 1e3 / old, "ms"),
+        Figure("disk freed per cleaned run", freed / old / 1024, "KB"),
         Figure("start answered p50, before", percentile(before, 0.5), "ms"),
         Figure("start answered p50, while they are cleaned", percentile(meanwhile, 0.5), "ms"),
         Figure("start answered p99, before", percentile(before, 0.99), "ms"),
@@ -55,13 +55,13 @@ async def measure(quick: bool) -> list[Figure]:
 
 
 async def _runs(rig: Rig, count: int, tokens: int) -> None:
-    """So many runs, one after the other, each followed to its end."""
+    """Runs one after the other, each followed to its end."""
     for _ in range(count):
         await wait_for_all([await rig.follow(await rig.api.start(order(tokens)), Tally())], 20)
 
 
 async def _disk_of(rig: Rig, count: int, tokens: int) -> float:
-    """KB of the database that a run takes, in a thread of its own, before its deltas are folded."""
+    """The database size of a run in KB, in a new thread, before its deltas are folded."""
     before = _used_bytes(rig.server.directory)
     await _runs(rig, count, tokens)
     await anyio.sleep(1)
@@ -69,7 +69,7 @@ async def _disk_of(rig: Rig, count: int, tokens: int) -> float:
 
 
 async def _starts(api: Api, count: int) -> list[float]:
-    """Until each of so many starts is answered, in ms."""
+    """The response times of starts, in ms."""
     times = []
     for _ in range(count):
         began = now_ms()
@@ -80,7 +80,7 @@ async def _starts(api: Api, count: int) -> list[float]:
 
 
 def _used_bytes(folder: Path) -> int:
-    """What the database holds. Its file does not shrink: pages that are free again are used by later runs."""
+    """The used size of the database. Its file does not shrink: later runs reuse free pages."""
     with _database(folder) as database:
         pages, free, size = (
             database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
@@ -89,7 +89,7 @@ def _used_bytes(folder: Path) -> int:
 
 
 def _waiting(folder: Path) -> bool:
-    """Whether records of a run are still to be removed."""
+    """True if records of a run are still due for removal."""
     with _database(folder) as database:
         query = "SELECT 1 FROM timers WHERE kind = 'clean_up' AND due_at <= unixepoch() * 1000000 LIMIT 1"
         return database.execute(query).fetchone() is not None

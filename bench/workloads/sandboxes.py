@@ -1,4 +1,4 @@
-"""Sandbox: what each step of a sandbox's life takes, without a server around it, beside what others start here."""
+"""Sandbox: the time of each step of a sandbox's life, without a server, compared with other isolation tools."""
 
 import subprocess
 import tempfile
@@ -88,7 +88,7 @@ async def _living(sandbox: Sandbox, rounds: int) -> list[Figure]:
                 taken.setdefault(name, []).append(now_ms() - began)
     p50 = {name: percentile(values, 0.5) for name, values in taken.items()}
     return [
-        Figure("a command in a living sandbox p50", p50["command"], "ms"),
+        Figure("a command in a running sandbox p50", p50["command"], "ms"),
         Figure("the same over a bare process p50", p50["command"] - p50["bare"], "ms", 2),
         Figure("warm TypeScript evaluation p50", p50["ts"], "ms", 2),
         Figure("warm Python evaluation p50", p50["py"], "ms"),

@@ -1,5 +1,5 @@
-"""Screens: from opening one until its app is to be seen and answers, in Chromium through its preview; with its sandbox
-stopped, frozen, and never made."""
+"""Screens: from opening one until its app is visible and responds, in Chromium through its preview; with a stopped, a
+frozen and a new sandbox."""
 
 import os
 import shutil
@@ -64,7 +64,7 @@ async def measure(quick: bool) -> list[Figure]:
 
 
 class Visits:
-    """Visits of screens, each in a browser window that has seen nothing yet."""
+    """Visits of screens, each in a new browser context."""
 
     def __init__(self, program: Program, machines: SandboxManager, owner: Actor, port: int, browser: Browser) -> None:
         self._services, self._machines, self._owner = program.services, machines, owner
@@ -104,7 +104,7 @@ class Visits:
         return await create_screen(self._services, self._owner, project_id, ScreenRequest(template=template))
 
     async def _visit(self, screen: ScreenData) -> float:
-        """From the click to a page that React has taken over, in ms."""
+        """The time from the click to a hydrated page, in ms."""
         window = await self._browser.new_context()
         page = await window.new_page()
         began = now_ms()
@@ -121,7 +121,7 @@ class Visits:
 
 @asynccontextmanager
 async def _served() -> AsyncIterator[tuple[Program, SandboxManager, Actor, int]]:
-    """A server with all that screens need, on a port."""
+    """A server with everything that screens need, on a port."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         settings = Settings()
         settings = replace(settings, server=replace(settings.server, data_dir=folder))

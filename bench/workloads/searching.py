@@ -1,11 +1,12 @@
-"""Search in documentation: how good the order is per method on public sets, and how long a search takes.
+"""Search in documentation: the quality of the ranking per method on public test sets, and the time of a search.
 
-Sets lie in a folder (`OUTLAST_BENCH_IR`, else `../shared/ir` beside the repository): `NAME.docs.jsonl.gz` with lines
-{id, heading, text} and `NAME.queries.jsonl` with {query, relevant: [id …]}. Without one, only the times are measured.
+Test sets are in a folder (`OUTLAST_BENCH_IR`, default: `../shared/ir` next to the repository): `NAME.docs.jsonl.gz`
+with lines {id, heading, text} and `NAME.queries.jsonl` with {query, relevant: [id …]}. Without any, only times are
+measured.
 
-Everything goes through what the server uses: passages and vectors in a SQLite file, `Knowledge`, and an embedder that
-asks a server over OpenAI's /embeddings. That server's vectors are hashed words and word parts (feature hashing, see
-`outlast.testing.embeddings`), not a trained model's: they show that the path works and what it costs.
+Everything uses the server's code: passages and vectors in a SQLite file, `Knowledge`, and an embedder that calls a
+server over OpenAI's /embeddings. That server's vectors are hashed words and word parts (feature hashing, see
+`outlast.testing.embeddings`), not a trained model's: they measure the cost of the path, not its quality.
 """
 
 import gzip
@@ -129,8 +130,8 @@ async def _searched(cuts: Sequence[Cut], dimensions: int) -> AsyncIterator[dict[
 
 
 async def _times(folder: Path, count: int) -> list[Figure]:
-    """Searches one after the other, each with a query that was not asked before; the query's vector is given, since
-    what it costs is the embedder's."""
+    """Searches one after the other, each with a new query; the query's vector is precomputed, because its cost is the
+    embedder's."""
     cuts, queries = _made_up(folder, count)
     label = f"{count:,} passages"
     with tempfile.TemporaryDirectory() as kept:
@@ -159,8 +160,8 @@ async def _times(folder: Path, count: int) -> list[Figure]:
         Figure(f"{label}, words+vectors ({TIMED_DIMENSIONS}): p50", _ms(fused, 50), "ms", GOAL_MS),
         Figure(f"{label}, words+vectors ({TIMED_DIMENSIONS}): p95", _ms(fused, 95), "ms"),
         Figure(f"{label}, words+vectors, one package of {SOURCES}: p50", _ms(one, 50), "ms"),
-        Figure(f"{label}: first search ever (indexes made)", built, "s"),
-        Figure(f"{label}: first search after a start (indexes and vectors loaded)", loaded, "s"),
+        Figure(f"{label}: first search ever (builds indexes)", built, "s"),
+        Figure(f"{label}: first search after a start (loads indexes and vectors)", loaded, "s"),
     ]
 
 
@@ -175,7 +176,7 @@ def _ms(seconds: Sequence[float], percent: float) -> float:
 
 
 class _GivenVectors:
-    """An embedder that costs nothing: a vector from a random generator for every text."""
+    """A free embedder: a random vector for every text."""
 
     def __init__(self, dimensions: int) -> None:
         self.model = f"random:{dimensions}"
@@ -191,8 +192,8 @@ class _GivenVectors:
 
 
 def _made_up(folder: Path, count: int) -> tuple[list[Cut], list[str]]:
-    """Passages of about 800 characters with words as common as in real text, and questions. From the public pages
-    where they are (sentences of several mixed), else from made-up words."""
+    """Passages of about 800 characters with realistic word frequencies, and questions: from the public pages if present
+    (mixing sentences of several), otherwise from made-up words."""
     chance = random.Random(7)
     sentences = list(_sentences(folder)) or [
         " ".join(f"word{int(chance.paretovariate(0.8)) % 50_000}" for _ in range(12)) for _ in range(20_000)
@@ -214,7 +215,7 @@ def _sentences(folder: Path) -> Iterator[str]:
 
 
 def _docs(folder: Path, name: str) -> Iterator[dict[str, Any]]:
-    """Nothing, where there is no such set."""
+    """The sentences of a test set, or nothing if there is none."""
     file = folder / f"{name}.docs.jsonl.gz"
     if file.exists():
         with gzip.open(file) as lines:

@@ -14,7 +14,7 @@ TOKENS = 10
 
 @dataclass(slots=True)
 class Starts:
-    """Times in ms from asking: to the answer, to the first token; runs that did not end; CPU in ms a run."""
+    """Times in ms from the request to the response and to the first token; unfinished runs; CPU time in ms per run."""
 
     answered: list[float] = field(default_factory=list)
     begun: list[float] = field(default_factory=list)

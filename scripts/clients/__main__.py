@@ -1,4 +1,4 @@
-"""Writes what the clients have of the contract, or checks that it is current: `python -m scripts.clients [--check]`."""
+"""Generates client code from the contract, or checks that it is current: `python -m scripts.clients [--check]`."""
 
 import sys
 from typing import Final

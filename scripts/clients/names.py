@@ -1,4 +1,4 @@
-"""What clients call shapes whose models have another name. Other shapes have the model's name, less `Answer`."""
+"""Client names of shapes that differ from the model's. Other shapes have the model's name without `Answer`."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -107,4 +107,4 @@ TYPES: Final[Mapping[str, str]] = {
     "ToolStatus": "ToolCallPart.status",
     "VersionKind": "PageVersion.kind",
 }
-"""Unions that have a name of their own, each with the property that states it; of a list, its items."""
+"""Named unions, each with a property of that type (for a list, the type of its items)."""

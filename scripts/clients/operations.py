@@ -33,14 +33,14 @@ PLACES: Final[Mapping[str, str]] = {
     "save_edits": "screens.save_edits",
     "undo_edits": "screens.undo_edits",
 }
-"""Operations that are found elsewhere than their id says."""
+"""Operations whose place differs from their id."""
 NOT_SOURCES: Final = frozenset({"admin", "v1"})
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`path` has `{}` for each of `path_names`. `answers`: the schemas of its JSON; none: it has no body, or (with
-    `is_bytes`) a file. `item`: of a page of a list, what it lists, by the cursor `cursor`."""
+    """`path` has `{}` for each of `path_names`. `answers`: the schemas of its JSON; empty if it has no body or (with
+    `is_bytes`) returns a file. `item`: the items of a page of a list, with the cursor `cursor`."""
 
     id: str
     place: str
@@ -73,7 +73,7 @@ class Operation:
 
 @cache
 def operations() -> tuple[Operation, ...]:
-    """All of them, by place."""
+    """All operations, by place."""
     found = [
         _operation(path, method, described)
         for path, methods in openapi_schema()["paths"].items()
@@ -116,7 +116,7 @@ def _operation(path: str, method: str, described: dict[str, Any]) -> Operation:
 
 
 def _place(path: str, operation_id: str) -> str:
-    """Where a client has an operation: of `create_thread` the group `threads` and there the method `create`."""
+    """The place of an operation in a client: for `create_thread`, the method `create` of the group `threads`."""
     if operation_id in PLACES:
         return PLACES[operation_id]
     verb, _, rest = operation_id.partition("_")
@@ -132,7 +132,7 @@ def _place(path: str, operation_id: str) -> str:
 
 @cache
 def _groups() -> frozenset[str]:
-    """Nouns that have their own group: what paths begin with, and the collections that they end in."""
+    """Nouns with their own group: the first part of paths, and the collections at their end."""
     ways = [_segments(path) for path in openapi_schema()["paths"]]
     return frozenset({way[0] for way in ways} | {way[-1] for way in ways if way[-1].endswith("s")})
 

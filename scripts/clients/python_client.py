@@ -62,7 +62,7 @@ def _method(one: Operation, is_async: bool, names: dict[str, str]) -> Iterator[s
 
 
 def _answer(one: Operation, names: dict[str, str]) -> tuple[str, str]:
-    """What a method returns, and what of its group carries it out."""
+    """The return type of a method, and the method of its group that implements it."""
     if one.is_stream:
         return names["stream"], "_follow"
     if one.item is not None:

@@ -34,7 +34,7 @@ Item = TypeVar("Item")
 
 
 class Page(TypedDict, Generic[Item]):
-    """A part of a list; `next` is the cursor of the following one, None at the end."""
+    """A page of a list; `next` is the cursor of the next page, or None at the end."""
 
     items: Sequence[Item]
     next: str | None
@@ -65,12 +65,12 @@ def event_name(name: str) -> str:
 
 
 def query_of(operation: Operation) -> Shape:
-    """What may be asked for beside the path."""
+    """The query parameters of an operation."""
     return Shape(operation.query_name, f"The options of `{operation.place}`.", operation.query)
 
 
 def type_of(schema: Schema) -> str:
-    """A schema as Python writes it."""
+    """A schema as a Python type."""
     if "$ref" in schema:
         item = page_item(schema["$ref"])
         return f"Page[{item}]" if item else client_name(schema["$ref"])

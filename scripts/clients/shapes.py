@@ -1,5 +1,4 @@
-"""The shapes of the API and its events, as clients in any language are generated from them: each once, by the name
-that clients know it by."""
+"""The shapes of the API and its events, for clients in any language: each once, by its client name."""
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +16,7 @@ SUFFIXES: Final = ("Answer", "Reply")
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property that is not `required` may be left out of a request; answers have all of theirs."""
+    """A property that is not `required` is optional in requests; responses have all properties."""
 
     name: str
     schema: Schema
@@ -42,7 +41,7 @@ def shapes() -> tuple[Shape, ...]:
 
 @cache
 def events() -> tuple[tuple[str, str], ...]:
-    """Each event's name with the name of the shape of its data, in the order of the closed list."""
+    """Each event's name with the shape name of its data, in the order of the closed list."""
     defs = event_schema()["$defs"]
     envelopes = [defs[_target(one["$ref"])] for one in event_schema()["oneOf"]]
     return tuple(
@@ -53,7 +52,7 @@ def events() -> tuple[tuple[str, str], ...]:
 
 
 def named_types() -> Iterator[tuple[str, Schema]]:
-    """Unions that have a name of their own, each with its schema."""
+    """Named unions, each with its schema."""
     by_name = {shape.name: {one.name: one for one in shape.properties} for shape in shapes()}
     for name, place in TYPES.items():
         owner, _, key = place.partition(".")
@@ -62,13 +61,13 @@ def named_types() -> Iterator[tuple[str, Schema]]:
 
 
 def without_null(schema: Schema) -> Schema:
-    """The schema of a value that is there."""
+    """The schema without null."""
     options = [option for option in schema.get("anyOf", ()) if option != {"type": "null"}]
     return options[0] if len(options) == 1 else {**schema, "anyOf": options} if options else schema
 
 
 def client_name(reference: str) -> str:
-    """What clients call the schema at the end of a reference; its own name, less a suffix where that is free."""
+    """The client name of a referenced schema: its own name, without a suffix if that name is free."""
     name = _target(reference)
     if name in NAMES:
         return NAMES[name]
@@ -80,7 +79,7 @@ def client_name(reference: str) -> str:
 
 
 def page_item(reference: str) -> str | None:
-    """The name of the items where the schema is a page of a list."""
+    """The name of the items if the schema is a page of a list, or None."""
     name = _target(reference)
     return client_name(name.removeprefix(PAGE).removesuffix("_")) if name.startswith(PAGE) else None
 
@@ -101,7 +100,7 @@ def _shape(name: str, schema: Schema, request: bool) -> Shape:
 
 @cache
 def _schemas() -> dict[str, Schema]:
-    """The API's word counts where both name a shape: an event may have been written by an older server."""
+    """The API's version wins if both name a shape: an event may come from an older server."""
     return {**event_schema()["$defs"], **openapi_schema()["components"]["schemas"]}
 
 

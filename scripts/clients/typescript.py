@@ -65,14 +65,14 @@ def _comment(doc: str, indent: str) -> list[str]:
 
 @cache
 def _aliases() -> dict[str, str]:
-    """Names of unions by their text, where only one has it."""
+    """Names of unions by their text, if it is unique."""
     texts = [(name, _type(schema)) for name, schema in named_types()]
     counted = [text for _, text in texts]
     return {text: name for name, text in texts if counted.count(text) == 1}
 
 
 def _named(schema: Schema) -> str:
-    """A type in which unions go by their names."""
+    """A type with unions replaced by their names."""
     options = schema.get("anyOf", ())
     if len(options) == 2 and {"type": "null"} in options:
         return " | ".join(_named(option) for option in options)

@@ -1,4 +1,4 @@
-"""Write the generated files, or check that they are current."""
+"""Writes the generated files, or checks that they are current."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ FILES: Final[Mapping[str, Callable[[], str]]] = {
 
 
 def main(arguments: list[str], files: Mapping[str, Callable[[], str]] = FILES) -> int:
-    """0: written, or all current; 1: `--check` found files out of date."""
+    """The exit code: 0 if all files are written or current, 1 if `--check` found files out of date."""
     packages.declare(APPS)
     stale = [name for name, write in files.items() if _current(ROOT / name) != write()]
     if "--check" in arguments:

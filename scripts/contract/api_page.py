@@ -41,13 +41,13 @@ def _row(address: str, route: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _parameters(items: list[dict[str, Any]]) -> list[str]:
-    """Each parameter of a tag's routes once, as often as it means something else."""
+    """Each parameter of a tag's routes, once for each meaning."""
     rows = {(code(item["name"]), item["in"], item["description"], code(json.dumps(item["example"]))) for item in items}
     return table(("parameter", "in", "meaning", "example"), sorted(rows)) if rows else []
 
 
 def _shapes(message: dict[str, Any]) -> str:
-    """The shapes of a body or an answer; its media type where it has none."""
+    """The shapes of a body or a response, or its media type if it has no shape."""
     named = (
         type_name(body["schema"], "shapes.md") if "$ref" in str(body.get("schema")) else code(kind)
         for kind, body in message.get("content", {}).items()

@@ -27,7 +27,7 @@ def write() -> str:
 
 
 def commands(root: Any) -> Iterator[tuple[str, Any]]:
-    """Every command that help lists, with its whole name."""
+    """Every command that the help lists, with its full name."""
     for group in _visible(root):
         loaded = group.declared.load()
         if hasattr(loaded, "commands"):

@@ -15,7 +15,7 @@ def write() -> str:
     events = [option["$ref"].rsplit("/", 1)[-1] for option in schema["oneOf"]]
     lines = [*heading("Events", prose("events")), "## Events", ""]
     lines += table(("event", "data", "meaning"), (row for name in events for row in _rows(shapes, name)))
-    lines += ["## What they carry", ""]
+    lines += ["## Event data", ""]
     for name in sorted(set(shapes) - set(events)):
         lines += [f"### {name}", "", *shape(shapes[name])]
     return page(lines)

@@ -1,4 +1,4 @@
-"""docs/reference/page-patches.md and contract/page-patches.json, from the lines and patches that pages take."""
+"""docs/reference/page-patches.md and contract/page-patches.json, from the lines and patches that pages accept."""
 
 import json
 from collections.abc import Iterable
@@ -34,8 +34,8 @@ def write() -> str:
 
 
 def schema() -> str:
-    """JSON Schema of one line: `prose/page-patches.json` with descriptions and bounds. What the server takes besides (a
-    number as text, a patch without its line) is not in it: this is what to write."""
+    """JSON Schema of one line: `prose/page-patches.json` with descriptions and bounds. It describes the lines to write;
+    the server also accepts some others (a number as text, a patch without its line)."""
     whole = json.loads(Path(__file__).with_name("prose").joinpath("page-patches.json").read_text(encoding="utf-8"))
     shapes: dict[str, Any] = whole["$defs"]
     described: dict[str, Explained] = {f"line_{name}": line for name, line in LINES.items()}

@@ -1,4 +1,4 @@
-"""The two schemas that other programs are generated from."""
+"""The two schemas of the contract."""
 
 import json
 from functools import cache
@@ -21,7 +21,7 @@ def openapi_schema() -> dict[str, Any]:
 
 @cache
 def event_schema() -> dict[str, Any]:
-    """JSON Schema of every event: `$defs` holds each by its class, the schema itself is the union of them all."""
+    """JSON Schema of every event: `$defs` has each event by its class, the schema itself is their union."""
     schema: dict[str, Any] = event_adapter(registry.load().events).json_schema()
     _, presence = models_json_schema([(EphemeralPresence, "validation")])
     schema["$defs"] |= presence["$defs"]

@@ -29,7 +29,7 @@ def write() -> str:
 
 
 def _section(kind: Any, header: str, name: str, *, in_rows: bool = False) -> Iterator[str]:
-    """`in_rows`: the table stands inside one that is repeated, so its settings have no variables."""
+    """`in_rows`: the table is inside a repeated one, so its settings have no environment variables."""
     yield f"## {header}"
     yield ""
     yield " ".join((kind.__doc__ or "").split())
@@ -46,7 +46,7 @@ def _section(kind: Any, header: str, name: str, *, in_rows: bool = False) -> Ite
 
 
 def _table_of(hint: Any, name: str = "") -> tuple[Any, str]:
-    """The dataclass behind a nested table and how TOML writes it; (None, "") for a plain value."""
+    """The dataclass of a nested table and its TOML form; (None, "") for a plain value."""
     kind = plain(hint)
     if is_dataclass(kind):
         return kind, f"[{name}]"

@@ -1,4 +1,4 @@
-"""docs/reference/shapes.md: every shape of requests and answers, from the OpenAPI document."""
+"""docs/reference/shapes.md: every shape of requests and responses, from the OpenAPI document."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ def write() -> str:
 
 
 def shape(schema: dict[str, Any]) -> list[str]:
-    """What a shape says of itself, then a table of its properties."""
+    """A shape's description, then a table of its properties."""
     about = " ".join(schema.get("description", "").split())
     needed = schema.get("required", ())
     rows = (
@@ -27,7 +27,7 @@ def shape(schema: dict[str, Any]) -> list[str]:
 
 
 def type_name(schema: dict[str, Any], at: str = "") -> str:
-    """A type as the tables write it; other shapes as links to their place on the page `at`, or on the same page."""
+    """A type for the tables; other shapes are links to their place on the page `at`, or on the same page."""
     if "$ref" in schema:
         name = title(schema["$ref"].rsplit("/", 1)[-1])
         return f"[{name}]({at}#{name.lower().replace(' ', '-')})"
