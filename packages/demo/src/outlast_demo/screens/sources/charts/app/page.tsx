@@ -16,9 +16,7 @@ export default function Page() {
             <Leaf className="size-4" />
             Energy report
           </p>
-          <h1 className="mt-3 text-4xl font-semibold tracking-[-0.03em] sm:text-5xl">
-            The house that pays for itself
-          </h1>
+          <h1 className="mt-3 text-4xl font-semibold tracking-[-0.03em] sm:text-5xl">The house that pays for itself</h1>
           <p className="mt-4 text-lg leading-relaxed text-muted-foreground">
             Twelve months of sun, wind and habits: what was made, what was used, and what was left over.
           </p>

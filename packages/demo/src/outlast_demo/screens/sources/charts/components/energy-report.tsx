@@ -22,7 +22,13 @@ const day = [1, 1, 1, 2, 3, 5, 9, 14, 19, 23, 26, 28, 27, 25, 22, 17, 12, 8, 5, 
 const kwh = (value: number) => `${Math.round(value)} kWh`;
 
 const facts = [
-  { icon: Sun, name: "Produced", value: "6,090 kWh", text: "11% more than last year", look: "bg-chart-3/15 text-chart-3" },
+  {
+    icon: Sun,
+    name: "Produced",
+    value: "6,090 kWh",
+    text: "11% more than last year",
+    look: "bg-chart-3/15 text-chart-3",
+  },
   { icon: Zap, name: "Used", value: "4,230 kWh", text: "4% less than last year", look: "bg-chart-1/15 text-chart-1" },
   {
     icon: BatteryCharging,

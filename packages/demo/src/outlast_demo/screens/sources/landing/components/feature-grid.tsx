@@ -23,9 +23,7 @@ export function FeatureGrid() {
   return (
     <section id="product" className="mx-auto max-w-6xl px-6 py-20 sm:py-28">
       <p className="text-sm font-medium text-primary">Product</p>
-      <h2 className="mt-3 max-w-2xl text-3xl font-semibold tracking-tight sm:text-5xl">
-        Search less. Finish more.
-      </h2>
+      <h2 className="mt-3 max-w-2xl text-3xl font-semibold tracking-tight sm:text-5xl">Search less. Finish more.</h2>
       <div className="mt-12 grid gap-4 md:grid-cols-6">
         <Card className="relative gap-0 overflow-hidden p-7 md:col-span-4">
           <CalendarDays className="size-6 text-primary" />

@@ -5,13 +5,11 @@ import { Accordion, AccordionContent, AccordionItem, AccordionTrigger } from "@/
 const questions = [
   {
     question: "Can I try it before I pay?",
-    answer:
-      "Yes. You get every feature for 14 days, without a card. Then choose a plan, or stay on the free one.",
+    answer: "Yes. You get every feature for 14 days, without a card. Then choose a plan, or stay on the free one.",
   },
   {
     question: "What happens to my data when I leave?",
-    answer:
-      "You take it with you: one button exports all of it. Thirty days later we permanently delete our copy.",
+    answer: "You take it with you: one button exports all of it. Thirty days later we permanently delete our copy.",
   },
   {
     question: "Do you have a discount for schools and non-profits?",

@@ -28,9 +28,7 @@ export function Testimonials() {
   return (
     <section id="voices" className="mx-auto w-full max-w-6xl px-6 py-20">
       <p className="text-center text-sm font-medium text-primary">Testimonials</p>
-      <h2 className="mt-3 text-center text-3xl font-semibold tracking-tight sm:text-4xl">
-        One month in
-      </h2>
+      <h2 className="mt-3 text-center text-3xl font-semibold tracking-tight sm:text-4xl">One month in</h2>
       <div className="mt-12 grid gap-4 md:grid-cols-3">
         {voices.map((voice) => (
           <Card key={voice.name} className="gap-0 p-7">
