@@ -1,4 +1,4 @@
-/** What a conversation hangs on in a document. Pure. */
+/** Anchors of a document's conversations. Pure. */
 import type { BlockData, CommentData, Thread } from '@outlast/sdk'
 import type { About } from './comments/comment-draft'
 import { placeName } from './comments/place-name'
@@ -26,14 +26,14 @@ export function anchorOf(documentId: string, about: About, blocks: Blocks): Reco
 
 export type AnchorKind = 'document' | 'section' | 'comment' | 'selection'
 
-/** What a conversation is about, as it is shown: `text` in words, and where that is now. */
+/** The subject of a conversation as it is shown: `text` in words, and its present place in the document. */
 export interface ShownAnchor {
   kind: AnchorKind
   text: string
   section_id: string | null
   block_id: string | null
   comment_id: string | null
-  /** What it was about is not in the document any more. */
+  /** The text that the conversation was about was deleted. */
   gone: boolean
 }
 
@@ -61,7 +61,7 @@ export function shownAnchor(
       const comment = comments.find((one) => one.id === id)
       if (comment === undefined) return { ...none, kind: 'comment', text: 'Deleted comment', gone: true }
       const { section_id, block_id, quote } = comment
-      // What it says is the conversation's title.
+      // The comment's text is the title of the conversation.
       const on = quote?.text ?? placeName(sections, { section_id, block_id })
       return { ...none, kind: 'comment', text: on, section_id, block_id, comment_id: comment.id }
     }

@@ -15,13 +15,13 @@ import { anchorOf } from './anchors'
 import { useDocumentRoom } from './document-context'
 import { PART_SUGGESTIONS } from './suggestions'
 
-/** A conversation about a part of the document that begins with its first message. */
+/** A new conversation about a part of the document. It begins with its first message. */
 export function AskPanel({ about }: { about: About }) {
   const { documentId, projectId, store, openPanel } = useDocumentRoom()
   const { model } = useModelChoice()
   const sections = useOutline()
   const [busy, setBusy] = useState(false)
-  // What was made is used again when the first message has to be sent twice.
+  // The created thread is reused if the first message has to be sent again.
   const made = useRef<string | null>(null)
   const keys = useRef(new Map<string, string>())
   const ask = async (message: Outgoing) => {

@@ -1,16 +1,16 @@
-/** Moving rows with the pointer: mouse, pen or finger. One line shows where the row would land; Escape gives up. */
+/** Moving rows with the pointer: mouse, pen or finger. One line shows where the row would land; Escape cancels. */
 import type { PointerEvent as ReactPointerEvent } from 'react'
 
 interface DragOptions {
-  /** What scrolls, and what the candidates stand in. */
+  /** The scrolling element that contains the candidates. */
   area: HTMLElement
   /** The candidates, in order. */
   selector: string
-  /** What is dragged; drawn paler meanwhile. */
+  /** The dragged elements, drawn paler during the drag. */
   items: readonly HTMLElement[]
-  /** Behind which candidate it was dropped (`top`: before the first). */
+  /** Called with the candidate behind which the row was dropped (`top`: before the first). */
   onDrop: (target: HTMLElement, side: 'before' | 'after') => void
-  /** The pointer did not move: it was a click. */
+  /** Called if the pointer did not move: it was a click. */
   onClick?: () => void
 }
 

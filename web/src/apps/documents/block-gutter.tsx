@@ -19,7 +19,7 @@ interface BlockGutterProps {
   moves: EditorMoves
 }
 
-/** Left of a block: a new one below, and a handle that drags it or opens its menu. */
+/** Left of a block: a button that adds a block below, and a handle that drags the block or opens its menu. */
 export function BlockGutter({ rowKey, sectionId, moves }: BlockGutterProps) {
   const room = useDocumentRoom()
   const session = useEditorSession()
@@ -117,7 +117,7 @@ export function BlockGutter({ rowKey, sectionId, moves }: BlockGutterProps) {
   )
 }
 
-/** Where a row that is dropped beside another one belongs. */
+/** The new place of a row that was dropped next to another one. */
 function dropPlace(
   store: ReturnType<typeof useDocumentRoom>['store'],
   target: HTMLElement,

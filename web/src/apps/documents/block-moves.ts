@@ -1,7 +1,7 @@
-/** Where a block or section goes when it is moved by one. Pure. */
+/** The new place of a block or section that is moved by one step. Pure. */
 import type { DocumentChange, DocumentContent } from '@outlast/sdk'
 
-/** One up or down; over the edge of its section into the one beside it. Null at the document's ends. */
+/** One step up or down; at the edge of its section, into the neighbouring section. Null at the document's ends. */
 export function blockMoved(content: DocumentContent, blockId: string, by: -1 | 1): DocumentChange | null {
   const block = content.blocks[blockId]
   const section = block && content.sections[block.section_id]
@@ -21,7 +21,7 @@ export function blockMoved(content: DocumentContent, blockId: string, by: -1 | 1
   return move(beside.id, by === 1 ? null : (beside.blocks.at(-1) ?? null))
 }
 
-/** A section goes with those below it that are deeper: its subsections. */
+/** A section moves together with its subsections: the deeper sections below it. */
 export function sectionFamily(content: DocumentContent, sectionId: string): string[] {
   const at = content.order.indexOf(sectionId)
   const level = content.sections[sectionId]?.level ?? 0
@@ -31,8 +31,8 @@ export function sectionFamily(content: DocumentContent, sectionId: string): stri
   return content.order.slice(at, end)
 }
 
-/** The changes that put a section with its subsections behind another one (null: first). None where it is there already, or
- * would go into itself. What stands before the first heading stays first. */
+/** The changes that put a section with its subsections behind another one (null: first). Empty if it is there already
+ * or would move into itself. The text before the first heading stays first. */
 export function sectionMoves(content: DocumentContent, sectionId: string, after: string | null): DocumentChange[] {
   const family = sectionFamily(content, sectionId)
   const first = content.order[0]
@@ -48,7 +48,7 @@ export function sectionMoves(content: DocumentContent, sectionId: string, after:
   }))
 }
 
-/** One family up or down among all sections; none at the ends. */
+/** One step up or down among all sections of a document; empty at the ends. */
 export function sectionStepped(content: DocumentContent, sectionId: string, by: -1 | 1): DocumentChange[] {
   const family = sectionFamily(content, sectionId)
   const last = family.at(-1)

@@ -19,11 +19,11 @@ import { useRowMoves } from './use-row-moves'
 interface BlockRowProps {
   rowKey: string
   sectionId: string
-  /** Among the first of the document: drawn at once. */
+  /** Among the first blocks of the document: drawn at once. */
   first: boolean
 }
 
-/** One block: shown, or written in at its place. Nothing but itself draws it anew. */
+/** One block, shown or edited in place. It renders independently of the other blocks. */
 export const BlockRow = memo(function BlockRow({ rowKey, sectionId, first }: BlockRowProps) {
   const { store, focus, mayEdit } = useDocumentRoom()
   const session = useEditorSession()
@@ -90,7 +90,7 @@ function Shown({ blockId, text }: { blockId: BlockData['id']; text: string }) {
   return <BlockText text={text === '' ? ' ' : text} rehype={marks} />
 }
 
-/** Links, buttons and boxes in a text do what they do, and do not open its editor. */
+/** Links, buttons and checkboxes in a text keep their own action and do not open the block's editor. */
 function isForItself(target: EventTarget, within: Element): boolean {
   const hit =
     target instanceof Element ? target.closest('a, button, input, textarea, select, summary, [role=button]') : null

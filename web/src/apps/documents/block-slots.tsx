@@ -1,17 +1,16 @@
-/**
- * What else is drawn at a block. Each slot is a small component of its own that reads its own store by the block's id, so
- * that a new comment or proposal draws this block and no other.
- */
+/** Additions to a block, such as comments and proposed edits. Each slot is a small component that reads its own store
+ * by the block's id, so that a new comment or proposal renders this block only. */
 import { CommentCount, useCommentMarks } from './comments/block-marks'
 import { CommentsOverlay } from './comments/comments-overlay'
 import { InlineEdits, useCovered } from './review-inline'
 import { endOf, startOf, TOP } from './review-list'
 import { useBlockOf } from './use-document'
 
-/** Changes to how a block's text is drawn, such as marks on commented words. Always the same list while nothing changes. */
+/** Plugins that change how a block's text is drawn, such as marks on commented words. The list stays the same object
+ * while nothing changes. */
 export const useBlockMarks = useCommentMarks
 
-/** In the right margin of a block (over its corner on a phone): how many open comments it has. */
+/** In the right margin of a block (over its corner on a phone): the number of its open comments. */
 export function BlockMargin({ blockId }: { blockId: string }) {
   const block = useBlockOf(blockId)
   if (block === null) return null
@@ -22,7 +21,7 @@ export function BlockMargin({ blockId }: { blockId: string }) {
   )
 }
 
-/** The same behind a section's heading: comments on the section as a whole. */
+/** The same next to a section's heading: comments on the section as a whole. */
 export function SectionMargin({ sectionId }: { sectionId: string }) {
   return (
     <div className="block-comments">
@@ -34,13 +33,13 @@ export function SectionMargin({ sectionId }: { sectionId: string }) {
 /** Below a block: edits that are proposed for it, or after it. */
 export const BlockBelow = ({ blockId }: { blockId: string }) => <InlineEdits place={blockId} />
 
-/** Whether what is proposed for a block shows its text in the place of the text itself. */
+/** True if a proposed edit shows the block's text in place of the block. */
 export const useIsCovered = useCovered
 
-/** Below a section's heading, before its blocks: edits that are proposed for its beginning. */
+/** Below a section's heading, before its blocks: edits that are proposed for the start of the section. */
 export const SectionBelow = ({ sectionId }: { sectionId: string }) => <Between place={startOf(sectionId)} />
 
-/** Behind a section's last block: sections that are proposed after it. */
+/** Behind a section's last block: new sections that are proposed after it. */
 export const SectionEnd = ({ sectionId }: { sectionId: string }) => <Between place={endOf(sectionId)} />
 
 /** Before the first section. */
@@ -52,7 +51,7 @@ const Between = ({ place }: { place: string }) => (
   </div>
 )
 
-/** The bar over selected text. Drawn once a document, over its blocks. */
+/** The bar over selected text. Drawn once per document, over its blocks. */
 export function DocumentOverlay() {
   return <CommentsOverlay />
 }

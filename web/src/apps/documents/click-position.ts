@@ -1,7 +1,7 @@
 import type { MouseEvent } from 'react'
 import { sourcePlace } from './editor/writing'
 
-/** Where in a block's Markdown somebody clicked in what is shown of it. */
+/** The position in a block's Markdown that corresponds to a click on the rendered block. */
 export function positionOfClick(event: MouseEvent<HTMLElement>, shown: HTMLElement, markdown: string): number | 'end' {
   const spot = caretAt(event.clientX, event.clientY)
   if (spot === null || !shown.contains(spot.node)) return 'end'

@@ -1,7 +1,7 @@
 import { CommentsView } from './comments/comments-view'
 import type { PanelProps } from './document-context'
 
-/** The remarks on the document. */
+/** The comments on the document. */
 export function CommentsPanel({ item }: PanelProps) {
   return <CommentsView item={item} />
 }

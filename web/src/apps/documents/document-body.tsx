@@ -15,12 +15,13 @@ import { bodyOf, moveBlock } from './use-row-moves'
 
 const AT_ONCE = 2
 
-/** The first words of a document that has no section yet. */
+/** The first text of a document that has no section yet. */
 function Beginning() {
   return useNewIn(NO_SECTION).map((key) => <BlockRow key={key} rowKey={key} sectionId={NO_SECTION} first />)
 }
 
-/** The text: title, sections, each with its blocks. Arrows go from row to row, Enter writes, Alt and an arrow moves. */
+/** Title and sections with their blocks. Arrow keys move between rows, Enter edits, Alt and an arrow key moves the
+ * row. */
 export function DocumentBody() {
   const room = useDocumentRoom()
   const session = useEditorSession()
@@ -45,7 +46,7 @@ export function DocumentBody() {
       document.querySelector(`[data-row="${CSS.escape(key)}"]`)?.scrollIntoView({ block: 'nearest' }),
     )
   }
-  /** After everything else: in the last section, or in the first one of an empty document. */
+  /** At the end of the text: in the last section, or in the first one of an empty document. */
   const writeOn = () => {
     const last = order.at(-1)
     const blocks = last === undefined ? [] : (store.get().content.sections[last]?.blocks ?? [])

@@ -1,4 +1,4 @@
-/** What everything inside an open document knows: its store, what is looked at, and how to lead somewhere. */
+/** Shared context of everything inside an open document: its store, the current selection, and navigation. */
 import { createContext, useContext } from 'react'
 import type { DocumentStore } from '@outlast/sdk'
 import type { FocusStore } from './focus-store'
@@ -11,22 +11,22 @@ export interface DocumentRoom {
   /** The document's own conversation. */
   threadId: string
   store: DocumentStore
-  /** Which block is marked or edited: see `useFocusedBlock`. */
+  /** The block that is focused or edited: see `useFocusedBlock`. */
   focus: FocusStore
   /** Editors and owners; viewers read. */
   mayEdit: boolean
-  /** Brings a block into view and marks it for a moment; `edit` also opens its editor. */
+  /** Scrolls a block into view and highlights it briefly; `edit` also opens its editor. */
   scrollToBlock: (blockId: string, options?: { edit?: boolean }) => void
   scrollToSection: (sectionId: string) => void
-  /** Shows a tab of the right panel; `item` is what is to be shown in it: a comment's, thread's, proposal's or edit's id, or a
-   * version's number. */
+  /** Shows a tab of the right panel; `item` is the thing to show in it: the id of a comment, thread, proposal or edit,
+   * or a version's number. */
   openPanel: (tab: PanelTab, item?: string | null) => void
   closePanel: () => void
 }
 
 export const DocumentContext = createContext<DocumentRoom | null>(null)
 
-/** The same object for as long as the document is open, so that reading it draws nothing anew. */
+/** The object stays the same while the document is open, so reading it causes no rendering. */
 export function useDocumentRoom(): DocumentRoom {
   const room = useContext(DocumentContext)
   if (room === null) throw new Error('useDocumentRoom is called outside of a document')
@@ -40,11 +40,11 @@ export interface PanelState {
 
 export const PanelContext = createContext<PanelState>({ tab: null, item: null })
 
-/** Which tab of the right panel is shown, and what in it. */
+/** The open tab of the right panel, and the item in it. */
 export const usePanel = (): PanelState => useContext(PanelContext)
 
-/** What each tab of the right panel is given. */
+/** Props of each tab of the right panel. */
 export interface PanelProps {
-  /** A comment's, thread's, proposal's, edit's id, or a version's number; null: nothing in particular. */
+  /** The id of a comment, thread, proposal or edit, or a version's number; null: no particular item. */
   item: string | null
 }

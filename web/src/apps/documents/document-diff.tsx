@@ -6,7 +6,7 @@ import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 import { BlockText } from './block-text'
 
-/** What lies between two versions: changed blocks word by word, unchanged ones folded away. */
+/** The difference between two versions: changed blocks word by word, unchanged ones folded. */
 export const DiffView = ({ sections }: { sections: readonly SectionDifference[] }) => (
   <div data-document-diff>
     {sections.map((section) => (
@@ -48,7 +48,7 @@ function Section({ section }: { section: SectionDifference }) {
   )
 }
 
-/** Runs of unchanged blocks as one list each. */
+/** Groups adjacent unchanged blocks. */
 function folded(blocks: readonly BlockDifference[], open: boolean): (BlockDifference | BlockDifference[])[] {
   if (open) return [...blocks]
   const parts: (BlockDifference | BlockDifference[])[] = []

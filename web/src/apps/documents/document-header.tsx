@@ -30,7 +30,7 @@ import { SavedState } from './saved-state'
 interface DocumentHeaderProps {
   document: DocumentData
   narrow: boolean
-  /** There is no room for the outline beside the text. */
+  /** The outline opens as a sheet, because it does not fit next to the text. */
   sheet: boolean
   onOutline: () => void
 }
@@ -113,7 +113,7 @@ function DocumentMenu({ document, onRename }: { document: DocumentData; onRename
         }
       >
         {mayEdit && (
-          // After the menu has given the focus back, or the input would lose it at once.
+          // After the menu has returned the focus, or the input would lose it at once.
           <MenuItem onSelect={() => setTimeout(onRename, 50)}>
             <Pencil />
             Rename

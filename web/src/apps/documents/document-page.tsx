@@ -29,7 +29,7 @@ import { usePanelState } from './use-panel'
 import { usePresence, useNewEditorSession } from './use-writing'
 import { NotFound, isHidden } from '@/components/not-loaded'
 
-/** `/documents/:id`: outline, text, and beside it what is said, proposed and past. */
+/** `/documents/:id`: outline and text, with comments, agent, review and history next to them. */
 export default function DocumentPage({ documentId }: { documentId: string }) {
   const store = useDocumentStore(documentId)
   const document = useSelected(store, (snapshot) => snapshot.document)
@@ -140,7 +140,7 @@ const afterDrawing = (call: () => void): void => {
   requestAnimationFrame(() => requestAnimationFrame(call))
 }
 
-/** An address may name what to show: `?block=` or `?section=`, once the text is there. */
+/** The address may name a place to show: `?block=` or `?section=`, applied once the text has loaded. */
 function useAsked({ store, scrollToBlock, scrollToSection }: DocumentRoom): void {
   const [asked] = useState(() => new URLSearchParams(location.search))
   const done = useRef(false)

@@ -6,7 +6,7 @@ import { useDocumentRoom } from './document-context'
 import { grow, useGrowing } from './editor/auto-height'
 import { useDocumentData } from './use-document'
 
-/** The title over the text, written in its place. A text that begins with its title as a heading needs no second one. */
+/** The title over the text, edited in place. A text that begins with its title as a heading needs no second one. */
 export function DocumentTitle() {
   const { store } = useDocumentRoom()
   const repeated = useSelected(store, ({ document, content }) => {

@@ -21,7 +21,7 @@ import { readMarkdown } from './markdown-files'
 
 const NOTHING = { text: '', name: null }
 
-/** `/projects/:id/documents`: what there is, newest first, and the ways to a new one. */
+/** `/projects/:id/documents`: the documents of a project, newest first, and the ways to create one. */
 export default function DocumentsPage({ projectId }: { projectId: string }) {
   const { projectId: active, project, choose } = useActiveProject()
   const { data: documents, error, refetch } = useQuery(documentsQuery(projectId))

@@ -1,4 +1,4 @@
-/** A project's documents, kept in step with its stream. */
+/** A project's documents, updated by its stream. */
 import { queryOptions } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { DocumentData, OutlastEvent } from '@outlast/sdk'
@@ -10,10 +10,10 @@ export const documentsQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['documents', projectId],
     queryFn: ({ signal }) => everyItem((options) => client.documents.list(projectId, { ...options, signal })),
-    staleTime: Infinity, // the project's stream keeps it in step
+    staleTime: Infinity, // updated by the project's stream
   })
 
-/** Puts a document as the server now has it into the list that was loaded. */
+/** Puts the server's latest state of a document into the loaded list. */
 export function putDocument(document: DocumentData): void {
   showNews<DocumentData[]>(documentsQuery(document.project_id).queryKey, (all) => withItem(all, document))
 }
@@ -22,7 +22,7 @@ export function dropDocument(projectId: string, documentId: string): void {
   showNews<DocumentData[]>(documentsQuery(projectId).queryKey, (all) => all.filter(({ id }) => id !== documentId))
 }
 
-/** Keeps a project's documents in step with its stream. */
+/** Updates a project's documents from its stream. */
 export function useDocumentNews(projectId: string): void {
   useEvents(
     useCallback(

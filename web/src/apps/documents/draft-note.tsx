@@ -13,12 +13,12 @@ import type { DraftStatus } from './editor/editor-session'
 
 interface DraftNoteProps {
   status: DraftStatus
-  /** What the server says the block is now; null: it is not there yet. */
+  /** The server's current text of the block; null: the server does not have the block yet. */
   present: string | null
   editing: boolean
 }
 
-/** Below a block whose text is not what the server has: what is up, and the ways on. */
+/** Below a block whose text differs from the server's: the state of its draft, and the available actions. */
 export function DraftNote({ status, present, editing }: DraftNoteProps) {
   const session = useEditorSession()
   const { focus } = useDocumentRoom()
@@ -138,7 +138,7 @@ const Note = ({ icon, words, children }: { icon: React.ReactNode; words: string;
   </div>
 )
 
-/** At the corner of a block: it is being saved. */
+/** In the corner of a block: it is being saved. */
 export const Saving = () => (
   <span role="status" aria-label="Saving" className="pointer-events-none absolute top-2 right-3 text-faint">
     <LoaderCircle className="size-3.5 animate-spin" aria-hidden />

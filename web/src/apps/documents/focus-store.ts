@@ -2,11 +2,11 @@ import { useSyncExternalStore } from 'react'
 import { useDocumentRoom } from './document-context'
 import { HEADING } from './editor/editor-session'
 
-/** Where an editor opens: with the caret at the start or end of the text, or at a place in it. */
+/** The initial position of the caret in an editor: at the start or end of the text, or at an offset. */
 export type Caret = 'start' | 'end' | number
 
 interface Focus {
-  /** A row: a block's key (`store.keyOf`), or `heading:` and a section's; null: none. */
+  /** A row: a block's key (`store.keyOf`), or `heading:` and a section's id; null: none. */
   id: string | null
   editing: boolean
   caret: Caret
@@ -14,7 +14,7 @@ interface Focus {
 
 const NOTHING: Focus = { id: null, editing: false, caret: 'end' }
 
-/** Which row one is at. Kept outside of React's state: a change draws only the two rows that it concerns. */
+/** The row that has the focus. Kept outside of React's state: a change renders only the two affected rows. */
 export class FocusStore {
   #focus: Focus = NOTHING
   readonly #listeners = new Set<() => void>()
@@ -31,7 +31,7 @@ export class FocusStore {
 
   edit = (id: string, caret: Caret = 'end'): void => this.#set({ id, editing: true, caret })
 
-  /** Ends the editing of a row, if it is this one that is edited; it stays marked. */
+  /** Ends the editing of a row if it is the one being edited; the row keeps the focus. */
   leave = (id: string): void => {
     if (this.#focus.id === id && this.#focus.editing) this.#set({ ...this.#focus, editing: false })
   }
@@ -44,7 +44,7 @@ export class FocusStore {
   }
 }
 
-/** The id of the block that is marked or edited now; null: none, a heading, or a block that is not saved yet. */
+/** The id of the block that has the focus or is edited; null: none, a heading, or a block that is not saved yet. */
 export function useFocusedBlock(): string | null {
   const { focus, store } = useDocumentRoom()
   return useSyncExternalStore(focus.subscribe, () => {
@@ -56,7 +56,7 @@ export function useFocusedBlock(): string | null {
 
 export const headingKey = (sectionId: string): string => HEADING + sectionId
 
-/** How one row stands: drawn anew only when that changes. */
+/** The state of one row; rendered only when it changes. */
 export function useFocusOf(key: string): 'edited' | 'marked' | 'none' {
   const { focus } = useDocumentRoom()
   return useSyncExternalStore(focus.subscribe, () => {

@@ -1,6 +1,6 @@
 const FRONT_MATTER = /^---[ \t]*\n(?:(?=[ \t]*[^ \t\n])(?:[^\n]*\n)+)?(?:---|\.\.\.)[ \t]*$/
 
-/** A block's text as Markdown to be shown: front matter, which would be read as a heading, as code. */
+/** A block's text as Markdown for display: front matter, which would be read as a heading, is shown as code. */
 export function shownText(text: string): string {
   if (!FRONT_MATTER.test(text)) return text
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length))

@@ -19,7 +19,7 @@ const SIZES: Record<number, string> = {
   3: 'text-[1.15rem] leading-snug',
 }
 
-/** A section's heading, written in its place like a block, and what can be done with the section. */
+/** A section's heading, edited in place like a block, with the actions of the section. */
 export function HeadingRow({ sectionId }: { sectionId: string }) {
   const { store, focus, mayEdit } = useDocumentRoom()
   const session = useEditorSession()

@@ -1,4 +1,4 @@
-/** A document's history as people read it: what one person wrote in one go is one entry. Pure. */
+/** A document's history for display: the edits that one person made in a row are one entry. Pure. */
 import type { DocumentVersion, DocumentVersionKind } from '@outlast/sdk'
 
 export interface VersionGroup {
@@ -14,7 +14,7 @@ export interface VersionGroup {
 
 const TOGETHER_MS = 10 * 60_000
 
-/** `versions` newest first. Neighbouring edits of one person within ten minutes of each other go together. */
+/** `versions` newest first. Consecutive edits of one person, each within ten minutes of the next, form a group. */
 export function groupsOf(versions: readonly DocumentVersion[]): VersionGroup[] {
   const groups: VersionGroup[] = []
   for (const version of versions) {

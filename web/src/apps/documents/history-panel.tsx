@@ -31,7 +31,7 @@ const ICONS: Record<DocumentVersionKind, LucideIcon | null> = {
   restore: RotateCcw,
 }
 
-/** What the document went through, newest first; any version can be looked at, compared and brought back. */
+/** The document's versions, newest first; you can view, compare and restore each. */
 export function HistoryPanel({ item }: PanelProps) {
   const list = useHistory()
   const { items, data, error, refetch, now } = list
@@ -41,7 +41,7 @@ export function HistoryPanel({ item }: PanelProps) {
   const setLook = useCallback(
     (next: Look) => {
       setShown(next)
-      if (narrow) closePanel() // there the text is shown in this place
+      if (narrow) closePanel() // on a phone, the text replaces the panel
     },
     [setShown, narrow, closePanel],
   )

@@ -13,7 +13,7 @@ interface ImportIntoProps {
   onClose: () => void
 }
 
-/** Adds Markdown to the open document, at its end or in the place of all that is there. */
+/** Imports Markdown into the open document, at its end or in place of the whole text. */
 export function ImportInto({ open, onClose }: ImportIntoProps) {
   const { documentId, store } = useDocumentRoom()
   const [text, setText] = useState('')

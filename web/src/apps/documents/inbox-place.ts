@@ -3,7 +3,7 @@ import type { InboxEntry, InboxPlace } from '@/lib/apps'
 import { client } from '@/lib/queries'
 import { conversationHref } from './subject'
 
-/** Where an inbox item is in a document; null: it is about none. */
+/** The place of an inbox item in a document; null if it is not about a document. */
 export function inboxPlace(item: InboxEntry): InboxPlace | null {
   const { document_id, document_title, section_id } = item
   if (document_id === null) return null

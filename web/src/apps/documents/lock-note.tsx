@@ -8,7 +8,7 @@ import { useMe } from '@/features/session/session-gate'
 import { useDocumentRoom } from './document-context'
 import { useSectionLock } from './locks'
 
-/** Under a section's heading: who keeps it, until when, and the ways to it. */
+/** Under a section's heading: the holder of its lock, the expiry, and the available actions. */
 export function LockNote({ sectionId }: { sectionId: string }) {
   const { mayEdit } = useDocumentRoom()
   const { lock, state } = useSectionLock(sectionId)

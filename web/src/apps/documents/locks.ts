@@ -5,13 +5,13 @@ import { useMe } from '@/features/session/session-gate'
 import { lockState, type LockState } from '@/features/threads/lock-state'
 import { useDocumentRoom } from './document-context'
 
-/** Who keeps a section, and what that is to me. */
+/** The lock of a section and its state for this user. */
 export function useSectionLock(sectionId: string): { lock: Lock | null; state: LockState } {
   const { store } = useDocumentRoom()
   const me = useMe()
   const lock = useSelected(store, ({ content }) => content.sections[sectionId]?.lock ?? null)
   const expired = useReached(lock?.expires_at ?? null)
   const state = lockState(lock, me.user.id, expired)
-  // One's own section is kept until the time that it says, and no run renews it.
+  // Your own section lock ends at its expiry, because no run renews it.
   return { lock, state: state === 'mine' && expired ? 'free' : state }
 }

@@ -4,7 +4,7 @@ import { CopyIcon } from '@/components/copy'
 import { useDocumentRoom } from './document-context'
 import { useEditorSession } from './editor/use-editor-session'
 
-/** Texts that were typed into blocks which somebody deleted meanwhile. */
+/** Unsaved text of blocks that another user deleted meanwhile. */
 export function LostDrafts() {
   const session = useEditorSession()
   const { store, focus, mayEdit } = useDocumentRoom()

@@ -1,10 +1,10 @@
-/** Reading Markdown out of a file that somebody chose. */
+/** Reads Markdown from a chosen file. */
 
-/** What the browser's picker offers. */
+/** The file types that the browser's picker offers. */
 export const ACCEPTED = '.md,.markdown,.txt,text/markdown,text/plain'
 const MOST_BYTES = 4_000_000
 
-/** The file's text. Throws where it is too big, or no text. */
+/** The file's text. Throws if it is too large or not text. */
 export async function readMarkdown(file: File): Promise<string> {
   if (file.size > MOST_BYTES) throw new Error(`${file.name} is too large. The limit for imports is 4 MB.`)
   const text = await file.text()
@@ -12,7 +12,7 @@ export async function readMarkdown(file: File): Promise<string> {
   return text.replaceAll('\r\n', '\n').replace(/^\uFEFF/, '')
 }
 
-/** What a document may be called: its first heading, else the file's name, else its first words. Pure. */
+/** The default title of a document: its first heading, else the file's name, else its first words. Pure. */
 export function titleOf(markdown: string, fileName: string | null): string {
   const heading = /^#{1,6}[ \t]+(.+?)[ \t#]*$/m.exec(markdown.replaceAll(/^(```|~~~)[\s\S]*?^\1/gm, ''))?.[1]
   const name = fileName?.replace(/\.[a-z]+$/i, '').replaceAll(/[-_]+/g, ' ')

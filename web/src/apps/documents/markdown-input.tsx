@@ -11,7 +11,7 @@ interface MarkdownInputProps {
   onText: (text: string, name: string | null) => void
 }
 
-/** Markdown from a file, dropped or chosen, or pasted. */
+/** Input for Markdown: a dropped or chosen file, or pasted text. */
 export function MarkdownInput({ text, onText }: MarkdownInputProps) {
   const picker = useRef<HTMLInputElement>(null)
   const [over, setOver] = useState(false)

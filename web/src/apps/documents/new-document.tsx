@@ -14,7 +14,7 @@ import { MarkdownInput } from './markdown-input'
 import { titleOf } from './markdown-files'
 import { STARTER } from './starter'
 
-/** Makes documents, and goes to what was made. */
+/** Creates documents and opens them. */
 export function useCreating(projectId: string) {
   const [, navigate] = useLocation()
   const [busy, setBusy] = useState(false)
@@ -35,7 +35,7 @@ interface ImportDialogProps {
   projectId: string
   open: boolean
   onClose: () => void
-  /** Given by a file that was dropped on the page. */
+  /** The content of a file that was dropped on the page. */
   given: { text: string; name: string | null }
 }
 
@@ -91,7 +91,7 @@ interface FirstDocumentProps {
   onImport: () => void
 }
 
-/** Three ways to a first document. */
+/** Three ways to create a first document. */
 export function FirstDocument({ projectId, onImport }: FirstDocumentProps) {
   const { busy, create } = useCreating(projectId)
   return (

@@ -3,7 +3,7 @@ import { Dialog } from 'radix-ui'
 import { IconButton } from '@/components/button'
 import { Outline } from './outline'
 
-/** The outline where there is no room beside the text. */
+/** The outline as a sheet, for windows without room next to the text. */
 export const OutlineSheet = ({ open, onClose }: { open: boolean; onClose: () => void }) => (
   <Dialog.Root open={open} onOpenChange={(next) => next || onClose()}>
     <Dialog.Portal>

@@ -10,7 +10,8 @@ import { useOrder } from './use-document'
 import { useSectionLock } from './locks'
 import { refused } from './use-row-moves'
 
-/** The sections by level: where one is, the way to each; dragged (or Alt and an arrow) to another place. */
+/** The sections by level, with the current one highlighted. Click to go to a section; drag it (or press Alt and an
+ * arrow key) to move it. */
 export function Outline({ onGo }: { onGo?: () => void }) {
   const order = useOrder()
   const current = useCurrentSection()

@@ -14,7 +14,7 @@ import { useDocumentRoom } from './document-context'
 import { useLook, type Look } from './viewed-version'
 import { refused } from './use-row-moves'
 
-/** In the text's place: how it was, or what lies between two versions. */
+/** In place of the text: an earlier version, or the difference between two versions. */
 export function PastView({ look }: { look: NonNullable<Look> }) {
   return (
     <div className="document-text pt-0!">
@@ -28,7 +28,7 @@ function PastBar({ look }: { look: NonNullable<Look> }) {
   const { store, mayEdit } = useDocumentRoom()
   const { setLook } = useLook()
   const now = useSelected(store, ({ content }) => content.version)
-  const [asking, setAsking] = useState<number | null>(null) // the document's version when it was asked
+  const [asking, setAsking] = useState<number | null>(null) // the document's version at the time of the request
   const [busy, setBusy] = useState(false)
   const version = look.kind === 'version' ? look.version : look.to
   const restore = () => {
@@ -86,7 +86,7 @@ function Version({ version }: { version: number }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['document-version', documentId, version],
     queryFn: ({ signal }) => client.documents.version(documentId, version, signal),
-    staleTime: Infinity, // what has been does not change
+    staleTime: Infinity, // versions never change
   })
   if (error !== null) return <Problem className="mx-14" error={error} retry={() => void refetch()} />
   if (data === undefined) return <SkeletonRows rows={6} className="mx-14 h-6" />

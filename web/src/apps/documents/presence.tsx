@@ -4,11 +4,11 @@ import { useMe } from '@/features/session/session-gate'
 import { Avatar } from '@/features/shell/avatar'
 import { useDocumentRoom } from './document-context'
 
-/** The others who are at a block, and whether they write there. */
+/** Other people at a block, and whether they are writing. */
 export function PeopleAt({ blockId }: { blockId: string }) {
   const { store } = useDocumentRoom()
   const me = useMe()
-  // As one text, so that nothing is drawn while it stays the same.
+  // As one string, so that nothing renders while it stays the same.
   const here = useSelected(store, ({ presence }) =>
     presence.watching
       .filter(({ user_id }) => user_id !== me.user.id && presence.places[user_id] === blockId)
@@ -40,7 +40,7 @@ export function PeopleAt({ blockId }: { blockId: string }) {
 
 const SHOWN = 5
 
-/** The others who have this document open, on its head: a click leads to where they are. */
+/** Other people who have this document open, in its header. A click scrolls to their place. */
 export function PeopleInDocument() {
   const { store } = useDocumentRoom()
   const me = useMe()

@@ -17,14 +17,14 @@ import { useReview, useReviewed } from './use-review'
 interface ActionsProps {
   edit: EditData
   standing: Standing
-  /** Opens what brings a conflict to an end. */
+  /** Opens the dialog that resolves a conflict. */
   resolve: () => void
-  /** With the keys that do the same. */
+  /** Show the keyboard shortcuts. */
   keys?: boolean
   className?: string
 }
 
-/** Accept, edit, reject: each as its word and its key. */
+/** Accept, edit, reject: each with its label and shortcut. */
 export function EditActions({ edit, standing, resolve, keys = false, className }: ActionsProps) {
   const { store, mayEdit } = useDocumentRoom()
   const review = useReview()
@@ -86,7 +86,7 @@ export function EditActions({ edit, standing, resolve, keys = false, className }
 
 export const EDITABLE: ReadonlySet<EditData['op']> = new Set(['replace', 'insert', 'insert_section'])
 
-/** Who holds the section that an edit would change, until when, and how to ask for it. */
+/** The lock that blocks an edit: its holder, its expiry, and a button to request it. */
 export function HeldNote({ edit }: { edit: EditData }) {
   const held = useHeld(edit)
   return held === null ? null : <Held lock={held} />
@@ -122,19 +122,19 @@ function Held({ lock }: { lock: Lock }) {
   )
 }
 
-/** Why the last decision was not made, and the way out. */
+/** Why the last decision failed, and the next step. */
 export function RefusedNote({ edit }: { edit: EditData }) {
   const review = useReview()
   const refused = useReviewed((one) => (one.get().refused?.editId === edit.id ? one.get().refused : null))
   if (refused === null) return null
   const { error } = refused
-  // Both are shown by what the document says of itself now.
+  // The current state of the document already explains these two.
   const known = error instanceof OutlastError && (error.code === 'text_changed' || error.code === 'section_locked')
   if (known && edit.state !== 'open') return null
   return <Problem error={error} {...(!(error instanceof Conflict) && { retry: review.forgive })} />
 }
 
-/** An edit with everything that a decision needs. */
+/** An edit with everything needed to decide about it. */
 export function useEditing(edit: EditData) {
   const standing = useStanding(edit)
   const editing = useReviewed((review) => review.get().editing === edit.id)

@@ -4,12 +4,12 @@ import { Button } from '@/components/button'
 import { Confirm } from '@/components/confirm'
 import { useReview, useReviewList } from './use-review'
 
-/** More than these are not accepted by one key without a question. */
+/** From this number on, accepting asks for confirmation. */
 const ASKS_FROM = 20
 
 type DecideAll = ReturnType<typeof useDecideAll>
 
-/** Decides about all open edits at once. Rejecting is always asked for first, accepting where there are many. */
+/** Decides about all open edits at once. Rejecting always asks for confirmation, accepting only if there are many. */
 export function useDecideAll() {
   const review = useReview()
   const { open } = useReviewList()

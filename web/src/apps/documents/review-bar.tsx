@@ -2,7 +2,7 @@ import { EditActions, useEditing } from './review-actions'
 import { useReview, useReviewed } from './use-review'
 import type { EditData } from '@outlast/sdk'
 
-/** On a phone: what one decides about the edit that is looked at, under the thumb. */
+/** On a phone: the actions for the current edit, at the bottom of the screen. */
 export function ReviewBar({ resolve }: { resolve: (editId: string) => void }) {
   const review = useReview()
   const edit = useReviewed((one) => one.edit(one.get().current))

@@ -14,7 +14,7 @@ interface BodyProps {
   className?: string
 }
 
-/** What an edit does, drawn: words that go and come, new text, text that goes or moves. */
+/** The effect of an edit: added and removed words, new text, removed text or moved text. */
 export function EditBody({ edit, standing, className }: BodyProps) {
   switch (edit.op) {
     case 'replace':
@@ -86,7 +86,7 @@ const Bar = ({ look, label, className, children }: BarProps) => (
   </div>
 )
 
-/** What has to be known before one decides: that others changed the text meanwhile. */
+/** A notice that others changed the text after the edit was proposed. */
 export function StandingNote({ standing, resolve }: { standing: Standing; resolve: () => void }) {
   switch (standing.kind) {
     case 'fresh':

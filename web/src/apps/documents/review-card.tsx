@@ -20,7 +20,7 @@ import { gistOf, nameOf } from './review-list'
 
 const SHOWN = 5
 
-/** In a conversation: what the agent proposed there, what became of it, and the way to decide. */
+/** In a conversation: the agent's proposal, its state, and a link to the review. */
 export function ProposalCard({ part }: { part: ProposalPart }) {
   const { data: proposal, error } = useProposalOf(part.proposal_id)
   const review = useOpenReview(part)
@@ -95,7 +95,7 @@ export function countsOf({ open, accepted, rejected, superseded }: ReturnType<ty
   return told.flatMap(([n, word]) => (n > 0 ? [`${n} ${word}`] : [])).join(', ')
 }
 
-/** Kept in step by whatever stream is open here. */
+/** Updated by any open stream. */
 function useProposalOf(proposalId: string) {
   const key = ['proposal', proposalId]
   useEvents(
@@ -113,7 +113,7 @@ function useProposalOf(proposalId: string) {
   return useQuery({ queryKey: key, queryFn: ({ signal }) => client.documents.proposal(proposalId, signal) })
 }
 
-/** Beside the document its review opens; elsewhere one goes to the document. */
+/** Opens the review next to the document; elsewhere, opens the document first. */
 function useOpenReview({ document_id, proposal_id }: ProposalPart): () => void {
   const room = useContext(DocumentContext)
   const [, navigate] = useLocation()

@@ -6,13 +6,13 @@ import { begun, clashNow, lookedAgain, type Work } from './review-seen'
 import type { Resolving } from './review-state'
 import { useReview, useReviewed } from './use-review'
 
-/** Brings a conflict to an end that somebody asked to see. */
+/** The conflict dialog, once a person has opened it. */
 export function ConflictOf() {
   const resolving = useReviewed((one) => one.get().resolving)
   return resolving === null ? null : <Resolve key={resolving.edit.id} resolving={resolving} />
 }
 
-/** Once it is shown it stays, as it was then, until it is decided or closed: whatever others do meanwhile. */
+/** The dialog keeps its content until the edit is decided or the dialog is closed, whatever others do meanwhile. */
 function Resolve({ resolving: { edit, accepts, work: known } }: { resolving: Resolving }) {
   const review = useReview()
   const standing = useStanding(edit)

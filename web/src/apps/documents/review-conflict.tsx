@@ -14,20 +14,20 @@ import { useReview } from './use-review'
 
 interface ConflictProps {
   edit: EditData
-  /** What the person decides about, as it was when they began, and how far they are. */
+  /** The conflict as it was when the person opened it, and their choices so far. */
   work: Work
-  /** The block as it is by now; null: it is gone. */
+  /** The current block; null if it was deleted. */
   now: BlockData | null
-  /** Whether somebody else has decided meanwhile. */
+  /** True if another user has decided meanwhile. */
   decided: boolean
   change: (work: Work) => void
-  /** Takes the text as it is now; not there while it is being asked for. */
+  /** Loads the current text; undefined while that is in progress. */
   lookAgain?: () => void
   onClose: () => void
 }
 
-/** The text as it is, as proposed, and as it is going to be: side by side, with a choice wherever both changed the same
- * words, and freely editable. */
+/** Current, proposed and resulting text side by side, with a choice wherever both changed the same words. The result
+ * can be edited freely. */
 export function ConflictDialog({ edit, work, now, decided, change, lookAgain, onClose }: ConflictProps) {
   const review = useReview()
   const { clash, choices, written, before } = work
@@ -118,7 +118,7 @@ export function ConflictDialog({ edit, work, now, decided, change, lookAgain, on
   )
 }
 
-/** What has happened since the person began. */
+/** Changes since the person opened the dialog. */
 const Meanwhile = ({ lookAgain, children }: { lookAgain?: () => void; children: ReactNode }) => (
   <div role="note" className="mb-3 rounded-lg border border-warn-line bg-warn-soft px-3 py-2 text-[12.5px] text-muted">
     {children}

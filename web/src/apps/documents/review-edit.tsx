@@ -21,7 +21,7 @@ interface RowProps {
   resolve: (editId: string) => void
 }
 
-/** One edit in the list: a line, and everything about it while it is the one that is looked at. */
+/** One edit in the list: a single line, or all details if it is the current one. */
 export const EditRow = memo(function EditRow({ edit, resolve }: RowProps) {
   const review = useReview()
   const { store } = useDocumentRoom()
@@ -30,7 +30,7 @@ export const EditRow = memo(function EditRow({ edit, resolve }: RowProps) {
   const row = useRef<HTMLLIElement>(null)
   useEffect(() => {
     if (!current) return
-    // With the next frame, so that the page is laid out once for all that a key changed.
+    // In the next frame, so that one layout covers everything that a key press changed.
     const frame = requestAnimationFrame(() => row.current?.scrollIntoView({ block: 'nearest' }))
     return () => cancelAnimationFrame(frame)
   }, [current])
@@ -144,7 +144,7 @@ function Outcome({ edit, deciding }: { edit: EditData; deciding: 'accept' | 'rej
   )
 }
 
-/** An edit that newer news made void, and which. */
+/** An edit that a newer change superseded, and that change. */
 export function SupersededRow({ edit }: { edit: EditData }) {
   const { openPanel } = useDocumentRoom()
   const version = supersedingVersion(edit)

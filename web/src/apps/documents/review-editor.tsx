@@ -17,10 +17,10 @@ interface EditorProps {
   standing: Standing
 }
 
-/** Changes what is proposed, then accepts it. Below: what of it is one's own. */
+/** Changes a proposed text, then accepts it. Below: your own changes to it. */
 export function EditEditor({ edit, standing }: EditorProps) {
   const review = useReview()
-  // What was there at the beginning stays what is changed, whatever becomes of the document meanwhile.
+  // The initial text stays the basis of the changes, whatever happens to the document meanwhile.
   const [start] = useState(() => review.typed(edit.id) ?? opening(edit, standing))
   const { proposed, seen } = start
   const [text, setText] = useState(start.text)

@@ -1,4 +1,4 @@
-/** What else is to be known of an edit: where it is, and who holds its section. */
+/** More facts about an edit: its place, and the lock on its section. */
 import type { BlockData, DocumentSnapshot, EditData, Lock } from '@outlast/sdk'
 import { useSelected } from '@outlast/sdk/react'
 import { useReached } from '@/lib/time'
@@ -10,19 +10,19 @@ function sectionIdOf(edit: EditData, { content }: DocumentSnapshot): string | nu
   return block?.section_id ?? edit.section_id ?? (edit.op === 'insert_section' ? edit.after_id : null)
 }
 
-/** Its section's heading; empty for the text before the first heading, and where the section is gone. */
+/** The heading of its section; empty for the text before the first heading and for deleted sections. */
 export function useWhere(edit: EditData): string {
   const { store } = useDocumentRoom()
   return useSelected(store, (snapshot) => snapshot.content.sections[sectionIdOf(edit, snapshot) ?? '']?.heading ?? '')
 }
 
-/** The block that an edit changes, as it is now; null: there is none. */
+/** The current block that an edit changes, or null if there is none. */
 export function useNow({ block_id }: EditData): BlockData | null {
   const { store } = useDocumentRoom()
   return useSelected(store, ({ content }) => (block_id === null ? null : (content.blocks[block_id] ?? null)))
 }
 
-/** The lock of somebody else on a section that the edit touches; null: there is none. */
+/** Another user's lock on a section that the edit changes, or null if there is none. */
 export function useHeld(edit: EditData): Lock | null {
   const { store } = useDocumentRoom()
   const me = useMe().user.id
@@ -37,7 +37,7 @@ export function useHeld(edit: EditData): Lock | null {
   return expired ? null : lock
 }
 
-/** Where a moved block goes, in words. */
+/** The target of a moved block, in words. */
 export function useTarget(edit: EditData): string {
   const { store } = useDocumentRoom()
   return useSelected(store, ({ content }) => {

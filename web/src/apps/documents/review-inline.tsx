@@ -12,7 +12,7 @@ import { gistOf, nameOf, numberOf } from './review-list'
 import './review.css'
 import { useArrivals, useEditsAt, useIsCurrent, useReview, useReviewed, useReviewing } from './use-review'
 
-/** What is proposed at a place of the document: drawn in full while one reviews, otherwise a hint that leads there. */
+/** The edits proposed at a place of the document: in full during a review, otherwise a hint that opens it. */
 export const InlineEdits = memo(function InlineEdits({ place }: { place: string }) {
   const edits = useEditsAt(place)
   const arrivals = useArrivals(place)
@@ -31,7 +31,7 @@ export const InlineEdits = memo(function InlineEdits({ place }: { place: string 
   )
 })
 
-/** Where a moved block would be. */
+/** The target of a moved block. */
 function Arrival({ edit }: { edit: EditData }) {
   const review = useReview()
   const current = useIsCurrent(edit.id)
@@ -51,10 +51,10 @@ function Arrival({ edit }: { edit: EditData }) {
   )
 }
 
-/** These show the block's text themselves, as it is and as it would be. */
+/** These show the block's current and proposed text themselves. */
 const OVER: ReadonlySet<EditData['op']> = new Set(['replace', 'delete', 'move'])
 
-/** Whether the text of a block is shown by what is proposed for it. */
+/** True if a proposed edit shows the block's text in place of the block. */
 export function useCovered(blockId: string): boolean {
   const reviewing = useReviewing()
   const over = useReviewed(

@@ -23,7 +23,7 @@ interface Does {
   help: () => void
 }
 
-/** The keyboard while the review is open and nobody writes. */
+/** Keyboard shortcuts while the review is open and no text is being edited. */
 export function useReviewKeys({ review, acceptAll, help }: Does): void {
   const { mayEdit } = useDocumentRoom()
   const now = () => {
@@ -32,9 +32,9 @@ export function useReviewKeys({ review, acceptAll, help }: Does): void {
   }
   const press = (what: 'accept' | 'edit' | 'reject') => () => {
     const edit = now()
-    // Over selected text the same letters ask for something else.
+    // Over selected text, the same letters are shortcuts of the selection bar.
     if (edit === null || document.querySelector('[data-selection-bar]') !== null) return false
-    // What the key does is what its button does, with all that the button knows.
+    // A key clicks its button, so that both do exactly the same.
     const row = document.querySelector(`[data-review-row="${CSS.escape(edit.id)}"], [data-review-bar]`)
     const button = row?.querySelector<HTMLButtonElement>(`[data-does="${what}"]`)
     if (button !== null && button !== undefined) return void button.click()

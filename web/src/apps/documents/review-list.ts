@@ -1,7 +1,7 @@
-/** What is to be reviewed, in the order of the document, and where each proposed change is drawn. Pure. */
+/** The edits to review in document order, and the places where they are drawn. Pure. */
 import type { DocumentContent, EditData, ProposalData } from '@outlast/sdk'
 
-/** Only the proposals of a thread, or one proposal; null: all of the document. */
+/** Only the proposals of a thread, or one proposal; null: the whole document. */
 export interface ReviewScope {
   threadId?: string
   proposalId?: string
@@ -13,26 +13,26 @@ export interface ReviewItem {
 }
 
 export interface ReviewList {
-  /** Those that wait and those decided since, in the order of the document. */
+  /** Open edits and those decided since, in document order. */
   items: readonly ReviewItem[]
-  /** What newer news made void. */
+  /** Edits that newer changes superseded. */
   superseded: readonly ReviewItem[]
   open: number
-  /** Open edits by where they are drawn: see `placeOf`. */
+  /** Open edits by the place where they are drawn: see `placeOf`. */
   places: ReadonlyMap<string, readonly EditData[]>
-  /** Open moves by where they lead. */
+  /** Open moves by their target. */
   arrivals: ReadonlyMap<string, readonly EditData[]>
 }
 
 export const NOTHING: ReviewList = { items: [], superseded: [], open: 0, places: new Map(), arrivals: new Map() }
 
-/** Where an edit is drawn: at its block, behind the block or section that it comes after, or at the beginning. */
+/** The place where an edit is drawn: at its block, behind the block or section that it follows, or at the beginning. */
 export function placeOf(edit: EditData): string {
   if (edit.op === 'insert_section') return edit.after_id === null ? TOP : endOf(edit.after_id)
   if (edit.op === 'insert') return edit.after_id ?? startOf(edit.section_id ?? '')
   return edit.block_id ?? TOP
 }
-/** Where a moved block would be. */
+/** The target of a moved block. */
 const targetOf = ({ after_id, section_id }: EditData): string => after_id ?? startOf(section_id ?? '')
 export const TOP = 'top'
 export const startOf = (sectionId: string): string => `start ${sectionId}`
@@ -42,7 +42,7 @@ const inScope = (proposal: ProposalData, scope: ReviewScope): boolean =>
   (scope.threadId === undefined || proposal.thread_id === scope.threadId) &&
   (scope.proposalId === undefined || proposal.id === scope.proposalId)
 
-/** `seen`: proposals that had something open while this page was open; of them the decided edits count too. */
+/** `seen`: proposals that had open edits while this page was open; their decided edits are listed too. */
 export function reviewList(
   proposals: readonly ProposalData[],
   content: Pick<DocumentContent, 'order' | 'sections'>,
@@ -54,11 +54,11 @@ export function reviewList(
   const every = shown.flatMap((proposal) => proposal.edits.map((edit): ReviewItem => ({ edit, proposal })))
   const all = scope.threadId === undefined && scope.proposalId === undefined ? withoutDoubles(every) : every
   const rank = ranks(content)
-  // What became of a block that is gone stays in its section.
+  // Edits of a deleted block stay in its section.
   const rankOf = (edit: EditData): number =>
     rank.get(placeOf(edit)) ?? rank.get(endOf(edit.section_id ?? '')) ?? Number.MAX_SAFE_INTEGER
   const ranked = all.map((item, at) => ({ item, rank: rankOf(item.edit), at }))
-  // What becomes of a block comes before what is put behind it.
+  // Edits of a block come before blocks that are added behind it.
   ranked.sort((one, other) => one.rank - other.rank || behind(one.item) - behind(other.item) || one.at - other.at)
   const items = ranked.map(({ item }) => item)
   const open = items.filter(({ edit }) => edit.state === 'open')
@@ -75,7 +75,7 @@ export function reviewList(
   }
 }
 
-/** Of an edit and its copies in forks, as long as they are open and say the same, one. */
+/** Merges an edit with its copies in forks while they are open and equal. */
 function withoutDoubles(items: readonly ReviewItem[]): readonly ReviewItem[] {
   const first = new Map<string, EditData>()
   for (const { edit } of items) {
@@ -97,7 +97,7 @@ function ranks({ order, sections }: Pick<DocumentContent, 'order' | 'sections'>)
   return new Map([TOP, ...places].map((place, at) => [place, at]))
 }
 
-/** Lists that hold the same edits stay the same objects, so that only the blocks whose edits changed are drawn anew. */
+/** Lists that hold the same edits stay the same objects, so that only blocks with changed edits render. */
 function placed(
   open: readonly ReviewItem[],
   where: (edit: EditData) => string,
@@ -116,7 +116,7 @@ function placed(
 const kept = (edits: readonly EditData[], before: readonly EditData[] | undefined): readonly EditData[] =>
   before?.length === edits.length && edits.every((edit, at) => edit === before[at]) ? before : edits
 
-/** The open edit after (1) or before (-1) one, around the ends; null: there is none. */
+/** The next open edit (1) or the previous one (-1), wrapping around; null if there is none. */
 export function nextOpen(list: ReviewList, from: string | null, by: 1 | -1): string | null {
   const { items } = list
   const at = items.findIndex(({ edit }) => edit.id === from)
@@ -128,7 +128,7 @@ export function nextOpen(list: ReviewList, from: string | null, by: 1 | -1): str
   return null
 }
 
-/** Its place in the list, from 1; 0: it is not there. */
+/** Its number in the list, from 1; 0 if it is not in the list. */
 export const numberOf = (list: ReviewList, editId: string | null): number =>
   list.items.findIndex(({ edit }) => edit.id === editId) + 1
 
@@ -141,7 +141,7 @@ const DOES: Record<EditData['op'], string> = {
 }
 export const nameOf = ({ op }: EditData): string => DOES[op]
 
-/** A first line of what an edit is about, for lists. */
+/** A one-line summary of an edit, for lists. */
 export function gistOf(edit: EditData): string {
   const text =
     edit.op === 'insert_section'
@@ -157,7 +157,7 @@ export function gistOf(edit: EditData): string {
     .slice(0, 140)
 }
 
-/** "12" of `version:12`; null where another edit took its place. */
+/** "12" of `version:12`; null if another edit superseded it. */
 export const supersedingVersion = ({ superseded_by }: EditData): number | null => {
   const version = /^version:(\d+)$/.exec(superseded_by ?? '')?.[1]
   return version === undefined ? null : Number(version)

@@ -4,21 +4,21 @@ import { client } from '@/lib/queries'
 import { useDocumentRoom } from './document-context'
 import { useSelected } from '@outlast/sdk/react'
 
-/** Whether two texts say the same. */
+/** True if two texts are equal. */
 export const same = (one: string, other: string): boolean => one.trimEnd() === other.trimEnd()
 
 export type Standing =
-  /** The text is as the agent saw it. */
+  /** The text is unchanged since the agent read it. */
   | { kind: 'fresh' }
-  /** It is another now; how the two come together is being asked. */
+  /** The text has changed; the merge is being requested. */
   | { kind: 'asking' }
-  /** Somebody changed other words: accepting keeps both. */
+  /** Another user changed other words: accepting keeps both changes. */
   | { kind: 'merged'; merge: MergeData & { text: string }; block: BlockData }
-  /** Someone changed the same text. */
+  /** Another user changed the same text. */
   | { kind: 'conflict'; merge: MergeData; block: BlockData }
   | { kind: 'failed'; error: Error; retry: () => void }
 
-/** How an edit stands to the text as it is now. */
+/** How an edit applies to the current text. */
 export function useStanding(edit: EditData): Standing {
   const { store } = useDocumentRoom()
   const block = useSelected(store, ({ content }) =>
@@ -43,7 +43,7 @@ export function useStanding(edit: EditData): Standing {
   return { kind: 'merged', merge: { ...data, text: data.text }, block }
 }
 
-/** Somebody changed a text that the agent would delete: there is nothing to merge, only to choose. */
+/** Another user changed a text that the agent would delete: there is nothing to merge, only a choice. */
 const deletion = ({ old_text: base }: EditData, { markdown: current }: BlockData): MergeData => ({
   base,
   current,

@@ -16,7 +16,7 @@ import { numberOf, type ReviewItem } from './review-list'
 import { useInView } from './review-view'
 import { useReview, useReviewed, useReviewList } from './use-review'
 
-/** What agents propose to change, in the order of the document: step through it and decide. */
+/** Proposed edits in document order, to step through and decide. */
 export function ReviewPanel({ item }: PanelProps) {
   const { store, mayEdit } = useDocumentRoom()
   const review = useReview()
@@ -29,7 +29,7 @@ export function ReviewPanel({ item }: PanelProps) {
   const all = useDecideAll()
   useReviewKeys({ review, acceptAll: all.accept, help: () => setHelp(true) })
   const said = useReviewed((one) => one.get().said)
-  // The rest of a long list may come a moment after the text; a short one is always as it is.
+  // The rest of a long list may render a moment after the text; a short list never lags.
   const later = useDeferredValue(list.items, NO_ITEMS)
   const items = list.items.length <= LONG ? list.items : later.length === 0 ? list.items.slice(0, FIRST) : later
   const loading = useSelected(store, (snapshot) => snapshot.loading)
@@ -153,7 +153,7 @@ const Done = () => (
   </li>
 )
 
-/** What the panel was opened for: a proposal, or one edit of it. */
+/** Selects the item that the panel was opened for: a proposal, or one of its edits. */
 function useAsked(item: string | null): void {
   const { store } = useDocumentRoom()
   const review = useReview()
@@ -167,7 +167,7 @@ function useAsked(item: string | null): void {
   }, [item, store, review])
 }
 
-/** Something is always looked at while anything is open; what somebody else decided meanwhile is left. */
+/** While any edit is open, one is selected. If another user decides the selected edit, the selection moves on. */
 function useMovingOn(): void {
   const review = useReview()
   const list = useReviewList()

@@ -6,7 +6,7 @@ import { plural } from '@/lib/format'
 import { useDocumentRoom } from './document-context'
 import { useReview, useReviewed } from './use-review'
 
-/** Which proposals are reviewed, where there are several. */
+/** Selects the proposals to review if there are several. */
 export function ReviewScopeMenu() {
   const { store } = useDocumentRoom()
   const review = useReview()
@@ -42,6 +42,6 @@ export function ReviewScopeMenu() {
   )
 }
 
-/** Those of a fork say so: they are copies of what the conversation proposed that it began with. */
+/** Proposals of a fork are marked: they are copies of proposals in the original conversation. */
 const titleOf = ({ summary, edits, run_id }: ProposalData): string =>
   `${summary === '' ? plural(edits.length, 'edit') : summary}${run_id === null ? ' (in a fork)' : ''}`

@@ -1,41 +1,41 @@
-/** What somebody decides about is what they saw when they began. It is kept with what they write, and told with the
- * decision, so that whatever changed since is merged or shown, and never written over. Pure. */
+/** The text that a person saw when they started a decision. It is kept with their changes and sent with the decision,
+ * so that later changes are merged or shown and never overwritten. Pure. */
 import { OutlastError, type BlockData, type EditData, type MergeData, type MergeHunk } from '@outlast/sdk'
 import { chosenText, type Choice } from './review-hunks'
 import type { Standing } from './review-merge'
 
-/** The words of a person in the place of what was proposed. */
+/** A person's text in place of the proposed one. */
 export interface Typed {
   text: string
-  /** What stood there when they began. */
+  /** The proposed text when they started. */
   proposed: string
-  /** The text of the document that `proposed` was made of. */
+  /** The text of the document on which `proposed` was based. */
   seen: string
 }
 
-/** What one begins with who changes a proposed text before accepting it. */
+/** The initial text for changing an edit before accepting it. */
 export const opening = (edit: EditData, standing: Standing): Typed =>
   standing.kind === 'merged'
     ? { text: standing.merge.text, proposed: standing.merge.text, seen: standing.merge.current }
     : { text: edit.new_text, proposed: edit.new_text, seen: edit.old_text }
 
-/** What is told with the acceptance of a typed text; nothing where it is what was proposed. */
+/** The body of an acceptance with a changed text; empty if the text equals the proposal. */
 export function decisionOf(edit: EditData, { text, proposed, seen }: Typed): { text?: string; old?: string } {
   if (text.trimEnd() === proposed.trimEnd()) return {}
   return edit.block_id === null ? { text } : { text, old: seen }
 }
 
-/** Two texts that do not come together by themselves. `own`: what is wanted are the words of the person who decides. */
+/** Two texts that cannot be merged automatically. `own`: the wanted text was written by the person who decides. */
 interface Clash {
   merge: MergeData
-  /** Who wrote what is there. */
+  /** The author of the current text. */
   who: string
   own: boolean
 }
 
 const whoOf = (block: BlockData | undefined): string => block?.editor_name ?? 'Someone'
 
-/** How an edit and the text are now, as what one decides about; null: it is not known yet. */
+/** The conflict between an edit and the current text; null if it is not known yet. */
 export function clashNow(edit: EditData, standing: Standing): Clash | null {
   if (standing.kind === 'asking' || standing.kind === 'failed') return null
   if (standing.kind !== 'fresh') return { merge: standing.merge, who: whoOf(standing.block), own: false }
@@ -44,7 +44,7 @@ export function clashNow(edit: EditData, standing: Standing): Clash | null {
   return { merge: { base, current: base, wanted, text: wanted, hunks }, who: 'Someone', own: false }
 }
 
-/** What the server could not bring together of a person's own text and the newest one; null: it said something else. */
+/** The conflict that the server reported between a person's own text and the current one; null for other errors. */
 export function clashOf(reason: unknown, block: BlockData | undefined): Clash | null {
   if (!(reason instanceof OutlastError) || reason.code !== 'text_changed') return null
   const { base, current, wanted, hunks, editor_id } = reason.fields
@@ -55,7 +55,7 @@ export function clashOf(reason: unknown, block: BlockData | undefined): Clash | 
   return { merge, who: whoOf(known ? block : undefined), own: true }
 }
 
-/** A person's own text beside the one that is there, as a whole. */
+/** A person's own text and the current one as a single conflict. */
 export function clashWith(wanted: string, block: BlockData | undefined): Clash {
   const texts = { base: '', current: block?.markdown ?? '', wanted }
   return {
@@ -65,14 +65,14 @@ export function clashWith(wanted: string, block: BlockData | undefined): Clash {
   }
 }
 
-/** How far somebody is with bringing a clash to an end. */
+/** A person's progress in resolving a conflict. */
 export interface Work {
-  /** As it was when they began, whatever happens to the document. */
+  /** The conflict as it was when they started, whatever happens to the document. */
   clash: Clash
   choices: Readonly<Record<number, Choice>>
-  /** null: the result is what was chosen. */
+  /** The edited result; null: the result follows the choices. */
   written: string | null
-  /** What the document said when `written` was written, where they have looked at newer text since. */
+  /** The text of the document when `written` was edited, if they have refreshed since. */
   before: string | null
 }
 
@@ -80,7 +80,7 @@ export const begun = (clash: Clash): Work => ({ clash, choices: {}, written: nul
 
 export const resultOf = ({ clash, choices, written }: Work): string => written ?? chosenText(clash.merge.hunks, choices)
 
-/** The work with the text as it is now, and what was typed or chosen so far as the result. */
+/** The work with the refreshed conflict, and the previous result as its text. */
 export function lookedAgain(work: Work, clash: Clash): Work {
   const { merge, own } = work.clash
   const chosen = Object.keys(work.choices).length > 0
@@ -88,5 +88,5 @@ export function lookedAgain(work: Work, clash: Clash): Work {
   return { ...begun(clash), written, before: written === null ? null : merge.current }
 }
 
-/** Whether there are words in it that are nowhere else. */
+/** True if it contains text that is stored nowhere else. */
 export const hasWords = ({ written, clash }: Work): boolean => written !== null || clash.own

@@ -1,5 +1,5 @@
-/** How a review stands: which proposals, which edit is looked at, what can be taken back. Outside of React's state, so that
- * stepping from one edit to the next draws these two and no other. */
+/** The state of a review: its proposals, the current edit, and the decisions that can be undone. Kept outside of
+ * React's state, so that a step from one edit to the next renders only these two. */
 import { OutlastError, type DocumentStore, type EditData } from '@outlast/sdk'
 import { NOTHING, nextOpen, reviewList, type ReviewList, type ReviewScope } from './review-list'
 import { begun, clashOf, clashWith, hasWords, resultOf, type Typed, type Work } from './review-seen'
@@ -10,12 +10,12 @@ interface Refusal {
   error: Error
 }
 
-/** A conflict that somebody brings to an end. */
+/** A conflict that a person is resolving. */
 export interface Resolving {
   edit: EditData
-  /** Whether it is accepted where there is no conflict. */
+  /** True: accept the edit if there is no conflict any more. */
   accepts: boolean
-  /** How far they are; null: they have not seen it yet. */
+  /** Their progress; null: they have not seen it yet. */
   work: Work | null
 }
 
@@ -25,9 +25,9 @@ interface State {
   /** The edit whose text is being changed before it is accepted. */
   editing: string | null
   resolving: Resolving | null
-  /** Why the last decision about an edit was not made. */
+  /** Why the last decision about an edit failed. */
   refused: Refusal | null
-  /** What was just done, for those who cannot see it. */
+  /** The last action, for screen readers. */
   said: string
   undo: Undoing | null
   undoing: boolean
@@ -51,10 +51,10 @@ export class Review {
   #list: ReviewList = NOTHING
   #listOf: readonly unknown[] = []
   readonly #seen = new Set<string>()
-  /** By edit: what is typed and not accepted yet, wherever it is shown. */
+  /** By edit: text that is typed and not accepted yet, wherever it is shown. */
   readonly #typed = new Map<string, Typed>()
   readonly #works = new Map<string, Work>()
-  /** Ends once the answer to the last decision is there. */
+  /** Settles when the last decision has been answered. */
   #deciding: Promise<unknown> = Promise.resolve()
   readonly #listeners = new Set<() => void>()
 
@@ -62,7 +62,7 @@ export class Review {
 
   get = (): State => this.#state
 
-  /** Hears changes of the review and of the document. */
+  /** Subscribes to changes of the review and of the document. */
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     const stop = this.store.subscribe(listener)
@@ -83,12 +83,12 @@ export class Review {
   edit = (editId: string | null): EditData | null =>
     this.list().items.find(({ edit }) => edit.id === editId)?.edit ?? null
 
-  /** Looks at an edit; null: at none. */
+  /** Selects an edit; null: none. */
   look = (current: string | null): void => {
     if (current !== this.#state.current) this.#set({ current, editing: null })
   }
 
-  /** Only this proposal, from its first open edit; one that is closed is shown too. */
+  /** Shows only this proposal, from its first open edit. A closed proposal is shown too. */
   open = (proposalId: string): void => {
     this.#seen.add(proposalId)
     this.#set({ scope: { proposalId }, resolving: null })
@@ -108,7 +108,7 @@ export class Review {
 
   startEditing = (editing: string): void => this.#set({ current: editing, editing })
 
-  /** Ends it; what was typed is dropped. */
+  /** Ends editing and drops the typed text. */
   stopEditing = (): void => {
     this.#typed.delete(this.#state.editing ?? '')
     this.#set({ editing: null })
@@ -117,7 +117,7 @@ export class Review {
   typed = (editId: string): Typed | null => this.#typed.get(editId) ?? null
   keepTyped = (editId: string, typed: Typed): void => void this.#typed.set(editId, typed)
 
-  /** Shows the conflict of an edit, with what was typed in it before; `accepts`: it is accepted if there is none. */
+  /** Opens the conflict of an edit with the text typed in it before; `accepts`: accept it if there is no conflict. */
   resolve = (editId: string, accepts = false): void => {
     const edit = this.edit(editId)
     const work = this.#works.get(editId) ?? null
@@ -128,15 +128,15 @@ export class Review {
 
   forgive = (): void => this.#set({ refused: null })
 
-  /** Decides about an edit and goes on to the next one. Refused: comes back to it, with the reason. */
+  /** Decides about an edit and selects the next one. If that fails, selects it again and shows the reason. */
   decide = (
     edit: EditData,
     decision: 'accept' | 'reject',
     more: { text?: string; old?: string } = {},
   ): Promise<boolean> => this.#making(this.#decide(edit, decision, more))
 
-  /** All that is open in the list, each proposal in one version; what cannot be accepted now stays open. false: something
-   * did. */
+  /** Decides about all open edits of the list, one document version per proposal; edits that cannot be accepted now
+   * stay open. Returns false if some did. */
   decideAll = (decision: 'accept' | 'reject'): Promise<boolean> => this.#making(this.#decideAll(decision))
 
   async #decide(
@@ -195,7 +195,7 @@ export class Review {
   /** Undoes the decision about an edit, including one that another member made. */
   reopen = (edit: EditData): Promise<string> => this.#takeBack(reopening(new Map([[edit.proposal_id, [edit]]])))
 
-  /** Takes the last decision back, also one whose answer is still on its way. */
+  /** Undoes the last decision, even if its answer is pending. */
   undo = async (): Promise<string> => {
     await this.#deciding
     return this.#takeBack(this.#state.undo)
@@ -219,7 +219,7 @@ export class Review {
     return doing
   }
 
-  /** What was typed and not accepted is there again, beside the text that stood in its way. */
+  /** Restores the typed text that was not accepted, with the text that conflicted with it. */
   #giveBack(edit: EditData, text: string, reason: unknown): void {
     const block = this.store.get().content.blocks[edit.block_id ?? '']
     const clash = clashOf(reason, block)
@@ -253,7 +253,7 @@ export class Review {
   }
 }
 
-/** The edit that a refusal of several is about; else the first. */
+/** The edit that caused the failure of a batch, or else the first. */
 function editOf(reason: unknown, ids: readonly string[]): string {
   const named = reason instanceof OutlastError ? reason.fields['edit_id'] : undefined
   return typeof named === 'string' && ids.includes(named) ? named : (ids[0] ?? '')

@@ -1,19 +1,20 @@
-/** Taking decisions back: the edits are open again, and what was accepted leaves the text. Rejected text is never written. */
+/** Undoing decisions: the edits are open again, and accepted text is removed from the document. Rejected text is never
+ * written. */
 import type { DocumentStore, EditData } from '@outlast/sdk'
 
 /** Decisions that were made together, by proposal. */
 export type Made = ReadonlyMap<string, readonly EditData[]>
 
 export interface Undoing {
-  /** What the key does now. */
+  /** The current label of the action. */
   label: string
-  /** The edit that is looked at afterwards. */
+  /** The edit to select afterwards. */
   editId: string
-  /** Answers what is said once it is done. */
+  /** Returns the message to show afterwards. */
   run: (store: DocumentStore) => Promise<string>
 }
 
-/** What takes these decisions back, the last one first. null: there is none. */
+/** The undo of these decisions, the last one first, or null if there are none. */
 export function reopening(made: Made): Undoing | null {
   const edits = [...made.values()].flat()
   if (edits.length === 0) return null

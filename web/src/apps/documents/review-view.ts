@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { placeOf } from './review-list'
 import { useReview, useReviewed } from './use-review'
 
-/** Brings the edit that is looked at into view in the document. */
+/** Scrolls to the current edit in the document. */
 export function useInView(): void {
   const review = useReview()
   const current = useReviewed((one) => one.get().current)
@@ -18,7 +18,7 @@ export function useInView(): void {
 
 const TRIES = 8
 
-/** Scrolls to what is drawn only when its place is near: first to the place, then to it. */
+/** Scrolls to an element that renders only near the viewport: first to its place, then to the element. */
 function bring(find: () => Element | null, near: () => Element | null): () => void {
   let frame = 0
   let tries = 0
@@ -27,7 +27,7 @@ function bring(find: () => Element | null, near: () => Element | null): () => vo
     if (found !== null) {
       if (!wholly(found)) found.scrollIntoView({ block: 'center' })
       if (tries >= TRIES) return
-      // What lies above may still take its true height.
+      // Content above may still change its height.
       tries = TRIES
     } else if (tries === 0) near()?.scrollIntoView({ block: 'center' })
     if ((tries += 1) > TRIES + 1) return

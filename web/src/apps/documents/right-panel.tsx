@@ -21,7 +21,7 @@ const TABS: Record<PanelTab, [label: string, icon: LucideIcon]> = {
 export const isTab = (name: string): name is PanelTab => name in TABS
 
 interface PanelTabsProps {
-  /** On a phone the document itself is one of them. */
+  /** On a phone the document itself is a tab. */
   withDocument?: boolean
   children?: ReactNode
 }
@@ -85,7 +85,7 @@ const Tab = ({ on, label, icon: Icon, count = 0, onSelect }: TabProps) => (
   </button>
 )
 
-/** Beside the document (in its place on a phone): remarks, the agent, what it proposes, how the text came to be. */
+/** Next to the document (in its place on a phone): comments, agent, review and history. */
 export function RightPanel({ narrow }: { narrow: boolean }) {
   const { closePanel } = useDocumentRoom()
   const { tab, item } = usePanel()

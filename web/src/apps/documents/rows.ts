@@ -1,11 +1,11 @@
-/** The order of what is drawn, and the rows of the page. */
+/** The order of a document's rows. */
 
 interface NewRow {
   key: string
   after: string | null
 }
 
-/** The blocks' keys with those of new blocks where they belong. Pure. */
+/** The keys of blocks, with those of new blocks at their places. Pure. */
 export function withNewRows(keys: readonly string[], fresh: readonly NewRow[]): readonly string[] {
   if (fresh.length === 0) return keys
   const rows = [...keys]

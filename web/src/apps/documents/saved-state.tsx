@@ -4,7 +4,7 @@ import { useSelected } from '@outlast/sdk/react'
 import { useDocumentRoom } from './document-context'
 import { useEditorSession } from './editor/use-editor-session'
 
-/** On the document's head: whether everything is where it should be. */
+/** In the document's header: whether all changes are saved. */
 export function SavedState() {
   const { store } = useDocumentRoom()
   const session = useEditorSession()

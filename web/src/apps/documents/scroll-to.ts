@@ -1,4 +1,4 @@
-/** Brings a block or section into view and lets it glow for a moment. */
+/** Scrolls to a block or section and highlights it briefly. */
 
 export function showBlock(body: HTMLElement | null, blockId: string): void {
   show(body?.querySelector<HTMLElement>(`[data-block-id="${CSS.escape(blockId)}"]`) ?? null, 'center')
@@ -10,7 +10,7 @@ export function showSection(body: HTMLElement | null, sectionId: string): void {
 
 function show(element: HTMLElement | null, block: ScrollLogicalPosition): void {
   if (element === null) return
-  // Blocks outside of the window have a guessed height until they are near: go there, then go exactly there.
+  // Blocks outside of the window have an estimated height until they are near: scroll there, then scroll exactly.
   element.scrollIntoView({ block })
   requestAnimationFrame(() => element.scrollIntoView({ block }))
   element.dataset['shown'] = ''

@@ -31,7 +31,7 @@ import { refused } from './use-row-moves'
 
 const DEEPEST = 6
 
-/** Keep it, move it, make it another level, delete it. */
+/** Lock, move, change the level of, or delete a section. */
 export function SectionMenu({ sectionId }: { sectionId: string }) {
   const { store, documentId, mayEdit, focus } = useDocumentRoom()
   const session = useEditorSession()

@@ -1,4 +1,4 @@
-/** A first document to try things on. */
+/** An example document to try features on. */
 export const STARTER = `This is an example. Click any paragraph to write in it, select words to comment on them, or ask the agent to improve a section.
 
 ## What we want

@@ -1,13 +1,13 @@
-/** Which document a thread is about. Pure. */
+/** The document that a thread is about. Pure. */
 import type { Thread } from '@outlast/sdk'
 
-/** The id of the document that an anchor names, wholly or in part; null: it names none. */
+/** The id of the document that an anchor is about, in whole or in part; null if it is about none. */
 export function documentIdOf({ type, id, document_id }: NonNullable<Thread['anchor']>): string | null {
   const found = type === 'document' ? id : document_id
   return typeof found === 'string' ? found : null
 }
 
-/** The id of the document that a thread is about; null: it is about none. */
+/** The id of the document that a thread is about; null if it is about none. */
 export const documentOf = ({ anchor }: Pick<Thread, 'anchor'>): string | null =>
   anchor === null ? null : documentIdOf(anchor)
 

@@ -1,4 +1,4 @@
-/** What people often ask the agent of a document for. Pure. */
+/** Common requests to the agent of a document. Pure. */
 import type { Suggestion } from '@/features/threads/suggestion-chips'
 
 export const FIRST_SUGGESTIONS: readonly Suggestion[] = [
@@ -7,7 +7,7 @@ export const FIRST_SUGGESTIONS: readonly Suggestion[] = [
   { label: 'What is missing?', text: 'What is missing in this document? Answer, and propose no edits yet.' },
 ]
 
-/** For a part of it. */
+/** For a part of the document. */
 export const PART_SUGGESTIONS: readonly Suggestion[] = [
   { label: 'Make it shorter', text: 'Make this shorter.' },
   { label: 'Make it clearer', text: 'Make this clearer and simpler.' },

@@ -42,7 +42,7 @@ const ANCHOR_ICONS: Record<AnchorKind, LucideIcon> = {
 const titleOf = ({ title }: Pick<Thread, 'title'>, anchor: ShownAnchor): string =>
   title !== '' ? title : anchor.kind === 'document' ? 'About the document' : anchor.text
 
-/** Which conversation is shown, what it is about, and the ways to the others. */
+/** The current conversation, what it is about, and a menu of the others. */
 export function ThreadBar() {
   const { thread } = useOpenThread()
   const anchor = useAnchor(thread)
@@ -66,7 +66,7 @@ function useAnchor(thread: Thread): ShownAnchor {
   return useMemo(() => shownAnchor(thread, sections, comments), [thread, sections, comments])
 }
 
-/** What the conversation is about; a click leads there. */
+/** The subject of the conversation; a click scrolls to it. */
 function AnchorChip({ anchor }: { anchor: ShownAnchor }) {
   const { openPanel, scrollToBlock, scrollToSection } = useDocumentRoom()
   const Icon = ANCHOR_ICONS[anchor.kind]
@@ -91,7 +91,7 @@ function AnchorChip({ anchor }: { anchor: ShownAnchor }) {
   )
 }
 
-/** All conversations about the document, by what they are about. */
+/** All conversations about the document, grouped by subject. */
 function Chooser({ thread, anchor }: { thread: Thread; anchor: ShownAnchor }) {
   const { documentId, store, openPanel } = useDocumentRoom()
   const { threads } = useDocumentThreads(documentId)

@@ -14,7 +14,7 @@ import { FIRST_SUGGESTIONS } from './suggestions'
 import { documentOf } from './subject'
 import { ThreadBar } from './thread-bar'
 
-/** The conversation with the agent: the document's own, the one that `item` names, or one that is about to begin. */
+/** The conversation with the agent: the document's own, the one that `item` names, or a new one. */
 export function ThreadPanel({ item }: PanelProps) {
   const { documentId, threadId, mayEdit } = useDocumentRoom()
   const about = useAbout('ask', documentId)

@@ -1,4 +1,4 @@
-/** What documents show inside threads. */
+/** Views of documents inside threads. */
 import type { ThreadViews } from '@/lib/apps'
 import { ProposalCard } from './review-card'
 

@@ -7,5 +7,5 @@ function subscribe(listener: () => void): () => void {
   return () => compact.removeEventListener('change', listener)
 }
 
-/** Whether the outline has no room beside the text and the panel. */
+/** True if the outline does not fit next to the text and the panel. */
 export const useCompact = (): boolean => useSyncExternalStore(subscribe, () => compact.matches)

@@ -4,7 +4,7 @@ import { bodyOf } from './use-row-moves'
 
 const LINE_PX = 120
 
-/** The section that one is reading: the last whose heading has passed the upper part of the window. */
+/** The section being read: the last whose heading has passed the upper part of the window. */
 export function useCurrentSection(): string | null {
   const order = useOrder()
   const [current, setCurrent] = useState<string | null>(null)

@@ -1,4 +1,4 @@
-/** The open document's store read piece by piece: each hook draws its component anew only for that piece. */
+/** Selectors for the open document's store: each hook renders its component only when its own piece changes. */
 import type { BlockData, DocumentData } from '@outlast/sdk'
 import { useBlock, useSelected } from '@outlast/sdk/react'
 import { useDocumentRoom } from './document-context'
@@ -8,7 +8,7 @@ export function useDocumentData(): DocumentData | null {
   return useSelected(useDocumentRoom().store, ({ document }) => document)
 }
 
-/** The ids of its sections, in order. */
+/** The ids of the document's sections, in order. */
 export function useOrder(): readonly string[] {
   return useSelected(useDocumentRoom().store, ({ content }) => content.order)
 }

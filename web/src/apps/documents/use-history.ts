@@ -7,7 +7,7 @@ import { useDocumentRoom } from './document-context'
 const PAGE = 100
 const GATHER_MS = 400
 
-/** All versions that were loaded, newest first, kept in step while they are looked at. */
+/** All loaded versions, newest first, updated while they are shown. */
 export function useHistory() {
   const { documentId, store } = useDocumentRoom()
   const version = useSelected(store, ({ content }) => content.version)

@@ -18,9 +18,9 @@ const observer =
 
 const CHANGED = 'contentvisibilityautostatechange'
 
-/** Rows with `content-visibility: auto` are told by the browser itself when they come near: it looks after them anyway, and a
+/** For rows with `content-visibility: auto`, the browser reports when they come near: it tracks them anyway, and a
  * second observer of hundreds of rows would cost time in every frame. */
-const told = (element: Element): boolean =>
+const reportsVisibility = (element: Element): boolean =>
   `on${CHANGED}` in element && getComputedStyle(element).contentVisibility === 'auto'
 
 function isSeen(element: Element): boolean {
@@ -28,18 +28,18 @@ function isSeen(element: Element): boolean {
   return bottom > 0 && top < innerHeight
 }
 
-/** Whether something was near the window once: what never was, need not be drawn richly. */
+/** True once an element has been near the viewport: until then it needs no rich rendering. */
 export function useNearViewport(ref: RefObject<Element | null>, at = false): boolean {
   const [near, setNear] = useState(at || observer === null)
   useEffect(() => {
     const element = ref.current
     if (near || element === null || observer === null) return
-    // What is seen, now; what is only near, bit by bit, and after whatever a person does meanwhile.
+    // Visible elements render now; near ones bit by bit, with a lower priority than user input.
     const comes = () => (isSeen(element) ? setNear(true) : startTransition(() => setNear(true)))
-    if (told(element)) {
-      const hear = (event: Event) => (event as ContentVisibilityAutoStateChangeEvent).skipped || comes()
-      element.addEventListener(CHANGED, hear)
-      return () => element.removeEventListener(CHANGED, hear)
+    if (reportsVisibility(element)) {
+      const onChange = (event: Event) => (event as ContentVisibilityAutoStateChangeEvent).skipped || comes()
+      element.addEventListener(CHANGED, onChange)
+      return () => element.removeEventListener(CHANGED, onChange)
     }
     waiting.set(element, comes)
     observer.observe(element)

@@ -4,8 +4,8 @@ import { useStored } from '@/lib/stored'
 import type { DocumentRoom, PanelState, PanelTab } from './document-context'
 import { isTab } from './right-panel'
 
-/** Which tab is open. The address says it, so that it can be sent to somebody; without, a wide window remembers the last
- * one, and on a phone the text comes first. */
+/** The open tab. The address names it, so that a link can be shared. Without it, a wide window restores the last tab,
+ * and on a phone the text comes first. */
 export function usePanelState(narrow: boolean): [PanelState, Pick<DocumentRoom, 'openPanel' | 'closePanel'>] {
   const [stored, setStored] = useStored('outlast.document.panel')
   const search = useSearch()

@@ -1,4 +1,4 @@
-/** The review of the open document, read piece by piece. */
+/** Selectors for the review of the open document. */
 import { useSyncExternalStore } from 'react'
 import type { EditData } from '@outlast/sdk'
 import { useDocumentRoom, usePanel } from './document-context'
@@ -17,15 +17,15 @@ export const useReviewList = (): ReviewList => useReviewed((review) => review.li
 
 const NONE: readonly EditData[] = []
 
-/** The open edits that are drawn at a place; the same list until they change. */
+/** The open edits that are drawn at a place; the list stays the same object until they change. */
 export const useEditsAt = (place: string): readonly EditData[] =>
   useReviewed((review) => review.list().places.get(place) ?? NONE)
 
-/** The moves that would lead to a place. */
+/** The open moves whose target is a place. */
 export const useArrivals = (place: string): readonly EditData[] =>
   useReviewed((review) => review.list().arrivals.get(place) ?? NONE)
 
 export const useIsCurrent = (editId: string): boolean => useReviewed((review) => review.get().current === editId)
 
-/** Whether changes are shown in the text, or only hinted at. */
+/** True if changes are shown in the text; otherwise only hints are. */
 export const useReviewing = (): boolean => usePanel().tab === 'review'

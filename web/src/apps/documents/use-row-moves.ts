@@ -12,14 +12,14 @@ import { neighbour, rowOf } from './rows'
 
 export const bodyOf = (): Element | null => document.querySelector('[data-document-body]')
 
-/** What the keys of an editor do to the rows around it. */
+/** Effects of an editor's keys on the rows around it. */
 export function useRowMoves(key: string, sectionId: string): EditorMoves {
   const room = useDocumentRoom()
   const session = useEditorSession()
   return useMemo(() => rowMoves(room, session, key, sectionId), [room, session, key, sectionId])
 }
 
-/** Ends the editing of a row; the keys go on at the row itself. */
+/** Ends the editing of a row; the row itself keeps the focus. */
 export function leaveByKey(focus: DocumentRoom['focus'], key: string): void {
   flushSync(() => focus.leave(key))
   rowOf(bodyOf(), key)?.focus({ preventScroll: true })
@@ -62,7 +62,7 @@ function rowMoves(room: DocumentRoom, session: EditorSession, key: string, secti
   }
 }
 
-/** Puts a text behind what is written in the block above it: where it begins there; null where the two cannot be one. */
+/** Appends a text to the block above and returns the position of the join; null if the two cannot be joined. */
 export function joinAbove(session: EditorSession, above: string, text: string): number | null {
   const { store } = session
   const state = session.status(above)?.state
@@ -73,7 +73,7 @@ export function joinAbove(session: EditorSession, above: string, text: string): 
   return before.length + 1
 }
 
-/** One block up or down, after what was written in it is saved. */
+/** Moves a block one step up or down, after its draft is saved. */
 export async function moveBlock(
   { store, focus }: DocumentRoom,
   session: EditorSession,
@@ -87,14 +87,14 @@ export async function moveBlock(
   const box = bodyOf()?.querySelector<HTMLTextAreaElement>('textarea[data-writing]')
   const caret = box?.selectionStart ?? 'end'
   const moved = store.change([change]).catch(refused)
-  // Whatever is moved in a page loses the keys: they are given back.
+  // An element that is moved in the page loses the focus: restore it.
   if (editing) requestAnimationFrame(() => focus.edit(key, caret))
   else leaveByKey(focus, key)
   await moved
   if (!editing) requestAnimationFrame(() => rowOf(bodyOf(), key)?.scrollIntoView({ block: 'nearest' }))
 }
 
-/** Says why something was refused; a refusal that names a holder is said in words. */
+/** Shows why an action was refused; if a lock was the reason, names its holder. */
 export function refused(error: Error): void {
   if (error instanceof Conflict && error.code === 'section_locked') say(error.message)
   else complain(error)

@@ -5,13 +5,13 @@ import { useMe } from '@/features/session/session-gate'
 import { draftStorageOf } from './editor/drafts'
 import { EditorSession } from './editor/editor-session'
 
-/** How long the page before this one may take to go away after a reload. */
+/** How long the previous page may take to close after a reload. */
 const CLOSED_MS = 1000
 const STILL_WRITING_MS = 3000
-/** Who writes says so again before the server forgets it. */
+/** Repeats the presence before the server forgets it. */
 const AGAIN_MS = 3500
 
-/** What is written in this document, saved before the page goes away. */
+/** The editing session of this document. It saves all drafts before the page closes. */
 export function useNewEditorSession(store: DocumentStore, documentId: string, loaded: boolean): EditorSession {
   const { user } = useMe()
   const session = useMemo(
@@ -35,7 +35,7 @@ export function useNewEditorSession(store: DocumentStore, documentId: string, lo
   return session
 }
 
-/** Tells the others at which block one is, and whether one writes. */
+/** Reports to the others at which block you are, and whether you are writing. */
 export function usePresence(store: DocumentStore, focus: FocusStore, session: EditorSession): void {
   useEffect(() => {
     let typing = false
@@ -58,7 +58,7 @@ export function usePresence(store: DocumentStore, focus: FocusStore, session: Ed
       tell()
     }
     const stop = focus.subscribe(() => tell())
-    // Another tab of one's own may have said that one left.
+    // Another tab of the same user may have reported that they left.
     const shown = () => void (document.visibilityState === 'visible' && tell(true))
     document.addEventListener('visibilitychange', shown)
     tell(true)

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
 
-/** What is looked at instead of the text as it is: an earlier version, or what lies between two. */
+/** The view that replaces the current text: an earlier version, or the difference between two. */
 export type Look = { kind: 'version'; version: number } | { kind: 'diff'; from: number; to: number } | null
 
 export const LookContext = createContext<{ look: Look; setLook: (look: Look) => void }>({

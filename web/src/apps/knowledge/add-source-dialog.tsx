@@ -37,7 +37,7 @@ const WAYS: [Way, string][] = [
 ]
 const FETCHED: SourceKind[] = ['markdown', 'llms_txt', 'sitemap', 'folder']
 
-/** A form that is closed by mistake has its words again. */
+/** A form that was closed by mistake keeps its text. */
 function useKept(field: string): [string, (text: string) => void] {
   const [text, setText] = useDraftText(`source ${field}`)
   return [text ?? '', (next) => setText(next === '' ? null : next)]

@@ -10,7 +10,7 @@ import { Marked, markWords } from '@/components/marked'
 
 const LONG = 700
 
-/** One hit as an agent gets it, and why it stands where it does. */
+/** One hit as an agent receives it, with the scores behind its rank. */
 export function HitCard({ hit, rank }: { hit: KnowledgeHit; rank: number }) {
   const [whole, setWhole] = useState(false)
   const isLong = hit.text.length > LONG || hit.text.split('\n').length > 14

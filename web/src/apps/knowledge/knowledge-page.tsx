@@ -15,7 +15,7 @@ import { PassagesDialog } from './passages-dialog'
 import { SearchResults } from './search-results'
 import { useDebounced } from '@/lib/use-debounced'
 
-/** `/projects/:id/knowledge`: what agents can look up, where it comes from, and what they would find. */
+/** `/projects/:id/knowledge`: the documentation that agents can search, its sources, and a search to test it. */
 export default function KnowledgePage({ projectId }: { projectId: string }) {
   const { projectId: active, project, choose } = useActiveProject()
   const { data: sources, error, refetch } = useQuery(sourcesQuery(projectId))
@@ -154,7 +154,7 @@ const QueryBox = ({ q, name, names, onQ, onName }: QueryBoxProps) => (
   </search>
 )
 
-/** Says plainly what a search rests on. */
+/** Describes the search methods in use. */
 const HowItSearches = ({ packages: { embedder, reranker } }: { packages: KnowledgePackages }) => (
   <p
     data-embedder={embedder ?? ''}

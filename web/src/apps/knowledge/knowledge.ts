@@ -1,4 +1,4 @@
-/** What can be searched in a project, kept in step with its stream. */
+/** The documentation of a project, updated by its stream. */
 import { queryOptions } from '@tanstack/react-query'
 import { useCallback, useRef } from 'react'
 import type { KnowledgeSource, OutlastEvent, SourceKind } from '@outlast/sdk'
@@ -12,7 +12,7 @@ export const sourcesQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['knowledge-sources', projectId],
     queryFn: async ({ signal }) => (await client.knowledge.sources(projectId, signal)).items,
-    staleTime: Infinity, // the project's stream keeps it in step
+    staleTime: Infinity, // updated by the project's stream
   })
 
 export const packagesQuery = (projectId: string) =>
@@ -21,7 +21,7 @@ export const packagesQuery = (projectId: string) =>
     queryFn: ({ signal }) => client.knowledge.packages(projectId, signal),
   })
 
-/** Sources of one package, as they are shown together. */
+/** The sources of one package, shown together. */
 export interface PackageGroup {
   name: string
   versions: string[]
@@ -29,7 +29,7 @@ export interface PackageGroup {
   sources: KnowledgeSource[]
 }
 
-/** The sources by package, both by name; within one, as they were added. Pure. */
+/** The sources by package, sorted by name; within a package, in the order in which they were added. Pure. */
 export function grouped(sources: readonly KnowledgeSource[]): PackageGroup[] {
   const groups = new Map<string, PackageGroup>()
   for (const source of sources.toSorted((a, b) => a.created_at.localeCompare(b.created_at))) {
@@ -42,13 +42,13 @@ export function grouped(sources: readonly KnowledgeSource[]): PackageGroup[] {
   return [...groups.values()].toSorted((a, b) => a.name.localeCompare(b.name))
 }
 
-/** The list with a source as it is now: changed, or new in it. Pure. */
+/** The list with the current state of a source, which may be new. Pure. */
 export function withSource(all: readonly KnowledgeSource[], source: KnowledgeSource): KnowledgeSource[] {
   const known = all.some(({ id }) => id === source.id)
   return known ? all.map((one) => (one.id === source.id ? source : one)) : [...all, source]
 }
 
-/** A source that was just made: the stream may have told of it already, and knows better then. */
+/** Adds a source that was just created, unless the stream has already delivered a newer state. */
 export function addSource(projectId: string, source: KnowledgeSource): void {
   const { queryKey } = sourcesQuery(projectId)
   queryClient.setQueryData<KnowledgeSource[]>(
@@ -57,7 +57,7 @@ export function addSource(projectId: string, source: KnowledgeSource): void {
   )
 }
 
-/** What a request answered of a source that was shown as `before`; anything newer stays. */
+/** Applies the answer to a request about a source that was shown as `before`; a newer state is kept. */
 export function replaceSource(projectId: string, before: KnowledgeSource, now: KnowledgeSource): void {
   const { queryKey } = sourcesQuery(projectId)
   queryClient.setQueryData<KnowledgeSource[]>(queryKey, (all) => all && all.map((one) => (one === before ? now : one)))
@@ -71,7 +71,7 @@ export function dropSource(projectId: string, sourceId: string): void {
   showNews<KnowledgeSource[]>(sourcesQuery(projectId).queryKey, (all) => all.filter(({ id }) => id !== sourceId))
 }
 
-/** Shows each change at once; what is counted and found is asked for again once a burst of them is over. */
+/** Applies each change at once; counts and search results are loaded again once a burst of changes is over. */
 export function useKnowledgeNews(projectId: string): void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEvents(
@@ -104,6 +104,6 @@ export const KINDS: Record<SourceKind, string> = {
 
 export const isBusy = ({ state }: KnowledgeSource): boolean => state === 'waiting' || state === 'fetching'
 
-/** What a source is called: a file or folder of the server by its name, everything else by its whole address. */
+/** The name of a source: the name of a file or folder on the server, or the whole address of anything else. */
 export const nameOf = ({ location }: Pick<KnowledgeSource, 'location'>): string =>
   location.startsWith('/') ? (location.split('/').findLast((part) => part !== '') ?? location) : location

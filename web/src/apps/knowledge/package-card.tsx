@@ -12,7 +12,7 @@ interface PackageCardProps {
   onSearch: () => void
 }
 
-/** One package: what is known of it, and its sources. */
+/** One package: its facts and its sources. */
 export function PackageCard({ projectId, group, mayEdit, embeds, onPassages, onSearch }: PackageCardProps) {
   return (
     <li data-package={group.name}>

@@ -11,7 +11,7 @@ import { MoreButton } from '@/components/more-button'
 
 const PAGE = 25
 
-/** What is indexed of a source, piece by piece, as agents get it. */
+/** The indexed passages of a source, as agents receive them. */
 export function PassagesDialog({ source, onClose }: { source: KnowledgeSource; onClose: () => void }) {
   const list = useInfiniteQuery({
     queryKey: ['knowledge-passages', source.id, source.fetched_at],

@@ -24,7 +24,7 @@ interface SearchResultsProps {
   onEverywhere: () => void
 }
 
-/** What an agent would find for this query. */
+/** The passages that an agent would find for this query. */
 export function SearchResults({ projectId, q, name, onEverywhere }: SearchResultsProps) {
   const { data, error, isPlaceholderData, refetch } = useQuery({
     ...searchQuery(projectId, q, name),

@@ -18,7 +18,7 @@ interface SourceRowProps {
   onPassages: () => void
 }
 
-/** Where passages come from: how it stands, how old it is, and what can be done. */
+/** A source of passages: its state, its age and its actions. */
 export function SourceRow({ projectId, source, mayEdit, embeds, onPassages }: SourceRowProps) {
   const [asking, setAsking] = useState(false)
   const refresh = () =>

@@ -1,5 +1,5 @@
-/** What the knowledge app shows inside threads. */
+/** Views of the knowledge app inside threads. */
 import type { ThreadViews } from '@/lib/apps'
 
-// Modules reach beyond the thread: the server refuses to remember this approval.
+// Modules affect other threads too: the server refuses to remember this approval.
 export default { decidedEachTime: ['publish_module'] } satisfies ThreadViews

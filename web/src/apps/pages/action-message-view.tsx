@@ -6,7 +6,7 @@ import { foldActions, foldedText } from './action-text'
 
 const FEW_ACTIONS = 3
 
-/** Actions taken on a page: equal ones as one line, and only a few lines at first. */
+/** Actions taken on a page: equal ones share a line, and only the first few lines are shown. */
 export function ActionMessage({ text, className }: { text: string; className: string }) {
   const [all, setAll] = useState(false)
   const groups = foldActions(readActions(text) ?? [])

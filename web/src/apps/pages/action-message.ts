@@ -1,11 +1,11 @@
-/** The message that tells the agent which actions people took on a page. Pure. */
+/** The message that lists people's actions on a page for the agent. Pure. */
 import type { PageAction } from '@outlast/sdk'
 
 type MessageAction = Pick<PageAction, 'name' | 'data'>
 
 const LINE = /^\d+\. Action: ([a-z][a-z0-9_.:-]*) Data: (\{.*\})$/
 
-/** The actions that a message lists; null: a person wrote it. */
+/** The actions that a message lists, or null if a person wrote it. */
 export function readActions(text: string): MessageAction[] | null {
   const found: MessageAction[] = []
   for (const line of text.split('\n')) {

@@ -1,19 +1,19 @@
-/** An action in a line. Pure. */
+/** An action as one line. Pure. */
 import type { PageAction } from '@outlast/sdk'
 
-/** "refresh", "add-item: title Milk": the name and the values that came with it. */
+/** "refresh", "add-item: title Milk": the action's name and values. */
 export function actionText({ name, data }: Pick<PageAction, 'name' | 'data'>): string {
   const values = Object.entries(data).map(([key, value]) => `${key} ${short(value)}`)
   return values.length === 0 ? name : `${name}: ${values.join(', ')}`
 }
 
-/** What is the same, as one line. */
+/** Equal actions, folded into one line. */
 interface FoldedActions<T> {
   words: string
   actions: readonly T[]
 }
 
-/** Actions with the same words (and by the same person) as one, in the order of the first of each. Pure. */
+/** Folds actions with the same words (and by the same person), in the order in which each first occurred. Pure. */
 export function foldActions<T extends Pick<PageAction, 'name' | 'data'> & { by?: string }>(
   actions: readonly T[],
 ): FoldedActions<T>[] {

@@ -22,7 +22,7 @@ const codeKey = (pageId: string) => ['page-code', pageId]
 const modulesKey = (pageId: string) => ['page-modules', pageId]
 const NEWS = new Set(['tool_call.result', 'run.completed', 'run.error', 'run.cancelled', 'modules.saved'])
 
-/** The code that ran for the page and what came of it, and the modules that its agent keeps. */
+/** The code that ran for the page with its results, and the modules that its agent saved. */
 export function CodePanel({ page, mayEdit, offered }: { page: PageData; mayEdit: boolean; offered: boolean }) {
   useEvents(
     useCallback(

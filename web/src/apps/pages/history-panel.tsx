@@ -24,7 +24,7 @@ const ICONS: Record<VersionKind, LucideIcon> = {
 
 const versionsKey = (pageId: string) => ['page-versions', pageId]
 
-/** All versions that were loaded, newest first, kept in step while they are `looked` at. */
+/** All loaded versions, newest first, updated while `looked` is set. */
 export function useVersions(page: PageData, version: number, looked: boolean) {
   const query = useInfiniteQuery({
     queryKey: versionsKey(page.id),
@@ -43,7 +43,7 @@ export function useVersions(page: PageData, version: number, looked: boolean) {
     return () => clearTimeout(timer)
   }, [version, reload])
   useEvents(
-    useCallback(({ event }: OutlastEvent) => void (event === 'run.completed' && reload()), [reload]), // it has summaries
+    useCallback(({ event }: OutlastEvent) => void (event === 'run.completed' && reload()), [reload]), // versions have summaries only
   )
   return { ...query, items: query.data?.pages.flatMap(({ items }) => items) ?? [] }
 }
@@ -51,12 +51,12 @@ export function useVersions(page: PageData, version: number, looked: boolean) {
 interface HistoryPanelProps {
   versions: ReturnType<typeof useVersions>
   now: number
-  /** Which earlier version is looked at. */
+  /** The earlier version that is shown. */
   past: number | null
   onLook: (version: number | null) => void
 }
 
-/** What the page went through, one entry a run, newest first; any version can be looked at. */
+/** The page's versions, newest first, one entry per run; you can view each. */
 export function HistoryPanel({ versions, now, past, onLook }: HistoryPanelProps) {
   const { items, data, error, refetch } = versions
   const { open } = useOpenThread()
@@ -90,7 +90,7 @@ export function HistoryPanel({ versions, now, past, onLook }: HistoryPanelProps)
 
 interface EntryProps {
   group: VersionGroup
-  /** What was asked for, where a run made it. */
+  /** The request, if a run made the version. */
   ask: string | null
   now: number
   past: number | null
@@ -125,7 +125,7 @@ function Entry({ group, ask, now, past, onLook }: EntryProps) {
   )
 }
 
-/** The single changes of one run. */
+/** The individual changes of one run. */
 const Steps = ({
   versions,
   past,

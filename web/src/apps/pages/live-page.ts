@@ -1,4 +1,4 @@
-/** A page kept in step with its thread's stream, as the SDK does it. */
+/** A page updated by its thread's stream, from the SDK. */
 export {
   LivePage,
   pageChangeOf as changeOf,

@@ -27,7 +27,7 @@ interface NewPageFormProps {
   onCreated: (page: PageData) => void
 }
 
-/** What the page shall be: sending makes it and starts the work at once. */
+/** Describes a new page: sending creates it and starts the run at once. */
 export function NewPageForm({ projectId, onCreated }: NewPageFormProps) {
   const [keys] = useState(() => new Map<string, string>())
   const [busy, setBusy] = useState<string | null>(null)
@@ -43,7 +43,7 @@ export function NewPageForm({ projectId, onCreated }: NewPageFormProps) {
     try {
       await client.startRun(page.thread_id, start, keyFor(keys, `${page.id} ${JSON.stringify(start)}`))
     } catch (reason) {
-      complain(reason as Error) // the page is there; its prompt holds what was to be said
+      complain(reason as Error) // The page exists; its prompt bar keeps the message that was not sent
       localStorage.setItem(`outlast.draft.${page.thread_id}`, content)
     }
     keys.clear()

@@ -5,7 +5,7 @@ import { useOpenThread } from '@/features/threads/thread-context'
 import { firstPages } from './suggestions'
 import { SuggestionChips } from '@/features/threads/suggestion-chips'
 
-/** In the place of a page on which there is nothing yet. */
+/** Shown in place of an empty page. */
 export function NothingYet({ page, mayDrive }: { page: PageData; mayDrive: boolean }) {
   const { open } = useOpenThread()
   const { model } = useModelChoice()

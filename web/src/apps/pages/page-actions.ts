@@ -1,4 +1,4 @@
-/** What was done on a page and waits, or is being worked on. */
+/** Actions on a page that are waiting or in progress. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import type { OutlastEvent, PageAction } from '@outlast/sdk'
@@ -16,13 +16,13 @@ const actionsQuery = (pageId: string) =>
     queryFn: async ({ signal }) => (await client.pages.actions(pageId, { limit: NEWEST, signal })).items,
   })
 
-/** The list, newest first, with an action as it is now. Pure. */
+/** The list, newest first, with the current state of an action. Pure. */
 export function withAction(all: readonly PageAction[], action: PageAction): PageAction[] {
   const at = all.findIndex(({ id }) => id === action.id)
   return at === -1 ? [action, ...all] : all.with(at, action)
 }
 
-/** Which of the frame's own actions are still under way: sent and not yet answered, waiting, or being worked on. Pure. */
+/** The frame's own actions that are not done yet: unanswered, waiting, or in progress. Pure. */
 export function busyKeys(sent: ReadonlyMap<string, string | null>, actions: readonly PageAction[]): string[] {
   const known = new Map(actions.map((action) => [action.id, action.state]))
   return [...sent].flatMap(([key, id]) => {

@@ -21,7 +21,7 @@ const ICONS: Partial<Record<PageState, ReactNode>> = {
   failed: <CircleAlert aria-hidden />,
 }
 
-/** A page's state in a word, with a sign for those who do not see colours. */
+/** A page's state as a word, with an icon so that it does not depend on colour. */
 export function PageBadge({ state }: { state: PageState }) {
   const { label, tone, detail } = LOOKS[state]
   const badge = (

@@ -2,7 +2,7 @@ import { FileText, Sparkles, TriangleAlert } from 'lucide-react'
 import type { PagePart } from '@outlast/sdk'
 import { plural } from '@/lib/format'
 
-/** What a step made of a page, in a line: the page itself shows the rest. */
+/** One line about a step's changes to a page; the page itself shows the rest. */
 export function PageChange({ part: { whole, patches, refused, version, summary } }: { part: PagePart }) {
   const done = [
     ...(whole ? ['Page rewritten'] : []),

@@ -5,7 +5,7 @@ import { bytes, count, plural } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { useOpenThread } from '@/features/threads/thread-context'
 
-/** What the last run made of the page, and what its prompts cost. */
+/** Figures of the last run: its changes to the page and the tokens of its prompts. */
 export function PageFigures({ page, version }: { page: PageData; version: number }) {
   const stats = useLastStats(page)
   const figures: [label: string, value: string, detail: string][] = [
@@ -43,7 +43,7 @@ export function PageFigures({ page, version }: { page: PageData; version: number
   )
 }
 
-/** Those of the last run that changed the page: as it was followed, else as the server keeps it. */
+/** Figures of the last run that changed the page: from the stream, or else as stored by the server. */
 function useLastStats(page: PageData): PageStats | null {
   const { open } = useOpenThread()
   const followed = Object.values(open.runs)
@@ -55,7 +55,7 @@ function useLastStats(page: PageData): PageStats | null {
     queryFn: ({ signal }) => client.run(last ?? '', signal),
     enabled: last !== null && followed === undefined,
     staleTime: Infinity,
-    retry: false, // a run's record is cleaned up after some days
+    retry: false, // the record of a run is deleted after some days
   })
   return followed ?? data?.page?.stats ?? null
 }

@@ -7,7 +7,7 @@ import { useMe } from '@/features/session/session-gate'
 import type { Change, LivePage } from './live-page'
 import { shellAddress } from './page-state-text'
 
-/** What somebody did in the frame; `key` is the frame's name for it. */
+/** A person's action in the frame; `key` is the frame's id of it. */
 export interface FrameAction {
   key: string
   name: string
@@ -18,7 +18,7 @@ interface PageFrameProps {
   pageId: string
   title: string
   live: LivePage
-  /** An earlier version, shown in the page's place. */
+  /** An earlier version, shown in place of the page. */
   past: { version: number; html: string } | null
   readOnly: boolean
   busyKeys: readonly string[]
@@ -30,7 +30,8 @@ interface PageFrameProps {
 const SANDBOX = 'allow-scripts allow-forms'
 const SLOW_MS = 8000
 
-/** The page, on a host of its own: it is told what to show, and says what a reader does. */
+/** The page in a frame on a separate host. The app sends it the content, and the frame sends back the reader's
+ * actions. */
 export function PageFrame(props: PageFrameProps) {
   const { pageId, title, live, past, readOnly, busyKeys, onAction, onUndo, className } = props
   const { pages_domain } = useMe()
@@ -45,8 +46,8 @@ export function PageFrame(props: PageFrameProps) {
   useEffect(() => {
     told.current = { onAction, onUndo }
   })
-  // The frame's document is of no origin, so its address cannot be named; what may load in it is bounded by our policy,
-  // and a frame that has gone elsewhere is thrown away.
+  // The frame's document has an opaque origin, so messages cannot name a target origin. Our policy limits what may load
+  // in it, and a frame that navigates away is discarded.
   const tell = useCallback((message: ToFrame) => frame.current?.contentWindow?.postMessage(message, '*'), [])
 
   useEffect(() => {

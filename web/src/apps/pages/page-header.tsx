@@ -133,7 +133,7 @@ function PageMenu({ page, mayEdit, onRename, onShare }: PageMenuProps) {
       >
         {mayEdit && (
           <>
-            {/* After the menu has given the focus back, or the input would lose it at once. */}
+            {/* After the menu has returned the focus, or the input would lose it at once. */}
             <MenuItem onSelect={() => setTimeout(onRename, 50)}>
               <Pencil />
               Rename

@@ -25,7 +25,7 @@ export const isTab = (name: string): name is PanelTab => name in TABS
 interface PanelTabsProps {
   tab: PanelTab | null
   onTab: (tab: PanelTab | null) => void
-  /** On a phone the page itself is one of them. */
+  /** On a phone the page itself is a tab. */
   withPage?: boolean
   children?: ReactNode
 }
@@ -77,12 +77,12 @@ interface PagePanelProps {
   onTab: (tab: PanelTab | null) => void
 }
 
-/** Beside the page: what was said and done, how it was before, what ran for it. */
+/** Next to the page: activity, history and code. */
 export function PagePanel({ page, tab, narrow, mayEdit, versions, now, past, onLook, onTab }: PagePanelProps) {
   const { sandboxes } = useMe()
   const look = (version: number | null) => {
     onLook(version)
-    if (narrow) onTab(null) // there the page is shown in this place
+    if (narrow) onTab(null) // on a phone, the page replaces the panel
   }
   return (
     <aside

@@ -17,7 +17,7 @@ const styleQuery = {
   staleTime: Infinity,
 }
 
-/** A page in small: its HTML in a frame where nothing runs, drawn once it is in sight. */
+/** A thumbnail of a page: its HTML in a frame without scripts, rendered once it is visible. */
 export function PagePicture({ page }: { page: PageData }) {
   const box = useRef<HTMLDivElement>(null)
   const [seen, setSeen] = useState(false)
@@ -67,7 +67,7 @@ const documentOf = (html: string, css: string, dark: boolean): string =>
   `<style>${css.replaceAll('</', '<\\/')}html{overflow:hidden}</style></head>` +
   `<body><main data-outlast-page>${html}</main></body></html>`
 
-/** Stands for a page without content. */
+/** The thumbnail of a page without content. */
 const Outline = () => (
   <div className="absolute inset-0 space-y-2.5 p-[8%]">
     <div className="h-3.5 w-2/5 rounded bg-active" />

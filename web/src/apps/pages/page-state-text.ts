@@ -1,4 +1,4 @@
-/** A page's state as people read it. Pure. */
+/** A page's state for display. Pure. */
 import type { PageState } from '@outlast/sdk'
 
 export type Tone = 'quiet' | 'busy' | 'wait' | 'good' | 'warn' | 'bad'
@@ -12,7 +12,7 @@ export const LOOKS: Record<PageState, { label: string; tone: Tone; detail: strin
   failed: { label: 'Stopped', tone: 'bad', detail: 'The last run was stopped by an error.' },
 }
 
-/** Where the frame of a page lies: a host of its own beside the app. */
+/** The address of a page's frame: a separate host next to the app. */
 export function shellAddress(
   pageId: string,
   domain: string,

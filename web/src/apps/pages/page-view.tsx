@@ -28,7 +28,7 @@ import { TimeTravel } from './time-travel'
 import { useLivePage } from './use-live-page'
 import { NotLoaded } from '@/components/not-loaded'
 
-/** `/pages/:id`: the live page, what is said about it, how it came to be. */
+/** `/pages/:id`: the live page with its conversation and history. */
 export default function PageView({ pageId }: { pageId: string }) {
   const { data: page, error, refetch } = useQuery(pageQuery(pageId))
   const { choose, projectId } = useActiveProject()
@@ -82,7 +82,7 @@ function Room({ page }: { page: PageData }) {
   const shown = usePast(page.id, past)
   const isLive = open.connection.status === 'live'
   useEffect(() => {
-    // From here on the stream tells everything; what was read before it was open may lack something.
+    // From here on the stream delivers every change; the content that was loaded before may lack some.
     if (isLive) live.reread()
   }, [isLive, live])
   useEffect(() => {
@@ -148,7 +148,7 @@ function useBackToNow(look: (version: number | null) => void): void {
   useEffect(() => look(null), [asked, look])
 }
 
-/** An earlier version's HTML; while another one is on its way, the last one stays. */
+/** An earlier version's HTML; while another version loads, the last one stays. */
 function usePast(pageId: string, past: number | null) {
   const { data, error } = useQuery({
     ...versionQuery(pageId, past ?? 0),
@@ -167,7 +167,7 @@ function usePast(pageId: string, past: number | null) {
 export interface Undo {
   run: () => void
   busy: boolean
-  /** Why not now; null: it can. */
+  /** Why it is unavailable, or null if it is available. */
   why: string | null
 }
 
@@ -196,7 +196,7 @@ function useUndo(page: PageData, mayDrive: boolean, anything: boolean): Undo {
 
 const EDITABLE = /^(INPUT|TEXTAREA|SELECT)$/
 
-/** Ctrl+Z, but for somebody who writes. */
+/** Ctrl+Z, except in text fields. */
 function useUndoKey(undo: () => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

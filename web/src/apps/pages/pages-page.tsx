@@ -18,7 +18,7 @@ import { PageBadge } from './page-badge'
 import { PagePicture } from './page-picture'
 import { pagesQuery, usePageNews } from './pages'
 
-/** `/projects/:id/pages`: what there is, newest first, and the way to a new one. */
+/** `/projects/:id/pages`: the pages of a project, newest first, and a button to create one. */
 export default function PagesPage({ projectId }: { projectId: string }) {
   const { projectId: active, project, choose } = useActiveProject()
   const { data: pages, error, refetch } = useQuery(pagesQuery(projectId))
@@ -131,7 +131,7 @@ const NoPages = ({ mayEdit, projectId, onCreated }: NoPagesProps) =>
     </Empty>
   )
 
-/** Writing can begin at once; not on a phone, where keys would cover what there is to choose. */
+/** Focuses the form at once; not on a phone, where the keyboard would cover the choices. */
 function Focused({ children }: { children: React.ReactNode }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

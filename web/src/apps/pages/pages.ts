@@ -1,4 +1,4 @@
-/** A project's pages, kept in step with its stream, and what is asked about one of them. */
+/** A project's pages, updated by its stream, and requests about one of them. */
 import { queryOptions } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { OutlastEvent, PageData } from '@outlast/sdk'
@@ -11,10 +11,10 @@ export const pagesQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['pages', projectId],
     queryFn: ({ signal }) => everyItem((options) => client.pages.list(projectId, { ...options, signal })),
-    staleTime: Infinity, // the project's stream keeps it in step
+    staleTime: Infinity, // updated by the project's stream
   })
 
-/** One page's facts; its HTML is followed by `LivePage`. */
+/** A page's metadata; `LivePage` follows its HTML. */
 export const pageQuery = (pageId: string) =>
   queryOptions({
     queryKey: ['page', pageId],
@@ -22,7 +22,7 @@ export const pageQuery = (pageId: string) =>
     staleTime: Infinity,
   })
 
-/** A page's HTML as a list's pictures show it: asked for once per version. */
+/** A page's HTML for its thumbnail in a list: loaded once per version. */
 export const pictureQuery = (page: PageData) =>
   queryOptions({
     queryKey: ['page-picture', page.id, page.version],
@@ -38,7 +38,7 @@ export const versionQuery = (pageId: string, version: number) =>
     staleTime: 60_000,
   })
 
-/** Puts a page as the server now has it into what was loaded. */
+/** Puts the server's latest state of a page into the loaded data. */
 export function putPage(page: PageData): void {
   showNews<PageData[]>(pagesQuery(page.project_id).queryKey, (all) => withItem(all, page))
   queryClient.setQueryData<PageData>(pageQuery(page.id).queryKey, (one) =>
@@ -51,7 +51,7 @@ export function dropPage(projectId: string, pageId: string): void {
   queryClient.removeQueries({ queryKey: pageQuery(pageId).queryKey })
 }
 
-/** Keeps a project's pages in step with its stream; `onGone` hears of one that was deleted. */
+/** Updates a project's pages from its stream; `onGone` is called with each page that was deleted. */
 export function usePageNews(projectId: string, onGone?: (pageId: string) => void): void {
   useEvents(
     useCallback(

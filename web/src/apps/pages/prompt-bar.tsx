@@ -13,11 +13,11 @@ interface PromptBarProps {
   mayTakeBack: boolean
   onTakeBack: (actions: readonly PageAction[]) => void
   isEmpty: boolean
-  /** The conversation is open beside the page: how the last answer ended is read there. */
+  /** The conversation is open next to the page and shows how the last answer ended. */
   besides: boolean
 }
 
-/** Below the page: what happens, what waits, and where the next wish is written. */
+/** Below the page: the current run, the waiting actions, and the box for the next request. */
 export function PromptBar({ waiting, mayTakeBack, onTakeBack, isEmpty, besides }: PromptBarProps) {
   const { open } = useOpenThread()
   const mayDrive = useMayDrive()
@@ -44,7 +44,7 @@ export function PromptBar({ waiting, mayTakeBack, onTakeBack, isEmpty, besides }
   )
 }
 
-/** The run that ended last without an answer that says so. */
+/** The last run, if it failed without an answer that shows the error. */
 function failedRun(open: ReturnType<typeof useOpenThread>['open']) {
   const last = open.messages.at(-1)
   if (last?.role === 'assistant') {

@@ -2,7 +2,7 @@ import type { RunView } from '@outlast/sdk'
 import { Fact } from '@/features/runs/fact'
 import { bytes, count, plural } from '@/lib/format'
 
-/** What a run changed on its page; nothing for runs of other agents. */
+/** A run's changes to its page; nothing for runs of other agents. */
 export default function RunFacts({ run: { page } }: { run: RunView }) {
   if (page === null) return null
   const { version, stats } = page

@@ -11,7 +11,7 @@ import { title } from '@/features/threads/tool-text'
 const SHOWN = 4
 const TROUBLE = new Set<ToolCallPart['status']>(['error', 'denied', 'interrupted', 'cancelled'])
 
-/** Agent activity at this moment, and the way to stop it; what it asks is answered here too. */
+/** The agent's current activity, with a button to stop it. Its questions are answered here too. */
 export function RunStrip({ run, mayStop }: { run: RunState; mayStop: boolean }) {
   const [stopping, setStopping] = useState(false)
   const calls = run.parts.filter((part) => part.type === 'tool_call')

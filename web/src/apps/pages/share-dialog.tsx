@@ -20,7 +20,7 @@ interface ShareDialogProps {
   onClose: () => void
 }
 
-/** Links that show the page, read only and live, in any site. */
+/** Links that show the page live and read-only, on any site. */
 export const ShareDialog = ({ page, open, onClose }: ShareDialogProps) => (
   <Dialog
     open={open}

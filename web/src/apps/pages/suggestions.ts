@@ -1,4 +1,4 @@
-/** What a page may be, with one click. Pure. */
+/** Example pages that a click requests. Pure. */
 import type { Model } from '@outlast/sdk'
 
 export type SuggestedPage = 'issues' | 'team' | 'chart' | 'todo' | 'counter' | 'survey' | 'plan' | 'board' | 'compare'
@@ -20,7 +20,7 @@ const COUNTER: PageSuggestion = {
   text: 'A counter with buttons to count up, down and reset',
 }
 
-/** What the demo model has recordings for: the tracker that comes with it is really asked. */
+/** The requests that the demo model has recordings for. Their calls to the bundled issue tracker are real. */
 const DEMO: readonly PageSuggestion[] = [
   { page: 'issues', label: 'My open issues', text: 'Show my open issues' },
   { page: 'chart', label: 'Issues in figures', text: 'A chart of all open issues' },

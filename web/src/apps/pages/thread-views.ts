@@ -1,4 +1,4 @@
-/** What pages show inside threads. */
+/** Views of pages inside threads. */
 import type { ThreadViews } from '@/lib/apps'
 import { readActions } from './action-message'
 import { ActionMessage } from './action-message-view'

@@ -15,7 +15,7 @@ interface TimeTravelProps {
   onLook: (version: number | null) => void
 }
 
-/** Over the page while an earlier version of it is shown: through time, back to now, or that version again. */
+/** Above the page while an earlier version is shown: move between versions, return to the current one, or restore. */
 export function TimeTravel({ page, now, first, past, mayRestore, onLook }: TimeTravelProps) {
   const [busy, setBusy] = useState(false)
   const working = page.active_run_id !== null

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { client } from '@/lib/queries'
 import { LivePage, type LiveState } from './live-page'
 
-/** The page itself, and how it stands, for as long as the caller is shown. */
+/** The page and its state, followed while the caller is mounted. */
 export function useLivePage(pageId: string): { live: LivePage; state: LiveState } {
   const live = useMemo(
     () =>

@@ -1,4 +1,4 @@
-/** A page's history as it is read: what one run made is one entry. Pure. */
+/** A page's history for display: the changes of one run are one entry. Pure. */
 import type { Message, PageVersion, VersionKind } from '@outlast/sdk'
 import { plural } from '@/lib/format'
 import { readActions } from './action-message'
@@ -39,7 +39,7 @@ const KINDS: Record<VersionKind, string> = {
   copy: 'Copied',
 }
 
-/** What became of the page, in a line. */
+/** The change of an entry, in one line. */
 export function summaryOf({ versions, kind }: VersionGroup): string {
   const [only] = versions
   if (versions.length === 1 && only !== undefined && only.summary !== '') return only.summary
@@ -47,7 +47,7 @@ export function summaryOf({ versions, kind }: VersionGroup): string {
   return patches === 0 ? KINDS[kind] : `${KINDS[kind]}: ${plural(patches, 'patch', 'patches')}`
 }
 
-/** What was asked for, by the run that answered: the person's words, or what they did on the page. */
+/** Requests by the run that answered them: the person's words, or their actions on the page. */
 export function asksOf(messages: readonly Message[]): ReadonlyMap<string, string> {
   const asks = new Map<string, string>()
   let asked = ''

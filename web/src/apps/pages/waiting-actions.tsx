@@ -10,10 +10,10 @@ interface WaitingActionsProps {
   onTakeBack: (actions: readonly PageAction[]) => void
 }
 
-/** More lines than these would bury the page. */
+/** More lines than this would cover the page. */
 const SHOWN = 3
 
-/** What was done while the agent works: it is told all of it together, next. */
+/** Actions taken while the agent works: it receives all of them together when the run ends. */
 export function WaitingActions({ actions, mayTakeBack, onTakeBack }: WaitingActionsProps) {
   const me = useMe()
   if (actions.length === 0) return null

@@ -9,7 +9,7 @@ export function AboutItems({ section_id, block_id }: Omit<About, 'quote'>) {
   const about: About = { section_id, block_id, quote: null }
   return (
     <>
-      {/* After the menu has given the focus back, or the box would lose it at once. */}
+      {/* After the menu has returned the focus, or the box would lose it at once. */}
       <MenuItem onSelect={() => setTimeout(() => (setAbout('comment', documentId, about), openPanel('comments')), 50)}>
         <MessageSquarePlus />
         Comment

@@ -19,12 +19,12 @@ const WORKING: Partial<Record<Thread['run_status'], string>> = {
 
 interface AgentAnswerProps {
   thread: Thread
-  /** Its beginning is enough. */
+  /** Show only the beginning. */
   short: boolean
   onOpen: () => void
 }
 
-/** What the agent said to a comment that it was given: the last answer of the conversation about it. */
+/** The agent's answer to an assigned comment: the last answer of the comment's conversation. */
 export function AgentAnswer({ thread, short, onOpen }: AgentAnswerProps) {
   const { data } = useQuery({
     queryKey: ['agent-answer', thread.id, thread.message_count, thread.run_status],
@@ -90,7 +90,7 @@ function Answer({ message, short }: { message: Message; short: boolean }) {
   )
 }
 
-/** What it said last: what it said on the way stands in the conversation. */
+/** The text after the last tool call: earlier text is shown in the conversation. */
 const textOf = ({ parts }: Message): string =>
   parts.flatMap((part) => (part.type === 'text' && part.text.trim() !== '' ? [part.text.trim()] : [])).at(-1) ?? ''
 

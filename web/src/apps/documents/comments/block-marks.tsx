@@ -13,7 +13,7 @@ type Plugins = NonNullable<ComponentProps<typeof Markdown>['rehype']>
 
 const NONE: Plugins = []
 
-/** Marks on the words of a block that were commented on; always the same list while nothing changes. */
+/** Marks on the commented words of a block; the list stays the same object while nothing changes. */
 export function useCommentMarks(blockId: string): Plugins {
   const { documentId } = useDocumentRoom()
   const talks = useThreadsAt(blockId)
@@ -30,11 +30,11 @@ export function useCommentMarks(blockId: string): Plugins {
 interface CommentCountProps {
   /** The block's or section's id. */
   id: string
-  /** What a new comment here is on. */
+  /** The part of the document that a new comment here is about. */
   about: About
 }
 
-/** How many open comments there are on something, and the way to them; where there are none, the way to the first. */
+/** The number of open comments on a block or section, with a link to them. Without comments: a button for the first. */
 export function CommentCount({ id, about }: CommentCountProps) {
   const { documentId, mayEdit, openPanel } = useDocumentRoom()
   const talks = useThreadsAt(id)
@@ -51,7 +51,7 @@ export function CommentCount({ id, about }: CommentCountProps) {
   )
 }
 
-/** Each click leads to the next one. */
+/** Each click shows the next comment. */
 function Count({ id, talks }: { id: string; talks: readonly CommentThread[] }) {
   const { openPanel } = useDocumentRoom()
   const { item } = usePanel()

@@ -2,11 +2,11 @@ import { useEffect, useRef, type ReactNode } from 'react'
 import { useNearViewport } from '../use-near-viewport'
 import type { RailItem } from './rail'
 
-/** For so long what loads may still move a card that was chosen. */
+/** For this long, content that loads may still move a chosen card. */
 const SETTLES_MS = 1200
 const FIRST = 8
 
-/** Cards below each other, for a phone; begins at the chosen one. */
+/** Cards in one column, for a phone; scrolled to the chosen one. */
 export function CardList({ items, chosen }: { items: readonly RailItem[]; chosen: string | null }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -18,7 +18,7 @@ export function CardList({ items, chosen }: { items: readonly RailItem[]; chosen
     for (const card of list.children) sizes.observe(card)
     const life = new AbortController()
     const stop = () => (sizes.disconnect(), life.abort())
-    // Whoever scrolls wants to be somewhere else.
+    // A reader who scrolls has chosen another place.
     for (const name of ['pointerdown', 'wheel', 'touchstart', 'keydown'])
       list.addEventListener(name, stop, { signal: life.signal, passive: true })
     const timer = setTimeout(stop, SETTLES_MS)
@@ -33,7 +33,7 @@ export function CardList({ items, chosen }: { items: readonly RailItem[]; chosen
   )
 }
 
-/** Drawn when it comes near. */
+/** Rendered when it comes near the viewport. */
 function Slot({ card, drawn }: { card: ReactNode; drawn: boolean }) {
   const box = useRef<HTMLDivElement>(null)
   const near = useNearViewport(box, drawn)

@@ -1,4 +1,4 @@
-/** What people do with comments: each shows the server's answer at once, and a refusal where it was asked for. */
+/** Actions on comments: each shows the server's answer at once, and an error next to its button. */
 import { useState } from 'react'
 import type { CommentData } from '@outlast/sdk'
 import { complain, say } from '@/components/toast'
@@ -20,15 +20,16 @@ export function useCommentActions({ id }: Pick<CommentData, 'id'>) {
   const change = (what: string, body: Parameters<typeof client.documents.changeComment>[1]) =>
     run(what, async () => store.tellComment(await client.documents.changeComment(id, body)))
   return {
-    /** Which action is on its way. */
+    /** The action that is in progress. */
     busy,
     resolve: () => change('resolve', { status: 'resolved' }),
     reopen: () => change('resolve', { status: 'open' }),
     rewrite: (body: string) => change('rewrite', { body }),
-    /** The further sections that it is about. */
+    /** The other sections that the comment is about. */
     link: (linked_sections: string[]) => change('link', { linked_sections }),
     remove: () => run('remove', () => client.documents.deleteComment(id)),
-    /** To the agent, to a member, or to nobody (null). `then` is told of the conversation where one began. */
+    /** To the agent, to a member, or to no one (null). `then` is called with the id of the conversation if one was
+     * started. */
     assign: (to: string | null, then?: (threadId: string) => void) =>
       run('assign', async () => {
         const body = { to, ...(to === 'agent' && model !== null && { model: model.id }) }

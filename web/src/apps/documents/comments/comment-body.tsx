@@ -13,16 +13,16 @@ interface CommentBodyProps {
   comment: CommentData
   mayEdit: boolean
   actions: ReturnType<typeof useCommentActions>
-  /** Its beginning is enough. */
+  /** Show only the beginning. */
   short: boolean
   onLink?: () => void
 }
 
-/** Who wrote it, and what; changed in its place. */
+/** Author and text of a comment, edited in place. */
 export function CommentBody({ comment, mayEdit, actions, short, onLink }: CommentBodyProps) {
   const people = useMentionable(comment.project_id)
   const [editing, setEditing] = useState(false)
-  const [typed, setTyped] = useDraftText(`comment ${comment.id}`) // Escape closes the box, and throws nothing away
+  const [typed, setTyped] = useDraftText(`comment ${comment.id}`) // Escape closes the box and keeps its text
   const text = typed ?? comment.body
   const done = () => (setTyped(null), setEditing(false))
   const save = () => {
@@ -68,7 +68,7 @@ export function CommentBody({ comment, mayEdit, actions, short, onLink }: Commen
   )
 }
 
-/** The same below the one that it answers. */
+/** A reply, below the comment that it answers. */
 export function Answer({ comment, mayEdit, short }: Omit<CommentBodyProps, 'actions' | 'onLink'>) {
   const actions = useCommentActions(comment)
   return (

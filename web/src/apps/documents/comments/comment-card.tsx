@@ -17,15 +17,15 @@ import type { CommentThread } from './comment-threads'
 
 interface CommentCardProps {
   talk: CommentThread
-  /** The conversation about it, where it was given to the agent. */
+  /** The comment's conversation, if it was assigned to the agent. */
   thread: Thread | undefined
   chosen: boolean
-  /** In words what it is on, where the text is not beside it. */
+  /** The commented part in words, if the text is not next to the card. */
   place: string | null
   onChoose: (comment: CommentData) => void
 }
 
-/** One remark with its answers, and everything one can do about it. */
+/** A comment with its replies and all of its actions. */
 export const CommentCard = memo(function CommentCard({ talk, thread, chosen, place, onChoose }: CommentCardProps) {
   const { mayEdit, openPanel } = useDocumentRoom()
   const { root, answers } = talk
@@ -102,11 +102,11 @@ export const CommentCard = memo(function CommentCard({ talk, thread, chosen, pla
   )
 })
 
-/** Buttons in a card do what they do, and what they do may lead elsewhere. */
+/** Clicks on buttons in a card do not choose the card. */
 const isForItself = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('button, a, [role=menuitem]') !== null
 
-/** What it is on: the words, as they were; where they are gone, that too. */
+/** The commented words as quoted, or a note that they were deleted. */
 function About({ comment: { quote, orphaned }, place }: { comment: CommentData; place: string | null }) {
   if (quote === null && place === null && !orphaned) return null
   return (

@@ -1,4 +1,4 @@
-/** What one is about to comment on, or to ask the agent about. Kept in this browser, so that a reload loses nothing. */
+/** Drafts of new comments and questions to the agent. Kept in this browser, so that a reload loses nothing. */
 import { useMemo } from 'react'
 import type { Quote } from '@outlast/sdk'
 import { store, useStored } from '@/lib/stored'
@@ -16,7 +16,7 @@ type What = 'comment' | 'ask'
 
 const keyOf = (what: What, documentId: string) => `outlast.about.${what}.${documentId}`
 
-/** Under which the text that belongs to it is kept. */
+/** The storage key of the draft's text. */
 export const draftKey = (what: What, documentId: string) => `outlast.draft.${what}.${documentId}`
 
 function read(stored: string): About | null {
@@ -27,20 +27,20 @@ function read(stored: string): About | null {
   }
 }
 
-/** Begins to write about a part; null: gives it up. */
+/** Starts a draft about a part; null discards it. */
 export const setAbout = (what: What, documentId: string, about: About | null): void =>
   store(keyOf(what, documentId), about === null ? '' : JSON.stringify(about))
 
-/** What is being written about; null: nothing. */
+/** The part that the current draft is about, or null if there is no draft. */
 export function useAbout(what: What, documentId: string): About | null {
   const [stored] = useStored(keyOf(what, documentId))
   return useMemo(() => read(stored), [stored])
 }
 
-/** The quote that is being commented on in one block, the same object while it is the same. */
+/** The quote of the current draft in one block; the object stays the same while the quote does. */
 export function useDraftQuote(documentId: string, blockId: string): Quote | null {
   const [stored] = useStored(keyOf('comment', documentId))
-  // Most blocks are not meant: they need not be read for it.
+  // Most blocks are not quoted: they need not be parsed for it.
   const mine = stored !== '' && stored.includes(`"${blockId}"`) ? stored : ''
   return useMemo(() => {
     const about = read(mine)

@@ -13,7 +13,7 @@ import { useEditors } from '@/features/mentions/people'
 
 type Actions = ReturnType<typeof useCommentActions>
 
-/** Who wrote it, when, and what can be done with it. */
+/** Author, time and actions of a comment. */
 export function CommentHead({ comment, mayEdit, actions, onEdit, onLink }: CommentHeadProps) {
   const { by, by_name, created_at, status, parent_id } = comment
   const name = by === null ? 'Agent' : (by_name ?? 'Former member')
@@ -60,7 +60,7 @@ interface CommentHeadProps {
   mayEdit: boolean
   actions: Actions
   onEdit: () => void
-  /** To say which other sections it is about; absent for answers. */
+  /** Opens the picker of linked sections; absent for replies. */
   onLink?: (() => void) | undefined
 }
 
@@ -84,7 +84,7 @@ function CommentMenu({ comment, actions, onEdit, onLink }: Omit<CommentHeadProps
         </IconButton>
       }
     >
-      {/* After the menu has given the focus back, or the box would lose it at once. */}
+      {/* After the menu has returned the focus, or the box would lose it at once. */}
       {mine && (
         <MenuItem onSelect={() => setTimeout(onEdit, 50)}>
           <Pencil />

@@ -1,9 +1,9 @@
-/** Marks on the words that were commented on, as a plugin for drawn Markdown. Pure. */
+/** Marks on commented words, as a plugin for rendered Markdown. Pure. */
 import type { Quote } from '@outlast/sdk'
 import { findQuote } from './quotes'
 
 export interface MarkedQuote {
-  /** The comment's id; `draft`: the one that is being written. */
+  /** The comment's id, or `draft` for the comment that is being written. */
   id: string
   quote: Quote
 }
@@ -16,13 +16,13 @@ interface Node {
   children?: Node[]
 }
 
-/** A place of a text node within the whole text. */
+/** The range of a text node within the whole text. */
 interface Run {
   node: Node
   from: number
 }
 
-/** Marks the quotes in Markdown's tree: `mark[data-comment]`. Blocks of code are drawn by themselves and stay as they are. */
+/** Marks the quotes in Markdown's tree: `mark[data-comment]`. Code blocks are rendered separately and stay unchanged. */
 export const markQuotes = (quotes: readonly MarkedQuote[]) => () => (tree: Node) => {
   const runs: Run[] = []
   const text = collect(tree, runs, '')
@@ -60,7 +60,7 @@ function split(node: Node, starts: Map<Node, number>, ranges: readonly Range[]):
   })
 }
 
-/** A text cut where marks begin and end. Where several lie over each other, the one that began last is the upper one. */
+/** A text split where marks begin and end. Of overlapping marks, the one that begins last is on top. */
 function pieces(text: string, from: number, ranges: readonly Range[]): Node[] {
   const to = from + text.length
   const here = ranges.filter((range) => range.from < to && range.to > from)

@@ -1,4 +1,4 @@
-/** The open document's comments, read thread by thread and block by block. */
+/** The open document's comments, grouped by thread and by block. */
 import { useMemo } from 'react'
 import type { CommentData, DocumentStore, SectionNode } from '@outlast/sdk'
 import { useSelected } from '@outlast/sdk/react'
@@ -8,12 +8,12 @@ import { openByPlace, groupComments, type CommentThread } from './comment-thread
 interface Read {
   comments: readonly CommentData[]
   talks: readonly CommentThread[]
-  /** Open talks by the block or section that they are on. */
+  /** Open comment threads by their block or section. */
   byPlace: ReadonlyMap<string, readonly CommentThread[]>
 }
 
 const NO_TALKS: readonly CommentThread[] = []
-/** What was last made of a store's comments: all blocks ask for it, and it is made once. */
+/** The last result for each store: all blocks read it, and it is computed once. */
 const reads = new WeakMap<DocumentStore, Read>()
 
 function read(store: DocumentStore, comments: readonly CommentData[]): Read {
@@ -25,13 +25,13 @@ function read(store: DocumentStore, comments: readonly CommentData[]): Read {
   return now
 }
 
-/** All talks of the open document. */
+/** All comment threads of the open document. */
 export function useCommentThreads(): readonly CommentThread[] {
   const { store } = useDocumentRoom()
   return useSelected(store, ({ comments }) => read(store, comments).talks)
 }
 
-/** The open talks on one block, or on a section as a whole; drawn anew only when they change. */
+/** The open comment threads on one block, or on a section as a whole. Renders only when they change. */
 export function useThreadsAt(id: string): readonly CommentThread[] {
   const { store } = useDocumentRoom()
   return useSelected(store, ({ comments }) => read(store, comments).byPlace.get(id) ?? NO_TALKS)

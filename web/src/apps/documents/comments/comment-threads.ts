@@ -1,21 +1,21 @@
-/** Comments as they are read: each with its answers, in the order of what they are about. Pure. */
+/** Comments with their replies, in the order of the document. Pure. */
 import type { CommentData } from '@outlast/sdk'
 
 export type Shown = 'open' | 'resolved' | 'all'
 
-/** A comment and what was answered to it, oldest first. */
+/** A comment and its replies, oldest first. */
 export interface CommentThread {
   root: CommentData
   answers: CommentData[]
 }
 
-/** What a comment is, or will be, on; all null: the whole document. */
+/** The part that a comment is about; all null: the whole document. */
 export interface Place {
   section_id: string | null
   block_id: string | null
 }
 
-/** A section as far as the order goes. */
+/** The parts of a section that are needed for sorting. */
 export interface Outline {
   id: string
   heading: string
@@ -26,7 +26,7 @@ export interface Outline {
 const byTime = (one: CommentData, other: CommentData) =>
   Date.parse(one.created_at) - Date.parse(other.created_at) || (one.id < other.id ? -1 : 1)
 
-/** Threads that are as `before` stay the same objects. */
+/** Threads that equal those in `before` stay the same objects. */
 export function groupComments(
   comments: readonly CommentData[],
   before: readonly CommentThread[] = [],
@@ -49,8 +49,8 @@ const isSame = (one: CommentThread, other: CommentThread): boolean =>
   one.answers.length === other.answers.length &&
   one.answers.every((answer, at) => answer === other.answers[at])
 
-/** Numbers by which comments are sorted: the document's first, then section by section, block by block; what hangs on
- * nothing any more comes last. */
+/** Sort keys of comments: those on the whole document first, then by section and block; comments on deleted parts come
+ * last. */
 export function orderOf(sections: readonly Outline[]): (place: Place & { orphaned?: boolean }) => number {
   const sectionAt = new Map<string, number>()
   const blockAt = new Map<string, number>()
@@ -68,7 +68,7 @@ export function orderOf(sections: readonly Outline[]): (place: Place & { orphane
   }
 }
 
-/** Those that the filter leaves, as one reads the document. */
+/** The comments that match the filter, in reading order. */
 export function filterComments(
   threads: readonly CommentThread[],
   shown: Shown,
@@ -80,7 +80,7 @@ export function filterComments(
     .toSorted((one, other) => order(one.root) - order(other.root) || byTime(one.root, other.root))
 }
 
-/** Open threads by the block or section that they are on; lists that are as `before` stay the same objects. */
+/** Open threads by their block or section; lists that equal those in `before` stay the same objects. */
 export function openByPlace(
   threads: readonly CommentThread[],
   before: ReadonlyMap<string, readonly CommentThread[]> = new Map(),

@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { useDocumentRoom, usePanel } from '../document-context'
 import { SelectionBar } from './selection-bar'
 
-/** Once a document: the bar over selected text, and what a click on marked words does. */
+/** Drawn once per document: the bar over selected text, and the handler for clicks on marked words. */
 export function CommentsOverlay() {
   const { openPanel } = useDocumentRoom()
   const { tab, item } = usePanel()
@@ -12,7 +12,7 @@ export function CommentsOverlay() {
       const mark = event.target instanceof Element ? event.target.closest('mark[data-comment]') : null
       const id = mark?.getAttribute('data-comment') ?? 'draft'
       if (id === 'draft' || getSelection()?.isCollapsed === false) return
-      // Before the block under it takes the click for the wish to write.
+      // Otherwise the block below would take the click and open its editor.
       event.stopPropagation()
       openPanel('comments', id)
     }

@@ -22,7 +22,7 @@ import { orderOf, filterComments, type Shown, type CommentThread } from './comme
 const FILTERS: Record<Shown, string> = { open: 'Open', resolved: 'Resolved', all: 'All' }
 const DRAFT = 'draft'
 
-/** Everything that was remarked on the document: beside the text it is about, or as a list on a phone. */
+/** All comments on the document: next to the text they are about, or as a list on a phone. */
 export function CommentsView({ item }: { item: string | null }) {
   const { documentId, store, mayEdit, openPanel } = useDocumentRoom()
   const talks = useCommentThreads()
@@ -85,7 +85,7 @@ export function CommentsView({ item }: { item: string | null }) {
   )
 }
 
-/** The comment that a link, a mark or a click named. One that the filter hides is shown by widening it. */
+/** The comment that a link, a mark or a click named. If the filter hides it, the filter is widened. */
 function useChosen(
   item: string | null,
   talks: readonly CommentThread[],
@@ -98,13 +98,13 @@ function useChosen(
   const id = talk?.root.id ?? null
   useEffect(() => {
     if (hidden) setFilter('all')
-    // Only when another one is chosen: resolving the chosen one leaves the filter as it is.
+    // Only when another comment is chosen: resolving the chosen one leaves the filter unchanged.
     // oxlint-disable-next-line exhaustive-deps
   }, [id])
   const named = talk !== undefined && [talk.root, ...talk.answers].some((one) => concerns(one, me.user.id))
   const asked = `${id ?? ''} ${talk?.answers.length ?? 0}`
   useEffect(() => {
-    // Looked at: it leaves the inbox.
+    // Reading it removes it from the inbox.
     if (named && id !== null) client.documents.getComment(id).catch(() => undefined)
   }, [named, id, asked])
   return id
@@ -156,7 +156,7 @@ function useItems({ shown, sections, about, chosen, narrow }: ItemsOptions): Rai
   }, [shown, sections, about, chosen, narrow, threads, documentId, openPanel, show])
 }
 
-/** Only what is out of sight is moved: the text stays where one reads it. */
+/** Scrolls only if the target is out of sight, so that the text stays where it is being read. */
 function intoView(id: string, show: (id: string) => void): void {
   const element = document.querySelector(`[data-block-id="${CSS.escape(id)}"],[data-section-id="${CSS.escape(id)}"]`)
   const { top = -1, bottom = -1 } = element?.getBoundingClientRect() ?? {}

@@ -1,4 +1,4 @@
-/** The conversations about a document and its parts, kept in step with the project's stream. */
+/** The conversations about a document and its parts, updated by the project's stream. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { OutlastEvent, Thread } from '@outlast/sdk'
@@ -12,18 +12,18 @@ const threadsOfDocument = (documentId: string) =>
     queryFn: async ({ signal }) => (await client.documents.threads(documentId, signal)).items,
   })
 
-/** Puts a conversation into what was loaded. */
+/** Adds or updates a conversation in the loaded list. */
 export function putDocumentThread(thread: Thread): void {
   const documentId = documentOf(thread)
   if (documentId === null) return
   showNews<Thread[]>(threadsOfDocument(documentId).queryKey, (all) => withThread(all, thread))
 }
 
-/** The list with a thread in it, as it is now. Pure. */
+/** The list with the current state of a thread. Pure. */
 const withThread = (all: readonly Thread[], thread: Thread): Thread[] =>
   all.some(({ id }) => id === thread.id) ? all.map((one) => (one.id === thread.id ? thread : one)) : [...all, thread]
 
-/** All conversations about a document, archived ones too; undefined until loaded. */
+/** All conversations about a document, including archived ones; undefined until loaded. */
 export function useDocumentThreads(documentId: string): { threads: Thread[] | undefined; error: Error | null } {
   const { data, error } = useQuery(threadsOfDocument(documentId))
   useEvents(

@@ -12,7 +12,7 @@ interface LinkPickerProps {
   onDone: () => void
 }
 
-/** Which other sections a comment is about, too. An agent that is given the comment is told them. */
+/** Picks the other sections that a comment is about. An agent that the comment is assigned to receives them too. */
 export function LinkPicker({ comment, onChange, onDone }: LinkPickerProps) {
   const [linked, setLinked] = useState(comment.linked_sections)
   const others = useOutline().filter(({ id, heading }) => id !== comment.section_id && heading !== '')
@@ -49,7 +49,7 @@ export function LinkPicker({ comment, onChange, onDone }: LinkPickerProps) {
   )
 }
 
-/** The ways to the other sections that a comment is about. */
+/** Links to the other sections that a comment is about. */
 export function LinkedSections({ comment: { linked_sections } }: { comment: CommentData }) {
   const { scrollToSection } = useDocumentRoom()
   const sections = useOutline()

@@ -13,13 +13,13 @@ import { useMentionable } from '@/features/mentions/people'
 
 interface NewCommentProps {
   about: About
-  /** What it is on, in words; null where the text is beside it. */
+  /** The commented part in words; null if the text is next to it. */
   place: string | null
-  /** It was written (with its id), or given up. */
+  /** Called when it was saved (with its id) or cancelled. */
   onDone: (commentId: string | null) => void
 }
 
-/** A comment that is being written. */
+/** The form for a new comment. */
 export function NewComment({ about, place, onDone }: NewCommentProps) {
   const { documentId, projectId, store, openPanel } = useDocumentRoom()
   const people = useMentionable(projectId)

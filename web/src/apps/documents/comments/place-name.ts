@@ -1,4 +1,4 @@
-/** What a comment or question is on, in words. Pure. */
+/** The part that a comment or question is about, in words. Pure. */
 import type { Outline, Place } from './comment-threads'
 
 export function placeName(sections: readonly Pick<Outline, 'id' | 'heading'>[], { section_id }: Place): string {

@@ -1,13 +1,13 @@
-/** Selected text in a block: how it is told to the server, and where it is found again. Pure. */
+/** Quotes of selected text in a block: how they are sent to the server, and found again in the text. Pure. */
 import type { Quote } from '@outlast/sdk'
 
-/** How much of what stands around a quote is kept, so that the same words elsewhere are not taken for it. */
+/** The number of characters kept on each side of a quote, so that the same words elsewhere are not mistaken for it. */
 const AROUND = 32
-/** A longer selection is told by its beginning. */
+/** Longer selections are quoted by their beginning. */
 const MAX_QUOTE = 1_000
 
-/** Text without white space (the same words are drawn with other spaces in another place), and where each of its
- * characters was. */
+/** Text without white space (which differs between rendered and source text), and the original position of each
+ * character. */
 function squeeze(text: string): { text: string; at: number[] } {
   let out = ''
   const at: number[] = []
@@ -22,7 +22,7 @@ function squeeze(text: string): { text: string; at: number[] } {
 const bare = (text: string): string => text.replace(/\s+/g, '')
 const squeezed = (text: string): string => text.replace(/\s+/g, ' ')
 
-/** The quote of a part of a block's text, in characters from `start` to `end`; null where it holds no word. */
+/** The quote of a block's text from `start` to `end` (in characters); null if it contains no word. */
 export function quoteOf(text: string, start: number, end: number): Quote | null {
   const whole = text.slice(start, end)
   const chosen = squeezed(whole).trim().slice(0, MAX_QUOTE)
@@ -34,8 +34,8 @@ export function quoteOf(text: string, start: number, end: number): Quote | null 
   return { text: chosen, prefix: before.slice(-AROUND), suffix: after.slice(0, AROUND) }
 }
 
-/** Where a block's text says what was quoted: `[start, end]` in its characters; null where it does not (any more).
- * Of several places the one with the most alike surroundings. */
+/** The range of a quote in a block's text: `[start, end]` in characters, or null if the text no longer contains it. Of
+ * several matches, the one whose surroundings are most alike. */
 export function findQuote(text: string, quote: Quote): [number, number] | null {
   const { text: within, at } = squeeze(text)
   for (const wanted of [bare(quote.text), bare(unmarked(quote.text))]) {
@@ -47,7 +47,7 @@ export function findQuote(text: string, quote: Quote): [number, number] | null {
   return null
 }
 
-/** Text as it is read: without the signs of Markdown. */
+/** Text without Markdown syntax. */
 const unmarked = (text: string): string =>
   text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -1,20 +1,18 @@
-/** Where the cards beside a document stand. Pure. */
+/** Positions of the cards next to a document. Pure. */
 
 export interface RailCard {
   id: string
-  /** How far down what it is about begins, in pixels. */
+  /** The top of the part that the card is about, in pixels. */
   wanted: number
   height: number
 }
 
-/** How far the chosen card may come down from its place, so that those above it can be seen. */
+/** The distance by which the chosen card may be moved down, so that the cards above it stay visible. */
 const GIVES_WAY_PX = 60
 
-/**
- * The top of each card, in pixels: beside what it is about where there is room, in the same order, none over another.
- * The chosen card stands where it wants to and its neighbours make way, if need be up out of sight until another one (or
- * none) is chosen.
- */
+/** The top of each card in pixels: next to the text it is about if there is room, in the same order, without overlaps.
+ * The chosen card keeps its place and its neighbours make room, if necessary above the visible area until another card
+ * (or none) is chosen. */
 export function placeCards(cards: readonly RailCard[], chosen: string | null, gap: number): Map<string, number> {
   const tops = downwards(cards, gap)
   const at = cards.findIndex(({ id }) => id === chosen)
@@ -29,7 +27,7 @@ export function placeCards(cards: readonly RailCard[], chosen: string | null, ga
   return new Map(cards.map(({ id }, index) => [id, tops[index] ?? 0]))
 }
 
-/** Each where it wants to be, or below the one before it; the first not above `least`. */
+/** Each card at its wanted place, or below the card before it; the first not above `least`. */
 function downwards(cards: readonly RailCard[], gap: number, least = 0): number[] {
   let free = least
   return cards.map(({ wanted, height }) => {

@@ -11,15 +11,15 @@ export interface RailItem {
 interface RailProps {
   items: readonly RailItem[]
   chosen: string | null
-  /** A click beside the cards, or Escape: none is chosen any more. */
+  /** A click next to the cards, or Escape: no card is chosen any more. */
   onLeave: () => void
 }
 
 const GAP_PX = 10
 const EDGE_PX = 12
-/** Of a card that was never drawn. */
+/** The assumed height of a card that was never rendered. */
 const USUAL_PX = 130
-/** Drawn before anything is known of their places. */
+/** The number of cards rendered before any positions are known. */
 const FIRST = 8
 const STEP_PX = 500
 const AROUND_PX = 1000
@@ -32,7 +32,7 @@ interface Placed {
   height: number
 }
 
-/** Cards beside the text that they are about, scrolling with it. */
+/** Cards next to the text they are about, scrolling with it. */
 export function Rail({ items, chosen, onLeave }: RailProps) {
   const box = useRef<HTMLDivElement>(null)
   const cards = useRef(new Map<string, HTMLElement>())
@@ -86,10 +86,10 @@ export function Rail({ items, chosen, onLeave }: RailProps) {
               className="absolute inset-x-3 transition-transform duration-150 ease-out"
               style={{
                 transform: `translateY(${top ?? 0}px)`,
-                // Not hidden: what begins there takes the keys at once.
+                // Not hidden, so that a form in it can take the focus at once.
                 opacity: top === undefined ? 0 : 1,
                 zIndex: id === chosen ? 1 : 0,
-                // Cards that are far away keep their room, and are drawn when they come near.
+                // Cards far from the viewport keep their space and are rendered when they come near.
                 height: near ? undefined : (heights.current.get(id) ?? USUAL_PX),
               }}
             >
@@ -108,7 +108,7 @@ interface MeasuredProps {
   card: ReactNode
 }
 
-/** A card that leaves its height behind when it goes out of sight. */
+/** A card that records its height before it leaves the viewport. */
 function Measured({ id, heights, card }: MeasuredProps) {
   const box = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -120,7 +120,7 @@ function Measured({ id, heights, card }: MeasuredProps) {
   return <div ref={box}>{card}</div>
 }
 
-/** From where to where, in pixels of the rail, cards are near; changes in steps. */
+/** The range of the rail in which cards are near the viewport, in pixels; changes in steps. */
 function useNear(rail: React.RefObject<HTMLElement | null>): [from: number, to: number] {
   const [step, setStep] = useState(0)
   useEffect(() => {
@@ -141,7 +141,7 @@ function measured(
   { items, chosen }: Shown,
   before: Placed,
 ): Placed {
-  // The rail begins lower in the window than the text: its scroll goes the same way, so this stays the same.
+  // The rail starts lower in the window than the text. Both scroll together, so the difference is constant.
   const shift = rail.getBoundingClientRect().top - body.getBoundingClientRect().top
   const end = body.scrollHeight - shift
   const found = placesIn(body)
@@ -159,7 +159,7 @@ function measured(
   return same ? before : { tops, height }
 }
 
-/** Marks, blocks and sections by their ids, looked for once for all cards. */
+/** Marks, blocks and sections by id, queried once for all cards. */
 function placesIn(body: HTMLElement): Map<string, Element> {
   const found = new Map<string, Element>()
   for (const element of body.querySelectorAll<HTMLElement>('mark[data-comment],[data-block-id],[data-section-id]')) {
@@ -170,16 +170,16 @@ function placesIn(body: HTMLElement): Map<string, Element> {
   return found
 }
 
-/** How far down in the text something is, in pixels. */
+/** The top of a part within the text, in pixels. */
 function topOf(body: HTMLElement, places: Map<string, Element>, id: string, { section_id, block_id }: Place): number {
   const found = places.get(id) ?? places.get(block_id ?? '') ?? places.get(section_id ?? '')
   return found === undefined ? 0 : found.getBoundingClientRect().top - body.getBoundingClientRect().top + body.scrollTop
 }
 
-/** For so long what loads may still move a card that was chosen. */
+/** For this long, content that loads may still move a chosen card. */
 const SETTLES_MS = 1200
 
-/** Scrolls to the card that was chosen, and again while it still comes to its place. */
+/** Scrolls to the chosen card, and again while its position still changes. */
 function useInView(
   rail: React.RefObject<HTMLElement | null>,
   cards: React.RefObject<Map<string, HTMLElement>>,
@@ -200,7 +200,7 @@ function useInView(
 
 const CLOSE_PX = 1.5
 
-/** What scrolls the text scrolls the rail, and the other way round; a rail that is longer goes on alone. */
+/** Scrolls text and rail together, in both directions. A longer rail scrolls on alone. */
 function useScrollTogether(rail: React.RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const [one, other] = [rail.current, bodyOf()]

@@ -11,15 +11,15 @@ import { mentionedIn, AGENT } from '@/features/mentions/mention-text'
 import { useMentionable } from '@/features/mentions/people'
 
 interface ReplyProps {
-  /** What is answered. */
+  /** The comment that is answered. */
   comment: CommentData
-  /** The box is shown; closed, only the ways to it are. */
+  /** The form is open; while closed, only its buttons are shown. */
   open: boolean
-  /** A further thing one can do instead. */
+  /** A further action next to the reply button. */
   give: ReactNode
 }
 
-/** Where an answer is written. What was begun is kept until it is sent. */
+/** The reply form. Its draft is kept until it is sent. */
 export function Reply({ comment, open, give }: ReplyProps) {
   const { store } = useDocumentRoom()
   const people = useMentionable(comment.project_id)

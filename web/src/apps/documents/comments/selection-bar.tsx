@@ -35,7 +35,7 @@ export function SelectionBar() {
             data-selection-bar
             style={placeOf(selected)}
             className="fixed z-40 flex w-max rounded-xl border border-line bg-raised p-0.5 shadow-pop animate-in pointer-coarse:p-1"
-            // The selection stays while one aims at the buttons.
+            // Keep the selection while the pointer moves to the buttons.
             onPointerDown={(event) => event.preventDefault()}
           >
             <Action icon={<MessageSquarePlus />} letter="C" onClick={() => begin('comments')}>
@@ -54,7 +54,7 @@ export function SelectionBar() {
 
 interface ActionProps {
   icon: ReactNode
-  /** The key that does the same. */
+  /** The keyboard shortcut. */
   letter: string
   children: string
   onClick: () => void
@@ -74,7 +74,8 @@ const Action = ({ icon, letter, children, onClick }: ActionProps) => (
   </button>
 )
 
-/** Above the selection, or below it where there is no room. A phone draws its own bar above: there it stands at the bottom. */
+/** Above the selection, or below it if there is no room. Phones show their own bar above the selection, so there it is
+ * at the bottom of the screen. */
 function placeOf({ rect }: Selected): React.CSSProperties {
   if (matchMedia('(pointer: coarse)').matches) return { bottom: 16, left: '50%', translate: '-50%' }
   const middle = rect.left + rect.width / 2 - BAR_PX.width / 2

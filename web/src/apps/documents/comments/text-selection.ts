@@ -1,24 +1,24 @@
-/** The text that is selected in a document's blocks. */
+/** The text selection in a document's blocks. */
 import { useEffect, useState } from 'react'
 import type { About } from './comment-draft'
 import { quoteOf } from './quotes'
 
 export interface Selected {
   about: About
-  /** Everything that is selected, over several blocks too. */
+  /** The whole selection, which may span several blocks. */
   text: string
-  /** Where it is drawn, in pixels of the window. */
+  /** The bounds of the selection, in pixels of the window. */
   rect: DOMRect
 }
 
-/** How blocks and sections are found in the page. */
+/** Selectors of blocks and sections in the page. */
 export const BLOCK = '[data-block-id]'
 const SECTION = '[data-section-id]'
 
 const elementOf = (node: Node | null): Element | null =>
   node instanceof Element ? node : (node?.parentElement ?? null)
 
-/** What is selected now within `box`; null where nothing is, or something that is being edited. */
+/** The current selection within `box`; null if there is none, or if it is in an editor. */
 function readSelection(box: HTMLElement): Selected | null {
   const selection = getSelection()
   if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return null
@@ -35,10 +35,10 @@ function readSelection(box: HTMLElement): Selected | null {
   return { about: { section_id, block_id: blockId, quote }, text, rect: range.getBoundingClientRect() }
 }
 
-/** The drawn text of a block: without the buttons around it. */
+/** The rendered text of a block, without the buttons around it. */
 const textOf = (block: Element): Element => block.querySelector('[data-block-text]') ?? block
 
-/** The first block of which something is selected, and which of its characters. */
+/** The first block that contains selected text, and the range of characters in it. */
 function firstBlock(range: Range, box: HTMLElement): { block: Element; from: number; to: number } | null {
   const start = elementOf(range.startContainer)?.closest(BLOCK)
   const candidates =
@@ -62,7 +62,7 @@ function lengthUntil(within: Element, node: Node, offset: number): number {
   return range.toString().length
 }
 
-/** Follows what is selected within an element, once the finger or button is up. */
+/** Follows the selection within an element, once the pointer is released. */
 export function useSelected(box: HTMLElement | null): [Selected | null, clear: () => void] {
   const [selected, setSelected] = useState<Selected | null>(null)
   useEffect(() => {

@@ -2,7 +2,7 @@ import { useLayoutEffect, type RefObject } from 'react'
 
 const GROWS = typeof CSS !== 'undefined' && CSS.supports('field-sizing', 'content')
 
-/** Makes a text box as high as its text where the browser does not do it by itself. Call it when the text changed. */
+/** Makes a text box as high as its text in browsers that do not do this themselves. Call it when the text changed. */
 export function grow(box: HTMLTextAreaElement): void {
   if (GROWS) return
   box.style.height = 'auto'
@@ -15,7 +15,7 @@ export function useGrowing(ref: RefObject<HTMLTextAreaElement | null>): void {
   }, [ref])
 }
 
-/** Replaces the whole text, or a part, in a way that the browser's own undo knows. */
+/** Replaces the whole text, or a part of it, so that the browser's own undo includes the change. */
 export function write(box: HTMLTextAreaElement, text: string, start: number, end: number): void {
   const now = box.value
   if (now !== text) {

@@ -9,16 +9,16 @@ import { useEditorSession } from './use-editor-session'
 import { enter, indent, markOf, marked, reshape, type Written } from './writing'
 
 export interface EditorMoves {
-  /** The caret leaves over the first or last line. */
+  /** The caret moves out over the first or last line. */
   onLeave: (by: -1 | 1) => void
-  /** Done: the block is shown again. `byKey`: not because something else was clicked. */
+  /** Editing has ended and the block is shown again. `byKey`: by a key, not by a click elsewhere. */
   onDone: (byKey: boolean) => void
-  /** The block ends at the caret, and a new one begins with the rest. */
+  /** The block ends at the caret; the rest begins a new block. */
   onSplit: (before: string, after: string) => void
   /** Backspace at the very beginning. */
   onBack: (text: string) => void
   onDelete: () => void
-  /** Alt and an arrow. */
+  /** Alt and an arrow key. */
   onMove: (by: -1 | 1) => void
 }
 
@@ -28,7 +28,7 @@ interface BlockEditorProps extends EditorMoves {
   caret: Caret
 }
 
-/** A block's Markdown, written in its place. Its keys draw nothing but itself. */
+/** Edits a block's Markdown in place. Key presses render only this component. */
 export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps) {
   const session = useEditorSession()
   const box = useRef<HTMLTextAreaElement>(null)
@@ -101,7 +101,7 @@ export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps)
         onKeyDown={press}
         onBlur={() => {
           setSlash(null)
-          // Another window came to the front: one is still here.
+          // Another window came to the front: the editor still has the focus here.
           if (document.activeElement === box.current) void session.save(rowKey)
           else moves.onDone(false)
         }}
@@ -112,7 +112,7 @@ export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps)
   )
 }
 
-/** What was typed after a slash that begins an otherwise empty block. */
+/** The text typed after a slash that begins an otherwise empty block. */
 const slashed = (text: string): string | null => /^\/([\w ]{0,16})$/.exec(text)?.[1] ?? null
 
 const SIZES: Partial<Record<Shape, string>> = {
@@ -121,7 +121,7 @@ const SIZES: Partial<Record<Shape, string>> = {
   h3: 'text-[1.1em]! font-semibold',
 }
 
-/** What a key does in a block. True: it was for us. */
+/** Handles a key in a block. Returns true if it was handled. */
 function pressed(
   event: KeyboardEvent<HTMLTextAreaElement>,
   now: Written,
@@ -154,7 +154,7 @@ function pressed(
   return false
 }
 
-/** The draft that is written in, opened and closed with the editor; and what others made of it, shown. */
+/** The draft of the block, opened and closed with the editor, and updated with changes by others. */
 function useDraftOf(key: string, text: string, box: React.RefObject<HTMLTextAreaElement | null>): void {
   const session = useEditorSession()
   const [first] = useState(text)
@@ -182,14 +182,14 @@ function useDraftOf(key: string, text: string, box: React.RefObject<HTMLTextArea
 function useCaret(key: string, box: React.RefObject<HTMLTextAreaElement | null>, caret: Caret): void {
   const session = useEditorSession()
   const [first] = useState(caret)
-  // Before anything is painted, so that no key is lost.
+  // Before the first paint, so that no key press is lost.
   useLayoutEffect(() => {
     const element = box.current
     if (element === null) return
     const { value } = element
-    // In code, writing goes on before the closing fence.
+    // In code, the caret goes before the closing fence.
     const end = shapeOf(value) === 'code' && isOneBlock(value) ? value.lastIndexOf('\n') : value.length
-    // Drawn anew at another place, it goes on where it was.
+    // If the editor is rendered again in another place, the caret is restored.
     const wanted = session.caretOf(key) ?? first
     const at = wanted === 'start' ? 0 : wanted === 'end' ? end : Math.min(wanted, value.length)
     element.focus({ preventScroll: true })

@@ -1,4 +1,4 @@
-/** What a block can be: how its Markdown is read and written, and how menus offer it. Pure. */
+/** Types of blocks: how their Markdown is read and written, and their labels in menus. Pure. */
 import {
   CodeXml,
   Heading1,
@@ -16,7 +16,7 @@ import {
 
 export type Shape = 'text' | 'h1' | 'h2' | 'h3' | 'bullets' | 'numbers' | 'tasks' | 'quote' | 'code' | 'table' | 'rule'
 
-/** What a block can be made, in the order of the menus. `words` find it after a slash. */
+/** The types that a block can have, in the order of the menus. `words` match the text typed after a slash. */
 export const SHAPES: readonly { shape: Shape; label: string; icon: LucideIcon; words: string }[] = [
   { shape: 'text', label: 'Text', icon: Pilcrow, words: 'text paragraph plain' },
   { shape: 'h1', label: 'Heading 1', icon: Heading1, words: 'heading 1 h1 title section' },
@@ -31,7 +31,7 @@ export const SHAPES: readonly { shape: Shape; label: string; icon: LucideIcon; w
   { shape: 'rule', label: 'Line', icon: Minus, words: 'line rule divider' },
 ]
 
-/** Those that fit what was typed after the slash; all for nothing. */
+/** The types that match the text after the slash; all types if it is empty. */
 export function shapesFor(typed: string): typeof SHAPES {
   const wanted = typed.trim().toLowerCase()
   return wanted === '' ? SHAPES : SHAPES.filter(({ words }) => words.split(' ').some((word) => word.startsWith(wanted)))
@@ -43,7 +43,7 @@ export const NUMBER = /^(\s*)(\d{1,9})([.)])( +|$)/
 export const QUOTE = /^ {0,3}> ?/
 const HEADING = /^ {0,3}(#{1,6})( +|$)/
 
-/** What a block's text is, as far as keys are concerned. */
+/** The type of a block's text, for the editor's keys. */
 export function shapeOf(text: string): Shape {
   const [line = ''] = text.split('\n', 1)
   if (FENCE.test(line)) return 'code'
@@ -57,7 +57,7 @@ export function shapeOf(text: string): Shape {
   return 'text'
 }
 
-/** Whether the server will keep this text as the one block that it is. When in doubt: no. */
+/** True if the server will keep this text as one block. False in doubt. */
 export function isOneBlock(text: string): boolean {
   const lines = text.trim().split('\n')
   const fence = FENCE.exec(lines[0] ?? '')?.[1]
@@ -84,7 +84,7 @@ export function isOneBlock(text: string): boolean {
 const bareLine = (line: string): string =>
   line.replace(HEADING, '').replace(BULLET, '').replace(NUMBER, '').replace(QUOTE, '')
 
-/** The words of a block without what makes it a list, heading, quote or code. */
+/** The words of a block without the Markdown of its list, heading, quote or code. */
 export function bareText(text: string): string {
   if (shapeOf(text) === 'code')
     return text
@@ -96,7 +96,7 @@ export function bareText(text: string): string {
 
 const TABLE = '| Column | Column |\n| --- | --- |\n|  |  |'
 
-/** Words written in a shape. */
+/** Words as Markdown of a type. */
 export function shaped(words: string, shape: Shape): string {
   const lines = words.split('\n')
   switch (shape) {

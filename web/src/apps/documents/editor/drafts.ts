@@ -1,28 +1,28 @@
-/** What was typed and is not saved yet, kept by this browser so that a reload, a crash or a refusal loses nothing. Each tab
- * keeps its own; what a closed tab left behind is found again by the same person. */
+/** Unsaved text, kept by this browser so that a reload, a crash or an error loses nothing. Each tab has its own drafts;
+ * those of a closed tab are recovered for the same person. */
 import type { Sent } from './editor-session'
 
 interface KeptDraft {
-  /** The text that it started from. */
+  /** The text that the draft started from. */
   base: string
   text: string
-  /** Where a block that the server does not know yet belongs. */
+  /** The place of a block that the server does not have yet. */
   place: { sectionId: string; after: string | null } | null
-  /** What was sent of it and is not answered. */
+  /** The part that was sent and is not answered yet. */
   sent?: Sent | null
   at: number
 }
 
 const ROOT = 'outlast.document-draft.'
 const LONGEST_MS = 30 * 24 * 3600 * 1000
-/** Held while drafts of closed tabs are taken over, so that only one tab gets them. */
+/** Held while a tab takes over the drafts of closed tabs, so that only one tab gets them. */
 const TAKING = 'outlast.drafts'
 const tabLock = (tab: string): string => `outlast.drafts.${tab}`
 
-/** Missing where the page did not come over a safe connection: then every other tab counts as closed. */
+/** Missing if the page was not loaded over a secure connection: then every other tab counts as closed. */
 const locks = (): LockManager | undefined => (globalThis.navigator as Partial<Navigator> | undefined)?.locks
 
-/** The drafts of one person in one tab. A tab lives as long as it holds its lock: until its page goes away. */
+/** The drafts of one person in one tab. A tab lives as long as it holds its lock: until its page is closed. */
 export class DraftStorage {
   constructor(
     readonly userId: string,
@@ -39,14 +39,14 @@ export class DraftStorage {
     try {
       localStorage.setItem(this.#name(documentId, key), JSON.stringify(draft))
     } catch {
-      // The browser's storage is full or forbidden: the text is still in the page, and about to be saved.
+      // The browser's storage is full or disabled: the text is still in the page and about to be saved.
     }
   }
 
   drop = (documentId: string, key: string): void => localStorage.removeItem(this.#name(documentId, key))
 
-  /** This tab's drafts of a document, with those of closed tabs, which become this tab's. Where several were of the same
-   * block, the others wait until the newest is done with. Old ones are forgotten. */
+  /** This tab's drafts of a document, with those of closed tabs, which become this tab's. Of several drafts of the same
+   * block, the others wait until the newest is saved or discarded. Expired drafts are deleted. */
   async found(documentId: string): Promise<Map<string, KeptDraft>> {
     const all = locks()
     if (all === undefined) return this.#take(documentId, new Set())

@@ -1,9 +1,8 @@
-/**
- * What is being written in a document: one draft per block or heading, kept by the browser until the server has it. It saves
- * after a pause and when a block is left, sends the text that each draft started from, and keeps what is refused.
+/** The editing session of a document: one draft per block or heading, kept by the browser until the server has it. It
+ * saves after a pause and when a block is left, sends the text that each draft started from, and keeps whatever the
+ * server refuses.
  *
- * A draft's key is the block's id, `heading:` and a section's id, or the `ref` under which a new block is going to be made.
- */
+ * A draft's key is the block's id, `heading:` and a section's id, or the `ref` under which a new block will be created. */
 import {
   Conflict,
   Gone,
@@ -26,18 +25,18 @@ export interface Meeting {
 
 type DraftState =
   | 'clean'
-  /** Typed, and going to be saved. */
+  /** Typed and about to be saved. */
   | 'typed'
   | 'saving'
-  /** Somebody changed the same words meanwhile: a person decides. */
+  /** Another user changed the same words meanwhile: the writer decides. */
   | 'conflict'
-  /** The server said no; `problem` says why. */
+  /** The server refused it; `problem` says why. */
   | 'refused'
-  /** The server cannot be reached; it is tried again. */
+  /** The server cannot be reached; saving is retried. */
   | 'offline'
-  /** The block that it belonged to was deleted. */
+  /** The block of the draft was deleted. */
   | 'gone'
-  /** Found again after a reload. */
+  /** Recovered after a reload. */
   | 'found'
 
 export interface Place {
@@ -46,7 +45,7 @@ export interface Place {
   after: string | null
 }
 
-/** How a draft stands. Another object whenever that changes; not at each key. */
+/** The state of a draft. A new object whenever it changes; not at each key press. */
 export interface DraftStatus {
   key: string
   state: DraftState
@@ -55,14 +54,14 @@ export interface DraftStatus {
   place: Place | null
 }
 
-/** Where a text stands that became other blocks: `last` of them. */
+/** The place of a text that became several blocks: `last` is the last of them. */
 interface Made {
   sectionId: string
   last: string | null
   count: number
 }
 
-/** A request that may have reached the server although its answer did not come: sent again exactly as it was. */
+/** A request that may have reached the server without an answer: it is repeated exactly as it was. */
 export interface Sent {
   key: string
   base: string
@@ -77,30 +76,30 @@ interface Draft {
   sent: Sent | null
   /** Its block is being deleted: nothing of it is saved until that is decided. */
   leaving: boolean
-  /** How many editors show it. */
+  /** The number of editors that show it. */
   open: number
   again: boolean
   timer: ReturnType<typeof setTimeout> | undefined
-  /** Until what is on its way has been answered. */
+  /** Settles once the request in progress has been answered. */
   sending: Promise<void> | null
-  /** Where the caret stood when its editor was drawn anew. */
+  /** The position of the caret when its editor was rendered again. */
   caret: number | null
   status: DraftStatus
 }
 
 export const HEADING = 'heading:'
-/** Where the first words of an empty document are written: it has no section yet. */
+/** The section of the first text in an empty document: it has no section yet. */
 export const NO_SECTION = ''
 const PAUSE_MS = 1500
 const RETRY_MS = 3000
-/** How long the stream may take to tell of what we did ourselves. */
+/** How long the stream may take to deliver our own changes. */
 const LATE_MS = 1500
-/** After which it is not waited for any more: the document may have been closed. */
+/** The longest wait for the stream: the document may have been closed. */
 const LAST_MS = 10_000
 const TOLD_MS = 50
 const NONE: readonly string[] = []
 
-/** Texts that differ only in the blanks at their end are the same to everybody. */
+/** Texts that differ only in trailing white space count as equal. */
 const alike = (one: string, other: string): boolean => one.trimEnd() === other.trimEnd()
 
 export class EditorSession {
@@ -109,7 +108,7 @@ export class EditorSession {
   readonly #showers = new Map<string, (text: string) => void>()
   #new: ReadonlyMap<string, readonly string[]> = new Map()
   #lost: readonly string[] = NONE
-  /** Hears of every key that is typed. */
+  /** Called on every key press. */
   onTyping: (key: string) => void = () => undefined
 
   constructor(
@@ -133,18 +132,18 @@ export class EditorSession {
 
   baseOf = (key: string): string | null => this.#drafts.get(key)?.base ?? null
 
-  /** The keys of new blocks of a section that the server does not know yet. */
+  /** The keys of a section's new blocks that the server does not have yet. */
   newIn = (sectionId: string): readonly string[] => this.#new.get(sectionId) ?? NONE
 
-  /** Drafts whose block is gone. */
+  /** Drafts whose block was deleted. */
   lost = (): readonly string[] => this.#lost
 
-  /** Whether anything waits to be saved or decided. */
+  /** True if anything waits to be saved or decided. */
   unsaved = (): boolean => [...this.#drafts.values()].some(({ status }) => status.state !== 'clean')
 
   // --- writing
 
-  /** Takes up what this browser kept of an earlier visit. Drafts that say what the server says are dropped. */
+  /** Loads the drafts that this browser kept from an earlier visit. Drafts that equal the server's text are dropped. */
   async recall(): Promise<void> {
     for (const [key, kept] of await this.storage.found(this.documentId)) {
       if (this.#drafts.has(key)) continue
@@ -160,7 +159,7 @@ export class EditorSession {
     this.#tell()
   }
 
-  /** An editor opens: the draft that there is goes on, or one of the block's text begins. */
+  /** An editor opens: it continues the existing draft, or starts one from the block's text. */
   open(key: string, text: string): void {
     const draft = this.#drafts.get(key)
     if (draft !== undefined) draft.open += 1
@@ -168,7 +167,7 @@ export class EditorSession {
     this.#tell()
   }
 
-  /** A new, empty block: its key. */
+  /** Starts a new, empty block and returns its key. */
   begin(place: Place, text = ''): string {
     const key = `new-${crypto.randomUUID()}`
     this.#drafts.set(key, this.#made(key, '', text, 'clean', place))
@@ -177,7 +176,7 @@ export class EditorSession {
     return key
   }
 
-  /** Writes into a block that no editor may have open yet. `shown`: what it says where there is no draft of it. */
+  /** Writes into a block that may have no open editor. `shown`: the block's text if it has no draft. */
   write(key: string, shown: string, text: string): void {
     if (!this.#drafts.has(key)) this.#drafts.set(key, this.#made(key, shown, shown, 'clean', null))
     this.type(key, text)
@@ -195,19 +194,19 @@ export class EditorSession {
     this.onTyping(key)
   }
 
-  /** The editor closes: what was written is saved. A new block without a word goes. */
+  /** The editor closes: its text is saved. A new block without text is dropped. */
   async close(key: string, caret: number | null = null): Promise<void> {
     const draft = this.#drafts.get(key)
     if (draft === undefined) return
     draft.open -= 1
     draft.caret = caret
     setTimeout(() => (draft.caret = null), TOLD_MS)
-    // An editor may be drawn anew in the same moment.
+    // The editor may be rendered again in the same moment.
     await Promise.resolve()
     if (draft.open === 0 && this.#drafts.get(key) === draft) await this.save(key)
   }
 
-  /** Sends what is written, now. */
+  /** Saves the draft now. */
   async save(key: string): Promise<void> {
     const draft = this.#drafts.get(key)
     if (draft === undefined || draft.leaving) return
@@ -225,7 +224,7 @@ export class EditorSession {
     await this.#send(key, draft)
   }
 
-  /** Forgets what is not saved. The text is returned, for whoever wants it back. */
+  /** Discards the unsaved text and returns it, so that the caller can restore it. */
   discard(key: string): string | null {
     const draft = this.#drafts.get(key)
     if (draft === undefined) return null
@@ -234,7 +233,7 @@ export class EditorSession {
     return alike(draft.text, draft.base) ? null : draft.text
   }
 
-  /** A person made one text of two: `current` is the text that they saw besides their own. */
+  /** A person merged two texts: `current` is the server's text that they saw. */
   async resolve(key: string, text: string, current: string): Promise<void> {
     const draft = this.#drafts.get(key)
     if (draft === undefined) return
@@ -245,7 +244,7 @@ export class EditorSession {
     await this.save(key)
   }
 
-  /** The editor shows what the server has now instead of an unchanged text. */
+  /** The editor shows the server's latest text instead of an unchanged one. */
   follow(key: string, text: string): void {
     const draft = this.#drafts.get(key)
     if (draft === undefined || !alike(draft.text, draft.base)) return
@@ -255,8 +254,8 @@ export class EditorSession {
     this.#move(key, { state: 'clean' })
   }
 
-  /** Deletes the block as its writer saw it, or gives up the new one. What was typed is kept until the server agrees;
-   * where it does not, the reason is thrown and the writing goes on. */
+  /** Deletes the block as its writer saw it, or discards a new one. The typed text is kept until the server confirms;
+   * if it refuses, the reason is thrown and editing continues. */
   async remove(key: string): Promise<void> {
     const draft = this.#drafts.get(key)
     if (draft !== undefined) draft.leaving = true
@@ -276,7 +275,7 @@ export class EditorSession {
     if (draft === undefined || this.#drafts.get(key) === draft) this.discard(key)
   }
 
-  /** A lost draft becomes a new block at a place. */
+  /** Turns a lost draft into a new block at a place. */
   revive(key: string, place: Place): string | null {
     const text = this.discard(key)
     return text === null ? null : this.begin(place, text)
@@ -288,7 +287,7 @@ export class EditorSession {
     return () => void (this.#showers.get(key) === shower && this.#showers.delete(key))
   }
 
-  /** Sends all that waits, for instance because the page goes away. */
+  /** Sends all pending drafts, for instance because the page is closing. */
   saveAll = (): void => {
     for (const [key, { status }] of [...this.#drafts]) if (status.state === 'typed') void this.save(key)
   }
@@ -302,10 +301,10 @@ export class EditorSession {
   #pause(key: string): void {
     const draft = this.#drafts.get(key)
     if (draft === undefined) return
-    // What was sent already, and not answered, waits for nothing.
+    // A request that was sent and not answered is repeated without a pause.
     if (draft.sent !== null) return void this.save(key)
     if (draft.text.trim() === '') return
-    // The first section would be drawn anew under the caret.
+    // The first section would be rendered under the caret.
     if (draft.status.place?.sectionId === NO_SECTION) return
     if (key.startsWith(HEADING) || isOneBlock(draft.text)) void this.save(key)
   }
@@ -316,7 +315,7 @@ export class EditorSession {
     await draft.sending
   }
 
-  /** Where a block belongs is known once those before it are saved. */
+  /** The place of a block is known only after the blocks before it are saved. */
   async #sendAfter(key: string, draft: Draft): Promise<void> {
     for (let at = draft.status.place?.after ?? null; at !== null;) {
       const before: Draft | undefined = this.#drafts.get(at)
@@ -352,7 +351,8 @@ export class EditorSession {
     return this.store.import(text.trim(), key)
   }
 
-  /** Everybody who shows the store has heard of what fulfils `there`: whatever follows is drawn together with it. */
+  /** Waits until every subscriber of the store has been notified of a content for which `there` holds, so that later
+   * changes are rendered together with it. */
   async #shown(there: (content: DocumentContent) => boolean): Promise<void> {
     const late = setTimeout(this.store.reload, LATE_MS)
     const last = Date.now() + LAST_MS
@@ -370,9 +370,9 @@ export class EditorSession {
     clearTimeout(late)
   }
 
-  /** What was begun behind a text goes behind what the server made of it: other blocks, or a section of its own. */
+  /** Blocks that were started behind a text move behind the server's version of it: other blocks, or a new section. */
   async #follow(key: string, known: DocumentContent, answer: DocumentChanges, begins: boolean): Promise<Made | null> {
-    // The answer also tells what others made since: that has another version.
+    // The answer also includes others' changes since then: these have another version.
     const ours = ({ version }: { version: number }) => begins || version === answer.version
     const sectionId = answer.sections.filter(ours).findLast(({ id }) => known.sections[id] === undefined)?.id
     const fresh = answer.blocks
@@ -394,7 +394,8 @@ export class EditorSession {
     return { sectionId: home, last, count: fresh.length }
   }
 
-  /** The text began a document, and is still written: the writing goes on in what was made of it. */
+  /** The text started a document and is still being edited: the editor continues in the block that the server
+   * created. */
   #begun(key: string, draft: Draft, sent: string, { sectionId, last, count }: Made): boolean {
     if (this.#drafts.get(key) !== draft || draft.text === sent) return false
     const grown = draft.text.startsWith(sent)
@@ -437,7 +438,7 @@ export class EditorSession {
     return { op: 'edit_block', block_id, markdown: text, old: draft.base }
   }
 
-  /** The nearest block before a place that is no mere draft. */
+  /** The nearest block before a place that the server has. */
   #known({ sectionId, after }: Place): string | null {
     const { blocks } = this.store.get().content
     for (let at = after, tries = 0; at !== null && tries < 1000; tries += 1) {

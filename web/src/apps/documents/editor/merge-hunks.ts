@@ -1,16 +1,16 @@
-/** Two changes of one text, place by place. Pure. */
+/** Two changes of one text, hunk by hunk. Pure. */
 import type { MergeHunk } from '@outlast/sdk'
 import type { Meeting } from './editor-session'
 
 export type Choice = 'current' | 'wanted' | 'both'
 
-/** The places as the server found them. Where the text was typed on since, there is one place: all of it. */
+/** The hunks as the server computed them. If the text was edited since then, there is one hunk: all of it. */
 export function hunksOf({ base, current, wanted, hunks }: Meeting, mine: string): readonly MergeHunk[] {
   if (hunks.length > 0 && wanted.trimEnd() === mine.trimEnd()) return hunks
   return [{ kind: 'conflict', base, current, wanted: mine }]
 }
 
-/** The text that the choices make; where nothing is chosen, one's own words stand. */
+/** The text that results from the choices; without a choice, a hunk keeps your own text. */
 export function composed(hunks: readonly MergeHunk[], choices: Readonly<Record<number, Choice>>): string {
   return hunks.map((hunk, at) => chosen(hunk, choices[at] ?? 'wanted')).join('')
 }

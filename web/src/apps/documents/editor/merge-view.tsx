@@ -8,13 +8,13 @@ import type { Meeting } from './editor-session'
 
 interface MeetingViewProps {
   meeting: Meeting
-  /** What one has typed by now. */
+  /** The current text of this user. */
   mine: string
   onResolve: (text: string, current: string) => void
   onTheirs: () => void
 }
 
-/** Somebody changed the same words meanwhile: both texts, a choice at each place, and what comes of it. */
+/** Another user changed the same words: shows both texts, a choice for each hunk, and the result. */
 export function MergeView({ meeting, mine, onResolve, onTheirs }: MeetingViewProps) {
   const hunks = useMemo(() => hunksOf(meeting, mine), [meeting, mine])
   const [choices, setChoices] = useState<Readonly<Record<number, Choice>>>({})

@@ -7,7 +7,7 @@ interface SlashMenuProps {
   onChoose: (shape: Shape) => void
 }
 
-/** What the block shall be, after a slash. */
+/** The block types offered after a slash. */
 export const SlashMenu = ({ shapes, chosen, onChoose }: SlashMenuProps) => (
   <ul
     role="listbox"

@@ -20,7 +20,7 @@ interface ToolbarProps {
   onDelete: () => void
 }
 
-/** Over the block that is written in (below it on a phone). It never takes the caret out of the text. */
+/** Above the block that is being edited (below it on a phone). It never takes the caret out of the text. */
 export function Toolbar({ shape, onShape, onMark, onDelete }: ToolbarProps) {
   const now = SHAPES.find((one) => one.shape === shape)
   return (

@@ -9,7 +9,7 @@ export function useEditorSession(): EditorSession {
   return session
 }
 
-/** How the draft of one block stands; null: there is none. */
+/** The state of one block's draft, or null if there is none. */
 export function useDraftStatus(key: string): DraftStatus | null {
   const session = useEditorSession()
   return useSyncExternalStore(session.subscribe, () => session.status(key))

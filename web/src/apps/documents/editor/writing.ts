@@ -1,11 +1,9 @@
-/**
- * What keys and buttons do to the Markdown of one block. Plain functions of a text and the places that are selected in it.
- */
+/** Effects of keys and buttons on the Markdown of one block. Plain functions of a text and its selection. */
 import { bareText, BULLET, isOneBlock, NUMBER, QUOTE, shaped, shapeOf, type Shape } from './block-types'
 
 export interface Written {
   text: string
-  /** Selected from, to (the same: where the caret stands). */
+  /** Start and end of the selection (equal: the position of the caret). */
   start: number
   end: number
 }
@@ -13,12 +11,12 @@ export interface Written {
 export type Mark = 'bold' | 'italic' | 'code' | 'strike' | 'link'
 
 export type Enter =
-  /** Goes on in the same block. */
+  /** Editing continues in the same block. */
   | ({ kind: 'write' } & Written)
   /** The block ends here: `before` stays, `after` begins the next one. */
   | { kind: 'split'; before: string; after: string }
 
-/** What Enter does at a place of a block. */
+/** The effect of Enter at a position in a block. */
 export function enter({ text, start, end }: Written): Enter {
   const shape = shapeOf(text)
   const write = (insert: string): Enter => {
@@ -60,7 +58,7 @@ function nextItem(item: RegExpExecArray): string {
     : `${indent}${sign}${third === undefined ? '' : ' [ ]'} `
 }
 
-/** Tab in a list: one step in, or out. Null where there is nothing to move. */
+/** Tab in a list: one step in or out. Null if there is nothing to move. */
 export function indent({ text, start, end }: Written, out: boolean): Written | null {
   const from = text.lastIndexOf('\n', start - 1) + 1
   const lines = text.slice(from, end).split('\n')
@@ -76,7 +74,7 @@ export function indent({ text, start, end }: Written, out: boolean): Written | n
   }
 }
 
-/** The same words in another shape; the shape that it has already is taken off. */
+/** The same words as another type; choosing the current type removes it. */
 export function reshape({ text, end }: Written, shape: Shape): Written {
   const words = bareText(text)
   const same = shapeOf(text) === shape
@@ -93,11 +91,11 @@ const SIGNS: Record<Exclude<Mark, 'link'>, string> = { bold: '**', italic: '_', 
 /** With Ctrl or ⌘. */
 export const MARK_KEYS: Partial<Record<Mark, string>> = { bold: 'b', italic: 'i', code: 'e', link: 'k' }
 
-/** What a key does to what is selected; undefined: nothing. */
+/** The mark that a key toggles, or undefined. */
 export const markOf = (key: string): Mark | undefined =>
   (Object.keys(MARK_KEYS) as Mark[]).find((mark) => MARK_KEYS[mark] === key.toLowerCase())
 
-/** Bold, italic … on or off for what is selected. */
+/** Turns bold, italic … on or off for the selection. */
 export function marked({ text, start, end }: Written, mark: Mark): Written {
   const chosen = text.slice(start, end)
   if (mark === 'link') {
@@ -125,13 +123,13 @@ export function marked({ text, start, end }: Written, mark: Mark): Written {
   }
 }
 
-/** Where in the Markdown the caret belongs, for a place counted in the words that are shown. */
+/** The position of the caret in the Markdown, for a position in the rendered words. */
 export function sourcePlace(markdown: string, shown: string, place: number): number {
   let at = 0
   for (let seen = 0; seen < Math.min(place, shown.length); seen += 1) {
     const letter = shown[seen] ?? ''
     if (/\s/.test(letter)) {
-      // Line breaks and spaces of the page are not always those of the source.
+      // Line breaks and spaces of the page can differ from those of the source.
       if (/\s/.test(markdown[at] ?? '')) at += 1
       continue
     }

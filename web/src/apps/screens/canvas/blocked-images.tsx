@@ -8,11 +8,11 @@ import { useCanvas } from './canvas-context'
 import { useImageHosts } from './image-hosts'
 
 const NAMED = 3
-// As large as ever however far the canvas is zoomed, until the frame is too narrow for it.
+// Keeps its size at every zoom level, until the frame is too narrow for it.
 const ZOOM = 'max(0.25, var(--zoom, 1))'
 const STEADY = { width: `calc(100% * ${ZOOM})`, transform: `scale(calc(1 / ${ZOOM}))` }
 
-/** Asks once for the hosts whose pictures the browser blocked in this screen. Only who may edit it is asked. */
+/** Asks once about the hosts whose images the browser blocked in this screen. Only editors are asked. */
 export function BlockedImages({ screen, reload }: { screen: ScreenData; reload: () => void }) {
   const { mayEdit } = useCanvas()
   const [later, setLater] = useState<ReadonlySet<string>>(new Set())

@@ -19,7 +19,7 @@ interface Needs {
   openChat: () => void
 }
 
-/** What a person does to screens: shown at once, taken back when the server refuses. */
+/** Actions on screens: shown at once, undone if the server refuses. */
 export function useCanvasActions(needs: Needs): CanvasActions {
   const latest = useRef(needs)
   latest.current = needs
@@ -57,7 +57,7 @@ export function useCanvasActions(needs: Needs): CanvasActions {
   }, [projectId])
 }
 
-/** One request for all; nobody else's news moves them until it is answered. */
+/** One request for all; events from others do not move them until it is answered. */
 async function place(
   projectId: string,
   places: ReadonlyMap<string, Partial<ScreenPlace>>,
@@ -87,7 +87,7 @@ function moveOf(screen: ScreenData, part: Partial<ScreenPlace> | undefined): (Sc
   return moved ? [{ id, x, y, width, height }] : []
 }
 
-/** Right beside a screen, or as near as there is room. */
+/** Next to a screen, or as near as there is room. */
 function beside({ project_id, x, y, width, height }: ScreenData): Point {
   const all = queryClient.getQueryData<ScreenData[]>(screensQuery(project_id).queryKey) ?? []
   const place = freePlace({ width, height }, { x: x + GAP + width * 1.5, y: y + height / 2 }, all)
@@ -112,7 +112,7 @@ async function duplicate(screens: readonly ScreenData[], { select }: Pick<Needs,
   if (copies.length > 0) select(copies)
 }
 
-/** Deletes them; what the server would not delete comes back. */
+/** Deletes screens; those that the server refuses to delete come back. */
 export async function deleteScreens(projectId: string, screens: readonly ScreenData[]): Promise<void> {
   for (const { id } of screens) dropScreen(projectId, id)
   const results = await Promise.allSettled(screens.map(({ id }) => client.screens.delete(id)))

@@ -20,7 +20,7 @@ interface MenuProps {
   children: ReactNode
 }
 
-/** A press of the other mouse button: what can be done with what lies there. */
+/** The context menu of the canvas and its screens. */
 export function CanvasContextMenu({ screens, selected, state, onNew, children }: MenuProps) {
   const { mayEdit, mayDelete, actions } = useCanvas()
   const { fitView } = useReactFlow()

@@ -2,28 +2,28 @@ import { createContext, useContext } from 'react'
 import type { Sandbox, ScreenData, ScreenPlace, Theme, ThemeTokens, Thread } from '@outlast/sdk'
 import type { SnapshotNews } from '@/features/sandboxes/snapshot-news'
 
-/** What every screen of the canvas knows. None of it changes while something is dragged. */
+/** Shared facts for every screen of the canvas. None of them changes during a drag. */
 export interface CanvasFacts {
   projectId: string
   mayEdit: boolean
-  /** Deleting is for owners. */
+  /** Only owners can delete. */
   mayDelete: boolean
-  /** Whether exactly one screen is selected. */
+  /** True if exactly one screen is selected. */
   alone: boolean
   /** Living sandboxes by workspace. */
   sandboxes: ReadonlyMap<string, Sandbox>
   themes: ReadonlyMap<string, Theme>
-  /** Threads by id, for who drives which. */
+  /** Threads by id, for their drivers. */
   threads: ReadonlyMap<string, Thread>
-  /** How far the snapshots are that sandboxes wait for, by template. */
+  /** The progress of the snapshots that sandboxes wait for, by template. */
   building: ReadonlyMap<string, SnapshotNews>
-  /** Which screens show their app now. */
+  /** The screens that show their app now. */
   liveIds: readonly string[]
-  /** Which screen's title is being written. */
+  /** The screen whose title is being edited. */
   renamingId: string | null
-  /** Who has just moved what, by screen. */
+  /** Other people who have just moved a screen, by screen. */
   movers: ReadonlyMap<string, string>
-  /** A theme that is looked at, not chosen. */
+  /** A theme that is previewed, not chosen. */
   trying: Trying | null
   actions: CanvasActions
 }
@@ -34,7 +34,7 @@ export interface Trying {
 }
 
 export interface CanvasActions {
-  /** While somebody drags or resizes here, news of others does not move the screen. */
+  /** While this user drags or resizes, events from others do not move the screen. */
   hold: (ids: readonly string[]) => void
   release: (ids: readonly string[]) => void
   place: (places: ReadonlyMap<string, Partial<ScreenPlace>>) => void

@@ -7,7 +7,7 @@ import { snapshotNews, type SnapshotNews } from '@/features/sandboxes/snapshot-n
 import { threadsQuery } from '@/features/threads/threads'
 import { themesQuery } from './screens'
 
-/** The project's living sandboxes by workspace, in step with its stream. */
+/** The project's living sandboxes by workspace, updated by its stream. */
 export function useSandboxes(projectId: string): ReadonlyMap<string, Sandbox> {
   const { data } = useQuery({ ...sandboxesQuery(projectId), refetchInterval: false })
   useSandboxNews(projectId)
@@ -15,7 +15,7 @@ export function useSandboxes(projectId: string): ReadonlyMap<string, Sandbox> {
   return useMemo(() => new Map(items?.map((one) => [one.workspace_id, one])), [items])
 }
 
-/** How far the snapshots are that screens wait for, by template. */
+/** The progress of the snapshots that screens wait for, by template. */
 export function useBuilding(projectId: string): ReadonlyMap<string, SnapshotNews> {
   const [building, setBuilding] = useState<ReadonlyMap<string, SnapshotNews>>(new Map())
   useEvents(

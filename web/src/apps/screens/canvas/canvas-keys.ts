@@ -8,7 +8,7 @@ import type { Tool } from './canvas-toolbar'
 import { useFrameRegistry } from './live-frame'
 import { FIT, travel } from './keep-in-view'
 
-/** What the help lists. */
+/** The shortcuts that the help lists. */
 export const SHORTCUTS: [group: string, rows: [keys: string, what: string][]][] = [
   [
     'Screens',
@@ -70,7 +70,7 @@ const ARROWS: Record<string, [number, number]> = {
   ArrowDown: [0, 1],
 }
 
-/** What is under the keyboard's focus: a screen that was reached by Tab. */
+/** The screen that has the keyboard focus, reached by Tab. */
 const focusedScreen = (): string | null =>
   document.activeElement?.classList.contains('react-flow__node') === true
     ? document.activeElement.getAttribute('data-id')
@@ -78,14 +78,14 @@ const focusedScreen = (): string | null =>
 
 const onControl = (): boolean => document.activeElement?.matches('button, a, [role=tab], [role=separator]') === true
 
-/** From the sidebar where it is open: there the themes do not lie over what they are tried on. */
+/** Opens the themes from the sidebar if it is open, where they do not cover the frame they are previewed in. */
 function openThemes(): void {
   const buttons = [...document.querySelectorAll<HTMLElement>('[data-theme-button]')]
   const beside = buttons.find((button) => button.closest('[data-screen-sidebar]') !== null)
   ;(beside ?? buttons[0])?.click()
 }
 
-/** The keyboard of the canvas; the help lists it. */
+/** The keyboard shortcuts of the canvas; the help lists them. */
 export function useCanvasKeys(keys: Keys): void {
   const { state, selected, mayEdit, actions } = keys
   const { fitView, zoomTo, zoomIn, zoomOut } = useReactFlow()
@@ -160,7 +160,7 @@ function useEnter(enter: () => void): void {
   }, [])
 }
 
-/** What Tab leads to comes into view. */
+/** Scrolls the element that Tab focuses into view. */
 function useFocusInView(): void {
   const { fitView } = useReactFlow()
   useEffect(() => {
@@ -178,7 +178,7 @@ function useFocusInView(): void {
   }, [fitView])
 }
 
-/** Arrow keys: what was pressed in one go is one request, and one step for the others. */
+/** Arrow keys: key presses in quick succession become one request, and one step for other people. */
 function useNudge(actions: CanvasActions): (screens: readonly ScreenData[], dx: number, dy: number) => void {
   const { getNode, setNodes } = useReactFlow()
   const pending = useRef<{ timer: ReturnType<typeof setTimeout>; ids: string[] } | null>(null)

@@ -11,10 +11,10 @@ const COLOURS: Record<string, string> = {
 const colourOf = (node: ScreenNode): string =>
   node.selected === true ? 'var(--accent)' : (COLOURS[node.data.screen.state] ?? 'var(--faint)')
 
-/** So many screens need no map. */
+/** Up to this many screens need no map. */
 const FEW = 3
 
-/** The whole canvas in small; dragging in it moves the view. */
+/** A map of the whole canvas; dragging in it moves the view. */
 export function CanvasMap({ screens }: { screens: number }) {
   if (screens <= FEW) return null
   return (

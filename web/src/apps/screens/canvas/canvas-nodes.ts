@@ -4,7 +4,7 @@ import type { ScreenData, ScreenPlace } from '@outlast/sdk'
 
 export type ScreenNode = Node<{ screen: ScreenData }, 'screen'>
 
-/** The node where the server has its screen; the same object when it lies there already. */
+/** The node at the server's position of its screen; the same object if it is there already. */
 function placed(node: ScreenNode, { x, y, width, height }: ScreenData): ScreenNode {
   const there = node.position.x === x && node.position.y === y && node.width === width && node.height === height
   return there ? node : { ...node, position: { x, y }, width, height }
@@ -21,10 +21,8 @@ const nodeOf = (screen: ScreenData, selected: boolean): ScreenNode => ({
   selected,
 })
 
-/**
- * The canvas after news of its screens. What did not change stays the same object, so that it is not drawn again; what
- * somebody here is moving (`held`) keeps its place until the server has answered. Pure.
- */
+/** The canvas after events about its screens. Unchanged nodes stay the same objects, so that they do not render;
+ * screens that this user is moving (`held`) keep their place until the server has answered. Pure. */
 export function mergeNodes(
   nodes: ScreenNode[],
   screens: readonly ScreenData[],
@@ -55,12 +53,12 @@ interface CanvasNodes {
   selectedIds: readonly string[]
   onNodesChange: (changes: NodeChange<ScreenNode>[]) => void
   select: (ids: readonly string[]) => void
-  /** Their places are this person's until `release` was called as often. */
+  /** Screens keep this user's position until `release` was called as often as `hold`. */
   hold: (ids: readonly string[]) => void
   release: (ids: readonly string[]) => void
 }
 
-/** The screens as things on the canvas; `first` is selected to begin with. */
+/** The screens as nodes of the canvas; `first` is selected initially. */
 export function useCanvasNodes(screens: readonly ScreenData[] | undefined, first: string | null): CanvasNodes {
   const [nodes, setNodes] = useState<ScreenNode[]>(() => mergeNodes([], screens ?? [], new Map(), first))
   const held = useRef(new Map<string, number>())
@@ -74,7 +72,7 @@ export function useCanvasNodes(screens: readonly ScreenData[] | undefined, first
     merge()
   }, [screens, merge])
   const onNodesChange = useCallback((changes: NodeChange<ScreenNode>[]) => {
-    // Removing is asked for first, and comes back as news.
+    // Deleting is confirmed first; the event then removes the node.
     setNodes((before) =>
       applyNodeChanges(
         changes.filter(({ type }) => type !== 'remove'),
@@ -112,7 +110,7 @@ function withSelection(nodes: ScreenNode[], ids: ReadonlySet<string>): ScreenNod
     : nodes
 }
 
-/** What nobody holds any longer lies where the server has it. Pure. */
+/** Screens that are no longer held move to the server's position. Pure. */
 export function settled(
   nodes: ScreenNode[],
   screens: readonly ScreenData[],

@@ -34,7 +34,7 @@ export default function CanvasPage({ projectId, screenId }: { projectId: string 
   )
 }
 
-/** The project of a screen that was loaded already. */
+/** The project of a screen that is loaded already. */
 function projectOf(screenId: string | null): string | null {
   for (const [, list] of queryClient.getQueriesData<ScreenData[]>({ queryKey: ['screens'] })) {
     const found = list?.find(({ id }) => id === screenId)

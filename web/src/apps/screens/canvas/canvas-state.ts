@@ -11,7 +11,8 @@ export type CanvasState = ReturnType<typeof useCanvasState>
 export const addressOf = (projectId: string, screenId: string | null): string =>
   screenId === null ? `/projects/${projectId}/canvas` : `/screens/${screenId}`
 
-/** What is selected, open, live and used. The address says which screen is open; one that is selected alone is open. */
+/** The selected, open, live and used screens. The address names the open screen; a screen that is selected alone is
+ * open. */
 export function useCanvasState(projectId: string, screenId: string | null, screens: ScreenData[] | undefined) {
   const canvas = useCanvasNodes(screens, screenId)
   const { select, selectedIds, nodes } = canvas
@@ -47,7 +48,7 @@ export function useCanvasState(projectId: string, screenId: string | null, scree
   const [first] = useState(screenId)
   return {
     ...canvas,
-    /** Which screen was open when somebody came here. */
+    /** The screen that was open when the page loaded. */
     first,
     interact,
     // oxlint-disable-next-line exhaustive-deps -- the same ids are the same list
@@ -60,13 +61,13 @@ export function useCanvasState(projectId: string, screenId: string | null, scree
   }
 }
 
-/** Whether there is anything to show: opening an empty screen only to look at its template is asked for first. */
+/** True if there is an app to show: opening an empty screen just to see its template needs a confirmation. */
 const hasApp = ({ state, files, picture_id, sandbox_id }: ScreenData): boolean =>
   state !== 'new' || files.length > 0 || picture_id !== null || sandbox_id !== null
 
 const REMEMBERED = 8
 
-/** The screens that were open last, newest first. */
+/** The screens that were opened last, newest first. */
 function useRecent(screenId: string | null): readonly string[] {
   const [recent, setRecent] = useState<readonly string[]>(screenId === null ? [] : [screenId])
   if (screenId !== null && recent[0] !== screenId)

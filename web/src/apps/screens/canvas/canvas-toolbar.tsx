@@ -14,7 +14,7 @@ interface ToolbarProps extends DisplayOptionsProps {
   onMap: (shown: boolean) => void
 }
 
-/** At the lower edge: tools, zoom, and how the canvas is shown. */
+/** At the lower edge: tools, zoom, and display options. */
 export function CanvasToolbar({ tool, onTool, map, onMap, liveCount, onLiveCount, onHelp }: ToolbarProps) {
   return (
     <div

@@ -25,11 +25,11 @@ interface CanvasProps {
   state: CanvasState
   facts: CanvasFacts
   onNew: () => void
-  /** Shown over the canvas, such as what to do while it is empty. */
+  /** Shown over the canvas, such as a hint while it is empty. */
   children?: ReactNode
 }
 
-/** Pan, zoom, move, resize and select. Nothing but what is dragged is drawn anew while somebody drags. */
+/** Pan, zoom, move, resize and select. During a drag, only the dragged screens render. */
 export function Canvas(props: CanvasProps) {
   return (
     <CanvasContext value={props.facts}>
@@ -62,7 +62,7 @@ function Surface({ state, facts, onNew, children }: CanvasProps) {
     [actions],
   )
   const { select } = state
-  // A click on one of several that are selected means that one.
+  // A click on one of several selected screens selects that one.
   const single = useCallback(
     (event: MouseEvent, node: ScreenNode) => {
       if (!event.shiftKey && !event.metaKey && !event.ctrlKey) select([node.id])
@@ -130,7 +130,7 @@ const MULTI = ['Shift', 'Meta', 'Control']
 const MIDDLE = [1]
 const isTouch = matchMedia('(pointer: coarse)').matches
 
-/** What is dragged is this person's until it is let go; one request places all of it. */
+/** A dragged screen is held until it is dropped; one request moves all of them. */
 function useDragging(actions: CanvasFacts['actions']) {
   return useMemo(() => {
     const start = (nodes: readonly ScreenNode[]) => {

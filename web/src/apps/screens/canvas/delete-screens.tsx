@@ -7,7 +7,7 @@ interface DeleteProps {
   onConfirm: () => void
 }
 
-/** Asks before screens are deleted. */
+/** Asks for confirmation before screens are deleted. */
 export function DeleteScreens({ screens, onClose, onConfirm }: DeleteProps) {
   const [first] = screens
   return (

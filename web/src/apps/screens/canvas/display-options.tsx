@@ -2,7 +2,7 @@ import { Keyboard, SlidersHorizontal } from 'lucide-react'
 import { IconButton } from '@/components/button'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '@/components/menu'
 
-/** So many of the screens that were open last are live. */
+/** The offered numbers of recently opened screens that stay live. */
 export const LIVE_COUNTS = [1, 2, 4] as const
 
 export interface DisplayOptionsProps {
@@ -11,7 +11,7 @@ export interface DisplayOptionsProps {
   onHelp: () => void
 }
 
-/** How the canvas is shown. */
+/** Display options of the canvas. */
 export function DisplayOptions({ liveCount, onLiveCount, onHelp }: DisplayOptionsProps) {
   return (
     <Menu

@@ -7,7 +7,7 @@ interface EmptyProps {
   form: React.ComponentProps<typeof NewScreenForm>
 }
 
-/** Over a canvas without screens: what one is, and the way to the first. */
+/** Shown over an empty canvas: an explanation and the form for the first screen. */
 export function EmptyCanvas({ mayEdit, form }: EmptyProps) {
   return (
     <div className="pointer-events-none absolute inset-0 z-5 grid place-items-center overflow-y-auto p-4 pb-24">

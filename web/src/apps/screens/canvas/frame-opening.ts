@@ -11,21 +11,19 @@ interface Entry {
 
 export interface FrameOpening {
   way: Opening
-  /** Where the frame begins, and the origin of its page; null until its server answers. */
+  /** The address of the frame and the origin of its page; null until its server answers. */
   entry: Entry | null
   error: Error | null
   again: () => void
-  /** Wakes the sandbox under a frame that is open; the frame is loaded anew when its server answers. */
+  /** Wakes the sandbox of an open frame; the frame reloads when its server answers. */
   wake: () => void
 }
 
-/** Selecting a screen in passing wakes nothing. */
+/** A screen that is selected only in passing wakes no sandbox. */
 const PAUSE_MS = 350
 
-/**
- * Brings a screen's app into a frame: wakes or makes its sandbox, waits for its development server, takes a ticket.
- * `turn`: another number takes another ticket. A run that works on the screen makes the sandbox by itself.
- */
+/** Opens a screen's app in a frame: wakes or creates its sandbox, waits for its development server, and requests a
+ * ticket. `turn`: a new number requests a new ticket. A run that works on the screen creates the sandbox itself. */
 export function useFrameOpening(
   screen: ScreenData,
   sandbox: Sandbox | undefined,
@@ -46,7 +44,7 @@ export function useFrameOpening(
       client.screens.open(screen.id).catch((reason: Error) => setError(reason))
     }, PAUSE_MS)
     return () => clearTimeout(timer)
-    // oxlint-disable-next-line exhaustive-deps -- a frame that is open already stays as it is when its sandbox sleeps
+    // oxlint-disable-next-line exhaustive-deps -- an open frame stays as it is when its sandbox pauses
   }, [screen.id, sleeps, working, tries])
   useEffect(() => {
     if (!ready) return

@@ -14,7 +14,7 @@ interface TroubleProps {
   opening: FrameOpening
 }
 
-/** Why there is nothing to see, and the ways out of it. */
+/** Why the app cannot be shown, and the available actions. */
 export function FrameTrouble({ screen, sandbox, opening }: TroubleProps) {
   if (screen.trouble !== null && opening.entry === null)
     return <Refused error={new Error(screen.trouble)} again={opening.wake} />

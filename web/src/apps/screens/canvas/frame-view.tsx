@@ -12,7 +12,7 @@ import { useFrameRegistry } from './live-frame'
 const SANDBOX =
   'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads'
 
-/** A screen's app, live. Clicks reach it only while somebody interacts with it: else it would swallow the drag. */
+/** A screen's app, live. Clicks reach it only while the user interacts with it: otherwise it would capture drags. */
 export function FrameView({ screen, interactive }: { screen: ScreenData; interactive: boolean }) {
   const { sandboxes, building } = useCanvas()
   const { turns, loaded, left, reload } = useFrameRegistry()
@@ -27,7 +27,8 @@ export function FrameView({ screen, interactive }: { screen: ScreenData; interac
   const run = screen.active_run_id
   const during = useRef<string | null>(null)
   useEffect(() => {
-    // A page misses what is written before its line to the dev server is open: what was loaded amid a run is loaded anew.
+    // A page misses changes made before its connection to the dev server is open, so a page that loaded during a run
+    // reloads.
     if (during.current === null || during.current === run) return
     during.current = null
     reload(screen.id)

@@ -1,7 +1,7 @@
 import { Dialog } from '@/components/dialog'
 import { SHORTCUTS } from './canvas-keys'
 
-/** What the keyboard can do here. */
+/** The keyboard shortcuts of the canvas. */
 export const HelpDialog = ({ open, onClose }: { open: boolean; onClose: () => void }) => (
   <Dialog open={open} onClose={onClose} title="Keyboard shortcuts" className="sm:ml-[-20rem] sm:w-[40rem]">
     <div className="gap-x-8 sm:columns-2">

@@ -9,7 +9,7 @@ import { useCanvas } from './canvas-context'
 import { useImageHosts } from './image-hosts'
 import { useFrameRegistry } from './live-frame'
 
-/** The other hosts of a screen's pictures: editors allow each, and take it back. Nothing while there is none. */
+/** Other hosts of a screen's images: editors allow or block each. Nothing if there are none. */
 export function ImageHostsMenu({ screen }: { screen: ScreenData }) {
   const { mayEdit } = useCanvas()
   const { reload } = useFrameRegistry()

@@ -6,8 +6,8 @@ import { client } from '@/lib/queries'
 
 const NONE: ImageHost[] = []
 
-/** Other hosts whose pictures a screen loads, or wants to load. Refresh with each news of the screen: that a host was
- * blocked, allowed or removed is one, though the screen itself stays the same. */
+/** Other hosts from which a screen loads images, or wants to. Refreshed with each event of the screen: blocking,
+ * allowing or removing a host is an event, though the screen itself stays the same. */
 export function useImageHosts(screen: ScreenData): { hosts: ImageHost[]; refetch: () => Promise<unknown> } {
   const { data, refetch } = useQuery({
     queryKey: ['image-hosts', screen.id],

@@ -1,17 +1,17 @@
-/** How the view of the canvas moves. */
+/** Movements of the canvas view. */
 import { useReactFlow } from '@xyflow/react'
 import { useEffect } from 'react'
 
-/** How long the view takes to get somewhere; at once for those who asked for less motion. */
+/** The duration of a movement; zero for people who prefer reduced motion. */
 export const travel = () => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 240)
 
-/** Titles and the toolbars at the edges stay free of what is brought into view. */
+/** Keeps titles and the toolbars at the edges free. */
 export const FIT = { padding: { top: '88px', right: '48px', bottom: '88px', left: '48px' }, maxZoom: 1 } as const
 
-/** Room for the handles of a screen that is selected, and for what lies at the canvas's edges. */
+/** Space for the handles of a selected screen and for the toolbars at the edges. */
 const MARGIN = 32
 
-/** Opening the sidebar takes room: the screen that is open moves out from under it, and is shown smaller if it must be. */
+/** The sidebar takes space when it opens: the open screen moves out from under it, and is zoomed out if necessary. */
 export function useKeepInView(screenId: string | null, sidebarOpen: boolean): void {
   const { getInternalNode, getViewport, setViewport, fitView } = useReactFlow()
   useEffect(() => {

@@ -6,10 +6,10 @@ export interface Point {
   y: number
 }
 
-/** Between screens that are laid out for somebody; above a screen there is room for its title. */
+/** The space between screens that are arranged automatically; the title needs room above a screen. */
 export const GAP = 120
 
-/** The smallest box around all; null for none. */
+/** The bounding box of all places, or null if there are none. */
 export function boundsOf(places: readonly ScreenPlace[]): ScreenPlace | null {
   if (places.length === 0) return null
   const left = Math.min(...places.map(({ x }) => x))
@@ -25,7 +25,7 @@ const apart = (one: ScreenPlace, other: ScreenPlace, gap: number): boolean =>
   one.y + one.height + gap <= other.y ||
   other.y + other.height + gap <= one.y
 
-/** Where a screen of this size touches no other, as near as possible to where its middle is wanted. */
+/** The free place for a screen of this size that is nearest to the wanted centre. */
 export function freePlace(
   { width, height }: Pick<ScreenPlace, 'width' | 'height'>,
   middle: Point,
@@ -34,7 +34,7 @@ export function freePlace(
   const size = { width, height }
   const wanted = { x: middle.x - width / 2, y: middle.y - height / 2 }
   const gap = GAP - 1
-  // Right beside, below, left of or above one of the others, or exactly where it is wanted.
+  // Next to, below, left of or above one of the others, or exactly at the wanted place.
   const tries = [wanted, ...others.flatMap((other) => beside(other, size, wanted))]
   const free = tries
     .map((point) => ({ ...size, x: Math.round(point.x), y: Math.round(point.y) }))
@@ -54,7 +54,7 @@ function beside(other: ScreenPlace, { width, height }: Pick<ScreenPlace, 'width'
   ]
 }
 
-/** The same screens in rows, in reading order, beginning where they begin now. Answers new places by id. */
+/** The same screens in rows, in reading order, starting at their present top left. Returns new places by id. */
 export function tidy<S extends ScreenPlace & { id: string }>(screens: readonly S[]): Map<string, Point> {
   const bounds = boundsOf(screens)
   const places = new Map<string, Point>()
@@ -74,7 +74,7 @@ export function tidy<S extends ScreenPlace & { id: string }>(screens: readonly S
   return places
 }
 
-/** From left to right, row by row: what begins within half a height of a row's first belongs to the row. */
+/** From left to right, row by row: a row contains the screens that start within half a height of its first. */
 export function inReadingOrder<S extends ScreenPlace>(screens: readonly S[]): S[] {
   const left = screens.toSorted((one, other) => one.y - other.y || one.x - other.x)
   const ordered: S[] = []

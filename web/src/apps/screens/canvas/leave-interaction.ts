@@ -1,7 +1,7 @@
 import { useEffect, type RefObject } from 'react'
 import { useFrameRegistry } from './live-frame'
 
-/** A press anywhere else on the canvas leaves the frame that is used; what is inside the frame is not heard here. */
+/** A press elsewhere on the canvas ends the interaction with a frame; presses inside the frame are not reported here. */
 export function useLeaveInteraction(
   root: RefObject<HTMLElement | null>,
   interact: (screenId: string | null) => void,

@@ -1,18 +1,18 @@
 import { createContext, useCallback, useContext, useMemo, useState, type ReactNode } from 'react'
 
-/** The one frame that a person can work in, for whoever speaks with the page inside it. */
+/** The frame that the user can work in, for components that exchange messages with its page. */
 export interface LiveFrame {
-  /** Whose app the frame shows; null while no frame is open. */
+  /** The screen whose app the frame shows; null while no frame is open. */
   screenId: string | null
-  /** The frame once its page has loaded; null before, and while it is loaded anew. */
+  /** The frame once its page has loaded; null before that and during a reload. */
   frame: HTMLIFrameElement | null
-  /** What messages of its page carry as their origin. */
+  /** The origin of its page's messages. */
   origin: string | null
-  /** Grows with every page that the frame has loaded: a script inside it has to be greeted again. */
+  /** Increases with every page that the frame has loaded: a script in it needs a new handshake. */
   loads: number
-  /** Loads the page anew. */
+  /** Reloads the page. */
   reload: () => void
-  /** Whether clicks and keys go into the page instead of to the canvas. */
+  /** True if clicks and keys go to the page instead of the canvas. */
   interact: boolean
   setInteract: (on: boolean) => void
 }
@@ -27,14 +27,14 @@ interface Shown {
 interface Registry {
   /** A frame's page has loaded. */
   loaded: (screenId: string, frame: HTMLIFrameElement, origin: string) => void
-  /** The frame is gone, or begins to load something else. */
+  /** The frame was removed, or starts to load another page. */
   left: (screenId: string) => void
-  /** Which screen is the one to work in; null: none. */
+  /** Chooses the screen to work in; null: none. */
   choose: (screenId: string | null) => void
-  /** Another number makes that screen's frame take a new ticket. */
+  /** A new number makes that screen's frame request a new ticket. */
   turns: ReadonlyMap<string, number>
   reload: (screenId: string) => void
-  /** Which screens have their page in a frame by now. */
+  /** The screens whose page is loaded in a frame. */
   shown: ReadonlySet<string>
   interactId: string | null
   setInteractId: (screenId: string | null) => void
@@ -43,7 +43,7 @@ interface Registry {
 const FrameContext = createContext<LiveFrame | null>(null)
 const RegistryContext = createContext<Registry | null>(null)
 
-/** Holds the frames of the canvas; inside it `useLiveFrame` answers. */
+/** Holds the frames of the canvas and provides them to `useLiveFrame`. */
 export function LiveFrameProvider({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState<ReadonlyMap<string, Shown>>(new Map())
   const [chosen, choose] = useState<string | null>(null)
@@ -89,14 +89,14 @@ export function LiveFrameProvider({ children }: { children: ReactNode }) {
   )
 }
 
-/** The frame of the screen that is open. */
+/** The frame of the open screen. */
 export function useLiveFrame(): LiveFrame {
   const live = useContext(FrameContext)
   if (live === null) throw new Error('useLiveFrame is called outside of the canvas')
   return live
 }
 
-/** For the frames themselves, and for the canvas that chooses among them. */
+/** For the frames, and for the canvas that chooses one of them. */
 export function useFrameRegistry(): Registry {
   const registry = useContext(RegistryContext)
   if (registry === null) throw new Error('useFrameRegistry is called outside of the canvas')

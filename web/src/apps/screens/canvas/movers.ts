@@ -7,7 +7,7 @@ import { useScreenNews, type ScreenNews } from './screens'
 
 const SHOWN_MS = 2_400
 
-/** Who else has just moved or made which screen: a name beside it for a moment. */
+/** Other people who have just moved or created a screen: their name is shown next to it briefly. */
 export function useMovers(projectId: string): ReadonlyMap<string, string> {
   const me = useMe()
   const { data: members } = useQuery(membersQuery(projectId))
@@ -32,7 +32,7 @@ export function useMovers(projectId: string): ReadonlyMap<string, string> {
   return movers
 }
 
-/** Who else has moved or made a screen, as far as news say. Pure. */
+/** The other person who moved or created a screen, according to an event. Pure. */
 export function whoMoved(
   news: ScreenNews,
   before: ScreenData | null,

@@ -21,7 +21,7 @@ export const NewScreenDialog = ({ open, onClose, ...form }: NewScreenDialogProps
   </Dialog>
 )
 
-/** Writing can begin at once; not on a phone, where keys would cover what there is to choose. */
+/** Focuses the form at once; not on a phone, where the keyboard would cover the choices. */
 function Focused({ children }: { children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

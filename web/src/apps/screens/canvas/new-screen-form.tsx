@@ -30,12 +30,12 @@ export const TEMPLATES: Record<TemplateName, { label: string; note: string }> = 
 
 interface FormProps {
   projectId: string
-  /** Where a screen of this size goes. */
+  /** The place for a screen of this size. */
   placeFor: (size: { width: number; height: number }) => ScreenPlace
   onCreated: (screen: ScreenData) => void
 }
 
-/** What to build, out of what, how it looks: sending makes the screen and starts the work at once. */
+/** Description, template and theme of a new screen: sending creates the screen and starts the run at once. */
 export function NewScreenForm({ projectId, placeFor, onCreated }: FormProps) {
   const [template, setTemplate] = useStored('outlast.new-screen.template')
   const [theme, setTheme] = useStored('outlast.new-screen.theme')
@@ -58,7 +58,7 @@ export function NewScreenForm({ projectId, placeFor, onCreated }: FormProps) {
     try {
       await client.startRun(screen.thread_id, start, keyFor(keys, `${screen.id} ${JSON.stringify(start)}`))
     } catch (reason) {
-      complain(reason as Error) // the screen is there; its chat holds what was to be said
+      complain(reason as Error) // the screen exists; its chat keeps the message that was not sent
       localStorage.setItem(`outlast.draft.${screen.thread_id}`, content)
     }
     keys.clear()

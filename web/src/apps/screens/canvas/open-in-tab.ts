@@ -1,7 +1,7 @@
 import { complain } from '@/components/toast'
 import { client } from '@/lib/queries'
 
-/** Opens a screen's app by itself. The window is opened by the click, or the browser would take it for an advertisement. */
+/** Opens a screen's app in a new tab. The click itself opens the window, or the browser would block it as a pop-up. */
 export function openInTab(screenId: string): void {
   const tab = window.open('about:blank', '_blank')
   client.screens.preview(screenId).then(

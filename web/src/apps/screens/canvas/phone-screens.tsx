@@ -30,7 +30,7 @@ import { useLook } from './use-look'
 const NOTHING = () => undefined
 const NOBODY = new Map<string, string>()
 
-/** On a phone: the screens as a list; an open one fills the page, with its app as a tab of its own. */
+/** On a phone: the screens as a list; an open one fills the page, with its app as a tab. */
 export function PhoneScreens({ projectId, screenId }: { projectId: string; screenId: string | null }) {
   const { data: screens, error, refetch } = useQuery(screensQuery(projectId))
   useFreshScreens(projectId)

@@ -13,7 +13,7 @@ const FALLBACK: Record<string, string> = {
   radius: '0.625rem',
 }
 
-/** The colours that a screen is drawn with while its app is not shown: its theme's dark ones, as the app's own are. */
+/** The colours of a screen whose app is not shown: the dark colours of its theme, like the app's own. */
 export function tokensOf(screen: Pick<ScreenData, 'theme' | 'theme_tokens'>, themes: ReadonlyMap<string, ThemeTokens>) {
   const theme = screen.theme_tokens ?? themes.get(screen.theme)
   return { ...FALLBACK, ...(theme?.dark ?? {}) }
@@ -24,7 +24,7 @@ export const themeName = (screen: Pick<ScreenData, 'theme'>, themes: ReadonlyMap
 
 const BAR = 'rounded-[calc(var(--radius)/1.6)]'
 
-/** The outline of a page in a theme's colours. It fills whatever holds it; `unit` is what one of its lines is high. */
+/** A page outline in a theme's colours. It fills its container; `unit` is the height of a line. */
 export function Placeholder({
   tokens,
   unit,

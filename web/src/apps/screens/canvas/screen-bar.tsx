@@ -17,7 +17,7 @@ interface BarProps {
   interactive: boolean
 }
 
-/** Floats above the screen that is selected, as large as ever. */
+/** The toolbar above the selected screen. Its size does not depend on the zoom. */
 export function ScreenBar({ screen, live, interactive }: BarProps) {
   const { mayEdit, mayDelete, actions } = useCanvas()
   const { reload } = useFrameRegistry()

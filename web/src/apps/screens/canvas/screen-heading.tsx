@@ -8,7 +8,7 @@ import { ImageHostsMenu } from './image-hosts-menu'
 import { StateBadge } from './screen-state-badge'
 import { useLook } from './use-look'
 
-/** On top of the sidebar: which screen this is and how it stands. */
+/** On top of the sidebar: the title and state of the screen. */
 export function ScreenHeading({ screen }: { screen: ScreenData }) {
   const { liveIds, mayEdit } = useCanvas()
   const look = useLook(screen, liveIds.includes(screen.id))

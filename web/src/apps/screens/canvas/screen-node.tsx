@@ -9,7 +9,7 @@ import { SMALLEST, TALLEST, WIDEST } from './screen-sizes'
 import { ScreenTitle } from './screen-title'
 import { ScreenView } from './screen-view'
 
-/** A screen on the canvas: title, app or picture, and, when it is selected, what can be done with it. */
+/** A screen on the canvas: title, app or picture, and, when it is selected, its actions. */
 export const ScreenNodeView = memo(function ScreenNodeView({ id, data, selected, dragging }: NodeProps<ScreenNode>) {
   const { screen } = data
   const { liveIds, movers, mayEdit, alone, actions } = useCanvas()

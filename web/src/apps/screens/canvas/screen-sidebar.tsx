@@ -14,7 +14,7 @@ const MIN = 340
 const MAX = 760
 const FIRST = 420
 
-/** Which tab is open, remembered by this browser. */
+/** The open tab, remembered by this browser. */
 export function useTab(): [TabName, (tab: TabName) => void] {
   const [stored, setStored] = useStored('outlast.screen.tab')
   return [isTab(stored) ? stored : 'chat', setStored]
@@ -27,7 +27,7 @@ interface SidebarProps {
   onClose: () => void
 }
 
-/** Beside the canvas: the screen that is open, to talk about, to edit by hand, to read as code. */
+/** Next to the canvas: chat, edit and code of the open screen. */
 export function ScreenSidebar({ screen, facts, header, onClose }: SidebarProps) {
   const [stored, setStored] = useStored('outlast.screen.sidebar')
   const [tab, setTab] = useTab()
@@ -115,7 +115,7 @@ export function TabView({ screen, tab }: { screen: ScreenData; tab: TabName }) {
   )
 }
 
-/** Drags the sidebar's edge; arrows do the same. */
+/** Resizes the sidebar by dragging or with arrow keys. */
 function Handle({ width, onWidth }: { width: number; onWidth: (width: number) => void }) {
   const drag = (down: PointerEvent<HTMLDivElement>) => {
     const handle = down.currentTarget

@@ -21,7 +21,7 @@ const ICONS: Partial<Record<Look['name'], ReactNode>> = {
   'server-failed': <CircleAlert />,
 }
 
-/** A screen's state in a word, with a sign for those who do not see colours. */
+/** A screen's state as a word, with an icon so that it does not depend on colour. */
 export function StateBadge({ look, labelClassName }: { look: Look; labelClassName?: string }) {
   const { name, tone, label, detail } = look
   const badge = (

@@ -1,4 +1,4 @@
-/** What a screen's badge says. Pure. */
+/** The text of a screen's badge. Pure. */
 import type { Sandbox, ScreenData } from '@outlast/sdk'
 import { plural } from '@/lib/format'
 import type { SnapshotNews } from '@/features/sandboxes/snapshot-news'
@@ -19,7 +19,7 @@ export interface Look {
     | 'server-failed'
   tone: Tone
   label: string
-  /** One line more, where there is room. */
+  /** One more line, if there is room. */
   detail: string
 }
 
@@ -28,7 +28,7 @@ export const DEV = 'dev'
 
 export type Opening = 'asleep' | 'building' | 'sandbox' | 'server' | 'ready' | 'failed'
 
-/** How far the way is from nothing to an app that answers. */
+/** The step that opening an app has reached, from no sandbox to an answering server. */
 export function openingOf(sandbox: Sandbox | undefined, building: SnapshotNews | undefined): Opening {
   if (sandbox === undefined) return building?.kind === 'building' ? 'building' : 'asleep'
   if (sandbox.state === 'creating') return building?.kind === 'building' ? 'building' : 'sandbox'
@@ -51,9 +51,9 @@ const OPENING: Partial<Record<Opening, Omit<Look, 'detail'>>> = {
 interface Known {
   sandbox: Sandbox | undefined
   building: SnapshotNews | undefined
-  /** Somebody here waits for its app. */
+  /** This user is waiting for its app. */
   opening: boolean
-  /** What its run is doing, as far as it is followed here. */
+  /** The current activity of its run, if this page follows it. */
   words?: string
 }
 

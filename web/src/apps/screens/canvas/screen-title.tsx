@@ -15,7 +15,7 @@ interface TitleProps {
   live: boolean
 }
 
-/** Above a frame, as large as ever however far the canvas is zoomed: name, state, driver and theme. */
+/** Above a frame, at the same size for every zoom: name, state, driver and theme. */
 export const ScreenTitle = memo(function ScreenTitle({ screen, selected, live }: TitleProps) {
   const { renamingId, mayEdit, movers, actions } = useCanvas()
   const mover = movers.get(screen.id)
@@ -71,7 +71,7 @@ function State({ screen, live, words }: { screen: ScreenData; live: boolean; wor
   return <StateBadge look={look} labelClassName="@max-[9rem]:sr-only" />
 }
 
-/** Who holds the screen's conversation, when it is somebody else. */
+/** The driver of the screen's conversation, if it is another user. */
 function Driver({ screen }: { screen: ScreenData }) {
   const me = useMe()
   const lock = useCanvas().threads.get(screen.thread_id)?.lock ?? null

@@ -12,7 +12,7 @@ interface ViewProps {
   interactive: boolean
 }
 
-/** What is inside a frame: the app where it is live, else its last picture, else an outline in its theme. */
+/** The content of a frame: the app if it is live, else its last picture, else an outline in its theme. */
 export const ScreenView = memo(function ScreenView({ screen, live, interactive }: ViewProps) {
   const { themes, trying } = useCanvas()
   const { id, picture_id, title, state, width } = screen
@@ -38,7 +38,7 @@ export const ScreenView = memo(function ScreenView({ screen, live, interactive }
 })
 
 const Hint = ({ width }: { width: number }) => (
-  // Too small to be read, it would only be a smudge.
+  // Unreadably small text is hidden.
   <div
     className="pointer-events-none absolute inset-0 grid place-items-center"
     style={{ opacity: 'clamp(0, (var(--zoom, 1) - 0.3) * 12, 1)' }}
@@ -52,7 +52,7 @@ const Hint = ({ width }: { width: number }) => (
   </div>
 )
 
-/** A line along the upper edge while somebody waits for this screen. */
+/** A progress line along the upper edge while the user waits for this screen. */
 function Progress({ screen, live }: { screen: ScreenData; live: boolean }) {
   const { shown } = useFrameRegistry()
   const opening = live && !shown.has(screen.id) && screen.trouble === null

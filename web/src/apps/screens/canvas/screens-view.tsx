@@ -25,7 +25,7 @@ import { ScreenHeading } from './screen-heading'
 import { ScreenSidebar, useTab } from './screen-sidebar'
 import { screensQuery, useFreshScreens } from './screens'
 
-/** The canvas of a project, and beside it the screen that is open. */
+/** The canvas of a project, and next to it the open screen. */
 export function ScreensView({ projectId, screenId }: { projectId: string; screenId: string | null }) {
   const { data: screens, error, refetch } = useQuery(screensQuery(projectId))
   useFreshScreens(projectId)
@@ -133,7 +133,7 @@ export function ScreensView({ projectId, screenId }: { projectId: string; screen
   )
 }
 
-/** New screens go where somebody looks, beside what is there. */
+/** Places new screens in the visible area, next to existing ones. */
 function usePlaceFor(screens: readonly ScreenData[]) {
   const { screenToFlowPosition } = useReactFlow()
   return useCallback(
@@ -148,7 +148,7 @@ function usePlaceFor(screens: readonly ScreenData[]) {
   )
 }
 
-/** Opens what was made, with its chat, and brings it into view. */
+/** Opens a new screen with its chat and scrolls to it. */
 function useCreated(select: (ids: readonly string[]) => void, openChat: () => void) {
   const { fitView } = useReactFlow()
   const [madeId, setMadeId] = useState<string | null>(null)

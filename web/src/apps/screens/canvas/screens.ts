@@ -10,7 +10,7 @@ export const screensQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['screens', projectId],
     queryFn: ({ signal }) => everyItem((options) => client.screens.list(projectId, { ...options, signal })),
-    staleTime: Infinity, // the project's stream keeps it in step
+    staleTime: Infinity, // updated by the project's stream
   })
 
 export const screenQuery = (screenId: string) =>
@@ -22,13 +22,13 @@ export const themesQuery = queryOptions({
   staleTime: Infinity,
 })
 
-/** Puts a screen as the server now has it into what was loaded. */
+/** Puts the server's latest state of a screen into the loaded data. */
 export function putScreen(screen: ScreenData): void {
   showNews<ScreenData[]>(screensQuery(screen.project_id).queryKey, (all) => withScreen(all, screen))
   queryClient.setQueryData<ScreenData>(screenQuery(screen.id).queryKey, (one) => one && merged(one, screen))
 }
 
-/** Shows a change of screens before the server has it; answers how to take it back. */
+/** Shows a change of screens before the server confirms it; returns a function that reverts it. */
 export function patchScreens(projectId: string, changes: ReadonlyMap<string, Partial<ScreenData>>): () => void {
   const key = screensQuery(projectId).queryKey
   const before = queryClient.getQueryData<ScreenData[]>(key)
@@ -53,7 +53,7 @@ export function dropScreen(projectId: string, screenId: string): void {
 export const withScreen = (all: readonly ScreenData[], screen: ScreenData): ScreenData[] =>
   withItem(all, screen, merged)
 
-/** Events leave out where the app is shown, which does not change while its sandbox is the same. */
+/** Events omit the address of the app, which stays the same as long as its sandbox does. */
 function merged(one: ScreenData, other: ScreenData): ScreenData {
   if (newer(one, other) === one) return one
   const kept = other.sandbox_id === one.sandbox_id ? one.preview_url : null
@@ -62,7 +62,7 @@ function merged(one: ScreenData, other: ScreenData): ScreenData {
 
 export type ScreenNews = Extract<OutlastEvent, { event: 'screen.created' | 'screen.updated' | 'screen.deleted' }>
 
-/** Keeps a project's screens in step with its stream; `onNews` hears of each change after it was put in. */
+/** Updates a project's screens from its stream; `onNews` is called after each change was applied. */
 export function useScreenNews(projectId: string, onNews: (news: ScreenNews, before: ScreenData | null) => void): void {
   const heard = useRef(onNews)
   useEffect(() => {
@@ -91,7 +91,7 @@ export function useScreenNews(projectId: string, onNews: (news: ScreenNews, befo
 const known = (projectId: string, screenId: string): ScreenData | null =>
   queryClient.getQueryData<ScreenData[]>(screensQuery(projectId).queryKey)?.find(({ id }) => id === screenId) ?? null
 
-/** What was loaded before the stream was open may lack what happened in between: it is loaded once more then. */
+/** Data that was loaded before the stream opened may lack changes in between, so it is loaded again. */
 export function useFreshScreens(projectId: string): void {
   useFreshOnceLive(screensQuery(projectId).queryKey)
 }

@@ -4,7 +4,7 @@ import { Button } from '@/components/button'
 import { useCanvas } from './canvas-context'
 import { tidy } from './layout'
 
-/** What can be done with several screens at once. */
+/** Actions on several screens at once. */
 export function SelectionBar({ selected }: { selected: readonly ScreenData[] }) {
   const { mayEdit, mayDelete, actions } = useCanvas()
   return (

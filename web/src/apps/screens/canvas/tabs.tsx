@@ -10,7 +10,7 @@ interface Tab {
   view: LazyExoticComponent<ComponentType<{ screen: ScreenData }>>
 }
 
-/** The ways to work on a screen; each is loaded when it is first opened. */
+/** The tabs of a screen; each loads when it is first opened. */
 export const TABS: Record<TabName, Tab> = {
   chat: {
     label: 'Chat',

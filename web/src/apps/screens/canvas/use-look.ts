@@ -3,7 +3,7 @@ import { useCanvas } from './canvas-context'
 import { useFrameRegistry } from './live-frame'
 import { lookOfScreen, type Look } from './screen-state-text'
 
-/** A screen's state as it is told here; `live`: its app is shown, or on its way. */
+/** A screen's state for display; `live`: its app is shown, or about to be. */
 export function useLook(screen: ScreenData, live: boolean, words = ''): Look {
   const { sandboxes, building } = useCanvas()
   const { shown } = useFrameRegistry()

@@ -3,10 +3,8 @@ import { useEffect, type RefObject } from 'react'
 
 const REST_MS = 110
 
-/**
- * Tells the style sheet how far the canvas is zoomed, without React, and only when the view rests: what keeps its size
- * whatever the zoom (titles, lines, handles) has to be painted anew for it. Titles are hidden while it changes.
- */
+/** Exposes the zoom of the canvas to CSS, without React, and only when the view rests: elements of constant size
+ * (titles, lines, handles) have to be repainted for it. Titles are hidden while it changes. */
 export function ZoomVariable({ of }: { of: RefObject<HTMLElement | null> }) {
   const store = useStoreApi()
   useEffect(() => {
