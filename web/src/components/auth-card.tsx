@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Mark } from './brand'
 
-/** The page of somebody who is not inside yet. */
+/** The page of a visitor who is not signed in yet. */
 export function AuthCard({ title, lead, children }: { title: string; lead: ReactNode; children: ReactNode }) {
   return (
     <main className="grid min-h-full place-items-center bg-side px-4 py-10">

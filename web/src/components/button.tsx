@@ -43,7 +43,7 @@ export function Button({ look, size, busy = false, className, children, disabled
   )
 }
 
-/** A button that is only a picture: its label is read aloud and shown on hover. */
+/** A button with an icon only: its label is read aloud and shown on hover. */
 export function IconButton({
   label,
   keys,

@@ -10,7 +10,7 @@ interface Coloured {
   lines: Token[][]
 }
 
-/** A text's lines in colours once it stands still; null before, when it is long, and in unknown languages. */
+/** The lines of a text in colours once it stops changing; null before that, for long texts and in unknown languages. */
 export function useColoured(text: string, language: string): Token[][] | null {
   const [coloured, setColoured] = useState<Coloured | null>(null)
   useEffect(() => {
@@ -29,7 +29,7 @@ export function useColoured(text: string, language: string): Token[][] | null {
   return coloured === null || coloured.text !== text ? null : coloured.lines
 }
 
-/** One line's coloured pieces. */
+/** The coloured pieces of one line. */
 export const Tokens = ({ tokens }: { tokens: Token[] }) =>
   tokens.map(({ content, htmlStyle }, at) => (
     <span key={at} data-token style={htmlStyle}>
@@ -39,7 +39,7 @@ export const Tokens = ({ tokens }: { tokens: Token[] }) =>
 
 const LINES_TOGETHER = 60
 
-/** Some lines of code, in colours once they come into sight: a long block in colours is thousands of elements. */
+/** Some lines of code, coloured once they are visible: a long coloured block has thousands of elements. */
 const Piece = memo(function Piece({ text, lines }: { text: string; lines: Token[][] | null }) {
   const box = useRef<HTMLSpanElement>(null)
   const [seen, setSeen] = useState(false)
@@ -64,7 +64,7 @@ const Lines = ({ lines }: { lines: Token[][] }) =>
     </Fragment>
   ))
 
-/** Cut behind every so many lines, so that one more line costs the layout of the last piece only. */
+/** Splits a text after a fixed number of lines, so that a new line costs the layout of the last piece only. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = []
   let from = 0
@@ -78,7 +78,7 @@ function piecesOf(text: string): string[] {
   return from < text.length || pieces.length === 0 ? [...pieces, text.slice(from)] : pieces
 }
 
-/** Code in colours once it stands still; plain while it streams, when it is long, and in unknown languages. */
+/** Code in colours once it stops changing; plain while it streams, if it is long, and in unknown languages. */
 export const Code = memo(function Code({ text, language }: { text: string; language: string }) {
   const lines = useColoured(text, language)
   const pieces = useMemo(() => piecesOf(text), [text])
@@ -87,7 +87,7 @@ export const Code = memo(function Code({ text, language }: { text: string; langu
   ))
 })
 
-/** The lines of one piece. Each but the last piece ends with a line's end, so with an empty line. */
+/** The lines of one piece. Each piece but the last ends with a line break, and so with an empty line. */
 function linesOf(lines: Token[][], at: number, isLast: boolean): Token[][] {
   const from = at * LINES_TOGETHER
   return isLast ? lines.slice(from) : [...lines.slice(from, from + LINES_TOGETHER), []]

@@ -11,7 +11,7 @@ interface ConfirmProps {
   onConfirm: () => void
 }
 
-/** Asks once more before something that cannot be undone. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function Confirm({ open, onClose, title, children, action, onConfirm }: ConfirmProps) {
   return (
     <AlertDialog.Root open={open} onOpenChange={(next) => next || onClose()}>

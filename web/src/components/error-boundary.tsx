@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react'
 import { Button } from './button'
 import { Empty } from './states'
 
-/** Shown instead of a page that broke: what was said, and the way out. Nothing that was saved is lost by reloading. */
+/** Shown instead of a page that crashed: the error message and a reload button. Reloading loses no saved data. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error: Error | null }> {
   override state: { error: Error | null } = { error: null }
 

@@ -6,24 +6,24 @@ import { Input, Select } from './field'
 import { Problem } from './problem'
 
 interface ExpiringFormProps<T> {
-  /** Under which the name is kept while it is typed. */
+  /** The key of the draft of the name. */
   draftKey: string
-  /** Of the name: read aloud. */
+  /** The label of the name, for screen readers. */
   label: string
   placeholder: string
-  /** On the button. */
+  /** The label of the button. */
   action: string
   nameRequired?: boolean
   create: UseMutationResult<T, Error, Expiring>
 }
 
-/** What the form asks for: a trimmed name, and a number of days unless it never expires. */
+/** The result of the form: a trimmed name, and a number of days unless it never expires. */
 export interface Expiring {
   name: string
   expires_in_days?: number
 }
 
-/** Makes something with a name that expires: a token, a link. */
+/** A form for something with a name and an expiry: a token, a link. */
 export function ExpiringForm<T>(props: ExpiringFormProps<T>) {
   const { draftKey, label, placeholder, action, nameRequired = false, create } = props
   const [typed, setName] = useDraftText(draftKey)

@@ -6,7 +6,7 @@ import { BlockReader } from '@/lib/markdown-blocks'
 import { Code } from './code'
 import { CopyIcon } from './copy'
 
-/** A code block as react-markdown gives it. */
+/** A code block as react-markdown passes it. */
 function Pre({ children }: ComponentProps<'pre'>) {
   const { className = '', children: code } = propsOf(children)
   const language = /language-(\S+)/.exec(className)?.[1] ?? 'text'
@@ -18,7 +18,7 @@ function CodeBlock({ language, text }: { language: string; text: string }) {
   return (
     <div className="my-3 overflow-hidden rounded-xl border border-line bg-code">
       <div className="flex h-8 items-center justify-between border-b border-line pr-1 pl-3.5 text-xs text-faint">
-        {/* Drawn, not written: the label is no part of the text that one selects and copies. */}
+        {/* Generated content: the label is not part of the text that a reader selects and copies. */}
         <span data-language={language} className="before:content-[attr(data-language)]" />
         <CopyIcon label="Copy code" text={text} />
       </div>
@@ -31,11 +31,11 @@ function CodeBlock({ language, text }: { language: string; text: string }) {
   )
 }
 
-/** What react-markdown put into the `code` element of a block. */
+/** The props of the `code` element of a block. */
 const propsOf = (child: unknown): { className?: string; children?: unknown } =>
   (child as { props?: { className?: string; children?: unknown } } | null)?.props ?? {}
 
-/** A link to a page elsewhere. Whatever else an agent names as a place (scripts, paths of this server) is only text. */
+/** A link to another site. Any other target that an agent names (scripts, paths of this server) is plain text. */
 function Away({ href, children }: { href: unknown; children: ReactNode }) {
   if (typeof href !== 'string' || !/^(https?:\/\/|mailto:)/i.test(href)) return <span>{children}</span>
   return (
@@ -53,7 +53,7 @@ const components: Components = {
       <table>{children}</table>
     </div>
   ),
-  // Pictures from elsewhere would tell their server who reads this: show where they lead instead.
+  // An image from another site would reveal the reader to its server: show its link instead.
   img: ({ src, alt }) => <Away href={src}>{alt === undefined || alt === '' ? 'image' : alt}</Away>,
 }
 
@@ -63,8 +63,8 @@ const NONE: Plugins = []
 
 const SAMPLES = ['a *b* `c` [d](https://example.com)', '# a\n\n- b\n- c', '> a\n\n```js\nb\n```', '| a |\n|---|\n| b |']
 
-/** Reads a sample in each quiet moment. The first reading compiles the reader; on a slow machine that would hold up the
- * first words of an answer for a fifth of a second. */
+/** Parses one sample whenever the page is idle. The first parse compiles the parser; on a slow machine this would delay
+ * the first words of an answer by a fifth of a second. */
 function warmUp([sample, ...others]: string[]): void {
   if (sample === undefined || typeof requestIdleCallback !== 'function') return
   requestIdleCallback(() => {
@@ -75,7 +75,7 @@ function warmUp([sample, ...others]: string[]): void {
 
 warmUp(SAMPLES)
 
-/** One block, drawn again only when its own text changes. A fence that grows is not parsed anew with each line. */
+/** One block. It renders again only when its own text changes. A growing fence is not parsed again for each line. */
 const Block = memo(function Block({ text, rehype }: { text: string; rehype: Plugins }) {
   const code = rehype === NONE ? fencedCode(text) : null
   if (code !== null) return <CodeBlock {...code} />
@@ -86,8 +86,8 @@ const Block = memo(function Block({ text, rehype }: { text: string; rehype: Plug
   )
 })
 
-/** Markdown without HTML: tags in the text are shown as text. A text that grows costs its last block only. `rehype` are
- * plugins that change the tree of the whole; give always the same list, or it is drawn anew. */
+/** Markdown without HTML: tags in the text are shown as text. A growing text renders its last block only. `rehype` are
+ * plugins that change the tree; always pass the same list, or everything renders again. */
 export const Markdown = memo(function Markdown({ text, rehype = NONE }: { text: string; rehype?: Plugins }) {
   const [reader] = useState(() => new BlockReader())
   const [first] = useState(text)

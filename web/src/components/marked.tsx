@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 const LOOK = 'rounded-sm bg-warn-soft text-warn ring-1 ring-warn-line'
 
-/** A text with the words that were found marked. */
+/** A text with its matches marked. */
 export function Marked({ text, words }: { text: string; words: readonly string[] }): ReactNode {
   return parts(text, words).map((part, at) =>
     at % 2 === 1 ? (
@@ -15,7 +15,7 @@ export function Marked({ text, words }: { text: string; words: readonly string[]
   )
 }
 
-/** The text cut at whole words: every second piece is one of them. Pure. */
+/** The text split at whole words: every second piece is a match. Pure. */
 export function parts(text: string, words: readonly string[]): string[] {
   const wanted = words
     .filter((word) => word !== '')
@@ -32,7 +32,7 @@ interface Node {
   children?: Node[]
 }
 
-/** The same inside Markdown: a plugin that works on its tree. Blocks of code stay as they are. */
+/** The same inside Markdown: a plugin that works on its tree. Code blocks stay unchanged. */
 export const markWords = (words: readonly string[]) => () => (tree: Node) => mark(tree, words)
 
 function mark(node: Node, words: readonly string[]): void {

@@ -3,19 +3,19 @@ import { Gone, PermissionNeeded } from '@outlast/sdk'
 import { Problem } from './problem'
 import { Empty } from './states'
 
-/** The thing was deleted, or it belongs to a project of others: the server does not say which. */
+/** It was deleted, or it belongs to another project: the server does not say which. */
 export const isHidden = (error: Error | null): boolean => error instanceof Gone || error instanceof PermissionNeeded
 
 interface NotFoundProps {
   /** "Document". */
   noun: string
-  /** Where to go instead. */
+  /** The page to go to instead. */
   href: string
-  /** On the link: "Go to the documents". */
+  /** The label of the link: "Go to the documents". */
   label: string
 }
 
-/** In place of something that was deleted or that this user cannot see. */
+/** Shown in place of something that was deleted or that this user cannot see. */
 export const NotFound = ({ noun, href, label }: NotFoundProps) => (
   <Empty
     className="pt-[20vh]"
@@ -35,7 +35,7 @@ interface NotLoadedProps extends Pick<NotFoundProps, 'noun'> {
   retry: () => void
 }
 
-/** In place of something that could not be loaded: it does not exist for this user, or loading can be tried again. */
+/** Shown in place of something that could not be loaded: it does not exist for this user, or loading can be retried. */
 export const NotLoaded = ({ error, retry, noun }: NotLoadedProps) =>
   isHidden(error) ? (
     <NotFound noun={noun} href="/" label="Go to the home page" />

@@ -3,7 +3,7 @@ import { OutlastError } from '@outlast/sdk'
 import { cn } from '@/lib/cn'
 import { Button } from './button'
 
-/** What went wrong and the way out of it. */
+/** An error message with its next step. */
 export function Problem({ error, retry, className }: { error: Error; retry?: () => void; className?: string }) {
   const hint = error instanceof OutlastError ? error.hint : ''
   return (

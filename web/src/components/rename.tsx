@@ -3,13 +3,13 @@ import { useState } from 'react'
 interface RenameProps {
   title: string
   label?: string
-  /** Called with another title that is not empty. */
+  /** Called with a new, non-empty title. */
   onRename: (title: string) => void
-  /** Renamed, or given up. */
+  /** Renamed or cancelled. */
   onDone: () => void
 }
 
-/** A title while it is being changed: Enter, or leaving it, takes it; Escape gives up. */
+/** A title that is being edited: Enter, or moving the focus away, saves it; Escape cancels. */
 export function Rename({ title, label = 'Title', onRename, onDone }: RenameProps) {
   const [typed, setTyped] = useState(title)
   const save = () => {

@@ -1,13 +1,13 @@
 import { Search } from 'lucide-react'
 
 interface SearchFieldProps {
-  /** What is searched, for those who cannot see it. */
+  /** The label, for screen readers. */
   label: string
   value: string
   onChange: (value: string) => void
 }
 
-/** The small search field in the head of a list. */
+/** The small search field in a list's header. */
 export const SearchField = ({ label, value, onChange }: SearchFieldProps) => (
   <label className="relative">
     <Search className="absolute top-1/2 left-2.5 size-3.5 -translate-y-1/2 text-faint" aria-hidden />

@@ -32,10 +32,10 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Says briefly that something worked. */
+/** Shows a brief success message. */
 export const say = (title: string) => show({ kind: 'ok', title, hint: '' }, 3000)
 
-/** Says what was refused and what to do; for actions that have no place of their own for an error. */
+/** Shows an error and the next step; for actions that have no place for an error of their own. */
 export const complain = (error: Error) =>
   show({ kind: 'error', title: error.message, hint: error instanceof OutlastError ? error.hint : '' }, 9000)
 

@@ -2,7 +2,7 @@ import { Tooltip } from 'radix-ui'
 import type { FocusEvent, ReactNode } from 'react'
 import { Kbd } from './kbd'
 
-/** Was a key pressed just now, other than to close something? */
+/** True if a key was pressed just now, other than to close something. */
 let tabbed = false
 if (typeof addEventListener === 'function') {
   addEventListener('keydown', ({ key }) => (tabbed = key === 'Tab' || key.startsWith('Arrow')), true)
@@ -10,7 +10,7 @@ if (typeof addEventListener === 'function') {
   addEventListener('pointerdown', () => (tabbed = false), true)
 }
 
-/** A focus that the program sets, as a dialog does with its first button, shows no tip: it would take the first Escape. */
+/** Focus set by the program, such as a dialog's first button, shows no tooltip: it would take the first Escape. */
 const stayShut = (event: FocusEvent): void => {
   if (!tabbed) event.preventDefault()
 }

@@ -7,8 +7,8 @@ interface WordPiece {
   state: 'same' | 'added' | 'removed'
 }
 
-/** How one text becomes another, word by word. Pure. Single words that stay between longer changes are told as changed with
- * them, and texts that share next to nothing as one replaced by the other: a salad of words helps nobody. */
+/** The word-by-word difference between two texts. Pure. Single unchanged words between longer changes count as changed,
+ * and texts with little in common as one replacement, because many small changes are hard to read. */
 export function wordDiff(before: string, after: string): WordPiece[] {
   if (before === after) return [{ text: after, state: 'same' }]
   const pieces = diffWordsWithSpace(before, after).map<WordPiece>(({ value, added, removed }) => ({
@@ -25,7 +25,7 @@ interface Stretch {
   added: string
 }
 
-/** Takes what stays between two changes into them where it is shorter than both. */
+/** Joins unchanged words between two changes with them if they are shorter than both. */
 function calmed(pieces: readonly WordPiece[]): WordPiece[] {
   const done: WordPiece[] = []
   let open: Stretch = { removed: '', added: '' }
@@ -46,12 +46,12 @@ function calmed(pieces: readonly WordPiece[]): WordPiece[] {
   return done
 }
 
-/** What stays and is longer, stays whatever is around it. */
+/** Longer unchanged pieces stay, whatever surrounds them. */
 const SHORT = 12
 
 const weight = ({ removed, added }: Stretch): number => Math.max(removed.trim().length, added.trim().length)
 
-/** The change that begins behind a place. */
+/** The change that starts after a position. */
 function after(pieces: readonly WordPiece[], at: number): Stretch {
   const found: Stretch = { removed: '', added: '' }
   for (const { text, state } of pieces.slice(at + 1, at + 3)) {
@@ -81,7 +81,7 @@ interface WordDiffProps {
   className?: string
 }
 
-/** Markdown as it is written, with what went and what came. */
+/** The Markdown source, with removed and added words. */
 export const WordDiff = memo(function WordDiff({ before, after, className }: WordDiffProps) {
   const pieces = useMemo(() => wordDiff(before, after), [before, after])
   return (

@@ -10,7 +10,7 @@ interface ZoomProps {
   children?: ReactNode
 }
 
-/** A picture that fills the window when it is clicked; Escape, or another click, brings the page back. */
+/** A picture that fills the window when it is clicked; Escape or another click returns to the page. */
 export function Zoom({ src, alt, className }: ZoomProps) {
   return (
     <Dialog.Root>

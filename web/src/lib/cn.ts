@@ -1,5 +1,5 @@
 import { clsx, type ClassValue } from 'clsx'
 import { twMerge } from 'tailwind-merge'
 
-/** Class names joined; a later one wins over an earlier one that says the same thing. */
+/** Joins class names; a later one replaces an earlier one that sets the same property. */
 export const cn = (...classes: ClassValue[]): string => twMerge(clsx(classes))

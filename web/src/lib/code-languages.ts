@@ -1,4 +1,4 @@
-/** The languages whose code gets colours, each loaded when it is first met. */
+/** Languages with syntax colours. Each loads when it is first used. */
 import type { LanguageInput } from 'shiki/core'
 
 export const LANGUAGES: Record<string, () => LanguageInput> = {
@@ -38,7 +38,7 @@ const OTHER_NAMES: Record<string, string> = {
   yml: 'yaml',
 }
 
-/** A language's name in `LANGUAGES`, where it is there: of a code block's language, or a file's ending. */
+/** The name in `LANGUAGES` for a code block's language or a file extension, or undefined. */
 export function languageOf(name: string): string {
   const small = name.toLowerCase()
   return OTHER_NAMES[small] ?? small

@@ -2,8 +2,8 @@ import { useState } from 'react'
 
 const kept = new Map<string, string>()
 
-/** Text that a person types into a form, null before they do. A form that is closed without sending it has it again when it
- * opens next, until the page is left; set it to null once it is sent. */
+/** Text that a person types into a form; null before they do. A form that is closed without sending keeps its text
+ * until the page is closed; set it to null once it is sent. */
 export function useDraftText(name: string): [string | null, (text: string | null) => void] {
   const [text, setText] = useState(() => kept.get(name) ?? null)
   const keep = (next: string | null) => {

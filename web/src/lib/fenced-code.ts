@@ -1,4 +1,4 @@
-/** Blocks of Markdown that are one fence and nothing else, closed or still growing. Pure. */
+/** Markdown blocks that consist of a single fence, closed or still growing. Pure. */
 
 const OPENING = /^(`{3,}|~{3,})[ \t]*([\w+#.-]*)[ \t]*\n/
 
@@ -7,8 +7,8 @@ interface FencedCode {
   text: string
 }
 
-/** The code of a block that is a single fence at the margin; null for every other block. One that is open may end in a
- * line that will close it. */
+/** The code of a block that is a single fence without indentation; null for every other block. An open fence may end
+ * with a line that will close it. */
 export function fencedCode(block: string): FencedCode | null {
   const opening = OPENING.exec(block)
   if (opening === null || block.includes('\r')) return null
@@ -16,13 +16,13 @@ export function fencedCode(block: string): FencedCode | null {
   const rest = block.slice(head.length).replace(/\n+$/, '')
   const at = closingAt(rest, fence)
   if (at === -1) return { language: language === '' ? 'text' : language, text: rest }
-  // Words behind the closing fence belong to another block.
+  // Text behind the closing fence belongs to another block.
   const end = rest.indexOf('\n', at)
   if (end !== -1 && rest.slice(end).trim() !== '') return null
   return { language: language === '' ? 'text' : language, text: rest.slice(0, Math.max(0, at - 1)) }
 }
 
-/** Where the line begins that closes the fence: up to three spaces, as many marks or more, and nothing else. */
+/** The start of the line that closes the fence: up to three spaces, at least as many marks, and nothing else. */
 function closingAt(text: string, fence: string): number {
   const mark = fence.slice(0, 1)
   const closing = new RegExp(`^ {0,3}${mark}{${fence.length},}[ \\t]*$`, 'm')

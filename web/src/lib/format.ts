@@ -1,6 +1,6 @@
-/** Numbers and times as people read them. Pure; the page's own language and time zone. */
+/** Numbers and times for display. Pure; in the page's own language and time zone. */
 
-// Made once: each one that is made reads the language's tables.
+// Created once, because each new one reads the language's tables.
 const MINUTES = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit' })
 const SECONDS = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const MOMENT = new Intl.DateTimeFormat([], { dateStyle: 'medium', timeStyle: 'medium' })
@@ -10,7 +10,7 @@ export function clockTime(iso: string): string {
   return MINUTES.format(new Date(iso))
 }
 
-/** With seconds, for those who compare logs. */
+/** With seconds, for comparison with logs. */
 export function secondTime(iso: string): string {
   return SECONDS.format(new Date(iso))
 }
@@ -38,7 +38,7 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
 }
 
-/** What is left until a time, as a countdown: "4:05", "23 h 58 min", "6 d 3 h"; "0:00" when it has passed. */
+/** The time left until a moment, as a countdown: "4:05", "23 h 58 min", "6 d 3 h"; "0:00" when it has passed. */
 export function countdown(iso: string, nowMs: number): string {
   const left = Math.max(0, Math.ceil((Date.parse(iso) - nowMs) / 1000))
   if (left >= 172_800) return `${Math.floor(left / 86_400)} d ${Math.floor((left % 86_400) / 3600)} h`
@@ -55,7 +55,7 @@ export function bytes(count: number): string {
 
 export const count = (n: number): string => n.toLocaleString()
 
-/** A part of a whole, both as counts; a dash where there is no whole. */
+/** A count as a share of a whole; a dash if the whole is zero. */
 export const percent = (part: number, whole: number): string =>
   whole === 0 ? '–' : `${Math.round((part / whole) * 100)} %`
 
@@ -67,7 +67,7 @@ export function dollars(usd: number): string {
   return usd === 0 ? '$0' : usd < 0.01 ? `$${usd.toPrecision(2)}` : `$${usd.toFixed(2)}`
 }
 
-/** JSON text indented; unchanged where it is not (yet) JSON. */
+/** Indented JSON text; unchanged if it is not (yet) valid JSON. */
 export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
@@ -76,7 +76,7 @@ export function prettyJson(text: string): string {
   }
 }
 
-/** The object that JSON text holds; null where it is incomplete or something else. */
+/** The object in a JSON text; null if the text is incomplete or not an object. */
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text)

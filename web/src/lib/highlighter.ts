@@ -1,4 +1,4 @@
-/** Colours for code. Loaded when the first code block is shown; each language when it is first met. */
+/** Syntax colours for code. Loaded when the first code block is shown; each language when it is first used. */
 import { createHighlighterCore, type HighlighterCore, type ThemedToken } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
 import { languageOf, LANGUAGES } from './code-languages'
@@ -14,7 +14,7 @@ const highlighter = (): Promise<HighlighterCore> =>
     langs: [],
   }))
 
-/** Lines of coloured pieces; null for a language that is not known. `language` may be a file's ending. */
+/** Lines of coloured pieces, or null for an unknown language. `language` may be a file extension. */
 export async function colour(code: string, language: string): Promise<Token[][] | null> {
   const name = languageOf(language)
   const load = LANGUAGES[name]

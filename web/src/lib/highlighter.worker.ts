@@ -1,4 +1,4 @@
-/** The worker in which code gets its colours: a long block takes seconds on a slow machine. */
+/** The worker that colours code: a long block takes seconds on a slow machine. */
 import { answerOn } from './syntax-colours'
 import { colour } from './highlighter'
 

@@ -2,8 +2,8 @@ import { TryLater } from '@outlast/sdk'
 
 const keys = new Map<string, string>()
 
-/** Sends what a person wants done once: `what` names it, with all that is asked for. Wanted again while it is not known
- * whether the first try arrived, it is sent under the same key, so that the server does it once. */
+/** Sends a person's request once: `what` identifies it with all of its parameters. If it is repeated before the outcome
+ * of the first attempt is known, it is sent under the same key, so that the server executes it once. */
 export async function once<T>(what: string, send: (idempotencyKey: string) => Promise<T>): Promise<T> {
   const key = keys.get(what) ?? crypto.randomUUID()
   keys.set(what, key)

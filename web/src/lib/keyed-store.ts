@@ -6,7 +6,8 @@ interface KeyedStore<T> {
   use: (key: string) => T
 }
 
-/** Things of this page by a key, kept while nobody shows them; gone with the page. `empty` is what an unknown key has. */
+/** State of this page by key, kept while no component shows it and lost with the page. `empty` is the value of an
+ * unknown key. */
 export function makeKeyedStore<T>(empty: T): KeyedStore<T> {
   const kept = new Map<string, T>()
   const listeners = new Set<() => void>()

@@ -5,20 +5,20 @@ const editable = (target: EventTarget | null): boolean =>
 
 const dialogOpen = (): boolean => document.querySelector('[role="dialog"],[role="menu"],[role="alertdialog"]') !== null
 
-/** A composer or an editor has this page: what is typed there is meant as words, also before it has the focus. */
+/** The page has a composer or an editor: typed letters are text, even before it has the focus. */
 const isForWriting = (): boolean => document.querySelector('[data-for-writing]') !== null
 
 interface KeyOptions {
-  /** These keys mean this, whatever else on the page they would mean. */
+  /** These bindings take precedence over all others on the page. */
   first?: boolean
-  /** They belong to what is written in on this page, so they work beside it. */
+  /** They belong to the text box of this page, so they also work while you type. */
   beside?: boolean
 }
 
 type Bindings = Record<string, (event: KeyboardEvent) => unknown>
 
-/** "mod+k" works everywhere; single letters only while nobody writes, nothing lies on top of the page, and the page is not
- * for writing. An action that answers false leaves the key to others. */
+/** "mod+k" works everywhere; single letters only while no text box has the focus, no dialog covers the page, and the
+ * page is not for writing. An action that returns false leaves the key to other handlers. */
 export function useKeys(bindings: Bindings, { first = false, beside = first }: KeyOptions = {}): void {
   const current = useRef(bindings)
   useEffect(() => {

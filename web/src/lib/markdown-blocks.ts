@@ -1,19 +1,15 @@
-/**
- * Cuts Markdown that grows into blocks to draw one by one: together they show exactly what the whole text shows. A cut
- * is made only behind an empty line, outside of fences, HTML and lists, in front of a line that is not indented. Where
- * the lines read so far leave a doubt, the text stays in one piece.
- */
+/** Splits growing Markdown into blocks that are rendered one by one and together look exactly like the whole text. A
+ * split is made only after an empty line, outside of fences, HTML and lists, before a line without indentation. If the
+ * lines read so far are ambiguous, the text stays in one piece. */
 import { after, START, type Definition, type Stand } from './markdown-lines'
 
-/**
- * Reads one text as it grows: a text that begins with the one before is read on from its last whole line, so a reading
- * costs what is new and the open block. A link definition works on the whole text: each finished block that uses it
- * gets it in front. Footnotes and definitions in unusual places keep the text whole.
- */
+/** Parses one text as it grows: if a text extends the previous one, parsing resumes at its last whole line, so it costs
+ * only the new text and the open block. A link definition affects the whole text: each finished block that uses it is
+ * prefixed with it. Footnotes and definitions in unusual places keep the text whole. */
 export class BlockReader {
   #text = ''
   #stand: Stand = START
-  /** Where the first line begins that is not finished. */
+  /** The start of the first unfinished line. */
   #read = 0
   #blocks: string[] = []
   #definitions: Definition[] = []
@@ -26,7 +22,7 @@ export class BlockReader {
     this.#text = text
     for (let end = text.indexOf('\n', this.#read); end !== -1; end = text.indexOf('\n', this.#read))
       this.#line(text.slice(this.#read, end), end + 1)
-    // The last line may still become anything: what it says now counts for this reading only.
+    // The last line may still change its meaning, so its result is used for this reading only.
     const last = after(this.#stand, text.slice(this.#read), this.#read)
     if (last.whole) return text === '' ? [] : [text]
     const { from } = this.#stand
@@ -67,13 +63,13 @@ export class BlockReader {
 
 const isSaid = (block: string): boolean => block !== ''
 
-/** As Markdown compares labels, here also in the middle of a text. */
+/** Normalises a label as Markdown does for comparison, here also in the middle of a text. */
 const normalised = (text: string): string =>
   text.replace(/\s+/g, ' ').replace(/\[ /g, '[').replace(/ \]/g, ']').toLowerCase().toUpperCase()
 
 const LABEL_OVER_LINES = /\[[^\]\n]*\n[^\]]*\]/
 
-/** The block behind those definitions that it may use. */
+/** The block, prefixed with the definitions that it may use. */
 function withDefinitions(block: string, definitions: readonly Definition[]): string {
   if (definitions.length === 0 || !block.includes('[')) return block
   const said = normalised(block)

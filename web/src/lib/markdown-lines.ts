@@ -1,6 +1,6 @@
-/** What one line of Markdown after the other tells about where the text may be cut: pure rules for `BlockReader`. */
+/** Line-by-line rules for the positions where Markdown may be split. Pure, for `BlockReader`. */
 
-/** A link definition that stands on a line of its own. */
+/** A link definition on a line of its own. */
 export interface Definition {
   label: string
   line: string
@@ -16,39 +16,39 @@ interface Fence {
 type Where =
   | { kind: 'text' }
   | { kind: 'fence'; fence: Fence }
-  /** HTML that goes on over empty lines. */
+  /** HTML that continues over empty lines. */
   | { kind: 'html'; until: RegExp }
-  /** Behind what may begin HTML up to the next empty line; what comes then. */
+  /** After the possible start of HTML, up to the next empty line; `then` is the state that follows. */
   | { kind: 'tag'; then: Where }
   | List
-  /** Perhaps in a list, perhaps behind one. */
+  /** Possibly in a list, possibly after one. */
   | { kind: 'unsure' }
-  /** All that follows belongs to the open block. */
+  /** Everything that follows belongs to the open block. */
   | { kind: 'sealed' }
 
-/** In an item whose content begins at `column`; `fence` is the one that is open inside. */
+/** In a list item whose content begins at `column`; `fence` is the open fence inside. */
 interface List {
   kind: 'list'
   column: number
-  /** Nothing stands in the item yet. */
+  /** The item has no content yet. */
   empty: boolean
   fence: Fence | null | 'unknown'
 }
 
-/** Where reading stands behind a line. */
+/** The state of the reader after a line. */
 export interface Stand {
   where: Where
-  /** Where the open block begins. */
+  /** The start of the open block. */
   from: number
   /** The line before was empty, or there was none. */
   blank: boolean
   /** The previous line was a definition. Only an empty line or another definition may follow it. */
   defining: boolean
-  /** The text cannot be cut at all. */
+  /** The text cannot be split at all. */
   whole: boolean
   /** This line begins a new block. */
   cut: boolean
-  /** What this line defines. */
+  /** The definition on this line. */
   definition: Definition | null
 }
 
@@ -73,11 +73,11 @@ const INNER_FENCE = /^((?:[ \t]*(?:[-*+]|\d{1,9}[.)]|>))*[ \t]*)(`{3,}|~{3,})(.*
 const MARKER = /^( {0,3}(?:[-*+]|\d{1,9}[.)]))([ \t]+|$)/
 const INTERRUPTS = /^ {0,3}(?:[-*+]|1[.)])[ \t]+\S/
 const DEFINITION = /^\[((?:[^[\]\\]|\\.)+)\]:[ \t]*[^\s<()\\]+(?:[ \t]+"[^"\\]*")?[ \t]*$/
-/** Lines that may be part of a definition, with all that may stand around. */
+/** Lines that may be part of a definition, including their surroundings. */
 const MAY_DEFINE = /\[\^[^\]]+\]:|\]:[ \t]*(?:$|<|\S+[ \t]*(?:$|["'(]))/
 const LONGEST_LABEL = 900
 const TAG = /^ {0,3}<\/?[a-z]/i
-/** HTML that goes on over empty lines, and what ends it. */
+/** HTML that continues over empty lines, with its end. */
 const HTML: [RegExp, RegExp][] = [
   [/^ {0,3}<(?:script|pre|style|textarea)(?:[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
   [/^ {0,3}<!--/, /-->/],
@@ -86,7 +86,7 @@ const HTML: [RegExp, RegExp][] = [
   [/^ {0,3}<![a-z]/i, />/],
 ]
 
-/** The stand behind `raw`, a line without its end that begins at `position`. */
+/** The state after `raw`, a line without its line break that begins at `position`. */
 export function after(before: Stand, raw: string, position: number): Stand {
   const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw
   const now: Stand = { ...before, cut: false, definition: null }
@@ -100,13 +100,13 @@ export function after(before: Stand, raw: string, position: number): Stand {
   return outside(now, line, position)
 }
 
-/** An item may begin with one empty line, not with two: then it is not known what is inside. */
+/** An item may begin with one empty line, but not with two: then its content is unknown. */
 function afterEmpty(where: Where): Where {
   if (where.kind === 'tag') return where.then
   return where.kind === 'list' && where.empty ? UNSURE : where
 }
 
-/** A line inside of an item says nothing about the text around the list, but it may define something. */
+/** A line inside an item does not affect the text around the list, but it may contain a definition. */
 function insideList(now: Stand, list: List, line: string): Stand {
   const lost = list.fence !== null && list.fence !== 'unknown' && columns(line) < list.fence.column
   const open = lost ? 'unknown' : list.fence
@@ -116,7 +116,7 @@ function insideList(now: Stand, list: List, line: string): Stand {
   return { ...now, where: { ...list, empty: false, fence }, blank: false }
 }
 
-/** The fence that a line inside of an item opens; HTML may hide the next one. */
+/** The fence that a line inside an item opens; HTML may hide the next one. */
 const innerFence = (line: string): List['fence'] =>
   /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)]|>)[ \t]+)*</.test(line) ? 'unknown' : fenceIn(INNER_FENCE, line)
 
@@ -136,8 +136,8 @@ function outside(now: Stand, line: string, position: number): Stand {
   }
 }
 
-/** Whether this line, behind an empty one, begins a block of its own for certain. A fence that an item leaves open takes
- * the empty lines with it, and what an empty item is depends on what stands before. */
+/** True if this line, after an empty one, certainly begins a new block. An unclosed fence in an item includes the empty
+ * lines, and the meaning of an empty item depends on the text before it. */
 function mayCut(where: Where, line: string): boolean {
   if (!/^[^\s\ufeff]/.test(line)) return false
   if (where.kind === 'list' && where.fence !== null) return false
@@ -154,9 +154,9 @@ function whereAfter(where: Where, line: string, blank: boolean): Where {
   if (TAG.test(line)) return { kind: 'tag', then: where.kind === 'text' ? TEXT : UNSURE }
   const marker = RULE.test(line) ? null : MARKER.exec(line)
   if (where.kind === 'tag') return marker === null ? where : { kind: 'tag', then: UNSURE }
-  // Behind indented code, an empty line does not let every item begin: micromark takes some for words.
+  // After indented code and an empty line, not every item begins a list: micromark takes some for text.
   if (marker === null) return where.kind === 'text' && columns(line) < 4 ? where : UNSURE
-  // In the middle of a paragraph, most of what looks like an item is a part of it.
+  // In the middle of a paragraph, most lines that look like an item are part of the paragraph.
   const begins = where.kind === 'list' || (where.kind === 'text' && blank) || INTERRUPTS.test(line)
   return certain && begins ? item(marker, line) : UNSURE
 }
@@ -181,7 +181,7 @@ function fenceIn(pattern: RegExp, line: string): Fence | null {
   return { mark, length: run.length, column: width(before) }
 }
 
-/** Whether the line ends a fence; up to three columns of indent are allowed. */
+/** True if the line closes a fence; up to three columns of indent are allowed. */
 function closes(line: string, { mark, length }: Fence): boolean {
   const [, before = '', run = '', rest = ''] = FENCE.exec(line) ?? []
   return width(before) < 4 && run.startsWith(mark) && run.length >= length && EMPTY.test(rest)
@@ -195,7 +195,7 @@ function definitionIn(line: string): Definition | null {
 
 const columns = (line: string): number => width(/^[ \t]*/.exec(line)?.[0] ?? '')
 
-/** Columns that a piece at the beginning of a line takes; a tab goes to the next multiple of four. */
+/** The columns of a piece at the beginning of a line; a tab advances to the next multiple of four. */
 function width(piece: string): number {
   let column = 0
   for (const char of piece) column += char === '\t' ? 4 - (column % 4) : 1

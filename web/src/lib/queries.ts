@@ -1,4 +1,4 @@
-/** Everything that is loaded rather than streamed, and the keys under which it is kept. */
+/** All data that is loaded rather than streamed, with its query keys. */
 import { QueryClient, queryOptions, type QueryKey } from '@tanstack/react-query'
 import { OutlastClient, OutlastError, TryLater } from '@outlast/sdk'
 
@@ -11,7 +11,7 @@ export const queryClient = new QueryClient({
   defaultOptions: { queries: { retry, staleTime: 30_000, refetchOnWindowFocus: true }, mutations: { retry: false } },
 })
 
-/** The most items that the server gives at once. */
+/** The largest page that the server returns. */
 const LARGEST_PAGE = 200
 
 /** All items of a list, page after page. */
@@ -32,21 +32,21 @@ interface Updated {
   updated_at: string
 }
 
-/** The newer one of two states of the same thing. */
+/** The newer of two states of the same thing. */
 export const newer = <T extends Updated>(one: T, other: T): T =>
   Date.parse(other.updated_at) < Date.parse(one.updated_at) ? one : other
 
-/** The list with an item in it. An answer that a later event overtook changes nothing. */
+/** The list with the new state of an item. An answer that is older than an event changes nothing. */
 export const withItem = <T extends Updated>(all: readonly T[], item: T, merge: (one: T, other: T) => T = newer): T[] =>
   all.some(({ id }) => id === item.id)
     ? all.map((one) => (one.id === item.id ? merge(one, item) : one))
     : [...all, item]
 
-/** What is being loaded and was overtaken by news. */
+/** Requests in progress whose data was changed by an event meanwhile. */
 const overtaken = new WeakSet<Promise<unknown>>()
 
-/** Shows what a stream tells in what was loaded. What is being loaded meanwhile may have been read before: it is loaded
- * once more after that. */
+/** Applies a stream's event to loaded data. A request in progress may have read older data, so it is repeated
+ * afterwards. */
 export function showNews<T>(queryKey: QueryKey, change: (loaded: T) => T): void {
   queryClient.setQueryData<T>(queryKey, (loaded) => loaded && change(loaded))
   const query = queryClient.getQueryCache().find({ queryKey, exact: true })

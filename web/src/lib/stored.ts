@@ -11,24 +11,22 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/**
- * A small choice that this browser remembers; empty when there is none. Everybody who reads the
- * same key sees a change at once, in other tabs too.
- */
+/** A small choice that this browser remembers; empty if there is none. All components that read the same key see a
+ * change at once, in other tabs too. */
 export function useStored(key: string): [string, (value: string) => void] {
   const value = useSyncExternalStore(subscribe, () => localStorage.getItem(key) ?? '')
   const set = useCallback((next: string) => store(key, next), [key])
   return [value, set]
 }
 
-/** Remembers a choice, for whoever does not read it. Empty: forgets it. */
+/** Stores a choice, for callers that do not read it. Empty deletes it. */
 export function store(key: string, value: string): void {
   if (value === '') localStorage.removeItem(key)
   else localStorage.setItem(key, value)
   for (const listener of [...listeners]) listener()
 }
 
-/** Text that survives a reload but is this tab's own: two tabs that write do not write over each other's words. */
+/** Text that survives a reload but belongs to this tab: two tabs do not overwrite each other's text. */
 export function useDraft(key: string): [string, (value: string) => void] {
   const [draft, setDraft] = useState(() => ({ key, value: localStorage.getItem(key) ?? '' }))
   const value = draft.key === key ? draft.value : (localStorage.getItem(key) ?? '')

@@ -1,4 +1,4 @@
-/** Asks a worker for the colours of code, so that the page stays free meanwhile. */
+/** Requests the colours of code from a worker, so that the page stays responsive. */
 import type { colour, Token } from './highlighter'
 
 type Lines = Token[][] | null
@@ -14,7 +14,7 @@ interface Answer {
   lines: Lines
 }
 
-/** What a worker, its inside and the two ends of a channel have in common. */
+/** The common interface of a worker, its global scope and the two ends of a channel. */
 interface Port {
   postMessage: (message: Question | Answer) => void
   onmessage: ((event: MessageEvent) => unknown) | null
@@ -22,7 +22,7 @@ interface Port {
 
 type WorkerPort = Port & Partial<Pick<Worker, 'onerror'>>
 
-/** Answers every question that comes through the port; code that cannot be coloured gets null. */
+/** Answers every request on the port; code that cannot be coloured gets null. */
 export function answerOn(port: Port, find: typeof colour): void {
   port.onmessage = async ({ data: { id, code, language } }: MessageEvent<Question>) => {
     const lines = await find(code, language).catch(() => null)
@@ -30,8 +30,8 @@ export function answerOn(port: Port, find: typeof colour): void {
   }
 }
 
-/** One worker, started with the first question. One that cannot start or fails as a whole is not restarted: all
- * code stays plain until the page is loaded anew. */
+/** One worker, started with the first request. If it cannot start or fails as a whole, it is not restarted: all code
+ * stays plain until the page is reloaded. */
 export class Colouring {
   readonly #start: () => WorkerPort
   #port: WorkerPort | null = null
@@ -43,7 +43,7 @@ export class Colouring {
     this.#start = start
   }
 
-  /** Lines of coloured pieces; null for a language that is not known and without a worker. Never rejects. */
+  /** Lines of coloured pieces; null for an unknown language or without a worker. Never rejects. */
   colour(code: string, language: string): Promise<Lines> {
     return new Promise((resolve) => {
       const id = (this.#asked += 1)

@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from 'react'
 
-/** Arrows go from tab to tab, round and round, as in every list of tabs. */
+/** Arrow keys move from tab to tab, wrapping around, as in every tab list. */
 export function stepTabs(event: KeyboardEvent<HTMLElement>): void {
   const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
   if (by === 0) return

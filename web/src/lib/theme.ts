@@ -36,10 +36,10 @@ function watchPaint(listener: () => void): () => void {
   return () => watcher.disconnect()
 }
 
-/** Whether the page is painted dark now, by choice or as the system is. */
+/** True if the page is dark now, by choice or by the system's setting. */
 export const useDark = (): boolean => useSyncExternalStore(watchPaint, isDark)
 
-/** Follows the system's choice and the one made in another tab. */
+/** Follows the system's setting and the choice made in another tab. */
 export function useThemeSync(): void {
   useEffect(() => {
     const life = new AbortController()

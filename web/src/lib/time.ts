@@ -1,6 +1,6 @@
 import { useEffect, useReducer, useSyncExternalStore } from 'react'
 
-/** A clock shared by everything that counts: one timer per period while somebody looks. */
+/** A clock shared by all counters: one timer per period while a component is mounted. */
 function ticker(periodMs: number) {
   const listeners = new Set<() => void>()
   let timer: ReturnType<typeof setInterval> | undefined
@@ -28,14 +28,14 @@ function ticker(periodMs: number) {
 const seconds = ticker(1000)
 const minutes = ticker(30_000)
 
-/** Now in milliseconds, again every second. */
+/** The current time in milliseconds, every second. */
 export const useSeconds = (): number => useSyncExternalStore(seconds.subscribe, seconds.get)
-/** Now in milliseconds, again every half minute. */
+/** The current time in milliseconds, every half minute. */
 export const useMinutes = (): number => useSyncExternalStore(minutes.subscribe, minutes.get)
 
 const LONGEST_MS = 2 ** 31 - 1
 
-/** Whether a moment has passed; renders again when it does. False for null. */
+/** True once a moment has passed; renders again when it does. False for null. */
 export function useReached(iso: string | null): boolean {
   const [, again] = useReducer((count: number) => count + 1, 0)
   const at = iso === null ? Number.POSITIVE_INFINITY : Date.parse(iso)

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** A text once nobody has changed it for a moment; emptied, at once. */
+/** A text once it has not changed for a moment; an empty text at once. */
 export function useDebounced(text: string, afterMs = 250): string {
   const [settled, setSettled] = useState(text)
   useEffect(() => {

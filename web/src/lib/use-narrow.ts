@@ -7,5 +7,5 @@ function subscribe(listener: () => void): () => void {
   return () => narrow.removeEventListener('change', listener)
 }
 
-/** Whether there is room for a list only: a phone. */
+/** True if there is room for a list only: on a phone. */
 export const useNarrow = (): boolean => useSyncExternalStore(subscribe, () => narrow.matches)

@@ -1,10 +1,10 @@
-/** What an action of a page may be, as the server takes it. Pure. */
+/** The server's rules for actions of a page. Pure. */
 
 const ACTION_NAME = /^[a-z][a-z0-9_.:-]{0,63}$/
-/** Of an action's data as JSON, in bytes. */
+/** The limit of an action's data as JSON, in bytes. */
 export const MOST_DATA_BYTES = 16_000
 
-/** Whether an action's data is small enough to be sent, and JSON at all. */
+/** True if an action's data is valid JSON and small enough to be sent. */
 export function fits(data: Record<string, unknown>): boolean {
   try {
     return new TextEncoder().encode(JSON.stringify(data)).length <= MOST_DATA_BYTES
@@ -13,7 +13,7 @@ export function fits(data: Record<string, unknown>): boolean {
   }
 }
 
-/** Why an action is not taken, for people to read; null: it is. */
+/** Why an action is refused, for people to read, or null if it is accepted. */
 export function refusal(name: string, data: Record<string, unknown>): string | null {
   if (!ACTION_NAME.test(name)) return `“${name.slice(0, 80)}” is not a valid action name.`
   return fits(data) ? null : 'The action is too large. The limit is 16 kB.'

@@ -1,11 +1,11 @@
-/** What a person does on a page, as the action that it stands for: clicks, sent forms, changed fields. */
+/** Translates a person's clicks, submitted forms and changed fields into actions of the page. */
 import { refusal } from './action-rules'
 
 export interface Acted {
   element: HTMLElement
   name: string
   data: Record<string, unknown>
-  /** The fields whose content goes with it: handed in, they are not kept for the reader any more. */
+  /** The fields whose content is submitted with it: they are no longer preserved for the reader. */
   handedIn: Field[]
 }
 
@@ -13,18 +13,18 @@ export type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 export type Refused = { refused: string }
 
 const SELECTOR = '[data-action]'
-/** What `data-*` says to this script, and not to the agent. */
+/** The `data-*` attributes for this script, which are not sent to the agent. */
 const OWN_VALUES: ReadonlySet<string> = new Set(['action', 'repeat'])
 
-/** Whether the same is still being done, so that this once more would do it twice. What changes a field, and what says
- * `data-repeat`, may always be done again. */
+/** True if the same action is still in progress, so that this one would be a duplicate. Changes of fields, and elements
+ * with `data-repeat`, may always repeat. */
 export function isRepeated(acted: Acted, waiting: Iterable<Pick<Acted, 'name' | 'data'>>): boolean {
   if (isField(acted.element) || acted.element.hasAttribute('data-repeat')) return false
   const same = JSON.stringify([acted.name, acted.data])
   return [...waiting].some(({ name, data }) => JSON.stringify([name, data]) === same)
 }
 
-/** The action of a click; null where the click stands for none (a form is sent, a field is changed). */
+/** The action of a click, or null if the click has none (it submits a form or changes a field). */
 export function ofClick(target: EventTarget | null): Acted | Refused | null {
   const element = nearest(target)
   if (element === null || element instanceof HTMLFormElement || isField(element)) return null
@@ -32,7 +32,7 @@ export function ofClick(target: EventTarget | null): Acted | Refused | null {
   return made(element, valuesOf(element), [])
 }
 
-/** The action of a form that is sent: its own values, then its fields. */
+/** The action of a submitted form: its own values, then its fields. */
 export function ofSubmit(form: HTMLFormElement, submitter: HTMLElement | null): Acted | Refused | null {
   const element = submitter?.matches(SELECTOR) === true ? submitter : form
   if (!element.matches(SELECTOR)) return null
@@ -40,7 +40,7 @@ export function ofSubmit(form: HTMLFormElement, submitter: HTMLElement | null): 
   return made(element, data, fieldsIn(form))
 }
 
-/** The action of a field that was changed. */
+/** The action of a changed field. */
 export function ofChange(target: EventTarget | null): Acted | Refused | null {
   if (!(target instanceof Element) || !isField(target) || !target.matches(SELECTOR)) return null
   const value = valueOf(target)
@@ -54,7 +54,7 @@ function made(element: HTMLElement, data: Record<string, unknown>, handedIn: Fie
   return refused === null ? { element, name, data, handedIn } : { refused }
 }
 
-/** The element's `data-*` values, but those that are the page's own business. */
+/** The element's `data-*` values, without the attributes for this script. */
 function valuesOf(element: HTMLElement): Record<string, unknown> {
   const own = Object.entries(element.dataset).filter(([name]) => !OWN_VALUES.has(name) && !name.startsWith('outlast'))
   const value = element instanceof HTMLButtonElement && element.value !== '' ? { value: element.value } : {}
@@ -65,7 +65,7 @@ function fieldsOf(form: HTMLFormElement, submitter: HTMLElement | null): Record<
   const found: Record<string, unknown> = {}
   const data = submitter instanceof HTMLButtonElement ? new FormData(form, submitter) : new FormData(form)
   for (const [name, value] of data) {
-    if (typeof value !== 'string') continue // a file's content does not travel
+    if (typeof value !== 'string') continue // the content of a file is not sent
     const before = found[name]
     found[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]
   }

@@ -1,7 +1,5 @@
-/**
- * Applies a page's patches, as the server normalised them, to its document: afterwards it is what the server has. What
- * is written anew becomes so with as few changes as possible, so that the reader keeps what they have in hand.
- */
+/** Applies a page's patches, as the server normalised them, to its document, which then equals the server's. Rewritten
+ * parts change as few nodes as possible, so that the reader keeps focus, input and scroll position. */
 import type { PagePatch } from '@outlast/sdk'
 import {
   childrenOf,
@@ -22,15 +20,15 @@ import {
 } from './dom.ts'
 import { becomes, contentBecomes, type Care, careless, given } from './morph.ts'
 
-/** What `apply` needs of a patch: null and missing are the same. */
+/** The fields of a patch that `apply` needs: null and undefined are equivalent. */
 type Given = Pick<PagePatch, 'op' | 'at'> & Partial<PagePatch>
 
-/** Changes the tree below `root` in order. Throws for an element that is not there; then the whole page is due. */
+/** Changes the tree below `root` in order. Throws if an element does not exist; then the whole page must be loaded. */
 export function applyPatches(root: Element, patches: readonly Given[], care: Care = careless): void {
   for (const patch of patches) apply(root, patch, care)
 }
 
-/** The whole page. Parts that are the same stay as they are. */
+/** Shows the whole page. Parts that are the same stay unchanged. */
 export function showHtml(root: Element, html: string, care: Care = careless): void {
   contentBecomes(root, parsed(root, html), care)
 }
@@ -76,7 +74,7 @@ function target(root: Element, at: string): Element {
 
 function setText(at: Element, text: string): void {
   const only = firstChild(at)
-  // The same node: what is selected in it stays selected.
+  // The same node: a selection in it is preserved.
   if (only instanceof Text && nextSibling(only) === null && text !== '') {
     if (only.data !== text) only.data = text
   } else {
@@ -108,7 +106,7 @@ function move(at: Element, to: Element, place: NonNullable<PagePatch['place']>):
   settle(parentOf(at))
 }
 
-/** The element stays where the HTML says what becomes of it: one with its id, or the only one of its kind. */
+/** Keeps the element if the HTML contains its successor: an element with its id, or the only one of its kind. */
 function replace(at: Element, parent: Element, html: string, care: Care): void {
   const nodes = childrenOf(parsed(parent, html))
   const elements = nodes.filter((node): node is Element & ChildNode => node instanceof Element)
@@ -122,7 +120,7 @@ function replace(at: Element, parent: Element, html: string, care: Care): void {
       seen = true
     } else if (!seen) put('before', at, node)
     else {
-      // What follows the heir keeps its order.
+      // Siblings after the successor keep their order.
       const after: Node = last ?? at
       insert(parent, node, nextSibling(after))
       last = node as unknown as Element

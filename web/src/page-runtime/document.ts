@@ -1,4 +1,5 @@
-/** The page that the frame shows: changed by whole HTML or by patches, without taking from the reader what they hold. */
+/** The page in the frame: updated with whole HTML or with patches, while the reader keeps focus, input and scroll
+ * position. */
 import type { PagePatch } from '@outlast/sdk'
 import { applyPatches, showHtml } from './apply.ts'
 import { type Field, isField } from './actions'
@@ -22,14 +23,14 @@ export class PageDocument {
     rememberOpened(root)
   }
 
-  /** The whole page. Parts that are the same stay as they are. */
+  /** Shows the whole page. Parts that are the same stay unchanged. */
   show(html: string, version: number): void {
     if (this.#html !== html) this.#change(() => showHtml(this.root, html, this.#care))
     this.#html = html
     this.version = version
   }
 
-  /** What turns version `base` into `version`. Throws where they do not fit; then the whole page has to be shown. */
+  /** Patches version `base` into `version`. Throws if the patches do not apply; then the whole page has to be shown. */
   patch(patches: readonly PagePatch[], base: number, version: number): void {
     if (base !== this.version) throw new Error(`the page is at version ${this.version}, not ${base}`)
     this.#html = null
@@ -37,7 +38,7 @@ export class PageDocument {
     this.version = version
   }
 
-  /** An action is done: what was handed in with it, and not touched since, is what the page says again. */
+  /** An action is done: submitted fields that were not changed since show the page's value again. */
   done(fields: readonly Field[]): void {
     for (const field of fields) {
       if (!field.isConnected || this.handedIn.get(field) !== typedOf(field)) continue

@@ -1,7 +1,5 @@
-/**
- * What the page's elements are asked, by the browser's own functions: a form's fields hide its properties under their
- * names (`<input name="id">`), so that `form.id` would be a field.
- */
+/** Reads properties of the page's elements through the browser's own getters: a form's fields hide its properties under
+ * their names (`<input name="id">`), so that `form.id` would be a field. */
 const getter = <T>(prototype: object, name: string): ((of: object) => T) => {
   const get = Object.getOwnPropertyDescriptor(prototype, name)?.get
   if (get === undefined) throw new Error(`no property ${name}`)
@@ -44,7 +42,7 @@ export function childrenOf(node: Node): ChildNode[] {
 
 const inert = document.implementation.createHTMLDocument('')
 
-/** The nodes that some HTML makes inside an element like `context`: rows in a table, shapes in a drawing. */
+/** Parses HTML inside an element like `context`: rows in a table, shapes in a drawing. */
 export function parsed(context: Element, html: string): DocumentFragment {
   const holder = inert.importNode(context, false)
   holder.innerHTML = html
@@ -53,7 +51,7 @@ export function parsed(context: Element, html: string): DocumentFragment {
   return fragment
 }
 
-/** The HTML parser loses a line break at the beginning of these, and so does the server. */
+/** The HTML parser drops a line break at the beginning of these, and so does the server. */
 export function settle(element: Element | null): void {
   if (element === null || (tagOf(element) !== 'pre' && tagOf(element) !== 'textarea')) return
   for (let one = firstChild(element); one instanceof Text; one = firstChild(element)) {

@@ -1,9 +1,9 @@
-/** A page inside another site: read only, kept in step by server-sent events until its link ends. */
+/** A page inside another site: read-only, updated by server-sent events until its link ends. */
 import type { PagePatch } from '@outlast/sdk'
 import { readFrames } from '../../../sdk/typescript/src/sse.ts'
 import { PageDocument } from './document.ts'
 
-/** The whole page, or what leads from version `base` to it. */
+/** The whole page, or the patches from version `base` to it. */
 interface Change {
   version: number
   html?: string
@@ -17,23 +17,23 @@ const LONGEST_PAUSE_MS = 30_000
 /** The server's heartbeat comes every 15 s. */
 const SILENT_MS = 45_000
 
-/** `shown`: what the document held when it was loaded, as the stream is asked to go on from it. */
+/** `shown`: the state of the document when it was loaded, from which the stream continues. */
 export function runEmbed(root: HTMLElement, shown: string): void {
   const page = new PageDocument(root)
   page.version = Number.parseInt(shown, 10)
   inert(root)
   root.addEventListener('submit', (event) => event.preventDefault(), true)
-  // The site around it may fit its frame to the page.
+  // The embedding site may fit its frame to the page.
   new ResizeObserver(() => tellHeight(root)).observe(root)
   void live(page, shown)
 }
 
-/** Follows until the link is no good any more; comes back after every break, with growing pauses. */
+/** Follows the page until the link is no longer valid; reconnects after every break, with growing pauses. */
 async function live(page: PageDocument, shown: string): Promise<void> {
   let after = shown
   for (let failures = 0; ; failures += 1) {
     const changed = (): void => {
-      after = '' // once something came, the next stream begins with the whole page
+      after = '' // after the first event, the next stream begins with the whole page
       failures = 0
     }
     if ((await follow(page, after, changed)) === 'ended') return end(page.root)
@@ -60,7 +60,7 @@ async function follow(page: PageDocument, after: string, changed: () => void): P
       }
     }
   } catch {
-    // the network, or a change that did not fit: both are healed by the next stream
+    // a network error, or a patch that did not apply: the next stream recovers from both
   } finally {
     clearTimeout(silence)
     silent.abort()
@@ -78,7 +78,7 @@ function show(page: PageDocument, change: Change): void {
 const tellHeight = (root: HTMLElement): void =>
   window.parent.postMessage({ outlast: 'page', type: 'height', height: Math.ceil(root.scrollHeight) }, '*')
 
-/** Nothing can be done in here: buttons and fields say so. */
+/** The page is read-only: buttons and fields are disabled. */
 function inert(root: HTMLElement): void {
   for (const element of root.querySelectorAll('button, input, select, textarea, [data-action]')) {
     if (!(element instanceof HTMLElement) || element instanceof HTMLFormElement) continue

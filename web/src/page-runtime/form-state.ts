@@ -1,12 +1,10 @@
-/**
- * What a reader has in hand while the page changes under them: the focus, the caret, what they typed, how far they have
- * scrolled. Nodes that a change leaves alone keep all of that by themselves; those that it writes anew get it back here.
- */
+/** The reader's state while the page changes: focus, caret, typed text and scroll position. Nodes that a change does
+ * not touch keep it by themselves; rewritten nodes get it back here. */
 import { isField, type Field } from './actions'
 import { allIn, closestTo, getValue, idOf, parentOf, tagOf } from './dom'
 
 interface Typed {
-  /** What the page said it holds, before somebody typed. */
+  /** The value that the page set, before the reader typed. */
   given: string
   typed: string
   node: Field
@@ -19,10 +17,10 @@ export interface Kept {
   page: { x: number; y: number }
 }
 
-/** Fields that were sent with an action, and what they held then: the page may empty them. */
+/** Fields that were submitted with an action, and their values then: the page may clear them. */
 export type HandedIn = WeakMap<Field, string>
 
-/** `moved` are the elements that have been scrolled. */
+/** `moved` are the elements that the reader has scrolled. */
 export function keep(root: HTMLElement, handedIn: HandedIn, moved: ReadonlySet<Element>): Kept {
   const active = document.activeElement
   const inside = active !== null && active !== document.body && root.contains(active)
@@ -43,7 +41,7 @@ export function giveBack(root: HTMLElement, kept: Kept): void {
     const field = root.contains(node) ? node : find(root, way)
     if (field === null || !isField(field) || !sameKind(field, node)) continue
     if (givenOf(field) === given) type(field, typed)
-    else if (field === node) untype(field) // the page now says something else, and the page is right
+    else if (field === node) untype(field) // the page now sets another value, which takes precedence
   }
   for (const [way, { node, top, left }] of kept.scrolled) {
     const found = root.contains(node) ? node : find(root, way)
@@ -61,7 +59,7 @@ function focusAgain(root: HTMLElement, { way, node, from, to }: NonNullable<Kept
   try {
     ;(found as HTMLInputElement).setSelectionRange(from, to)
   } catch {
-    // not a kind of field that has a caret
+    // a kind of field without a caret
   }
 }
 
@@ -85,17 +83,15 @@ function givenOf(field: Field): string {
 export function typedOf(field: Field): string {
   if (field instanceof HTMLSelectElement) {
     const chosen = [...field.selectedOptions].map(({ value }) => value)
-    // A list of one shows its first entry where none is marked: nobody has chosen that.
+    // A dropdown shows its first entry if none is marked: the reader has not chosen that.
     const unmarked = !field.multiple && ![...field.options].some((one) => one.defaultSelected)
     return JSON.stringify(unmarked && field.selectedIndex <= 0 ? [] : chosen)
   }
   return isBox(field) ? String(field.checked) : field.value
 }
 
-/**
- * A field is written anew and stays the same field: where the page says something else than before, or its reader has
- * handed in what they typed, it shows what the page says.
- */
+/** A field is rewritten and stays the same node: if the page sets a new value, or the reader has submitted theirs, it
+ * shows the page's value. */
 export function changeField(field: Field, change: () => void, handedIn: HandedIn): void {
   const before = givenOf(field)
   const done = handedIn.get(field) === typedOf(field)
@@ -118,7 +114,7 @@ function type(field: Field, typed: string): void {
   else if (field.type !== 'file') field.value = typed
 }
 
-/** The field shows what the page says that it holds. */
+/** Resets the field to the page's value. */
 export function untype(field: Field): void {
   if (field instanceof HTMLSelectElement) {
     const marked = [...field.options].some((one) => one.defaultSelected)
@@ -136,10 +132,8 @@ function selectionOf(element: Element): { from: number | null; to: number | null
   return { from: selectionStart, to: selectionEnd }
 }
 
-/**
- * How an element is found again after its part of the page was written anew: by its id, by its field name in its form,
- * else by its place below the nearest element with an id.
- */
+/** A path by which an element is found again after its part of the page was rewritten: its id, its field name in its
+ * form, else its position below the nearest element with an id. */
 function wayTo(root: Element, element: Element): string {
   if (idOf(element) !== '') return `#${idOf(element)}`
   const name = getValue(element, 'name')

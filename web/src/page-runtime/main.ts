@@ -1,4 +1,4 @@
-/** The one script that runs on a page's host: the frame inside the app, or the page embedded in another site. */
+/** The only script on a page's host: runs the frame inside the app, or the page embedded in another site. */
 import './page.css'
 import './shapes.css'
 import { runEmbed } from './embed.ts'

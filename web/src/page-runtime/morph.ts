@@ -1,7 +1,5 @@
-/**
- * Makes a part of the page what it is to be, and leaves alone what is the same already: elements are matched by id, else
- * by place and name. So what is written anew keeps its reader's focus, and what they have opened, typed or begun.
- */
+/** Morphs a part of the page into its new HTML and leaves equal nodes unchanged: elements are matched by id, else by
+ * position and name. Rewritten parts so keep the reader's focus, input and opened elements. */
 import {
   allIn,
   areEqual,
@@ -23,16 +21,16 @@ import {
   tagOf,
 } from './dom.ts'
 
-/** Who wants to see an element of the page before and after it changes. */
+/** Callbacks before and after an element of the page changes. */
 export interface Care {
   change(element: Element, change: () => void): void
 }
 export const careless: Care = { change: (_, change) => change() }
 
-/** Whether the page says that a `details` or `dialog` is open, where a reader may have closed it, or opened it. */
+/** The `open` state that the page set on a `details` or `dialog`, which a reader may have changed. */
 export const given = new WeakMap<Element, boolean>()
 
-/** To be called once: notices what readers open and close. */
+/** Called once: records which elements readers open and close. */
 export function rememberOpened(root: Element): void {
   root.addEventListener(
     'click',
@@ -50,13 +48,13 @@ export function rememberOpened(root: Element): void {
   )
 }
 
-/** What `into` holds becomes what `wanted` holds; `wanted` is used up. */
+/** The content of `wanted` replaces the content of `into`; `wanted` is emptied. */
 export function contentBecomes(into: Element, wanted: Node, care: Care): void {
   if (tagOf(into) === 'select' || tagOf(into) === 'textarea') care.change(into, () => content(into, wanted, care))
   else content(into, wanted, care)
 }
 
-/** An element becomes another of the same name. */
+/** Morphs an element into another of the same name. */
 export function becomes(now: Element, want: Element, care: Care): void {
   if (areEqual(now, want)) {
     care.change(now, () => undefined)
@@ -97,7 +95,7 @@ function content(into: Element, wanted: Node, care: Care): void {
   settle(into)
 }
 
-/** The node at or after `at` that becomes `want`; null: none, it is put in as it came. */
+/** The node at or after `at` to morph into `want`; null if there is none: `want` is inserted as it is. */
 function matching(
   at: ChildNode | null,
   want: ChildNode,
@@ -110,19 +108,19 @@ function matching(
   }
   if (at === null || at.nodeType !== want.nodeType) return null
   if (!(at instanceof Element) || !(want instanceof Element)) return at
-  // One whose id is wanted further down is kept for that place.
+  // An element whose id is needed further down is kept for that place.
   return sameKind(at, want) && !ids.has(idOf(at)) ? at : null
 }
 
 const sameKind = (one: Element, other: Element): boolean =>
   tagOf(one) === tagOf(other) &&
   namespaceOf(one) === namespaceOf(other) &&
-  // A field of another type holds something else.
+  // A field of another type has another kind of value.
   (tagOf(one) !== 'input' || getValue(one, 'type') === getValue(other, 'type'))
 
 function attributes(now: Element, want: Element): void {
   const opens = tagOf(now) === 'details' || tagOf(now) === 'dialog'
-  // What a reader has opened or closed stays so as long as the page says of it what it said.
+  // An element that a reader has opened or closed stays so as long as the page does not change its own state.
   const keepsOpen = opens && given.get(now) === hasValue(want, 'open')
   for (const { name } of [...attributesOf(now)])
     if (!hasValue(want, name) && !(keepsOpen && name === 'open')) dropValue(now, name)

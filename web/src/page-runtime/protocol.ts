@@ -1,7 +1,5 @@
-/**
- * What the app and a page's frame say to each other. The frame's document has an origin of its own that is no one's, so
- * the app knows it by its window, and takes nothing that is not exactly one of these shapes. Pure.
- */
+/** The messages between the app and a page's frame. The frame's document has an opaque origin, so the app identifies it
+ * by its window and accepts only messages of exactly these shapes. Pure. */
 import type { PagePatch } from '@outlast/sdk'
 import { refusal } from './action-rules'
 
@@ -11,9 +9,9 @@ type FrameTheme = 'light' | 'dark'
 export type ToFrame =
   | { outlast: 'page'; type: 'html'; version: number; html: string }
   | { outlast: 'page'; type: 'patches'; base: number; version: number; patches: readonly PagePatch[] }
-  /** `why`: what somebody is told who tries to do something on a page that is shown only; null: nothing. */
+  /** `why`: the message for a reader who tries to act on a read-only page; null: no message. */
   | { outlast: 'page'; type: 'look'; theme: FrameTheme; readOnly: boolean; why?: string | null }
-  /** The actions that wait or are being worked on, by the key that the frame gave them. */
+  /** The actions that are waiting or in progress, by the keys from the frame. */
   | { outlast: 'page'; type: 'busy'; keys: readonly string[] }
 
 /** From the frame to the app. */
@@ -23,16 +21,16 @@ export type FromFrame =
   | { outlast: 'page'; type: 'open'; href: string }
   | { outlast: 'page'; type: 'height'; height: number }
   | { outlast: 'page'; type: 'applied'; version: number }
-  /** What came did not fit: the frame wants the whole page. */
+  /** A message did not apply: the frame requests the whole page. */
   | { outlast: 'page'; type: 'lost'; version: number; why: string }
-  /** Something was refused in the frame itself, for people to read. */
+  /** An action was refused in the frame itself; the text is for people to read. */
   | { outlast: 'page'; type: 'trouble'; text: string }
   | { outlast: 'page'; type: 'undo' }
 
 const MOST_TEXT = 500
 const MOST_HEIGHT = 200_000
 
-/** A message of the frame, checked; null for anything else. */
+/** A validated message of the frame; null for anything else. */
 export function readFromFrame(value: unknown): FromFrame | null {
   if (!isRecord(value) || value['outlast'] !== 'page') return null
   switch (value['type']) {
@@ -72,7 +70,7 @@ function readAction({ key, name, data }: Record<string, unknown>): FromFrame | n
   return { outlast: 'page', type: 'action', key, name, data }
 }
 
-/** An address that may be opened in a window of its own; null for every other. */
+/** An address that may be opened in a new window; null for every other. */
 export function safeLink(href: unknown): string | null {
   if (typeof href !== 'string' || href.length > 4000) return null
   try {
@@ -83,7 +81,7 @@ export function safeLink(href: unknown): string | null {
   }
 }
 
-/** A message of the app, as far as the frame looks at it: who sent it has been checked. */
+/** A message of the app, as far as the frame uses it; its sender has been checked. */
 export function readToFrame(value: unknown): ToFrame | null {
   if (!isRecord(value) || value['outlast'] !== 'page') return null
   const known = ['html', 'patches', 'look', 'busy'].includes(String(value['type']))

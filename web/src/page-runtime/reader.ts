@@ -1,4 +1,4 @@
-/** What a reader does in a page's document: acts on it, follows links, takes back. */
+/** A reader's actions in a page's document: acting on it, following links, undoing. */
 import { ofChange, ofClick, ofSubmit, type Acted, type Refused } from './actions'
 import { safeLink } from './protocol.ts'
 
@@ -11,7 +11,7 @@ interface Reader {
 
 const EDITABLE = /^(INPUT|TEXTAREA|SELECT)$/
 
-/** Listens until the document goes. Nothing in it navigates, whatever its HTML says. */
+/** Listens until the document is unloaded. Nothing in it navigates, whatever its HTML contains. */
 export function listen(root: HTMLElement, reader: Reader): void {
   const tell = (acted: Acted | Refused | null): boolean => {
     if (acted === null) return false
@@ -45,7 +45,7 @@ export function listen(root: HTMLElement, reader: Reader): void {
   })
 }
 
-/** A place of the same page is gone to here; anything else is for whoever shows the page to open. */
+/** A link within the page is followed here; the embedding app opens any other link. */
 function follow(event: MouseEvent, link: Element, reader: Reader): void {
   event.preventDefault()
   const href = link.getAttribute('href') ?? ''

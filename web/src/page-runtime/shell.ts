@@ -1,4 +1,5 @@
-/** The frame inside the app: it shows what the app tells, and tells what a reader does. It fetches and keeps nothing. */
+/** The frame inside the app: it shows the content that the app sends, and sends back the reader's actions. It fetches
+ * and stores nothing. */
 import { isRepeated, type Acted, type Field } from './actions'
 import { typedOf } from './form-state'
 import { PageDocument } from './document.ts'
@@ -16,7 +17,7 @@ interface Waiting {
   since: number
 }
 
-/** `parents`: the origins whose messages are taken. */
+/** `parents`: the origins whose messages are accepted. */
 export function runShell(root: HTMLElement, parents: ReadonlySet<string>): void {
   const page = new PageDocument(root)
   const waiting = new Map<string, Waiting>()
@@ -27,7 +28,7 @@ export function runShell(root: HTMLElement, parents: ReadonlySet<string>): void 
   let count = 0
 
   const tell = (message: FromFrame): void => {
-    // Until the app has spoken it is not known under which of its names it is open. Nothing told before is private.
+    // Until the first message of the app, its origin is unknown. Nothing sent before that is private.
     if (parent !== null) window.parent.postMessage(message, parent)
     else if (message.type === 'ready' || message.type === 'height') window.parent.postMessage(message, '*')
   }
@@ -65,7 +66,7 @@ export function runShell(root: HTMLElement, parents: ReadonlySet<string>): void 
       }
     }
   }
-  /** The app has named it before and does not any more; or it never did, as it refused it. */
+  /** The app has listed it before and no longer does; or it never did, because it refused the action. */
   const isOver = (key: string, { since }: Waiting): boolean => told.has(key) || Date.now() - since > PRESSED_MS
   const end = (key: string, { fields }: Waiting): void => {
     waiting.delete(key)
@@ -95,7 +96,7 @@ export function runShell(root: HTMLElement, parents: ReadonlySet<string>): void 
   tell({ outlast: 'page', type: 'ready' })
 }
 
-/** Elements whose action is not done yet say so, to eyes and to screen readers. */
+/** Marks elements whose action is not done yet, visually and for screen readers. */
 function mark(root: HTMLElement, waiting: ReadonlyMap<string, { element: HTMLElement }>): void {
   const busy = new Set([...waiting.values()].map(({ element }) => element))
   for (const element of root.querySelectorAll(`[${BUSY}]`)) {

@@ -43,7 +43,7 @@ export function useVersions(page: PageData, version: number, looked: boolean) {
     return () => clearTimeout(timer)
   }, [version, reload])
   useEvents(
-    useCallback(({ event }: OutlastEvent) => void (event === 'run.completed' && reload()), [reload]), // versions have summaries only
+    useCallback(({ event }: OutlastEvent) => void (event === 'run.completed' && reload()), [reload]), // adds summaries
   )
   return { ...query, items: query.data?.pages.flatMap(({ items }) => items) ?? [] }
 }

@@ -1,4 +1,4 @@
-/** What screens show inside threads. */
+/** Views of screens inside threads. */
 import type { ThreadViews } from '@/lib/apps'
 import { answerText, ScreenAnswer } from './chat/screen-answer'
 

@@ -7,7 +7,7 @@ import { Ago } from '@/components/time'
 import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 
-/** The balance, always visible; plan, reset and the last entries on click. */
+/** The balance, always visible; a click shows plan, reset and the last entries. */
 export function CreditsChip() {
   const { credits } = useCreditBalance()
   if (credits === null) return null
@@ -92,7 +92,7 @@ const Meter = ({ share, low }: { share: number; low: boolean }) => (
   </div>
 )
 
-/** What became of the credits, in words for those who do not keep ledgers. */
+/** Kinds of entries, in everyday words. */
 const KINDS: Record<string, string> = {
   grant: 'Monthly credits',
   expire: 'Expired',
@@ -104,7 +104,7 @@ const KINDS: Record<string, string> = {
 const Entries = ({ entries }: { entries: CreditEntry[] }) => (
   <ul aria-label="Last entries" className="mt-3 max-h-48 overflow-y-auto border-t border-line pt-2 text-xs">
     {entries
-      .filter(({ credits }) => credits !== 0) // settled: what it cost was taken when it began
+      .filter(({ credits }) => credits !== 0) // settled at the reserved cost
       .map(({ id, kind, credits, created_at }) => (
         <li key={id} className="flex justify-between gap-3 py-0.5 text-muted">
           <span className="flex-1">{KINDS[kind] ?? kind}</span>

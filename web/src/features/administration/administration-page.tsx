@@ -6,7 +6,7 @@ import { PageHeader } from '../shell/shell'
 import { SetAsideList } from './set-aside-list'
 import { UserList } from './user-list'
 
-/** Users, plans, credits, and what the server has stopped trying: for its administrators. */
+/** Users, plans, credits, and work that was set aside, for the server's administrators. */
 export default function AdministrationPage() {
   const me = useMe()
   useEffect(() => {

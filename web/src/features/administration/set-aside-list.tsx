@@ -14,7 +14,7 @@ import { client, queryClient } from '@/lib/queries'
 const KEY = ['admin', 'set-aside']
 const reload = () => queryClient.invalidateQueries({ queryKey: KEY })
 
-/** Work that failed five times in a row: it waits here for a person, and holds nothing else up. */
+/** Work that failed five times in a row: it waits for an administrator and blocks nothing else. */
 export function SetAsideList() {
   const { data, error, refetch } = useQuery({ queryKey: KEY, queryFn: () => client.setAside() })
   const [deleting, setDeleting] = useState<SetAsideItem | null>(null)

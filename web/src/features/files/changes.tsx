@@ -13,7 +13,7 @@ import { DiffView } from './file-diff'
 
 const OPEN_AT_FIRST = 3
 const WORDS = { added: 'Added', changed: 'Changed', removed: 'Removed' } as const
-/** What an answer, or a tool call, changed. */
+/** The changes of an answer or a tool call. */
 export function Changes({ checkpoint }: { checkpoint: Checkpoint }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['checkpoint-diff', checkpoint.id],
@@ -28,11 +28,11 @@ export function Changes({ checkpoint }: { checkpoint: Checkpoint }) {
 interface ChangeListProps {
   changes: readonly FileDifference[]
   truncated: boolean
-  /** Opens a file as it is now. */
+  /** Opens the current version of a file. */
   onOpen?: (path: string) => void
 }
 
-/** Files that differ, each with its lines; the first ones are open. */
+/** Changed files, each with its lines; the first ones are open. */
 export function ChangeList({ changes, truncated, onOpen }: ChangeListProps) {
   if (changes.length === 0) return <Empty title="No changes" className="py-8" />
   return (

@@ -15,7 +15,7 @@ export const checkpointsQuery = (threadId: string) =>
     staleTime: 60_000,
   })
 
-/** Loads the list again after each checkpoint, and when the last one of a run has become its answer's. */
+/** Loads the list again after each checkpoint, and when the last one of a run becomes its answer's checkpoint. */
 export function useCheckpointNews(threadId: string): void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEvents(
@@ -35,12 +35,12 @@ export const ofAnswer = (items: Checkpoint[], messageId: string): Checkpoint | n
   items.find(({ message_id }) => message_id === messageId) ?? null
 
 export interface ShownFile extends KeptFile {
-  /** The last part of the path, and how many folders it lies in. */
+  /** The last part of the path, and the number of folders above it. */
   name: string
   depth: number
 }
 
-/** Files as a tree is drawn: folders before what is in them, and before the files beside them. Pure. */
+/** The files as a tree: each folder before its content, and folders before files. Pure. */
 export function asTree(entries: KeptFile[]): ShownFile[] {
   const folders = new Set(entries.filter(({ kind }) => kind === 'directory').map(({ path }) => path))
   const key = ({ path }: KeptFile): string[] => {
@@ -67,14 +67,14 @@ function compare(a: string[], b: string[]): number {
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed' | 'place'
   text: string
-  /** Its number before and after, from 1; null where it is not there. */
+  /** Its line number before and after, from 1; null if it does not exist there. */
   before: number | null
   after: number | null
 }
 
 const PLACE = /^@@ -(\d+)(?:,\d+)? \+(\d+)/
 
-/** A unified difference line by line, without its heads. Pure. */
+/** A unified diff line by line, without its headers. Pure. */
 export function diffLines(diff: string): DiffLine[] {
   const lines: DiffLine[] = []
   let [before, after] = [1, 1]
@@ -92,7 +92,7 @@ export function diffLines(diff: string): DiffLine[] {
   return lines
 }
 
-/** How many lines came and went. Pure. */
+/** The numbers of added and removed lines. Pure. */
 export function sums(diff: string): { added: number; removed: number } {
   const lines = diffLines(diff)
   return {

@@ -17,7 +17,7 @@ const SIGN_LOOKS: Record<DiffLine['kind'], string> = {
   same: '',
 }
 
-/** Two texts as one: what went in red, what came in green, in the colours of their language. */
+/** A diff as one text: removed lines in red, added lines in green, with syntax colours. */
 export function DiffView({ diff, path }: { diff: string; path: string }) {
   const lines = useMemo(() => diffLines(diff), [diff])
   const language = path.split('.').at(-1) ?? ''
@@ -48,7 +48,7 @@ export function DiffView({ diff, path }: { diff: string; path: string }) {
   )
 }
 
-/** Where the line stands: now, else before. Drawn, not written, so that it is not copied along. */
+/** The line number: the current one, else the earlier one. Generated content, so that it is not copied. */
 const Place = ({ line: { before, after } }: { line: DiffLine }) => (
   <span
     aria-hidden

@@ -13,7 +13,7 @@ import { asTree, type ShownFile } from './checkpoints'
 const SHOWN_BYTES = 200_000
 const ICONS = { directory: Folder, file: File, symlink: CornerUpRight } as const
 
-/** The files in a checkpoint; one of them opened. */
+/** The files of a checkpoint, one of them open. */
 export function FileList({ checkpoint }: { checkpoint: Checkpoint }) {
   const [opened, setOpened] = useState<string | null>(null)
   const { data, error, refetch } = useQuery({
@@ -101,7 +101,7 @@ function OpenFile({ checkpoint, path, onBack }: OpenFileProps) {
   )
 }
 
-/** The beginning of a text; null: it is none. */
+/** The beginning of a text, or null if it is not text. */
 async function textOf(blob: Blob): Promise<string | null> {
   const cut = blob.size > SHOWN_BYTES
   const content = new Uint8Array(await blob.slice(0, SHOWN_BYTES).arrayBuffer())

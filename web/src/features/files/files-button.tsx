@@ -6,7 +6,7 @@ import { useThreadFacts } from '../threads/thread-context'
 import { checkpointsQuery, ofAnswer, useCheckpointNews } from './checkpoints'
 import { FilesDialog } from './files-dialog'
 
-/** Opens the thread's files as they were saved last; nothing where it has none. No sandbox is woken. */
+/** Opens the thread's files as last saved; nothing if it has none. This wakes no sandbox. */
 export function FilesButton() {
   const { threadId } = useThreadFacts()
   useCheckpointNews(threadId)
@@ -24,7 +24,7 @@ export function FilesButton() {
   )
 }
 
-/** Opens what an answer changed; nothing where it changed no file. */
+/** Opens the changes of an answer; nothing if it changed no file. */
 export function ChangedFilesButton({ messageId }: { messageId: string }) {
   const { threadId } = useThreadFacts()
   const { data } = useQuery(checkpointsQuery(threadId))

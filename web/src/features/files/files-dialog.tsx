@@ -18,12 +18,12 @@ type FilesTab = 'files' | 'changes'
 interface FilesDialogProps {
   checkpoint: Checkpoint
   first: FilesTab
-  /** Whether these are the files as they are now, so that there is nothing to bring back. */
+  /** True for the current files, which cannot be restored. */
   isNewest: boolean
   onClose: () => void
 }
 
-/** A thread's files at one moment: all of them, and what changed. */
+/** A thread's files at one point in time: all of them, and the changes. */
 export function FilesDialog({ checkpoint, first, isNewest, onClose }: FilesDialogProps) {
   const [tab, setTab] = useState<FilesTab>(first)
   const { mayWrite } = useThreadFacts()

@@ -3,7 +3,7 @@ import { useMe } from '../session/session-gate'
 import { useActiveProject } from '../shell/active-project'
 import { useBackgroundNotices } from './notify'
 
-/** Listens while the page is in the background; shows nothing in the page. */
+/** Shows browser notifications while the page is in the background; renders nothing. */
 export default function BackgroundNotices() {
   const me = useMe()
   const { projectId } = useActiveProject()

@@ -4,7 +4,7 @@ import { useActiveProject } from '../shell/active-project'
 
 const Context = createContext<InboxView | null>(null)
 
-/** What waits for oneself in all of one's projects; read once for everybody who shows it. */
+/** The user's inbox across all projects; loaded once for all components that show it. */
 export function useInbox(): InboxView {
   const inbox = useContext(Context)
   if (inbox === null) throw new Error('useInbox is called outside of the shell')
@@ -17,7 +17,7 @@ export function InboxProvider({ children }: { children: ReactNode }) {
   const { refresh } = inbox
   const live = connection.status === 'live'
   useEffect(() => {
-    // Of the other projects nothing is heard: they are looked at whenever one comes back to the page.
+    // Other projects send no events here, so the inbox is loaded again whenever the user returns to the page.
     if (live) refresh()
   }, [live, refresh])
   return <Context value={inbox}>{children}</Context>

@@ -1,4 +1,4 @@
-/** What waits for a person: the kinds of the kernel and of the apps, and where an item leads. Pure. */
+/** Kinds of inbox items, of the kernel and of the apps, and the place that an item opens. Pure. */
 import { AtSign, CircleHelp, Hand, Inbox, MessageSquare, ShieldQuestion } from 'lucide-react'
 import type { App, InboxEntry, InboxKindView, InboxPlace } from '@/lib/apps'
 import { client } from '@/lib/queries'
@@ -76,7 +76,7 @@ export const inboxKinds = (apps: readonly App[]): Readonly<Record<string, InboxK
 export const kindOf = (apps: readonly App[], { kind }: Pick<InboxEntry, 'kind'>): InboxKindView =>
   inboxKinds(apps)[kind] ?? UNKNOWN
 
-/** Where an item leads: to a place of an app, else to its thread. */
+/** The place that an item opens: in an app, or else its thread. */
 export function placeOf(apps: readonly App[], item: InboxEntry): InboxPlace {
   for (const { inbox } of apps) {
     const place = inbox?.placeOf(item) ?? null

@@ -4,7 +4,7 @@ import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 import { useInbox } from './inbox-context'
 
-/** The way to the inbox, with how much is in it. */
+/** The link to the inbox, with the number of items. */
 export function InboxLink({ className }: { className: string }) {
   const [path] = useLocation()
   const { items, hasMore } = useInbox()
@@ -31,7 +31,7 @@ export function InboxLink({ className }: { className: string }) {
   )
 }
 
-/** On the button that opens the sidebar: something waits in the inbox. */
+/** On the button that opens the sidebar: the inbox contains something. */
 export function InboxDot() {
   const { items } = useInbox()
   if (items.length === 0) return null

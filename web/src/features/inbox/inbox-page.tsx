@@ -11,7 +11,7 @@ import { InboxRow } from './inbox-row'
 import { NotifySetting } from './notify-setting'
 import { inboxKinds } from './inbox-kinds'
 
-/** `/inbox`: everything that waits for oneself, with what can be done about it at once. */
+/** `/inbox`: everything that waits for the user, with its actions. */
 export default function InboxPage() {
   const { items, isLoading, error, refresh, hasMore, isLoadingMore, loadMore } = useInbox()
   const [kind, setKind] = useState<string | null>(null)

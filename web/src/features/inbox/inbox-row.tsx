@@ -15,7 +15,7 @@ const TONE: Record<InboxKindView['tone'], string> = {
   news: 'bg-accent-soft text-link',
 }
 
-/** One thing that waits: what, where, since when, and what can be done about it. */
+/** One inbox item: its subject, place, time and actions. */
 export function InboxRow({ item }: { item: InboxItem }) {
   const { projectId } = useActiveProject()
   const project = useProjects().find(({ id }) => id === item.project_id)

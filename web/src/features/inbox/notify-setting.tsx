@@ -4,7 +4,7 @@ import { Tip } from '@/components/tooltip'
 import { say } from '@/components/toast'
 import { useNotify } from './notify'
 
-/** Whether the browser tells of what comes while the page is in the background. */
+/** The setting for browser notifications while the page is in the background. */
 export function NotifySetting() {
   const { state, turnOn, turnOff } = useNotify()
   if (state === 'unsupported') return null

@@ -1,4 +1,5 @@
-/** Notices of the browser about what comes into the inbox while nobody looks at the page. Never asked for but by a click. */
+/** Browser notifications about new inbox items while the page is in the background. Permission is requested only by a
+ * click. */
 import { useCallback, useEffect, useSyncExternalStore } from 'react'
 import { OutlastClient, ProjectStore, type InboxItem, type OutlastEvent } from '@outlast/sdk'
 import { useApps, type App } from '@/lib/apps'
@@ -6,8 +7,8 @@ import { useStored } from '@/lib/stored'
 import { kindOf, placeOf } from './inbox-kinds'
 
 type NotifyState =
-  | 'unsupported' // this browser has none, or the page does not come over https or from this machine
-  | 'blocked' // the person told the browser to show none of this page
+  | 'unsupported' // this browser has none, or the page was not loaded over https or from this machine
+  | 'blocked' // the user blocked notifications of this page in the browser
   | 'off'
   | 'on'
 
@@ -15,7 +16,7 @@ const KEY = 'outlast.notify'
 
 const supported = (): boolean => isSecureContext && 'Notification' in window && 'locks' in navigator
 
-/** Changed by the person in the browser's own settings, too. */
+/** The user can also change it in the browser's settings. */
 function subscribe(listener: () => void): () => void {
   const life = new AbortController()
   addEventListener('focus', listener, { signal: life.signal })
@@ -39,7 +40,7 @@ export function useNotify(): { state: NotifyState; turnOn: () => Promise<void>; 
   return { state, turnOn, turnOff: () => setWanted('') }
 }
 
-/** While the page is hidden, one of its tabs listens to the project and tells of what comes. */
+/** While the page is hidden, one of its tabs follows the project and shows notifications. */
 export function useBackgroundNotices(projectId: string, me: string, navigate: (href: string) => void): void {
   const { state } = useNotify()
   const apps = useApps()
@@ -62,7 +63,7 @@ export function useBackgroundNotices(projectId: string, me: string, navigate: (h
   }, [state, projectId, me, show])
 }
 
-/** Has a lock of this browser until `signal`, as soon as no other tab has it. */
+/** Holds a lock of this browser until `signal` aborts, as soon as no other tab holds it. */
 function hold(
   name: string,
   options: LockOptions,
@@ -74,10 +75,10 @@ function hold(
       const stop = held()
       until.addEventListener('abort', () => (stop(), done()))
     })
-  navigator.locks.request(name, options, wait).catch(() => undefined) // aborted while it waited
+  navigator.locks.request(name, options, wait).catch(() => undefined) // aborted while waiting
 }
 
-/** Browsers give few connections to one server: of all hidden tabs of a project one has one. */
+/** Browsers limit the connections to one server: of all hidden tabs of a project, one has a connection. */
 function listen(projectId: string, me: string, show: (item: InboxItem) => void, signal: AbortSignal): void {
   hold(`outlast.notify.${projectId}`, { signal }, signal, () => {
     const client = new OutlastClient()
@@ -97,9 +98,9 @@ async function tell(
   if (event.event !== 'inbox.changed' || event.data.item === null) return
   if (event.data.user_id !== null && event.data.user_id !== me) return
   const { held = [] } = await navigator.locks.query()
-  if (held.some(({ name }) => name === 'outlast.looking')) return // another tab of ours is being looked at
+  if (held.some(({ name }) => name === 'outlast.looking')) return // another tab of the app is visible
   const { kind, item } = event.data
-  // What waits for all who may decide is told to those alone: their inbox has it.
+  // Decisions are shown only to people who may make them: their inbox contains the item.
   const found = (await client.inbox()).items.find((one) => one.kind === kind && one.id === item['id'])
   if (found !== undefined) show(found)
 }
@@ -119,6 +120,6 @@ function showNotice(apps: readonly App[], item: InboxItem, navigate: (href: stri
       notice.close()
     }
   } catch {
-    // Some phones have the permission, but show notices of installed apps only.
+    // Some phones grant the permission but show notifications of installed apps only.
   }
 }

@@ -16,7 +16,7 @@ interface MentionAreaProps {
   className?: string
 }
 
-/** A text box that grows with its text, in which `@` names people. */
+/** A text box that grows with its text, with `@` mentions. */
 export function MentionArea(props: MentionAreaProps) {
   const { label, placeholder, value, people, onChange, onSend, onEscape, autoFocus = false, className } = props
   const box = useRef<HTMLTextAreaElement>(null)

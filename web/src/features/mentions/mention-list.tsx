@@ -7,15 +7,15 @@ import { AGENT, insertMention, mentionAt, suggestions, type Mentionable } from '
 
 const ROW_PX = 36
 const MOST = 6
-/** After which a card that moves to its place is there. */
+/** After this time a card that moves to its place has arrived. */
 const MOVED_MS = 200
 
 interface Mentions {
-  /** Drawn beside the box while somebody is being named. */
+  /** Rendered next to the box while a mention is being typed. */
   list: React.ReactNode
-  /** True: the key was for the list. */
+  /** Returns true if the list handled the key. */
   onKeyDown: (event: KeyboardEvent<HTMLTextAreaElement>) => boolean
-  /** To be called whenever text or caret may have changed. */
+  /** Call it whenever text or caret may have changed. */
   onCaret: () => void
 }
 
@@ -26,7 +26,7 @@ interface MentionsOptions {
   onChange: (value: string) => void
 }
 
-/** Names people and the agent while one writes `@` in a text box. */
+/** Suggests people and the agent while an `@` mention is typed in a text box. */
 export function useMentions({ box, value, people, onChange }: MentionsOptions): Mentions {
   const [caret, setCaret] = useState<number | null>(null)
   const [at, setAt] = useState(0)
@@ -77,7 +77,7 @@ interface ListProps {
   onChoose: (one: Mentionable) => void
 }
 
-/** Below the box, or above it where there is no room. Over everything, so that no panel cuts it off. */
+/** Below the box, or above it if there is no room. On top of everything, so that no panel clips it. */
 function List({ box, found, index, onHover, onChoose }: ListProps) {
   const [style, setStyle] = useState<React.CSSProperties>({ visibility: 'hidden' })
   useLayoutEffect(() => {
@@ -111,7 +111,7 @@ function List({ box, found, index, onHover, onChoose }: ListProps) {
           aria-selected={at === index}
           className={cn('flex h-9 items-center gap-2.5 rounded-lg px-2', at === index && 'bg-active')}
           onMouseMove={() => onHover(at)}
-          // Not on click: by then the box has lost its focus.
+          // Not on click: the box has lost its focus by then.
           onPointerDown={(event) => (event.preventDefault(), onChoose(one))}
         >
           {one.id === AGENT.id ? (
@@ -128,7 +128,7 @@ function List({ box, found, index, onHover, onChoose }: ListProps) {
   )
 }
 
-/** Stands where a person's picture would. */
+/** Takes the place of a person's avatar. */
 export const AgentMark = ({ className }: { className?: string }) => (
   <span
     aria-hidden

@@ -1,4 +1,4 @@
-/** `@` in a text that is being written: whom it may name. Pure. */
+/** `@` mentions in a text that is being written. Pure. */
 
 export interface Mentionable {
   /** A user's id, or `agent`. */
@@ -8,7 +8,7 @@ export interface Mentionable {
 
 export const AGENT: Mentionable = { id: 'agent', name: 'agent' }
 
-/** What is written after the `@` before the caret, and where that stands; null where nobody is being named. */
+/** The text between an `@` and the caret, with its position; null if no mention is being typed. */
 export function mentionAt(text: string, caret: number): { from: number; typed: string } | null {
   const line = text.slice(text.lastIndexOf('\n', caret - 1) + 1, caret)
   const sign = line.lastIndexOf('@')
@@ -20,7 +20,7 @@ export function mentionAt(text: string, caret: number): { from: number; typed: s
   return { from: caret - typed.length - 1, typed }
 }
 
-/** Who may be meant, best first: their name begins so, then one of its words does. */
+/** People who match the typed text, best first: names that begin with it, then names with a word that does. */
 export function suggestions(people: readonly Mentionable[], typed: string): Mentionable[] {
   const wanted = typed.toLowerCase()
   const rank = ({ name }: Mentionable) => {
@@ -31,7 +31,7 @@ export function suggestions(people: readonly Mentionable[], typed: string): Ment
   return people.filter((one) => rank(one) < 2).toSorted((one, other) => rank(one) - rank(other))
 }
 
-/** The text with the name written out, and where the caret then stands. */
+/** The text with the name completed, and the new position of the caret. */
 export function insertMention(
   text: string,
   from: number,
@@ -45,7 +45,7 @@ export function insertMention(
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** The text in pieces, those that name somebody with whom. Longer names win over shorter ones. */
+/** The text in pieces, where mentions carry their person. Longer names win over shorter ones. */
 export function mentionPieces(text: string, people: readonly Mentionable[]): { text: string; who: string | null }[] {
   const names = people.toSorted((one, other) => other.name.length - one.name.length)
   if (names.length === 0 || !text.includes('@')) return [{ text, who: null }]
@@ -65,7 +65,7 @@ export function mentionPieces(text: string, people: readonly Mentionable[]): { t
   return pieces
 }
 
-/** Ids of those whom a text names. */
+/** The ids of the people that a text mentions. */
 export const mentionedIn = (text: string, people: readonly Mentionable[]): string[] => [
   ...new Set(mentionPieces(text, people).flatMap(({ who }) => (who === null ? [] : [who]))),
 ]

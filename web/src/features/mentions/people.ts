@@ -1,4 +1,4 @@
-/** Whom one can name in a project: its members, and the agent. */
+/** The people that a text in a project can mention: its members, and the agent. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { membersQuery } from '@/lib/queries'
@@ -12,7 +12,7 @@ function useMembers(projectId: string): Mentionable[] {
   return useMemo(() => data?.items.map(({ user_id, name }) => ({ id: user_id, name })) ?? NOBODY, [data])
 }
 
-/** Those whom something can be assigned to: viewers only read. */
+/** The members that something can be assigned to: owners and editors. */
 export function useEditors(projectId: string): Mentionable[] {
   const { data } = useQuery({ ...membersQuery(projectId), staleTime: 60_000 })
   return useMemo(

@@ -6,7 +6,7 @@ interface NamedProps {
   people: readonly Mentionable[]
 }
 
-/** A text exactly as typed; those whom it names stand out. */
+/** A text exactly as typed, with its mentions highlighted. */
 export const Named = ({ text, people }: NamedProps) =>
   mentionPieces(text, people).map((piece, at) =>
     piece.who === null ? (
@@ -18,7 +18,7 @@ export const Named = ({ text, people }: NamedProps) =>
     ),
   )
 
-/** What a person wrote in a comment. */
+/** The text of a person's comment. */
 export const TextWithMentions = (props: NamedProps) => (
   <div className="leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]">
     <Named {...props} />

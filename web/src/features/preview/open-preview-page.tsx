@@ -4,7 +4,7 @@ import { Skeleton } from '@/components/states'
 import { client } from '@/lib/queries'
 import { PageHeader } from '../shell/shell'
 
-/** Leads from Outlast to a preview: where somebody lands who came to its address without having been let in. */
+/** Redirects from Outlast to a preview. Visitors land here if they open a preview's address without access. */
 export default function OpenPreviewPage({ sandboxId, port }: { sandboxId: string; port: string }) {
   const [error, setError] = useState<Error | null>(null)
   const [tries, setTries] = useState(0)

@@ -20,7 +20,7 @@ interface BarProps {
   onClose: () => void
 }
 
-/** What is shown, how wide, and the ways out of the frame. */
+/** Port and width of the preview, with buttons to reload, open and close it. */
 export function PreviewBar({ sandboxId, ports, port, width, onPort, onWidth, onReload, onClose }: BarProps) {
   return (
     <header className="flex h-11 shrink-0 items-center gap-1 border-b border-line px-2">
@@ -51,7 +51,7 @@ export function PreviewBar({ sandboxId, ports, port, width, onPort, onWidth, onR
   )
 }
 
-/** The window is opened by the click itself, or the browser would take it for an advertisement. */
+/** The click itself opens the window, or the browser would block it as a pop-up. */
 function OpenInTab({ sandboxId, port }: { sandboxId: string; port: number | null }) {
   const open = () => {
     if (port === null) return

@@ -11,14 +11,14 @@ interface FrameProps {
   sandboxId: string
   port: number
   width: Width
-  /** Another number loads the frame anew. */
+  /** A new number reloads the frame. */
   turn: number
-  /** Whether its sandbox sleeps: what the frame shows stands still then. */
+  /** True if its sandbox is paused: the content of the frame is frozen then. */
   asleep: boolean
   onWake: () => void
 }
 
-/** What listens inside, in a frame of its own origin. A ticket lets the frame in each time it is loaded from here. */
+/** The server on a port of the sandbox, in a frame with its own origin. Each load from here needs a ticket. */
 export function PreviewFrame({ sandboxId, port, width, turn, asleep, onWake }: FrameProps) {
   const { address, error, again } = useTicket(sandboxId, port, turn)
   const [loaded, setLoaded] = useState('')
@@ -52,7 +52,7 @@ export function PreviewFrame({ sandboxId, port, width, turn, asleep, onWake }: F
   )
 }
 
-/** Where the frame begins: a ticket is good once, so each turn takes a new one. */
+/** The address of the frame: a ticket is valid once, so each turn requests a new one. */
 function useTicket(sandboxId: string, port: number, turn: number) {
   const [address, setAddress] = useState('')
   const [error, setError] = useState<Error | null>(null)
@@ -83,7 +83,7 @@ const Asleep = ({ onWake }: { onWake: () => void }) => (
   </div>
 )
 
-/** There is nothing to see yet. */
+/** Shown while no port is open. */
 export const NoPorts = () => (
   <Empty className="pt-[16vh]" icon={<MonitorSmartphone />} title="No preview yet">
     When a server starts in the sandbox, such as a development server, it appears here. Or enter its port above.

@@ -9,7 +9,7 @@ import { NoPorts, PreviewFrame } from './preview-frame'
 import { firstPort, portsQuery } from './preview-ports'
 import { isWidth } from './preview-widths'
 
-/** What a thread's sandbox shows, beside the conversation; on a phone in its place. */
+/** The preview of a thread's sandbox, next to the conversation; on a phone in its place. */
 export default function PreviewPanel({ sandbox, onClose }: { sandbox: Sandbox; onClose: () => void }) {
   const { data, error, isPending, refetch } = useQuery(portsQuery(sandbox.id))
   const [chosen, setChosen] = useState<number | null>(null)
@@ -18,7 +18,7 @@ export default function PreviewPanel({ sandbox, onClose }: { sandbox: Sandbox; o
   const width = isWidth(stored) ? stored : 'desktop'
   const ports = data?.items ?? []
   const [first, setFirst] = useState<number | null>(null)
-  if (first === null && firstPort(ports) !== null) setFirst(firstPort(ports)) // it stays, whatever listens later
+  if (first === null && firstPort(ports) !== null) setFirst(firstPort(ports)) // stays, whichever ports open later
   const port = chosen ?? first
   const reload = () => setTurn((last) => last + 1)
   return (

@@ -4,7 +4,7 @@ import { client } from '@/lib/queries'
 
 const LOOK_EVERY_MS = 5_000
 
-/** The ports of a sandbox, looked up again while somebody looks. */
+/** The ports of a sandbox, polled while they are shown. */
 export const portsQuery = (sandboxId: string) =>
   queryOptions({
     queryKey: ['ports', sandboxId],
@@ -14,13 +14,13 @@ export const portsQuery = (sandboxId: string) =>
     retry: false,
   })
 
-/** What is shown before anybody chose: a service that runs, else any service, else whatever listens. */
+/** The initial port: a running service, else any service, else any open port. */
 export function firstPort(ports: PreviewPort[]): number | null {
   const best = ports.find(({ state }) => state === 'healthy') ?? ports.find(({ service }) => service !== null)
   return (best ?? ports[0])?.port ?? null
 }
 
-/** A port as somebody types it; null when it is none. */
+/** A typed port number, or null if it is invalid. */
 export function portOf(text: string): number | null {
   const port = /^\d{1,5}$/.test(text.trim()) ? Number(text) : 0
   return port >= 1 && port <= 65_535 ? port : null

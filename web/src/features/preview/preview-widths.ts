@@ -2,7 +2,7 @@ import { Monitor, Smartphone, Tablet, type LucideIcon } from 'lucide-react'
 
 export type Width = 'phone' | 'tablet' | 'desktop'
 
-/** How wide the frame is; null: as wide as there is room. */
+/** Widths of the frame; null: the available width. */
 export const WIDTHS: Record<Width, { label: string; pixels: number | null; icon: LucideIcon }> = {
   phone: { label: 'Phone', pixels: 390, icon: Smartphone },
   tablet: { label: 'Tablet', pixels: 820, icon: Tablet },

@@ -9,7 +9,7 @@ import { useOpenThread } from '../threads/thread-context'
 
 const PreviewPanel = lazy(() => import('./preview-panel'))
 
-/** The thread's sandbox; the last one known once it was killed, since its previews lead to the next one. */
+/** The thread's sandbox; if it was killed, the last known one, because its previews redirect to the next one. */
 function useThreadSandbox(projectId: string, threadId: string): Sandbox | null {
   const { data } = useQuery(sandboxesQuery(projectId))
   useSandboxNews(projectId)
@@ -25,7 +25,7 @@ interface ThreadPreview {
   panel: ReactNode
 }
 
-/** The preview of a thread's sandbox: a button that opens it, and what it opens. */
+/** The preview of a thread's sandbox: a button, and the panel that it opens. */
 export function useThreadPreview(): ThreadPreview {
   const { thread } = useOpenThread()
   const sandbox = useThreadSandbox(thread.project_id, thread.id)

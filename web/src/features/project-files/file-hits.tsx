@@ -24,7 +24,7 @@ interface FileHitsProps {
   onOpen: (file: ArtifactData, page: number) => void
 }
 
-/** What an agent would find in the files. */
+/** The passages that an agent would find in the files. */
 export function FileHits({ projectId, q, onOpen }: FileHitsProps) {
   const { data, error, isPlaceholderData, refetch } = useQuery({
     ...fileSearchQuery(projectId, q),

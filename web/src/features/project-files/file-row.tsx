@@ -17,7 +17,7 @@ interface FileRowProps {
   onText: () => void
 }
 
-/** A file: what it is, whether its text is found, and what can be done with it. */
+/** A file: its facts, whether its text can be searched, and its actions. */
 export function FileRow({ file, mayDelete, onText }: FileRowProps) {
   const [asking, setAsking] = useState(false)
   const remove = () =>

@@ -20,7 +20,7 @@ import { MoreButton } from '@/components/more-button'
 
 const ACCEPTED = 'text/*,.md,.markdown,.csv,.json,.yaml,.toml,application/pdf,image/png,image/jpeg,image/gif,image/webp'
 
-/** `/projects/:id/files`: what people put beside their work, and agents look things up in. */
+/** `/projects/:id/files`: files that people add to the project and agents search. */
 export default function FilesPage({ projectId }: { projectId: string }) {
   const me = useMe()
   const { projectId: active, project, choose } = useActiveProject()
@@ -114,7 +114,7 @@ export default function FilesPage({ projectId }: { projectId: string }) {
   )
 }
 
-/** Files dragged over an element, and taken when they are dropped. */
+/** Accepts files that are dropped on an element, and highlights it during the drag. */
 function useDrop(may: boolean, add: (files: Iterable<File>) => void) {
   const [depth, setDepth] = useState(0)
   const carries = (event: DragEvent) => may && event.dataTransfer.types.includes('Files')

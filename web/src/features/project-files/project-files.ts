@@ -1,4 +1,4 @@
-/** The files of a project, kept in step with its stream. */
+/** The files of a project, updated by its stream. */
 import { infiniteQueryOptions, type InfiniteData } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { ArtifactData, OutlastEvent, Page } from '@outlast/sdk'
@@ -15,10 +15,10 @@ export const filesQuery = (projectId: string) =>
       client.artifacts.list(projectId, { signal, ...(pageParam !== '' && { before: pageParam }) }),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
-    staleTime: Infinity, // the project's stream keeps it in step
+    staleTime: Infinity, // updated by the project's stream
   })
 
-/** The parts of a list with a file as it is now: changed, or new at its top. Pure. */
+/** The pages of a list with the current state of a file: updated in place, or new at the top. Pure. */
 function withFile(pages: readonly Page<ArtifactData>[], file: ArtifactData): Page<ArtifactData>[] {
   const known = pages.some(({ items }) => items.some(({ id }) => id === file.id))
   return pages.map((page, at) => {
@@ -27,7 +27,7 @@ function withFile(pages: readonly Page<ArtifactData>[], file: ArtifactData): Pag
   })
 }
 
-/** A file that was just added: the stream may have told of it already, and knows better then. */
+/** Adds a file that was just uploaded, unless the stream has already delivered a newer state. */
 export function addFile(file: ArtifactData): void {
   queryClient.setQueryData<Parts>(filesQuery(file.project_id).queryKey, (data) => {
     const known = data?.pages.some(({ items }) => items.some(({ id }) => id === file.id)) ?? true
@@ -47,7 +47,7 @@ function change(projectId: string, next: (pages: Page<ArtifactData>[]) => Page<A
   showNews<Parts>(filesQuery(projectId).queryKey, (data) => ({ ...data, pages: next(data.pages) }))
 }
 
-/** Shows each change at once; what is found is asked for again. */
+/** Applies each change at once; search results are loaded again. */
 export function useFileNews(projectId: string): void {
   useEvents(
     useCallback(

@@ -3,7 +3,7 @@ import { IconButton } from '@/components/button'
 import { OutlastError } from '@outlast/sdk'
 import type { Upload } from './use-uploads'
 
-/** A file on its way, or why it did not arrive. */
+/** An upload in progress, or the reason why it failed. */
 export function UploadRow({
   upload: { name, share, error, again },
   onDismiss,

@@ -10,7 +10,7 @@ export interface Upload {
   again: () => void
 }
 
-/** Files on their way to the server, a few at a time; those that failed stay until they are tried again or dismissed. */
+/** Uploads, a few at a time; failed ones stay until they are retried or dismissed. */
 export function useUploads(projectId: string) {
   const [uploads, setUploads] = useState<Upload[]>([])
   const next = useRef(0)

@@ -11,7 +11,7 @@ import { fullTime } from '@/lib/format'
 import { client, invitationsQuery, queryClient } from '@/lib/queries'
 import { ROLES } from './roles'
 
-/** Makes invitation links; a link's token is shown once. */
+/** Creates invitation links; a link's token is shown once. */
 export function Invitations({ project }: { project: Project }) {
   const [role, setRole] = useState<Role>('editor')
   const reload = () => queryClient.invalidateQueries({ queryKey: ['invitations', project.id] })

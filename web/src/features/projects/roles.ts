@@ -1,6 +1,6 @@
 import type { Role } from '@outlast/sdk'
 
-/** What people read about each role, the mightiest first. */
+/** Descriptions of the roles, the most powerful first. */
 export const ROLES: Record<Role, string> = {
   owner: 'Owner: full access',
   editor: 'Editor: can run agents',

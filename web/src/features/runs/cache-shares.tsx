@@ -3,7 +3,7 @@ import type { CacheShare } from '@outlast/sdk'
 import { count, percent, plural } from '@/lib/format'
 import { client } from '@/lib/queries'
 
-/** One line under the list: which part of the prompts of the last days each provider read from its cache. */
+/** One line under the list: the share of recent prompts that each provider read from its cache. */
 export function CacheShares({ projectId }: { projectId: string }) {
   const shares = useQuery({
     queryKey: ['cache-shares', projectId],

@@ -3,7 +3,7 @@ import type { OutlastEvent } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
 import { queryClient } from '@/lib/queries'
 
-/** Loads the lists of runs again when a thread of the project tells of a change; many changes at once count as one. */
+/** Loads the lists of runs again after a change in any thread of the project; a burst of changes causes one request. */
 export function useRunNews(): void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEvents(

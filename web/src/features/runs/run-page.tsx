@@ -18,7 +18,7 @@ import { Fact } from './fact'
 import { Timeline } from './timeline'
 import { Workflow } from './workflow'
 
-/** One run for operators: what it did, step by step, how long each took, what it cost, what went wrong. */
+/** One run for operators: its steps with their durations, its cost and its errors. */
 export default function RunPage({ runId }: { runId: string }) {
   const { run, view, connection, isActive, statusText } = useRun(runId)
   useEffect(() => {
@@ -76,7 +76,7 @@ function Stop({ runId }: { runId: string }) {
 
 interface DetailsProps {
   run: RunView
-  /** As the stream tells it; the view lags behind. */
+  /** The steps from the stream; the loaded view lags behind. */
   workflow: WorkflowStep[]
   statusText: string
 }

@@ -19,7 +19,7 @@ import { MoreButton } from '@/components/more-button'
 
 const STATUSES: RunStatus[] = ['running', 'queued', 'awaiting_approval', 'paused', 'completed', 'error', 'cancelled']
 
-/** Every run of the project, newest first, for the people who operate it. */
+/** Every run of the project, newest first, for operators. */
 export default function RunsPage() {
   const { projectId } = useActiveProject()
   const [params, setParams] = useSearchParams()

@@ -12,10 +12,10 @@ const COLOR: Record<Step['kind'], string> = {
   settle: 'bg-faint',
 }
 
-/** Statuses that go without saying. */
+/** Statuses that need no label. */
 const QUIET = new Set(['done', 'finished', 'completed'])
 
-/** Named steps with their place in time; the bar's left end is the run's creation, its right end the run's end. */
+/** Steps on a time axis: its left end is the run's creation, its right end the run's end. */
 export function Timeline({ run }: { run: RunView }) {
   const from = Date.parse(run.created_at)
   const ends = run.steps.map(({ ended_at, started_at }) => Date.parse(ended_at ?? started_at ?? run.created_at))

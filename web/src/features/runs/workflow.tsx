@@ -12,7 +12,7 @@ const ICON: Record<WorkflowStep['status'], [icon: ComponentType<{ className?: st
   cancelled: [CircleMinus, 'text-faint'],
 }
 
-/** The named steps of a run on its way, each as it was last told. */
+/** The named steps of a run in progress, each with its last reported status. */
 export function Workflow({ steps }: { steps: WorkflowStep[] }) {
   return (
     <>

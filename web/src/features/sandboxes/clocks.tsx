@@ -3,7 +3,7 @@ import type { Sandbox } from '@outlast/sdk'
 import { Countdown } from '@/components/time'
 import { Tip } from '@/components/tooltip'
 
-/** What a clock does, in a word; the server's own sentence is shown on hover and read aloud. */
+/** Short names of timers; the server's own sentence is shown on hover and read aloud. */
 const WORDS: Record<string, string> = {
   sandbox_pause: 'Pauses in',
   sandbox_stop: 'Stops in',
@@ -13,7 +13,7 @@ const WORDS: Record<string, string> = {
   workspace_evict: 'Local files removed in',
 }
 
-/** Every clock that runs for the sandbox, counted down; none while a run works in it. */
+/** Every timer of the sandbox as a countdown; none while a run uses it. */
 export function Clocks({ sandbox }: { sandbox: Sandbox }) {
   const { clocks, active_run_id } = sandbox
   if (clocks.length === 0 && active_run_id === null) return null

@@ -12,7 +12,7 @@ import { client } from '@/lib/queries'
 
 const nameOf = (source: string): string => (source === 'sandbox' ? 'Sandbox' : source)
 
-/** The end of each log of a sandbox; `first` is the one shown, empty for whichever says something. */
+/** The end of each log of a sandbox; `first` is the initial one, or empty for the first that has output. */
 export function LogsDialog({ sandbox, first, onClose }: { sandbox: Sandbox; first: string; onClose: () => void }) {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['sandbox-logs', sandbox.id],

@@ -2,7 +2,7 @@ import type { Sandbox } from '@outlast/sdk'
 import { cn } from '@/lib/cn'
 import { bytes, count, duration } from '@/lib/format'
 
-/** What the sandbox uses, against what it may use. */
+/** The resources that the sandbox uses, with their limits. */
 export function Meters({ sandbox }: { sandbox: Sandbox }) {
   const { limits } = sandbox
   return (

@@ -14,7 +14,7 @@ import { Meters } from './meters'
 import { ServiceRow } from './service-row'
 import { lookOf } from './sandbox-state'
 
-/** One sandbox with everything an operator asks about it. */
+/** One sandbox with everything that an operator needs. */
 export function SandboxCard({ sandbox, mayChange }: { sandbox: Sandbox; mayChange: boolean }) {
   const { label, dot } = lookOf(sandbox)
   const [logs, setLogs] = useState<string | null>(null)

@@ -23,7 +23,7 @@ const SERVICES: Record<ServiceState['state'], Look> = {
   failed: { label: 'failed', dot: 'bg-danger' },
 }
 
-/** How a sandbox's state is told and drawn. */
+/** The label and colour of a sandbox's state. */
 export function lookOf({ state, pause_kind, active_run_id, clocks }: Sandbox): Look {
   if (pause_kind === 'frozen') return { label: 'Frozen', dot: 'border-2 border-amber' }
   if (pause_kind === 'stopped') return { label: 'Stopped', dot: 'border-2 border-faint' }
@@ -32,5 +32,5 @@ export function lookOf({ state, pause_kind, active_run_id, clocks }: Sandbox): L
   return STATES[state]
 }
 
-/** A service in a frozen sandbox stands still, whatever it was last. */
+/** A service in a paused sandbox is frozen, whatever its last state was. */
 export const lookOfService = ({ state }: Pick<ServiceState, 'state'>): Look => SERVICES[state]

@@ -11,7 +11,7 @@ import { PageHeader } from '../shell/shell'
 import { sandboxesQuery, useSandboxNews } from './sandboxes'
 import { SandboxCard } from './sandbox-card'
 
-/** Every living sandbox of the project: what it uses, what runs in it, what time will take away. */
+/** Every living sandbox of the project: its resources, services and timers. */
 export default function SandboxesPage() {
   const { projectId, project } = useActiveProject()
   const { data, error, isPending, refetch } = useQuery(sandboxesQuery(projectId))

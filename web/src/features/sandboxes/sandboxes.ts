@@ -7,7 +7,7 @@ import { client, queryClient } from '@/lib/queries'
 const MEASURE_EVERY_MS = 10_000
 const GATHER_MS = 250
 
-/** A project's living sandboxes. What they use is measured again while somebody looks. */
+/** A project's living sandboxes. Their resources are measured again while the list is shown. */
 export const sandboxesQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['sandboxes', projectId],
@@ -16,7 +16,7 @@ export const sandboxesQuery = (projectId: string) =>
     staleTime: 0,
   })
 
-/** Shows each change at once, and loads the list again once a burst of them is over. */
+/** Applies each change at once, and loads the list again once a burst of changes is over. */
 export function useSandboxNews(projectId: string): void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEvents(
@@ -43,7 +43,7 @@ function patchSandbox(projectId: string, news: News): void {
   )
 }
 
-/** The list after one event: its sandbox changed, or gone from it. Pure. */
+/** The list after one event: its sandbox was updated, or removed. Pure. */
 export function afterNews(items: Sandbox[], { sandbox_id, state, pause_kind, services }: News): Sandbox[] {
   if (state === 'lost' || state === 'killed') return items.filter(({ id }) => id !== sandbox_id)
   return items.map((one) => (one.id === sandbox_id ? { ...one, state, pause_kind, services } : one))

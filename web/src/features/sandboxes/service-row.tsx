@@ -3,7 +3,7 @@ import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 import { lookOfService } from './sandbox-state'
 
-/** One declared service; its first line of trouble is shown, the rest is in its log. */
+/** One declared service; the first line of its error is shown, the rest is in its log. */
 export function ServiceRow({ service, onLogs }: { service: ServiceState; onLogs: () => void }) {
   const { label, dot } = lookOfService(service)
   const trouble = service.state === 'healthy' ? '' : (service.error ?? '').split('\n')[0]

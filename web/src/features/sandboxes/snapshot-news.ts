@@ -7,11 +7,11 @@ type Progress = Extract<OutlastEvent, { event: 'snapshot.progress' }>['data']
 export interface SnapshotNews {
   kind: 'building' | 'failed'
   text: string
-  /** The last line that the step has printed, or why it failed. */
+  /** The last line of the step's output, or the reason why it failed. */
   detail: string
 }
 
-/** How far the snapshot is that a sandbox of this project waits for; null: none waits. */
+/** The progress of the snapshot that a sandbox of this project waits for; null if none waits. */
 export function useSnapshotNews(projectId: string): [SnapshotNews | null, () => void] {
   const [news, setNews] = useState<SnapshotNews | null>(null)
   useEvents(
@@ -26,7 +26,7 @@ export function useSnapshotNews(projectId: string): [SnapshotNews | null, () => 
   return [news, () => setNews(null)]
 }
 
-/** In words for people. Pure. */
+/** The progress in words. Pure. */
 export function snapshotNews({ state, step, output, error, older }: Progress): SnapshotNews | null {
   switch (state) {
     case 'ready':

@@ -1,7 +1,7 @@
 import { Button } from '@/components/button'
 import { useSnapshotNews } from './snapshot-news'
 
-/** Above the composer, while the first sandbox of the project waits for its packages. */
+/** Above the composer, while the project's first sandbox waits for its packages. */
 export function SnapshotNote({ projectId }: { projectId: string }) {
   const [news, dismiss] = useSnapshotNews(projectId)
   if (news === null) return null

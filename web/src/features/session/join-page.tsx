@@ -9,7 +9,7 @@ import { Problem } from '@/components/problem'
 import { client, queryClient } from '@/lib/queries'
 import { rememberSession } from './session'
 
-/** Accepts the invitation whose token is behind the # of the address (so that it never reaches a server's log). */
+/** Accepts an invitation. Its token is in the fragment of the address, so that it never appears in a server's log. */
 export function JoinPage() {
   const token = location.hash.slice(1)
   const [name, setName] = useState('')

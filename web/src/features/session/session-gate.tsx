@@ -8,7 +8,7 @@ import { SignInPage } from './sign-in-page'
 
 const MeContext = createContext<Me | null>(null)
 
-/** Who is signed in; only below the session gate. */
+/** The signed-in user; only below the session gate. */
 export function useMe(): Me {
   const me = useContext(MeContext)
   if (me === null) throw new Error('useMe is called outside of the session gate')

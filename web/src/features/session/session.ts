@@ -1,4 +1,4 @@
-/** Whether this browser signed in by itself; on the server's own machine one is signed in without. */
+/** Set if this browser signed in explicitly; on the server's own machine, users are signed in without it. */
 const KEY = 'outlast.session'
 
 export const hasSession = (): boolean => localStorage.getItem(KEY) !== null

@@ -11,13 +11,13 @@ interface ActiveProject {
   projectId: string
   /** null until loaded. */
   project: Project | null
-  /** Who has it open now, oneself included. */
+  /** Members who have it open now, including this user. */
   watching: Member[]
   choose: (projectId: string) => void
   connection: ReturnType<typeof useProject>['connection']
 }
 
-/** Where this browser remembers the last project; each tab stays in its own. */
+/** This browser remembers the last project under this key; each tab keeps its own. */
 const LAST = 'outlast.project'
 
 const Context = createContext<ActiveProject | null>(null)
@@ -28,7 +28,7 @@ export function useActiveProject(): ActiveProject {
   return active
 }
 
-/** The project whose threads the sidebar shows, followed live. */
+/** The project whose threads the sidebar shows, updated live. */
 export function ActiveProjectProvider({ children }: { children: ReactNode }) {
   const { default_project_id: first } = useMe()
   const home = first ?? ''
@@ -49,7 +49,7 @@ export function ActiveProjectProvider({ children }: { children: ReactNode }) {
   return <Context value={{ projectId, project, watching, choose, connection }}>{children}</Context>
 }
 
-/** Loads a query again once the project's stream is open: what was loaded before may lack what happened in between. */
+/** Loads a query again once the project's stream is open: data that was loaded before may lack changes in between. */
 export function useFreshOnceLive(queryKey: QueryKey): void {
   const live = useActiveProject().connection.status === 'live'
   const hash = hashKey(queryKey)
@@ -62,7 +62,7 @@ export function useProjects(): Project[] {
   return useQuery(projectsQuery).data?.items ?? []
 }
 
-/** Keeps what was loaded in step with what the streams tell. */
+/** Updates loaded data from the streams' events. */
 function hear(event: OutlastEvent, projectId: string): void {
   switch (event.event) {
     case 'thread.updated':

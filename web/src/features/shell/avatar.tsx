@@ -1,6 +1,6 @@
 import { cn } from '@/lib/cn'
 
-/** Initials on a colour of their own, the same everywhere for one person. */
+/** Initials on a colour that is always the same for one person. */
 export function Avatar({ name, id, className }: { name: string; id: string; className?: string }) {
   const hue = [...id].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 360, 7)
   const initials = name

@@ -5,7 +5,7 @@ import { Avatar } from './avatar'
 
 const SHOWN = 4
 
-/** The others who have this project open now. */
+/** Other people who have this project open. */
 export function PeopleHere() {
   const me = useMe()
   const { watching } = useActiveProject()

@@ -12,7 +12,7 @@ import { ActiveProjectProvider, useActiveProject } from './active-project'
 import { CommandPalette, PALETTE_KEY } from './command-palette'
 import { Sidebar } from './sidebar'
 
-/** Without it everything else works, so a failure to load it is no error. */
+/** Everything else works without it, so a failure to load it is not an error. */
 const BackgroundNotices = lazy(() => import('../inbox/background-notices').catch(() => ({ default: () => null })))
 
 const SidebarContext = createContext<{ collapsed: boolean; show: () => void }>({

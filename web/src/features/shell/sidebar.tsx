@@ -16,7 +16,7 @@ import { UserMenu } from './user-menu'
 const ITEM =
   'flex h-8 pointer-coarse:h-10 w-full items-center gap-2.5 rounded-lg px-2 text-muted hover:bg-hover hover:text-fg [&_svg]:size-4'
 
-/** A link to the page that is open already takes the focus to where one writes there; a page that opens takes it itself. */
+/** A link to the page that is already open moves the focus to its message box; a page that opens does so itself. */
 function toComposer(): void {
   document.querySelector<HTMLElement>('[data-for-writing] [data-composer]')?.focus()
 }

@@ -6,15 +6,15 @@ import { useModelLabel } from './model-choice'
 
 interface AnswerHeadProps {
   model: string | null
-  /** null: not known yet. */
+  /** null until it is known. */
   credits: number | null
-  /** It did not complete as it should: then nothing is charged. */
+  /** The run did not complete, so nothing is charged. */
   failed?: boolean
   at: string | null
   children?: ReactNode
 }
 
-/** Who answers: the mark, which model, what it cost, when. */
+/** Header of an answer: model, cost and time. */
 export function AnswerHead({ model, credits, failed = false, at, children }: AnswerHeadProps) {
   const label = useModelLabel(model)
   return (

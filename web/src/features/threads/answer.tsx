@@ -20,17 +20,17 @@ import { textOf } from './user-message'
 import { Workflow } from './workflow'
 
 interface AnswerProps {
-  /** Null while it is made, and for one that left nothing to save. */
+  /** Null while the answer is generated, and for one that left nothing to save. */
   message: Message | null
-  /** Known while this page saw the run. */
+  /** Set if this page saw the run. */
   run: RunState | undefined
   isLast: boolean
-  /** A later run went on from where this one stopped. */
+  /** A later run continued from the point where this one stopped. */
   continued: boolean
 }
 
-/** An answer, while it is made and from then on: the saved message takes the place of what the run showed, in the same
- * elements, so that nothing is drawn anew at the end. */
+/** An answer, during generation and afterwards: the saved message replaces the run's parts in the same elements, so
+ * that nothing renders again at the end. */
 export const Answer = memo(function Answer({ message, run, isLast, continued }: AnswerProps) {
   const { look } = useThreadFacts()
   if (message === null && (run === undefined || leavesNothing(run))) return null
@@ -70,7 +70,7 @@ export const Answer = memo(function Answer({ message, run, isLast, continued }: 
   )
 })
 
-/** Completed without a word. */
+/** Completed without any output. */
 const leavesNothing = ({ status, parts }: RunState): boolean => status === 'completed' && parts.length === 0
 
 function Working({ run }: { run: RunState }) {
@@ -87,7 +87,7 @@ interface EndProps extends Pick<AnswerProps, 'message' | 'run' | 'continued'> {
   canRestart: boolean
 }
 
-/** How it ended, where it did not complete. */
+/** The end of an answer that did not complete. */
 function End({ message, run, canRestart, continued }: EndProps) {
   const status = message === null ? run?.status : ENDED[message.status]
   if (status !== 'cancelled' && status !== 'error') return null

@@ -12,7 +12,7 @@ import { useOpenThread, useThreadFacts } from './thread-context'
 import { useThreadViews } from './thread-views'
 import { Block } from './tool-body'
 
-/** A tool call that waits for a person: look, change, approve or deny. */
+/** A tool call that needs approval: review, edit, approve or deny it. */
 export function ApprovalCard({ approval }: { approval: Approval }) {
   const { open } = useOpenThread()
   const { mayWrite } = useThreadFacts()
@@ -63,7 +63,7 @@ interface Editable {
 
 const MAIN: Record<string, string> = { terminal: 'command', run_code: 'code' }
 
-/** What a person edits: the command or code itself where the tool has one, else the arguments as JSON. */
+/** The part that a person edits: the command or code if the tool has one, else the arguments as JSON. */
 function editable({ tool, arguments: json }: Approval): Editable {
   const args = parseObject(json)
   const name = MAIN[tool]

@@ -8,9 +8,9 @@ export interface Draft {
   key: string
   name: string
   preview: string
-  /** null while it is being uploaded. */
+  /** null during the upload. */
   attachment: Attachment | null
-  /** How much of it has been sent, from 0 to 1. */
+  /** The fraction that has been sent, from 0 to 1. */
   sent: number
   error: string | null
 }
@@ -18,7 +18,8 @@ export interface Draft {
 const KINDS = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 export const ACCEPT = KINDS.join(',')
 
-/** Why a file cannot be attached; null when it can. Checked here so that nothing large is sent in vain. */
+/** Why a file cannot be attached, or null if it can. Checked before the upload, so that large files are not sent in
+ * vain. */
 export function refusal(file: File, limits: Me['limits'], already: number): string | null {
   if (!KINDS.includes(file.type)) return 'Only PNG, JPEG, GIF and WebP images can be attached.'
   if (file.size > limits.image_bytes)
@@ -30,10 +31,8 @@ export function refusal(file: File, limits: Me['limits'], already: number): stri
 const NONE: Draft[] = []
 const shelf = makeKeyedStore(NONE)
 
-/**
- * Images on their way into the message of a key: uploaded at once, shown as thumbnails, sent by id. They stay while the
- * message box is out of sight.
- */
+/** Images for the next message of a message box: uploaded at once, shown as thumbnails, sent by id. They are kept while
+ * the message box is not mounted. */
 export function useAttachments(key: string, projectId: string, limits: Me['limits']) {
   const drafts = shelf.use(key)
   const [problem, setProblem] = useState<string | null>(null)

@@ -7,7 +7,7 @@ interface CaptureChipsProps {
   className?: string
 }
 
-/** Captured elements, by what people call them. */
+/** Captured elements by their labels. */
 export function CaptureChips({ captures, onRemove, className }: CaptureChipsProps) {
   return (
     <ul aria-label="Captured elements" className={cn('flex flex-wrap gap-1.5', className)}>

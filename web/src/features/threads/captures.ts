@@ -1,15 +1,13 @@
-/**
- * Captured elements inside a message's text: a block that the agent replicates exactly, and that people see as a chip.
- * Pure; `apps/screens/agent/captures.py` reads the same block.
- */
+/** Captured elements inside a message's text: a block that the agent replicates exactly, and that people see as a chip.
+ * Pure; `apps/screens/agent/captures.py` parses the same block. */
 
-/** An element with its look, from a running app. */
+/** An element of a running app with its computed look. */
 export interface CapturedElement {
-  /** What a person calls it: tag and a few words. */
+  /** Its label for people: tag and a few words. */
   label: string
   html: string
   css: string
-  /** Where it stands in the source (`app/page.tsx:12:4`), where it is known. */
+  /** Its place in the source (`app/page.tsx:12:4`), if known. */
   loc?: string
 }
 
@@ -25,7 +23,7 @@ export function captureBlock({ label, html, css, loc }: CapturedElement): string
   return [BEGIN, neutral(lines.join('\n')), END].join('\n')
 }
 
-/** A message's words with its elements behind them. */
+/** A message's text followed by its elements. */
 export const withCaptures = (text: string, elements: readonly CapturedElement[]): string =>
   [text.trim(), ...elements.map(captureBlock)].filter((part) => part !== '').join('\n\n')
 
@@ -35,7 +33,7 @@ interface ShownCapture {
   source: string
 }
 
-/** A message's text as people see it: its own words, and what was captured. */
+/** A message's text for display: its own words, and the captured elements. */
 export function readCaptures(text: string): { text: string; captures: ShownCapture[] } {
   const captures = [...text.matchAll(BLOCK)].map(([, inner = '']) => ({ label: labelOf(inner), source: inner.trim() }))
   return { text: captures.length === 0 ? text : text.replace(BLOCK, '').trim(), captures }

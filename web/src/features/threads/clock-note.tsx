@@ -3,13 +3,13 @@ import type { Clock, RunState } from '@outlast/sdk'
 import { Countdown } from '@/components/time'
 import { client } from '@/lib/queries'
 
-/** What a clock does, short enough for a card; the server's own sentence is the tooltip. */
+/** Short names of timers for a card; the server's own sentence is the tooltip. */
 const SHORT: Record<string, string> = {
   approval_pause: 'Sandbox sleeps in',
   paused_kill: 'Sandbox is removed (files stay) in',
 }
 
-/** The next thing that a clock takes away while the run waits, counted down. */
+/** The next timer that expires while the run waits, as a countdown. */
 export function ClockNote({ run, className }: { run: Pick<RunState, 'run_id' | 'status'>; className?: string }) {
   const { data } = useQuery({
     queryKey: ['clocks', run.run_id, run.status],

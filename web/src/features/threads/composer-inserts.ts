@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'react'
 import type { CapturedElement } from './captures'
 
-/** Where other parts of the page leave words and elements for a composer. */
+/** Text and elements that other parts of the page hand over to a composer. */
 export interface ComposerInserts {
   watch: (listener: () => void) => () => void
   take: () => { text: string; elements: CapturedElement[] }
 }
 
-/** Takes what was left for the composer, now and whenever more is. Grows with each time, so that the box is focused. */
+/** Takes inserts for the composer, now and whenever more arrive. Increases each time, so that the box is focused. */
 export function useComposerInserts(
   handover: ComposerInserts | undefined,
   text: string,

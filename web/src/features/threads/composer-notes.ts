@@ -1,13 +1,13 @@
-/** Why a message cannot be sent as it is, said before it is sent, with a way out where there is one. Pure. */
+/** Problems of a message, shown before it is sent, with a fix if there is one. Pure. */
 import type { Credits, Model } from '@outlast/sdk'
 import { bytes, plural } from '@/lib/format'
 import { cheaperModel, visionModel } from './model-choice'
 
 export interface ComposerNote {
   text: string
-  /** The message may be sent all the same. */
+  /** The message may be sent anyway. */
   soft: boolean
-  /** A model with which it can be. */
+  /** A model that can answer the message. */
   model: Model | null
 }
 
@@ -52,7 +52,7 @@ const blind = (model: Model, other: Model | null): ComposerNote =>
 export const left = (balance: number): string =>
   balance === 0 ? 'you have none left this month' : `you have ${plural(balance, 'credit')} left this month`
 
-/** " Credits reset on 1 December."; empty where nothing is known. */
+/** " Credits reset on 1 December."; empty if the date is not known. */
 export function resets(credits: Pick<Credits, 'resets_at'> | null): string {
   if (credits === null || credits.resets_at === null) return ''
   const day = new Date(credits.resets_at).toLocaleDateString([], { month: 'long', day: 'numeric' })

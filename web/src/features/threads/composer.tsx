@@ -26,11 +26,11 @@ import { Thumbnails } from './thumbnails'
 interface ComposerProps {
   projectId: string
   draftKey: string
-  /** Resolves when the message is saved; then the box is emptied. */
+  /** Resolves when the message is saved; the box is emptied then. */
   onSend: (message: Outgoing) => Promise<void>
-  /** Saves the message for the others without asking the agent; offered where it names one of them. */
+  /** Saves the message for other people without asking the agent; offered if it mentions one of them. */
   onPost?: ((message: Outgoing) => Promise<void>) | undefined
-  /** An answer is being made: sending means queueing or interrupting. */
+  /** An answer is in progress: sending queues the message or interrupts the answer. */
   busy?: boolean
   onStop?: (() => void) | undefined
   stopping?: boolean
@@ -41,7 +41,7 @@ interface ComposerProps {
 }
 
 const NO_ELEMENTS: CapturedElement[] = []
-/** Captured elements by message box; they stay while it is out of sight, as images do. */
+/** Captured elements by message box; like images, they are kept while it is not mounted. */
 const captured = makeKeyedStore(NO_ELEMENTS)
 
 export function Composer(props: ComposerProps) {

@@ -2,7 +2,7 @@ import { LoaderCircle, RotateCw } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { ConnectionState } from '@outlast/sdk'
 
-/** Shown when the stream has been away for a moment; recovery is automatic, the button only hurries it. */
+/** Shown when the stream has been disconnected for a moment. It reconnects by itself; the button retries at once. */
 export function ConnectionBar({ connection, onWake }: { connection: ConnectionState; onWake: () => void }) {
   const away = connection.status === 'reconnecting'
   const [shown, setShown] = useState(false)

@@ -21,7 +21,7 @@ const familyQuery = (threadId: string) =>
     queryFn: async ({ signal }) => (await client.documents.family(threadId, signal)).items,
   })
 
-/** The thread, those it was forked from, and all their forks; followed by the project's stream. */
+/** The thread, its ancestors and all their forks, updated by the project's stream. */
 function useFamily(threadId: string): readonly FamilyThread[] {
   const { data } = useQuery(familyQuery(threadId))
   useEvents(
@@ -56,7 +56,7 @@ const withNews = (one: FamilyThread, { title, status, run_status, message_count 
   message_count,
 })
 
-/** Shows where a thread comes from and what was forked from it; absent where it has no family. */
+/** Shows the origin and the forks of a thread; nothing if it has neither. */
 export function FamilyButton({ thread }: { thread: Thread }) {
   const family = useFamily(thread.id)
   const [open, setOpen] = useState(false)
@@ -115,7 +115,7 @@ interface RowProps {
 function Row({ branch: { thread, depth, lines, last }, here, href, onGo }: RowProps) {
   return (
     <li role="treeitem" aria-level={depth + 1} aria-selected={here} data-branch={thread.id} className="flex">
-      {/* Each line comes down from the dot of what was forked. */}
+      {/* Each line comes down from the dot of the parent thread. */}
       {lines.slice(1).map((goesOn, at) => (
         <span key={at} aria-hidden className="relative w-5 shrink-0">
           {goesOn && <span className={cn(LINE, '-top-1 bottom-0')} />}

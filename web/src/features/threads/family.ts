@@ -1,16 +1,16 @@
-/** A thread among those it was forked from and those forked from it, as a tree. Pure. */
+/** A thread with its ancestors and forks, as a tree. Pure. */
 import type { FamilyThread } from '@outlast/sdk'
 
 export interface Branch {
   thread: FamilyThread
   depth: number
-  /** For each depth above it, whether a line goes on past it. */
+  /** For each level above it, true if the line continues below. */
   lines: boolean[]
-  /** Nothing hangs below it on the same line. */
+  /** True for the last thread on its line. */
   last: boolean
 }
 
-/** Parents before children, siblings by time; a thread whose parent is not there begins a tree of its own. */
+/** Parents before children, siblings by time; a thread whose parent is missing becomes a root. */
 export function branchesOf(family: readonly FamilyThread[]): Branch[] {
   const known = new Set(family.map(({ id }) => id))
   const children = new Map<string, FamilyThread[]>()

@@ -11,13 +11,13 @@ import { patchThreads } from './threads'
 import { useThreadFacts } from './thread-context'
 
 interface ForkOptions {
-  /** The last message that is copied; none: all are. */
+  /** The last message that is copied; undefined: all are copied. */
   messageId?: string
-  /** Nothing is copied: the new thread begins with a summary, which an agent writes. */
+  /** Nothing is copied: the new thread begins with a summary that an agent writes. */
   summary?: boolean
 }
 
-/** Makes a thread of one's own from the messages up to a point, or from a summary of them, and opens it. */
+/** Forks the thread up to a message, or from a summary of its messages, and opens the fork. */
 export function useFork(): [fork: (options?: ForkOptions) => void, busy: boolean] {
   const { threadId } = useThreadFacts()
   const apps = useApps()
@@ -30,7 +30,7 @@ export function useFork(): [fork: (options?: ForkOptions) => void, busy: boolean
       .then(async (forked) => {
         patchThreads(forked)
         const about = subjectOf(apps, forked)
-        // The project's stream may bring the copy later than this answer.
+        // The project's stream may deliver the copy after this answer.
         if (about !== null) await about.subject.load?.(about.id)
         say(summary ? 'Forked. A summary is being written.' : forkedText(about?.subject))
         navigate(threadHref(apps, forked))

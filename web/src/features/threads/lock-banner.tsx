@@ -39,7 +39,7 @@ function Banner({
   )
 }
 
-/** A promise that a button waits for, with its refusal shown. */
+/** Runs a button's action and shows its error. */
 function useAction(): [run: (action: () => Promise<unknown>, done?: string) => void, busy: boolean] {
   const [busy, setBusy] = useState(false)
   const run = (action: () => Promise<unknown>, done?: string) => {
@@ -77,7 +77,7 @@ function ForkAction() {
   )
 }
 
-/** Another member drives: read along, fork, or ask. */
+/** Another member drives: follow live, fork the thread, or request it. */
 export function LockedByOther({ lock }: { lock: Lock }) {
   const { thread } = useOpenThread()
   const me = useMe()
@@ -106,7 +106,7 @@ export function LockedByOther({ lock }: { lock: Lock }) {
   )
 }
 
-/** The driver's lock has run out: anyone may take over. */
+/** The driver's lock has expired: any editor may take over. */
 export function LockExpired({ lock }: { lock: Lock }) {
   const { thread } = useOpenThread()
   const [run, busy] = useAction()
@@ -132,7 +132,7 @@ export function LockExpired({ lock }: { lock: Lock }) {
   )
 }
 
-/** Somebody asks for the lock that one holds. */
+/** Another member requests the lock that this user holds. */
 export function HandOverRequest({ lock }: { lock: Lock }) {
   const { open, thread } = useOpenThread()
   const [run, busy] = useAction()

@@ -10,7 +10,7 @@ import { useOpenThread } from './thread-context'
 
 const CHIP = 'flex h-7 items-center gap-1.5 rounded-full px-2 text-xs text-muted'
 
-/** Who drives; one's own lock can be released here. */
+/** The driver of the thread; you can release your own lock here. */
 export function LockChip() {
   const { open, thread } = useOpenThread()
   const me = useMe()

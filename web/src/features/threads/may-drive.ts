@@ -3,7 +3,7 @@ import { useMe } from '../session/session-gate'
 import { lockState } from './lock-state'
 import { useOpenThread, useThreadFacts } from './thread-context'
 
-/** Whether one may start a run here now: nobody else holds the lock, and one may write at all. */
+/** True if this user may start a run here now: they can write, and no other member holds the lock. */
 export function useMayDrive(): boolean {
   const { mayWrite } = useThreadFacts()
   const { open } = useOpenThread()

@@ -13,18 +13,18 @@ import { useStickToBottom } from './stick-to-bottom'
 interface MessageListProps {
   /** Shown in a thread without messages. */
   empty?: ReactNode
-  /** Shown below the last answer while nothing is being made. */
+  /** Shown below the last answer while no run is active. */
   after?: ReactNode
 }
 
 const isLastAnswer = (said: Message[], at: number): boolean =>
   said.findLastIndex(({ role }) => role === 'assistant') === at
 
-/** Taken out of the queue before it began: its message says so. */
+/** Removed from the queue before it started: its message shows that. */
 const wasDropped = ({ status, parts, attempt }: RunState): boolean =>
   status === 'cancelled' && parts.length === 0 && attempt === 0
 
-/** Answered once more by a later run. */
+/** A later run continued this answer. */
 const isContinued = ({ run_id }: RunState, runs: RunState[]): boolean =>
   runs.some(({ parent_run_id }) => parent_run_id === run_id)
 

@@ -6,7 +6,7 @@ import { useStored } from '@/lib/stored'
 
 const NONE: Model[] = []
 
-/** The models and the one that answers next: the last choice in this browser, else the server's default. */
+/** The models and the selected one: the last choice in this browser, else the server's default. */
 export function useModelChoice() {
   const loaded = useQuery(modelsQuery).data?.items
   const models = loaded ?? NONE
@@ -16,13 +16,13 @@ export function useModelChoice() {
   return { models, model, choose, loaded: loaded !== undefined }
 }
 
-/** What a model is called; its id where it is not offered any more. */
+/** The label of a model; its id if it is no longer offered. */
 export function useModelLabel(id: string | null): string | null {
   const models = useQuery(modelsQuery).data?.items
   return useMemo(() => models?.find((model) => model.id === id)?.label ?? id, [models, id])
 }
 
-/** The model to see an image with: affordable before dear, cheap before expensive. Pure. */
+/** The best model for images: affordable ones first, then the cheapest. Pure. */
 export function visionModel(models: readonly Model[], balance: number | null): Model | null {
   return cheapest(
     models.filter(({ available, vision }) => available && vision),
@@ -30,7 +30,7 @@ export function visionModel(models: readonly Model[], balance: number | null): M
   )
 }
 
-/** The cheapest model that can be paid for, if it is not the present one. Pure. */
+/** The cheapest model that the balance covers, unless it is the present one. Pure. */
 export function cheaperModel(models: readonly Model[], balance: number, needsVision: boolean): Model | null {
   const fitting = models.filter(
     (model) => model.available && (model.vision || !needsVision) && model.credits <= balance,

@@ -7,12 +7,12 @@ import { plural } from '@/lib/format'
 interface ModelSelectProps {
   models: Model[]
   model: Model | null
-  /** What is left to spend; null: unlimited, or not known. */
+  /** The remaining credits; null: unlimited or unknown. */
   balance: number | null
   onChoose: (id: string) => void
 }
 
-/** Model for the answers next: what it sees, what it costs, and why one cannot be chosen. */
+/** The model for the next answers: image support, cost, and why a model is unavailable. */
 export function ModelSelect({ models, model, balance, onChoose }: ModelSelectProps) {
   return (
     <Menu

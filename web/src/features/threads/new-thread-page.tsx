@@ -20,12 +20,12 @@ const SUGGESTIONS: [icon: ReactNode, text: string][] = [
   [<CircleHelp />, 'Ask me a question'],
 ]
 
-/** What shows answers is loaded once the first page stands. */
+/** The answer components load once the first page is shown. */
 export const loadThreadPage = () => import('./thread-page')
 
 const QUIET_MS = 1000
 
-/** Where a thread begins: with its first message. */
+/** The page of a new thread, which begins with its first message. */
 export function NewThreadPage({ projectId }: { projectId: string }) {
   const apps = useApps()
   useEffect(() => {

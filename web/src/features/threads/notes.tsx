@@ -8,7 +8,7 @@ interface NotesProps {
   onChoose: (modelId: string) => void
 }
 
-/** What stands under a message that is being written. */
+/** Notes below the message box. */
 export function Notes({ note, problem, onChoose }: NotesProps) {
   return (
     <div aria-live="polite">

@@ -18,19 +18,20 @@ export const bodyOf = ({ content, images, model, on_busy }: Outgoing): StartRun 
   ...(on_busy && { on_busy }),
 })
 
-/** The same body gets the same key, so that sending again after a lost reply starts nothing twice. */
+/** The same body gets the same key, so that a retry after a lost reply starts nothing twice. */
 export function keyFor(keys: Map<string, string>, body: string): string {
   const key = keys.get(body) ?? crypto.randomUUID()
   keys.set(body, key)
   return key
 }
 
-/** A message on its way; `queued`: behind the answer that is being made; `after`: the last position before it. */
+/** A message that is being sent; `queued`: behind the current answer; `after`: the last position before it. */
 export type Unsaved = Message & { queued: boolean; after: number }
 
 const ON_ITS_WAY = 'sending'
 
-/** Whether the stream has brought the message: it may come before the answer to the request that names it. Pure. */
+/** True if the stream has delivered the message. This can happen before the request that creates it is answered.
+ * Pure. */
 export const hasArrived = (sending: Unsaved, messages: readonly Message[]): boolean =>
   messages.some(
     (one) =>
@@ -76,7 +77,7 @@ export function useSending(threadId: string, messages: readonly Message[]) {
   return useMemo(() => ({ send, sending }), [send, sending])
 }
 
-/** Stands for a message until the stream brings the saved one. */
+/** A placeholder for a message until the stream delivers the saved one. */
 export function unsavedMessage(threadId: string, { content, on_busy }: Outgoing, after: number): Unsaved {
   return {
     queued: on_busy === 'enqueue',

@@ -13,7 +13,7 @@ import { useThreadViews } from './thread-views'
 import { ToolCard } from './tool-card'
 import { tellsUnreadable } from './unreadable-files'
 
-/** The parts of an answer in order; what waits for a person is shown in the place of its tool call. */
+/** The parts of an answer in order; pending approvals and questions take the place of their tool call. */
 export function Parts({ parts, pending, live }: AnswerProps) {
   const { profile } = useThreadFacts()
   const Answer = useThreadViews().agents[profile]?.Answer ?? PartList
@@ -64,13 +64,13 @@ export const PartView = memo(function PartView({ part, pending, growing }: PartV
   }
 })
 
-/** A part of an app; nothing where no app knows its type. */
+/** A part of an app; nothing if no app knows its type. */
 function AppPart({ part }: { part: Part }) {
   const View = useThreadViews().parts[part.type]
   return View === undefined ? null : <View part={part} />
 }
 
-/** A picture in an answer, as large as the answer is wide. */
+/** An image in an answer, as wide as the answer. */
 const Picture = ({ part: { attachment_id, name, width, height } }: { part: ImagePart }) => (
   <div data-picture style={{ aspectRatio: width !== null && height !== null ? `${width} / ${height}` : undefined }}>
     <Zoom

@@ -5,7 +5,7 @@ import { complain } from '@/components/toast'
 import { client } from '@/lib/queries'
 import { ClockNote } from './clock-note'
 
-/** The sandbox sleeps until somebody decides; it can also be woken without deciding. */
+/** The sandbox is paused until a person decides; it can also be woken without a decision. */
 export function PausedNote({ run }: { run: RunState }) {
   const [busy, setBusy] = useState(false)
   const resume = () => {

@@ -3,7 +3,7 @@ import { useMe } from '../session/session-gate'
 import { Avatar } from '../shell/avatar'
 import { useOpenThread } from './thread-context'
 
-/** Who else has this thread open, and who of them writes. */
+/** Other people who have this thread open, and those who are typing. */
 export function useOthers() {
   const me = useMe()
   const { open } = useOpenThread()
@@ -13,7 +13,7 @@ export function useOthers() {
   return { others, typing: typing.map((who) => names.get(who) ?? who) }
 }
 
-/** The others who have this thread open. */
+/** Other people who have this thread open. */
 export function Watching() {
   const { others } = useOthers()
   const [first] = others

@@ -11,12 +11,12 @@ import { useSender } from './thread-context'
 
 interface ProblemsProps {
   message: Message
-  /** Known while this page saw the run. */
+  /** Set if this page saw the run. */
   run: RunState | undefined
   isLast: boolean
 }
 
-/** What a completed answer left undone, plainly, and one click to have it mended. */
+/** Problems that a completed answer left, with a button to ask for a fix. */
 export function Problems({ message, run, isLast }: ProblemsProps) {
   const problems = useProblems(message, run)
   if (problems.length === 0) return null
@@ -40,7 +40,7 @@ export function Problems({ message, run, isLast }: ProblemsProps) {
   )
 }
 
-/** One line is read at once; what a compiler says at length is folded under its first. */
+/** A single line is shown as it is; longer compiler output is folded under its first line. */
 function Item({ problem }: { problem: string }) {
   const [first = '', ...more] = problem.trim().split('\n')
   if (more.length === 0) return <li className="[overflow-wrap:anywhere]">{first}</li>

@@ -10,7 +10,7 @@ import { client } from '@/lib/queries'
 import { ClockNote } from './clock-note'
 import { useOpenThread, useThreadFacts } from './thread-context'
 
-/** Something the agent wants to know before it goes on. */
+/** A question of the agent that it needs answered before it continues. */
 export function QuestionCard({ question }: { question: Question }) {
   const { open } = useOpenThread()
   const { mayWrite } = useThreadFacts()

@@ -13,7 +13,7 @@ import { useOpenThread, useSender, useThreadFacts } from './thread-context'
 import { useThreadViews } from './thread-views'
 import { textOf } from './user-message'
 
-/** Messages that wait for the answer before them, in their order. Each joins the conversation when its turn comes. */
+/** Messages that wait for the answer before them, in order. Each joins the conversation when its run starts. */
 export function QueueTray() {
   const { open } = useOpenThread()
   const { sending } = useSender()

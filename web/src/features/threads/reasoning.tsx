@@ -6,7 +6,7 @@ import { cn } from '@/lib/cn'
 import { duration } from '@/lib/format'
 import { useOpenThread } from './thread-context'
 
-/** What the model thought aloud, folded; with its duration where this page followed it. */
+/** The model's reasoning, folded; with its duration if this page followed it. */
 export function Reasoning({ part: { id, text }, growing }: { part: ReasoningPart; growing: boolean }) {
   const [open, setOpen] = useState(false)
   const seconds = useOpenThread().open.thinking[id]?.seconds ?? null

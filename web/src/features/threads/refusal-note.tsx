@@ -9,7 +9,7 @@ interface ExplainedProps {
   className?: string
 }
 
-/** A refusal with its way out; where credits are short also what is left, and when new ones come. */
+/** An error with its next step; if credits are short, also the balance and the time of the reset. */
 export function RefusalNote({ error, retry, className }: ExplainedProps) {
   const short = error instanceof CreditsNeeded
   return (
@@ -20,7 +20,7 @@ export function RefusalNote({ error, retry, className }: ExplainedProps) {
   )
 }
 
-/** What is left, and when new credits come. */
+/** The balance, and the time when credits reset. */
 export function Shortage({ className }: { className?: string }) {
   const { credits } = useCreditBalance()
   if (credits === null || credits.balance === null) return null

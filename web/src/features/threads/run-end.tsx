@@ -13,11 +13,11 @@ interface RunEndProps {
   status: 'cancelled' | 'error'
   stopReason: string | null
   error: RunError | null
-  /** When the answer was saved. */
+  /** The time when the answer was saved. */
   at?: string | null
   /** Only the thread's last answer can be retried or continued. */
   canRestart: boolean
-  /** A later answer goes on from here: the error is told in passing. */
+  /** A later answer continues from here: the error is shown less prominently. */
   continued?: boolean
 }
 
@@ -28,7 +28,7 @@ const CANCELLED: Record<string, string> = {
   steps: 'Stopped at the step limit',
 }
 
-/** How an answer ended when it did not complete, and what can be done about it. */
+/** The end of an answer that did not complete, with the available actions. */
 export function RunEnd({ runId, status, stopReason, error, at = null, canRestart, continued = false }: RunEndProps) {
   if (status === 'cancelled')
     return (
@@ -72,7 +72,7 @@ export function RunEnd({ runId, status, stopReason, error, at = null, canRestart
   )
 }
 
-/** An answer that is whole but for its end, which the model's output limit cut off; its notice stands above. */
+/** An answer that is complete except for its end, which the model's output limit cut off; its notice is shown above. */
 export function CutAtLimit({ runId }: { runId: string }) {
   return (
     <div data-end="length" className="mt-3">

@@ -12,7 +12,7 @@ interface SendButtonsProps {
   onSend: (how?: OnBusy) => void
 }
 
-/** Send; while an answer is made: stop it, or queue or interrupt with what is written. */
+/** Send; during an answer: stop it, or queue or interrupt with the written message. */
 export function SendButtons({ busy, empty, ready, sending, stopping, onStop, onSend }: SendButtonsProps) {
   if (busy && !empty)
     return (

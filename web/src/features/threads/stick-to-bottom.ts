@@ -3,10 +3,8 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react
 const NEAR_PX = 48
 const OLDER_PX = 400
 
-/**
- * Keeps a growing list at its end while the reader is there, leaves it alone when the reader has scrolled up, and keeps
- * what is on the screen in place when older messages are put in front.
- */
+/** Keeps a growing list scrolled to its end while the reader is there, leaves it unchanged if the reader has scrolled
+ * up, and keeps the visible content in place when older messages are added at the top. */
 export function useStickToBottom(onNearTop: () => void) {
   const box = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
@@ -17,7 +15,7 @@ export function useStickToBottom(onNearTop: () => void) {
     nearTop.current = onNearTop
   })
 
-  // With the next frame: asked for while the page is drawn, the height would cost a layout in between.
+  // In the next frame: reading the height during rendering would cause an extra layout.
   const toBottom = useCallback((behavior: ScrollBehavior = 'instant') => {
     stick.current = true
     requestAnimationFrame(() => box.current?.scrollTo({ top: box.current.scrollHeight, behavior }))
@@ -43,7 +41,8 @@ export function useStickToBottom(onNearTop: () => void) {
     let lastTop = 0
     const scrolled = () => {
       const fromEnd = area.scrollHeight - area.scrollTop - area.clientHeight
-      // Far from the end may also mean that the list has grown since: only who scrolls up wants to stay there.
+      // A large distance to the end can also mean that the list has grown: only a reader who scrolls up wants to stay
+      // there.
       if (fromEnd < NEAR_PX) stick.current = true
       else if (area.scrollTop < lastTop) stick.current = false
       lastTop = area.scrollTop

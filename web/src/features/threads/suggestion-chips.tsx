@@ -6,9 +6,9 @@ import { useModelChoice } from './model-choice'
 import { useSender } from './thread-context'
 
 export interface Suggestion {
-  /** On the chip. */
+  /** The label of the chip. */
   label: string
-  /** What is sent. */
+  /** The text that is sent. */
   text: string
 }
 
@@ -17,7 +17,7 @@ interface SuggestionChipsProps {
   className?: string
 }
 
-/** One click sends; nothing for those who may not write. */
+/** One click sends; nothing for users who cannot write. */
 export function SuggestionChips({ suggestions, className }: SuggestionChipsProps) {
   const mayDrive = useMayDrive()
   const { send } = useSender()

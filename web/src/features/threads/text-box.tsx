@@ -6,24 +6,25 @@ interface TextBoxProps {
   value: string
   busy: boolean
   autoFocus: boolean
-  /** Another number takes the focus into the box, behind what is written. */
+  /** A new number focuses the box, with the caret at its end. */
   focused?: number
   placeholder?: string | undefined
-  /** Whom an `@` names. */
+  /** People whom an `@` can mention. */
   people: readonly Mentionable[]
   onChange: (value: string) => void
   onPaste: (event: ClipboardEvent) => void
   onEnter: () => void
 }
 
-/** Only from nobody or from the link that led here: never from a menu, nor on a phone, where keys cover the page. */
+/** Takes the focus only if no element has it, or from the link that led here: never from a menu, nor on a phone, where
+ * the keyboard covers the page. */
 function mayTakeFocus(): boolean {
   const held = document.activeElement
   const free = held === null || held === document.body || held.matches('[data-thread-link], [data-nav-link]')
   return free && !matchMedia('(pointer: coarse)').matches
 }
 
-/** Grows with its text up to a third of the window. Enter sends; Shift+Enter and a phone's Enter begin a line. */
+/** Grows with its text up to a third of the window. Enter sends; Shift+Enter, or Enter on a phone, starts a new line. */
 export function TextBox(props: TextBoxProps) {
   const {
     value,
@@ -42,7 +43,7 @@ export function TextBox(props: TextBoxProps) {
     const area = box.current
     if (area === null) return
     area.style.height = 'auto'
-    // An empty one is one line high; to read its height would cost a layout while the page is drawn.
+    // An empty box is one line high; reading its height would cost a layout during rendering.
     if (value !== '') area.style.height = `${Math.min(area.scrollHeight, innerHeight / 3)}px`
   }, [value])
   useEffect(() => {

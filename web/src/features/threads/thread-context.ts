@@ -5,17 +5,17 @@ import type { Outgoing, Unsaved } from './outgoing-message'
 
 export type OpenThread = ReturnType<typeof useThread>
 
-/** What stays the same while an answer streams, for the many small things on a page of messages. */
+/** Facts that stay the same while an answer streams, for the many small components on a page of messages. */
 export interface ThreadFacts {
   threadId: string
   role: Role | null
   /** False for viewers and in archived threads. */
   mayWrite: boolean
-  /** Which agent answers. */
+  /** The agent that answers. */
   profile: string
-  /** A page of its own, or a narrow panel beside something else. */
+  /** A full page, or a narrow panel next to something else. */
   look: 'page' | 'panel'
-  /** Shows beside the thread what a run changed; null: a dialog shows it. */
+  /** Shows the changes of a run next to the thread; null: in a dialog. */
   showChanges: ((runId: string) => void) | null
 }
 
@@ -28,7 +28,7 @@ interface LiveThread {
 interface Sender {
   /** Resolves when the message is saved. */
   send: (message: Outgoing) => Promise<void>
-  /** The message on its way to the server. */
+  /** The message that is being sent. */
   sending: Unsaved | null
 }
 
@@ -41,11 +41,11 @@ function must<T>(value: T | null): T {
   return value
 }
 
-/** The thread that the page shows, as it changes. */
+/** The thread of the page, with live updates. */
 export const useOpenThread = (): LiveThread => must(useContext(LiveContext))
 
-/** The few facts about it that seldom change. */
+/** Facts about the thread that seldom change. */
 export const useThreadFacts = (): ThreadFacts => must(useContext(FactsContext))
 
-/** How a message is sent into it, from wherever one is offered. */
+/** Sends a message into the thread, from any component that offers it. */
 export const useSender = (): Sender => must(useContext(SenderContext))

@@ -20,14 +20,14 @@ import { useOpenThread, useSender, useThreadFacts } from './thread-context'
 import { useTellTyping } from './use-typing'
 
 interface FooterProps {
-  /** What the message box says while it is empty. */
+  /** The placeholder of the message box. */
   placeholder?: string
-  /** Where other parts of the page leave words for the message box. */
+  /** Text and elements that other parts of the page hand over to the message box. */
   handover?: ComposerInserts
   className?: string
 }
 
-/** Below the messages: the composer, or why there is none and what to do about it. */
+/** Below the messages: the composer, or why you cannot write and what to do about it. */
 export function Footer({ className, ...rest }: FooterProps) {
   const { thread } = useOpenThread()
   const { look } = useThreadFacts()

@@ -52,7 +52,7 @@ export function ThreadHeader({ preview }: { preview: ReactNode }) {
   )
 }
 
-/** A link to what the thread is about, or to what it was forked from. */
+/** A link to the thread's subject, or to the thread that it was forked from. */
 function Origin() {
   const apps = useApps()
   const { thread, open } = useOpenThread()
@@ -100,7 +100,7 @@ function ThreadMenu({ onRename }: { onRename: () => void }) {
       >
         {mayChange && (
           <>
-            {/* After the menu has given the focus back, or the input would lose it at once. */}
+            {/* After the menu has returned the focus, or the input would lose it at once. */}
             <MenuItem onSelect={() => setTimeout(onRename, 50)}>
               <Pencil />
               Rename

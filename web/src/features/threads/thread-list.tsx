@@ -55,7 +55,7 @@ const sorted = (threads: ListedThread[]) =>
 
 const DAY_MS = 86_400_000
 
-/** The heading under which the list groups a time. */
+/** The heading of the group that contains a time. */
 function dayGroup(iso: string, nowMs: number): string {
   const midnight = new Date(nowMs).setHours(0, 0, 0, 0)
   const at = Date.parse(iso)
@@ -114,7 +114,7 @@ function Nothing({ q, archived }: { q: string; archived: boolean }) {
   )
 }
 
-/** Moves the keyboard's focus through the list, beginning at the thread that is open. */
+/** Moves the keyboard focus through the list, starting at the open thread. */
 function step(by: number): void {
   const links = [...document.querySelectorAll<HTMLElement>('[data-thread-link]')].filter(
     (link) => link.offsetParent !== null,

@@ -27,7 +27,7 @@ const withEmptyHeader = (inner: ReactNode) => (
   </>
 )
 
-/** The conversation, and what its sandbox shows beside it. */
+/** The conversation, and the preview of its sandbox next to it. */
 function Columns() {
   const { open, thread } = useOpenThread()
   const { button, panel } = useThreadPreview()
@@ -48,7 +48,7 @@ function Columns() {
   )
 }
 
-/** The tab's title says whether an answer is being made, waits for a person, or is there. */
+/** The tab's title shows whether an answer is in progress, waits for a person, or is complete. */
 const SIGN: Partial<Record<ThreadRunStatus, string>> = { generating: '● ', awaiting_approval: '❗ ', paused: '❗ ' }
 
 function useTitle(thread: Thread): void {
@@ -57,7 +57,7 @@ function useTitle(thread: Thread): void {
   }, [thread])
 }
 
-/** A thread of another project brings that project into the sidebar. */
+/** Switches the sidebar to the project of the open thread. */
 function useFollowProject({ project_id }: Thread): void {
   const { choose } = useActiveProject()
   useEffect(() => choose(project_id), [project_id, choose])

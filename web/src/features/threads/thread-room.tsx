@@ -12,14 +12,14 @@ import { NotFound, isHidden } from '@/components/not-loaded'
 
 interface ThreadRoomProps extends Partial<Pick<ThreadFacts, 'look' | 'showChanges'>> {
   threadId: string
-  /** What stands around the thread while it loads, and when it cannot be shown. */
+  /** The frame around the thread while it loads, and when it cannot be shown. */
   frame?: (inner: ReactNode) => ReactNode
   children: ReactNode
 }
 
 const bare = (inner: ReactNode) => inner
 
-/** Follows a thread, and lets everything inside know it; until it is there, what it waits for or why it is not. */
+/** Follows a thread and provides it to its children; until it has loaded, shows the progress or the error. */
 export function ThreadRoom({ threadId, look = 'page', showChanges = null, frame = bare, children }: ThreadRoomProps) {
   const open = useThread(threadId)
   const sender = useSending(threadId, open.messages)
@@ -46,7 +46,7 @@ export function ThreadRoom({ threadId, look = 'page', showChanges = null, frame 
   )
 }
 
-/** A session that has ended leads to the sign-in page, and back here afterwards. */
+/** When the session has ended, redirects to the sign-in page, and back here afterwards. */
 function useSignedOut(error: Error | null): void {
   useEffect(() => {
     if (isSignedOut(error)) void queryClient.invalidateQueries(meQuery)

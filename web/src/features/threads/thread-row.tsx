@@ -54,7 +54,7 @@ function LockMark({ lock }: { lock: Lock | null }) {
   return <LockIcon role="img" aria-label={`Locked by ${lock.holder_name}`} className="size-3 shrink-0 text-faint" />
 }
 
-/** The place of a hit, with the words that begin with a searched one marked. */
+/** The excerpt of a hit, with the words that match the search marked. */
 function Snippet({ text, q }: { text: string; q: string }) {
   const wanted = q.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
   const pieces = text.split(/([\p{L}\p{N}_]+)/u)

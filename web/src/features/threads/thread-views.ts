@@ -1,4 +1,4 @@
-/** What apps show inside threads, loaded with the first thread that is opened. */
+/** Views of apps inside threads, loaded with the first thread that is opened. */
 import { queryOptions } from '@tanstack/react-query'
 import { createContext, useContext, type ComponentType } from 'react'
 import type { Part } from '@outlast/sdk'

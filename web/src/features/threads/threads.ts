@@ -1,4 +1,4 @@
-/** The threads of a project, kept in step with their news. */
+/** The threads of a project, updated by the project's stream. */
 import { infiniteQueryOptions, type InfiniteData } from '@tanstack/react-query'
 import type { ListedThread, Lock, Page, Thread } from '@outlast/sdk'
 import { client, queryClient, showNews } from '@/lib/queries'
@@ -22,7 +22,7 @@ export const threadsQuery = ({ projectId, status, q }: ThreadFilter) =>
     getNextPageParam: (page) => page.next,
   })
 
-/** Puts a thread's news into every loaded list: in place, or on top where it belongs and is missing. */
+/** Applies a thread's changes to every loaded list: in place, or at the top of a list that it newly belongs to. */
 export function patchThreads(thread: Thread): void {
   for (const [key] of queryClient.getQueriesData<Pages>({ queryKey: ['threads'] })) {
     const filter = key[1] as ThreadFilter
@@ -38,7 +38,7 @@ export function patchLock(threadId: string, lock: Lock | null): void {
   )
 }
 
-/** Takes a deleted thread out of every loaded list. */
+/** Removes a deleted thread from every loaded list. */
 export function forgetThread(threadId: string): void {
   queryClient.setQueriesData<Pages>(
     { queryKey: ['threads'] },

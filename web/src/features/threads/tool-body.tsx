@@ -6,7 +6,7 @@ import { cn } from '@/lib/cn'
 import { parseObject, prettyJson } from '@/lib/format'
 import { ending, evaluation, filesOf, questionsAndAnswers, readable } from './tool-text'
 
-/** Everything about a call: its arguments in the form that fits the tool, its live output, its result. */
+/** All details of a call: its arguments in a form that fits the tool, its live output, its result. */
 export function ToolBody({ part }: { part: ToolCallPart }) {
   return (
     <div className="space-y-2.5 border-t border-line p-2.5">
@@ -31,7 +31,7 @@ function Inside({ part }: { part: ToolCallPart }) {
         <>
           <Arguments tool={tool} args={args} raw={part.arguments} />
           {shown.trim() !== '' && <Terminal text={shown} />}
-          {/* That the files shown above were written goes without saying. */}
+          {/* The result only confirms the files shown above. */}
           {evaluated === null && !(tool === 'create_or_update_files' && part.status === 'done') && (
             <Result text={result} />
           )}
@@ -47,7 +47,7 @@ function Inside({ part }: { part: ToolCallPart }) {
   )
 }
 
-/** A command as its terminal shows it. A result that the output does not hold (a refusal, a time-out) is added. */
+/** A command as in a terminal. A result that is not part of the output (a refusal, a time-out) is appended. */
 function Command({ command, output, result }: { command: string; output: string; result: string | null }) {
   const told = result ?? ''
   const isOutput = output.trim() !== '' || ending(told) !== ''
@@ -94,12 +94,12 @@ const endingOf = (path: string): string => /\.(\w+)$/.exec(path)?.[1] ?? ''
 interface BlockProps {
   label: string
   text: string
-  /** A language or a file's ending. */
+  /** A language or a file extension. */
   language?: string
   danger?: boolean
 }
 
-/** What may be broken into lines; code keeps its own. */
+/** Languages whose lines may wrap; other code does not. */
 const PROSE = new Set(['', 'bash', 'json', 'md'])
 
 export function Block({ label, text, language = '', danger = false }: BlockProps) {
@@ -122,7 +122,7 @@ export function Block({ label, text, language = '', danger = false }: BlockProps
   )
 }
 
-/** What the tool prints, as it prints it; follows the end unless the reader has scrolled up. */
+/** The live output of the tool; scrolls with it unless the reader has scrolled up. */
 function Terminal({ command, text, end = '' }: { command?: string; text: string; end?: string }) {
   const box = useRef<HTMLPreElement>(null)
   const stick = useRef(true)
@@ -159,7 +159,7 @@ function Terminal({ command, text, end = '' }: { command?: string; text: string;
   )
 }
 
-/** Without colour codes, and with a line that was written over shown as it stands last. */
+/** Without colour codes; a line that was overwritten is shown in its last state. */
 function plain(text: string): string {
   // oxlint-disable-next-line no-control-regex -- escape sequences are control characters
   const bare = text.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '').replace(/\r\n/g, '\n')

@@ -29,7 +29,7 @@ const MARK: Record<ToolStatus, [icon: ReactNode, label: string]> = {
 
 const BUSY = new Set<ToolStatus>(['streaming', 'pending', 'running'])
 
-/** One call of a tool: what it does in one line, everything about it when opened. Open by itself while it runs. */
+/** One tool call: a one-line summary that opens into all details. Open while the tool runs. */
 export const ToolCard = memo(function ToolCard({ part }: { part: ToolCallPart }) {
   const [choice, setChoice] = useState<boolean | null>(null)
   const open = choice ?? (BUSY.has(part.status) && part.output !== '')

@@ -1,4 +1,4 @@
-/** What a tool call says in one line. Pure. */
+/** The one-line summary of a tool call. Pure. */
 import type { ToolCallPart } from '@outlast/sdk'
 
 type Arguments = Record<string, unknown>
@@ -6,7 +6,7 @@ type Arguments = Record<string, unknown>
 const text = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 
-/** The one argument that matters. */
+/** The most important argument. */
 export function title(tool: string, args: Arguments | null): string {
   if (args === null) return ''
   switch (tool) {
@@ -32,7 +32,7 @@ export function title(tool: string, args: Arguments | null): string {
   }
 }
 
-/** What `read_files` is asked for. */
+/** The paths that `read_files` requests. */
 export const pathsOf = (args: Arguments): string[] => list(args['files'] ?? args['paths']).map(text)
 
 interface FileArgument {
@@ -47,7 +47,7 @@ export function filesOf(args: Arguments): FileArgument[] {
   })
 }
 
-/** The exit status that a command's result names; null where there is none. */
+/** The exit status in a command's result, or null if there is none. */
 export function exitCode({ tool, result }: Pick<ToolCallPart, 'tool' | 'result'>): number | null {
   if (tool !== 'terminal' || result === null) return null
   const found = /exit(?:ed)?[ _-]*(?:code|status)?[":= ]*(-?\d+)/i.exec(
@@ -59,7 +59,7 @@ export function exitCode({ tool, result }: Pick<ToolCallPart, 'tool' | 'result'>
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const firstLine = (value: string): string => value.trimStart().split('\n', 1)[0] ?? ''
 
-/** What is left of a result when the output has been shown: how the command ended. */
+/** The rest of a result after the output that was shown: how the command ended. */
 export function ending(result: string): string {
   return /\[([^\]\n]*)\]\s*$/.exec(result)?.[1] ?? ''
 }
@@ -71,13 +71,13 @@ interface Evaluation {
   stdout: string
 }
 
-/** What `run_code` answers; null for anything else. */
+/** The result of `run_code`; null for any other text. */
 export function evaluation(value: Arguments | null): Evaluation | null {
   if (value === null || typeof value['success'] !== 'boolean') return null
   return { success: value['success'], result: value['result'], error: value['error'], stdout: text(value['stdout']) }
 }
 
-/** The questions of an `ask_user` call with the answers its result holds. */
+/** The questions of an `ask_user` call with the answers from its result. */
 export function questionsAndAnswers(args: Arguments | null, result: Arguments | null): [string, string][] {
   const answers = (result?.['answers'] ?? result ?? {}) as Arguments
   return list(args?.['questions']).map((item) => {

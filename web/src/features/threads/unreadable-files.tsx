@@ -26,11 +26,12 @@ const OF_A_THREAD: WorkspaceTexts = {
   done: 'This thread restarted with an empty workspace.',
 }
 
-/** What a workspace begins with anew. */
+/** The first checkpoint of a new workspace. */
 const isFresh = ({ reason, files }: Checkpoint): boolean =>
   reason === 'template' || (reason === 'person' && files === 0)
 
-/** Says that the files are gone, and lets editors go on without them. `since`: when that was found. */
+/** Reports that the files cannot be read, and lets editors continue without them. `since`: the time when that was
+ * detected. */
 export function UnreadableFiles({ since }: { since: string | null }) {
   const { threadId, profile, mayWrite } = useThreadFacts()
   const { open } = useOpenThread()

@@ -6,7 +6,7 @@ import { useOpenThread } from './thread-context'
 const AGAIN_MS = 4000
 const OVER_MS = 5000
 
-/** Tells the others that one writes, at most every few seconds, that one has stopped, and only when there are others. */
+/** Reports typing to other people, at most every few seconds, and the end of it. Only if other people are present. */
 export function useTellTyping(): () => void {
   const { thread } = useOpenThread()
   const { others } = useOthers()

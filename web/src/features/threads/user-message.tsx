@@ -18,11 +18,11 @@ import { useThreadViews } from './thread-views'
 interface UserMessageProps {
   message: Message
   unsaved?: boolean
-  /** Its run was taken out of the queue before it began. */
+  /** Its run was removed from the queue before it started. */
   dropped?: boolean
 }
 
-/** What a person wrote: plain text exactly as typed, never read as markup. */
+/** A person's message: plain text exactly as typed, never interpreted as markup. */
 export const UserMessage = memo(function UserMessage({ message, unsaved = false, dropped = false }: UserMessageProps) {
   const me = useMe()
   const images = message.parts.filter((part) => part.type === 'image')
@@ -69,7 +69,7 @@ export const UserMessage = memo(function UserMessage({ message, unsaved = false,
   )
 })
 
-/** Those whom it names stand out. */
+/** Highlights the people whom the text mentions. */
 function WithNames({ text }: { text: string }) {
   const { projectId } = useActiveProject()
   return <Named text={text} people={useMentionable(projectId)} />

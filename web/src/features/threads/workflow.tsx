@@ -12,11 +12,11 @@ const ICON: Record<StepStatus, ReactNode> = {
   skipped: <Minus className="text-faint" />,
 }
 
-/** What an answer goes through besides the calls that its parts show: before the agent begins, or after it ends. */
+/** Steps of an answer other than its tool calls: before the agent starts, or after it ends. */
 export function Workflow({ run, when }: { run: RunState; when: 'before' | 'after' }) {
   const begun = run.parts.length > 0
   const steps = stepsOf(run).filter((step) => step.call === null && isBefore(step) === (when === 'before'))
-  // Once the agent speaks, only what went wrong on the way to it is still worth a line.
+  // Once the agent answers, only failed steps are still shown.
   const shown = when === 'before' && begun ? steps.filter(({ status }) => status === 'failed') : steps
   if (shown.length === 0) return null
   return (

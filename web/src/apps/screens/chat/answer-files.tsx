@@ -5,7 +5,7 @@ import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 import { useOpenCode } from '../code/open-code'
 
-/** The files that an answer says it changed, folded; each opens where code is shown. */
+/** The files that an answer reports as changed, folded; each opens in the Code tab. */
 export function AnswerFiles({ files }: { files: ScreenFile[] }) {
   const [open, setOpen] = useState(false)
   const openCode = useOpenCode()

@@ -11,7 +11,7 @@ import { takeDraft, watchDrafts } from './draft-store'
 import { SuggestionChips } from '@/features/threads/suggestion-chips'
 import { firstSuggestions, nextSuggestions } from './suggestions'
 
-/** The conversation about a screen, beside it. */
+/** The conversation about a screen, next to it. */
 export function ChatTab({ screen }: { screen: ScreenData }) {
   const openCode = useCodeTab(screen.id)
   const showChanges = useCallback((runId: string) => openCode({ view: 'changes', runId }), [openCode])

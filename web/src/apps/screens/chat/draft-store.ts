@@ -1,7 +1,5 @@
-/**
- * What other tabs hand to a screen's composer: words to begin with, and captured elements. Kept until the Chat tab takes
- * them, so that they are not lost while another tab is shown.
- */
+/** Text and captured elements that other tabs hand over to a screen's composer. Kept until the Chat tab takes them, so
+ * that they are not lost while another tab is shown. */
 
 import type { CapturedElement } from '@/features/threads/captures'
 
@@ -21,7 +19,7 @@ const change = (screenId: string, next: Handed) => {
   for (const listener of [...listeners]) listener()
 }
 
-/** Puts words into the screen's message box: below what is written there already. */
+/** Appends text to the screen's message box. */
 export function putDraft(screenId: string, text: string): void {
   const now = peekDraft(screenId)
   change(screenId, { ...now, text: now.text === '' ? text : `${now.text}\n\n${text}` })
@@ -33,17 +31,17 @@ export function putElement(screenId: string, element: CapturedElement): void {
   change(screenId, { ...now, elements: [...now.elements, element] })
 }
 
-/** What waits for the composer. */
+/** The text and elements that wait for the composer. */
 export const peekDraft = (screenId: string): Handed => handed.get(screenId) ?? NOTHING
 
-/** What waits for the composer; afterwards nothing does. */
+/** Returns the text and elements that wait for the composer, and clears them. */
 export function takeDraft(screenId: string): Handed {
   const now = peekDraft(screenId)
   if (now !== NOTHING) handed.delete(screenId)
   return now
 }
 
-/** Calls back whenever something was handed over. Returns how to stop. */
+/** Calls back whenever something was handed over. Returns a function that stops it. */
 export function watchDrafts(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

@@ -6,7 +6,7 @@ import { AnswerFiles } from './answer-files'
 import { sectionsOf } from './work-summary'
 import { WorkGroup } from './work-group'
 
-/** An answer of the screen agent: without its marks, the work folded, its files in one place. */
+/** An answer of the screen agent: without its markers, with the work folded and its files in one list. */
 export function ScreenAnswer({ parts, pending, live }: AnswerProps) {
   const read = readParts(parts, live)
   const sections = sectionsOf(parts, (part) => part.type !== 'text' || (read.get(part.id)?.text ?? '') !== '')
@@ -37,7 +37,7 @@ function readParts(parts: readonly Part[], live: boolean): Map<string, ReadAnswe
   return new Map(texts.flatMap(({ id }, at) => (read[at] === undefined ? [] : [[id, read[at]]])))
 }
 
-/** The Markdown of an answer without its marks. */
+/** The Markdown of an answer without its markers. */
 export const answerText = ({ parts }: Message): string =>
   readAnswers(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])))
     .flatMap(({ text }) => (text === '' ? [] : [text]))

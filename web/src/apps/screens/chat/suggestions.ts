@@ -1,4 +1,4 @@
-/** What a person may ask for with one click. Pure. */
+/** Suggested requests that one click sends. Pure. */
 import type { Message, ScreenData } from '@outlast/sdk'
 import type { Suggestion } from '@/features/threads/suggestion-chips'
 
@@ -43,10 +43,10 @@ const NEXT: readonly Suggestion[] = [
 
 const SHOWN_NEXT = 3
 
-/** For a screen that nothing was asked for yet. */
+/** For a screen without any requests yet. */
 export const firstSuggestions = (): readonly FirstSuggestion[] => FIRST
 
-/** After an answer: what was not asked for already; where the last one failed, nothing. */
+/** After an answer: suggestions that were not requested already; none if the last answer failed. */
 export function nextSuggestions(messages: readonly Message[], state: ScreenData['state']): readonly Suggestion[] {
   const last = messages.at(-1)
   if (last?.role !== 'assistant' || last.status !== 'complete' || state === 'problems') return []

@@ -10,11 +10,11 @@ import { failures, summaryOf, type Work } from './work-summary'
 interface WorkGroupProps {
   parts: Work[]
   pending: Pending[]
-  /** It is the end of an answer that still grows: shown as it happens. */
+  /** It is at the end of an answer that still grows: shown live. */
   growing: boolean
 }
 
-/** What an agent did between two pieces of prose: as it happens while it happens, afterwards in one line. */
+/** The agent's work between two pieces of prose: shown live while it happens, folded into one line afterwards. */
 export function WorkGroup({ parts, pending, growing }: WorkGroupProps) {
   const [choice, setChoice] = useState<boolean | null>(null)
   const waits = parts.some(({ id }) => pending.some(({ part_id }) => part_id === id))

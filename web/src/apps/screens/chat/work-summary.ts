@@ -1,4 +1,4 @@
-/** An answer's parts as they are read: prose, and between it the work, folded. Pure. */
+/** The parts of an answer for display: prose, with the work in between folded. Pure. */
 import type { Part, ToolCallPart } from '@outlast/sdk'
 import { duration, parseObject, plural } from '@/lib/format'
 import { filesOf, pathsOf } from '@/features/threads/tool-text'
@@ -6,7 +6,7 @@ import { filesOf, pathsOf } from '@/features/threads/tool-text'
 export type Work = Extract<Part, { type: 'tool_call' | 'reasoning' }>
 export type Section = { kind: 'part'; part: Part } | { kind: 'work'; id: string; parts: Work[] }
 
-/** Calls and thoughts that follow each other are one piece of work; a part for which `isShown` is false is left out. */
+/** Consecutive calls and thoughts form one piece of work; parts for which `isShown` is false are left out. */
 export function sectionsOf(parts: readonly Part[], isShown: (part: Part) => boolean): Section[] {
   const sections: Section[] = []
   for (const part of parts) {

@@ -1,15 +1,15 @@
-/** A screen's answers by what was asked. Pure. */
+/** A screen's answers, named by their request. Pure. */
 import type { ThreadState } from '@outlast/sdk'
 import { readCaptures } from '@/features/threads/captures'
 
 export interface Answered {
   runId: string
-  /** The beginning of what was asked. */
+  /** The beginning of the request. */
   words: string
   at: string
 }
 
-/** What was asked, the newest first; also what is being answered now. */
+/** Requests, newest first, including the one in progress. */
 export function answersOf({ messages, runs }: Pick<ThreadState, 'messages' | 'runs'>): Answered[] {
   const asked = new Map(messages.filter(({ role }) => role === 'user').map((message) => [message.id, message]))
   const found = new Map<string, Answered>()

@@ -14,9 +14,9 @@ type View = CodeRequest['view']
 
 const VIEWS: Record<View, string> = { files: 'Files', changes: 'Changes', history: 'History' }
 
-/** A screen's code: its files, what each answer changed, and how they were before. */
+/** A screen's code: its files, the changes of each answer, and earlier versions. */
 export function CodeTab({ screen }: { screen: ScreenData }) {
-  const thread = useThread(screen.thread_id) // its stream says which files change
+  const thread = useThread(screen.thread_id) // its stream reports which files change
   const [view, setView] = useState<View>('files')
   const [runId, setRunId] = useState<string | null>(null)
   const [opened, setOpened] = useState<Opened | null>(null)
@@ -59,7 +59,7 @@ export function CodeTab({ screen }: { screen: ScreenData }) {
           ZIP
         </a>
       </div>
-      {/* Kept while another view is shown: which folders are open, and where one was. */}
+      {/* Kept mounted while another view is shown, to preserve open folders and the scroll position. */}
       <div
         role="tabpanel"
         aria-label="Files"

@@ -15,23 +15,23 @@ const SHOWN_BYTES = 256_000
 interface CodeViewerProps {
   screenId: string
   path: string
-  /** null while it is loaded. */
+  /** null while it loads. */
   content: Blob | null
   error: Error | null
-  /** Shown and marked. */
+  /** Scrolled to and highlighted. */
   line: number | null
   onBack: () => void
   retry: () => void
 }
 
-/** One file: code in colours with numbered lines, pictures as pictures, others by their size. */
+/** One file: code with colours and line numbers, images as images, other files by their size. */
 export function CodeViewer({ screenId, path, content, error, line, onBack, retry }: CodeViewerProps) {
   const name = path.split('/').at(-1) ?? path
   const picture = imageType(path)
   const read = useText(picture === null ? content : null)
   const section = useRef<HTMLElement>(null)
   useEffect(() => {
-    // Where there is no room for both, the tree that had the focus is out of sight.
+    // In a narrow layout, the tree that had the focus is hidden.
     const held = document.activeElement
     if (held === document.body || held?.checkVisibility() === false) section.current?.focus()
   }, [path])
@@ -96,11 +96,11 @@ function Body({ error, loading, retry, children }: BodyProps) {
 
 interface ReadText {
   text: string
-  /** Bytes that are not shown. */
+  /** The number of bytes that are not shown. */
   cut: number
 }
 
-/** The beginning of a text, to the end of a line; null: it is none. */
+/** The beginning of a text, up to the end of a line; null if it is not text. */
 export async function readText(blob: Blob, most = SHOWN_BYTES): Promise<ReadText | null> {
   const long = blob.size > most
   const content = new Uint8Array(await blob.slice(0, most).arrayBuffer())
@@ -114,7 +114,7 @@ export async function readText(blob: Blob, most = SHOWN_BYTES): Promise<ReadText
   }
 }
 
-/** null while it is read, `none` where it is no text. The last one is shown until the next is read. */
+/** null while it is read, `none` if it is not text. The previous text stays until the next one is read. */
 function useText(content: Blob | null): ReadText | 'none' | null {
   const [read, setRead] = useState<{ of: Blob; text: ReadText | 'none' } | null>(null)
   useEffect(() => {

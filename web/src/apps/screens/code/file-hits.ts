@@ -1,4 +1,4 @@
-/** Hits of a search as they are listed. Pure. */
+/** Search hits for display. Pure. */
 import type { SearchHit } from '@outlast/sdk'
 
 export interface FileHits {
@@ -6,7 +6,7 @@ export interface FileHits {
   hits: SearchHit[]
 }
 
-/** In the order in which the files were first found. */
+/** In the order of each file's first hit. */
 export function byFile(hits: readonly SearchHit[]): FileHits[] {
   const files = new Map<string, SearchHit[]>()
   for (const hit of hits) files.set(hit.path, [...(files.get(hit.path) ?? []), hit])
@@ -15,7 +15,7 @@ export function byFile(hits: readonly SearchHit[]): FileHits[] {
 
 const SHOWN_BEFORE = 16
 
-/** A line in pieces, those that were looked for marked; what stands far before the first is cut off. */
+/** A line in pieces with the matches marked; text far before the first match is cut off. */
 export function marked(line: string, q: string): { text: string; hit: boolean }[] {
   const text = line.trimStart()
   const first = text.toLowerCase().indexOf(q.toLowerCase())

@@ -1,4 +1,4 @@
-/** What a file is, by its name. Pure. */
+/** The kind of a file, by its name. Pure. */
 import {
   Braces,
   FileCode2,
@@ -78,5 +78,5 @@ export function kindOf(path: string): FileKind {
   return BY_ENDING[endingOf(path)] ?? WORDS
 }
 
-/** The media type of a picture; null: it is none. */
+/** The media type of an image, or null for other files. */
 export const imageType = (path: string): string | null => IMAGE_TYPES[endingOf(path)] ?? null

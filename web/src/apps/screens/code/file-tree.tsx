@@ -8,13 +8,13 @@ interface FileTreeProps {
   nodes: TreeNode[]
   expanded: ReadonlySet<string>
   selected: string | null
-  /** Files that changed while one looked on: marked. */
+  /** Files that changed while the tree was shown: marked. */
   changed: ReadonlySet<string>
   onToggle: (path: string) => void
   onOpen: (path: string) => void
 }
 
-/** Files and folders; the keys do what they do in every tree. */
+/** Files and folders, with the keyboard navigation of a standard tree. */
 export function FileTree({ nodes, expanded, selected, changed, onToggle, onOpen }: FileTreeProps) {
   const rows = useMemo(() => visibleRows(nodes, expanded), [nodes, expanded])
   const [focus, setFocus] = useState<string | null>(null)

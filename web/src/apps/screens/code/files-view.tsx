@@ -21,7 +21,7 @@ interface FilesViewProps {
   onOpen: (opened: Opened | null) => void
 }
 
-/** Tree and file side by side where there is room, else one after the other. */
+/** Tree and file side by side if there is room, else one after the other. */
 export function FilesView({ screen, opened, onOpen }: FilesViewProps) {
   const explorer = useCodeExplorer({ screenId: screen.id, workspaceId: screen.workspace_id })
   const [q, setQ] = useState('')

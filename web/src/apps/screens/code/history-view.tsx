@@ -32,7 +32,7 @@ const REASONS: Record<Checkpoint['reason'], string> = {
   person: 'Edited by hand',
 }
 
-/** The last of a run belongs to its answer, whatever it was made for. */
+/** The last checkpoint of a run belongs to its answer, whatever its own reason. */
 const isOfAnswer = ({ reason, message_id }: Checkpoint): boolean => reason === 'message' || message_id !== null
 
 export function reasonOf(checkpoint: Checkpoint, answers: readonly Answered[]): string {
@@ -41,7 +41,7 @@ export function reasonOf(checkpoint: Checkpoint, answers: readonly Answered[]): 
   return REASONS[checkpoint.reason]
 }
 
-/** Those that a person would go back to; `all`: also those in between. What is the same as the one after it is left out. */
+/** Checkpoints that are useful to restore; `all`: also those in between. One that equals the next is left out. */
 export function shownCheckpoints(items: readonly Checkpoint[], all: boolean): Checkpoint[] {
   const wanted = items.filter(
     (one, at) => all || at === 0 || isOfAnswer(one) || (one.reason !== 'tool' && one.reason !== 'sleep'),
@@ -56,7 +56,7 @@ interface HistoryViewProps {
 
 const keyOf = (screenId: string) => ['screen-checkpoints', screenId]
 
-/** The files as they were, newest first: what differs, and the way back. */
+/** Earlier versions of the files, newest first: each with its changes and a button to restore it. */
 export function HistoryView({ screen, thread }: HistoryViewProps) {
   const [all, setAll] = useState(false)
   const list = useInfiniteQuery({
@@ -108,7 +108,7 @@ export function HistoryView({ screen, thread }: HistoryViewProps) {
 interface PointProps {
   checkpoint: Checkpoint
   words: string
-  /** These are the files as they are now. */
+  /** True for the current files. */
   isNow: boolean
   mayRestore: boolean
   screenId: string

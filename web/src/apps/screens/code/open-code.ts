@@ -1,7 +1,7 @@
 import { createContext, useCallback, useContext, useEffect, useState } from 'react'
 import { useTab } from '../canvas/screen-sidebar'
 
-/** What the Code tab is asked to show. */
+/** The view that the Code tab should open. */
 export interface CodeRequest {
   view: 'files' | 'changes' | 'history'
   path?: string
@@ -13,7 +13,7 @@ export interface CodeRequest {
 const asked = new Map<string, CodeRequest>()
 const listeners = new Set<() => void>()
 
-/** Opens the Code tab of the screen beside the conversation; null: there is no screen beside it. */
+/** Opens the Code tab of the screen next to the conversation; null if there is no screen. */
 export const OpenCodeContext = createContext<((request: CodeRequest) => void) | null>(null)
 
 export const useOpenCode = () => useContext(OpenCodeContext)
@@ -31,7 +31,7 @@ export function useCodeTab(screenId: string): (request: CodeRequest) => void {
   )
 }
 
-/** For the Code tab: hears of each request once, also of one that was made before it was there. */
+/** For the Code tab: calls back once per request, including one that was made before the tab was mounted. */
 export function useCodeRequests(screenId: string, onRequest: (request: CodeRequest) => void): void {
   const [hear] = useState(() => ({ onRequest }))
   useEffect(() => {

@@ -16,13 +16,13 @@ import { differencesOf } from './run-changes'
 interface RunChangesProps {
   screen: ScreenData
   thread: ReturnType<typeof useThread>
-  /** null: the last run that changed something. */
+  /** null: the last run with changes. */
   runId: string | null
   onRun: (runId: string | null) => void
   onOpen: (path: string) => void
 }
 
-/** What one answer changed, file by file. */
+/** The changes of one answer, file by file. */
 export function RunChanges({ screen, thread, runId, onRun, onOpen }: RunChangesProps) {
   const key = ['screen-changes', screen.id]
   const { data, error, refetch } = useQuery({

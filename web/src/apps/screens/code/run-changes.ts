@@ -1,9 +1,9 @@
-/** What a run changed, in the form in which differences are shown. */
+/** The changes of a run, in the format that the diff view takes. */
 import type { FileChange, FileDifference } from '@outlast/sdk'
 
 const CONTEXT_LINES = 3
 
-/** The library that compares is loaded with the first comparison. */
+/** The diff library loads with the first comparison. */
 export async function differencesOf(changes: readonly FileChange[]): Promise<FileDifference[]> {
   const { createTwoFilesPatch } = await import('diff')
   return changes.map(({ path, status, before, after, before_bytes, after_bytes }) => ({
@@ -17,7 +17,7 @@ export async function differencesOf(changes: readonly FileChange[]): Promise<Fil
   }))
 }
 
-/** Both texts are there that should be. Pure. */
+/** True if all texts needed for a comparison are present. Pure. */
 export function comparable({ status, before, after }: Pick<FileChange, 'status' | 'before' | 'after'>): boolean {
   return (before !== null || status === 'added') && (after !== null || status === 'removed')
 }

@@ -18,7 +18,7 @@ interface SearchHitsProps {
   onOpen: (path: string, line: number) => void
 }
 
-/** Lines that hold a text, by file. */
+/** Lines that contain a text, by file. */
 export function SearchHits({ screenId, q, selected, onOpen }: SearchHitsProps) {
   const still = useDebounced(q, STILL_MS)
   const { data, error, refetch, isFetching } = useQuery({

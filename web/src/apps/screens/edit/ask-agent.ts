@@ -5,7 +5,7 @@ import { putDraft } from '../chat/draft-store'
 import { useEditing } from './edit-context'
 import { askPrompt, wishesOf } from './prompts'
 
-/** Puts into the chat what a hand cannot do; what was only shown of it is given up then. */
+/** Hands over to the chat a change that cannot be made by hand, and discards its preview. */
 export function useAskAgent(): (ask: Ask) => void {
   const { screen, edit } = useEditing()
   const [, setTab] = useTab()

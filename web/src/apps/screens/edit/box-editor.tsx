@@ -16,7 +16,7 @@ const PLACE: Record<Side, string> = {
   left: 'col-start-1 row-start-2',
 }
 
-/** Padding or margin, side by side as the page has them, or all four as one. */
+/** Padding or margin: each side separately, or all four together. */
 export function BoxEditor({ kind, label }: { kind: Kind; label: string }) {
   const sides = {
     top: useSide(kind, 'top'),

@@ -19,7 +19,7 @@ interface ChoiceFieldProps {
   shownAs?: string
 }
 
-/** One of a few words, as buttons. */
+/** A choice between a few values, as buttons. */
 export function ChoiceField({ label, property, choices, same = {}, shownAs }: ChoiceFieldProps) {
   const { value, changed, set, reset } = useStyle(property, shownAs)
   const chosen = same[value] ?? value

@@ -8,7 +8,7 @@ import { cn } from '@/lib/cn'
 import { useEditing } from './edit-context'
 import { Section } from './section'
 
-/** The classes that its source will say, to read, take away and add to. */
+/** The classes that will be in the source: view, remove and add them. */
 export function ClassesSection() {
   const { edit, pending } = useEditing()
   const { source, session, element } = edit

@@ -8,7 +8,7 @@ import { useClasses, useEditing, useStyle } from './edit-context'
 import { Row } from './section'
 import { isClear, toHex } from './values'
 
-/** Colours of a theme, in the order in which they are offered. */
+/** Colours of a theme, in the order of the menu. */
 const TOKENS = [
   'background',
   'foreground',
@@ -35,10 +35,10 @@ const TOKENS = [
 
 const PREFIX: Record<string, string> = { color: 'text', 'background-color': 'bg', 'border-color': 'border' }
 
-/** The class that gives a property a colour of the theme. */
+/** The class that sets a property to a theme colour. */
 export const tokenClass = (property: string, token: string): string => `${PREFIX[property] ?? property}-${token}`
 
-/** Which colour of the theme an element's classes give a property; undefined: none. */
+/** The theme colour that an element's classes set for a property, or undefined. */
 export function tokenIn(property: string, classes: string): string | undefined {
   const names = classes.split(/\s+/)
   return TOKENS.findLast((token) => names.includes(tokenClass(property, token)))
@@ -46,7 +46,7 @@ export function tokenIn(property: string, classes: string): string | undefined {
 
 const TOKEN = /^var\(--([\w-]+)\)$/
 
-/** A colour: one of the theme, or any other. */
+/** A colour: one of the theme, or a custom one. */
 export function ColorField({
   label,
   property,

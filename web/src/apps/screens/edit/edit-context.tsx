@@ -17,7 +17,7 @@ export function useEditing(): Editing {
   return editing
 }
 
-/** The chosen element's pending changes; null: none. */
+/** The chosen element's pending changes, or null if there are none. */
 export function usePending(edit: EditMode): PendingElement | null {
   return useMemo(() => {
     const { element, aim, pending } = edit
@@ -33,7 +33,7 @@ export interface StyleField {
   reset: () => void
 }
 
-/** One CSS property of the chosen element: as it is pending, else as the page shows it. */
+/** One CSS property of the chosen element: its pending value, else the value on the page. */
 export function useStyle(property: string, shownAs = property): StyleField {
   const { edit, pending } = useEditing()
   const change = pending?.styles[property]
@@ -47,7 +47,7 @@ export function useStyle(property: string, shownAs = property): StyleField {
   }
 }
 
-/** The classes the chosen element would have. */
+/** The classes that the chosen element will have. */
 export function useClasses(): string {
   const { edit, pending } = useEditing()
   const picked = Object.values(pending?.styles ?? {}).flatMap((change) => (change.class === null ? [] : [change.class]))

@@ -5,13 +5,13 @@ const STEPS = { ArrowUp: 'parent', ArrowDown: 'child', ArrowLeft: 'previous', Ar
 const isStep = (key: string): key is keyof typeof STEPS => key in STEPS
 const somethingOpen = (): boolean => document.querySelector('[role=dialog],[role=menu],[role=listbox]') !== null
 
-/** What is pressed in the panel is not meant for the canvas. */
+/** Keeps key presses in the panel from reaching the canvas. */
 export function keepKeys(event: ReactKeyboardEvent): void {
   if (!event.metaKey && !event.ctrlKey && event.key !== 'Tab') event.stopPropagation()
 }
 
-/** While elements are chosen, Escape lets go of the element, then of edit mode; where nothing has the focus, arrows go from
- * element to element, as they do in the page itself. */
+/** While elements can be picked, Escape clears the selection, then leaves edit mode. If nothing has the focus, arrow
+ * keys move between elements, as they do in the page itself. */
 export function useEditKeys({ on, element, session }: EditMode): void {
   const chosen = element !== null
   useEffect(() => {

@@ -24,7 +24,8 @@ import { RefusalNote } from './refusal-note'
 import { TextSection } from './text-section'
 import { TypographySection } from './typography-section'
 
-/** Change how the screen looks by hand: pick an element in the frame, then its colours, spacing, type or picture. */
+/** Edit the look of the screen by hand: pick an element in the frame, then change its colours, spacing, text or
+ * image. */
 export function EditTab({ screen }: { screen: ScreenData }) {
   const live = useLiveFrame()
   const { mayEdit, threads } = useCanvas()
@@ -60,7 +61,7 @@ export function EditTab({ screen }: { screen: ScreenData }) {
   )
 }
 
-/** In edit mode clicks go into the page; who lets go of the page (Done, a click beside it) leaves edit mode. */
+/** In edit mode clicks go to the page; leaving the page (Done, or a click outside it) leaves edit mode. */
 function useInteraction(on: boolean, open: boolean, live: LiveFrame, session: EditSession): void {
   const { interact, setInteract } = live
   const held = useRef(false)
@@ -172,7 +173,7 @@ function Chosen() {
 
 const PATIENCE_MS = 6_000
 
-/** Whether something has been missing for longer than it should be. */
+/** True if something has been missing for longer than expected. */
 function useSilence(there: boolean): boolean {
   const [silent, setSilent] = useState(false)
   useEffect(() => {

@@ -7,7 +7,7 @@ import { cn } from '@/lib/cn'
 import { putElement } from '../chat/draft-store'
 import { useEditing } from './edit-context'
 
-/** What is chosen: the way to it through the page, its name, its place in the source. */
+/** The chosen element: its path in the page, its name, its place in the source. */
 export function ElementHeader() {
   const { screen, edit } = useEditing()
   const { element, source, aim, session } = edit
@@ -87,7 +87,7 @@ function Path({ path, onSelect }: { path: Crumb[]; onSelect: (at: number) => voi
   )
 }
 
-/** An element that a component makes can be changed where it is used, or in the component itself. */
+/** An element of a component can be changed only where it is used, or in the component itself. */
 function Aim() {
   const { edit } = useEditing()
   const { aim, session } = edit

@@ -16,7 +16,7 @@ const FITS = ['cover', 'contain', 'fill', 'none'].map((value) => ({
   label: value.replace(/^./, (first) => first.toUpperCase()),
 }))
 
-/** A picture's address, words and fit. */
+/** An image's address, alt text and fit. */
 export function ImageSection() {
   const { edit } = useEditing()
   const { element, source } = edit
@@ -67,7 +67,7 @@ function Attribute({ name, label, placeholder }: { name: 'src' | 'alt'; label: s
   )
 }
 
-/** A picture of one's own: it is put among the app's files at once, so that it goes wherever the app goes. */
+/** Uploads an image. It is saved among the app's files at once, so that it stays with the app. */
 function Upload() {
   const { screen, edit } = useEditing()
   const input = useRef<HTMLInputElement>(null)

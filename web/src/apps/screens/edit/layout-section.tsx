@@ -48,7 +48,7 @@ const ALIGN = [
   { value: 'stretch', label: 'Stretch', icon: <StretchVertical aria-hidden /> },
 ]
 
-/** How it is laid out, and how much room it takes and leaves. */
+/** The layout of an element, its size and its spacing. */
 export function LayoutSection() {
   const display = useStyle('display').value
   const flex = display.endsWith('flex')
@@ -76,7 +76,7 @@ export function LayoutSection() {
 
 const SAME = { 'list-item': 'block', 'inline-flex': 'flex', 'inline-grid': 'grid', inline: 'inline-block' }
 
-/** Columns of one width. */
+/** Columns of equal width. */
 function Columns() {
   const { value, changed, set, reset } = useStyle('grid-template-columns')
   const id = useId()

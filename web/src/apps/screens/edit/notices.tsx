@@ -30,7 +30,7 @@ export const LockedBy = ({ lock }: { lock: NonNullable<Thread['lock']> }) => (
   </Notice>
 )
 
-/** While the agent works on the files, hands stay off them. */
+/** While the agent works on the files, manual edits cannot be saved. */
 export function AgentAtWork({ screen, runId }: { screen: ScreenData; runId: string }) {
   const cancel = useMutation({ mutationFn: () => client.cancel(runId) })
   return (
@@ -51,7 +51,7 @@ export function AgentAtWork({ screen, runId }: { screen: ScreenData; runId: stri
   )
 }
 
-/** What went wrong in the page last. */
+/** The last error on the page. */
 export function PageTrouble() {
   const { edit } = useEditing()
   const askAgent = useAskAgent()

@@ -7,7 +7,7 @@ import { cn } from '@/lib/cn'
 import { useAskAgent } from './ask-agent'
 import { useEditing } from './edit-context'
 
-/** What is changed and not saved yet; saving, discarding, and taking back what was saved. */
+/** Unsaved changes, with buttons to save and discard them, and to undo a save. */
 export function PendingBar({ blocked }: { blocked: boolean }) {
   const { edit } = useEditing()
   const { pending, saved, saving, error, session } = edit

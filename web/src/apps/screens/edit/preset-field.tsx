@@ -9,14 +9,14 @@ interface PresetFieldProps {
   label: string
   property: string
   presets: readonly Preset[]
-  /** Whether any other value can be typed beside the list. */
+  /** True if any other value can be typed next to the list. */
   free?: boolean
   unit?: string
   step?: number
   shownAs?: string
 }
 
-/** The theme's steps first, any other value beside them. */
+/** The steps of the theme, then any other value. */
 export function PresetField({
   label,
   property,

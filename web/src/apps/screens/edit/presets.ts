@@ -1,11 +1,11 @@
-/** What pickers offer first: the theme's own steps, as classes. Pure. */
+/** Presets of the pickers: the steps of the theme, as classes. Pure. */
 
 export interface Preset {
   label: string
   class: string
-  /** The property's value as the class sets it. */
+  /** The value of the property that the class sets. */
   value: string
-  /** What the class sets besides. */
+  /** Other properties that the class sets. */
   css?: Record<string, string>
 }
 
@@ -93,7 +93,7 @@ export const SHADOWS: Preset[] = [
   { label: 'Huge', class: 'shadow-2xl', value: '0 25px 50px -12px rgb(0 0 0 / 0.25)' },
 ]
 
-/** The preset that is chosen among an element's classes: the last one counts. */
+/** The preset among an element's classes: the last one applies. */
 export function presetIn(presets: readonly Preset[], classes: string): Preset | undefined {
   const names = classes.split(/\s+/)
   return presets

@@ -1,14 +1,14 @@
-/** What is said to the agent where a hand cannot go. Pure. */
+/** Prompts that ask the agent for changes that cannot be made by hand. Pure. */
 import type { EditRefusal, PageError, PendingElement } from '@outlast/sdk'
 
-/** Something that code decides: the agent is told where, why, and what was wanted. */
+/** A value that code computes: the prompt names the place, the reason and the wanted change. */
 export function askPrompt(tag: string, mark: string, refusal: EditRefusal, wishes: readonly string[] = []): string {
   const place = mark.replace(/:\d+$/, '')
   const wanted = wishes.length > 0 ? wishes.map((wish) => `- ${wish}`).join('\n') : '- '
   return `Please change the <${tag}> at ${place}. I could not edit it by hand: ${refusal.reason}\nWhat I want:\n${wanted}`
 }
 
-/** What is pending of an element, in words. */
+/** The pending changes of an element, in words. */
 export function wishesOf(one: PendingElement): string[] {
   const styles = Object.entries(one.styles).map(([property, { value }]) => `${property}: ${value}`)
   const classes = [

@@ -5,7 +5,7 @@ import { Button } from '@/components/button'
 import { useAskAgent } from './ask-agent'
 import { useEditing } from './edit-context'
 
-/** Why something is not edited by hand, and the way to whoever can. */
+/** Why an element cannot be edited by hand, and a button to ask the agent. */
 export function RefusalNote({ refusal, children }: { refusal: EditRefusal; children?: ReactNode }) {
   const { edit, pending } = useEditing()
   const askAgent = useAskAgent()

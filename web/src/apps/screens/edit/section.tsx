@@ -4,7 +4,7 @@ import { IconButton } from '@/components/button'
 import { useStored } from '@/lib/stored'
 import { cn } from '@/lib/cn'
 
-/** A part of the panel that folds; this browser remembers whether it is open. */
+/** A collapsible section of the panel; this browser remembers whether it is open. */
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   const [closed, setClosed] = useStored(`outlast.edit.closed.${title}`)
   const id = useId()
@@ -40,7 +40,7 @@ interface RowProps {
   htmlFor?: string
 }
 
-/** A label and its control; what differs from the source has a dot and a way back. */
+/** A label and its control; a value that differs from the source has a dot and a reset button. */
 export const Row = ({ label, changed = false, onReset, children, htmlFor }: RowProps) => (
   <div className="flex min-h-8 items-center gap-2">
     <label htmlFor={htmlFor} className="flex w-24 shrink-0 items-center gap-1.5 text-[12.5px] text-muted">

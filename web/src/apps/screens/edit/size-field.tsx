@@ -11,13 +11,13 @@ interface SizeInputProps {
   value: string
   changed: boolean
   onValue: (value: string) => void
-  /** What a plain number is meant in. */
+  /** The unit of a plain number. */
   unit?: string
   step?: number
   className?: string
 }
 
-/** A length that is typed or stepped with the arrow keys (shift: by ten); shown in the page at once when it is valid. */
+/** A length that is typed or stepped with the arrow keys (Shift: by ten); applied to the page as soon as it is valid. */
 export function SizeInput({
   id,
   label,
@@ -76,7 +76,7 @@ export function SizeInput({
   )
 }
 
-/** By how much an arrow key changes a number in a field: with Shift by ten steps. Undefined: another key. */
+/** The change of a number by an arrow key, with Shift by ten steps. Undefined for other keys. */
 function numberChange(event: KeyboardEvent, step: number): number | undefined {
   const by = event.shiftKey ? 10 * step : step
   if (event.key === 'ArrowUp') return by

@@ -4,7 +4,7 @@ import { useEditing } from './edit-context'
 import { Section } from './section'
 import { RefusalNote } from './refusal-note'
 
-/** The words of an element that holds nothing else. */
+/** The text of an element that contains nothing else. */
 export function TextSection() {
   const { edit, pending } = useEditing()
   const { source, element } = edit
@@ -33,7 +33,7 @@ function Words({ text, onText }: { text: string; onText: (text: string) => void 
   const [draft, setDraft] = useState(text)
   const said = useRef(text)
   useEffect(() => {
-    if (text === said.current) return // as it was typed here, where spaces may still be on their way
+    if (text === said.current) return // as it was typed here, where spaces may be pending
     said.current = text
     setDraft(text)
   }, [text])

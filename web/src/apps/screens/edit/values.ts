@@ -1,18 +1,18 @@
-/** CSS values between what a browser says and what a person types. */
+/** Conversions between CSS values of the browser and the values that a person types. */
 
-/** A plain number is meant in pixels. */
+/** The unit of a plain number is pixels. */
 export function typedValue(text: string, unit = 'px'): string {
   const plain = text.trim()
   return /^-?(?:\d+\.?\d*|\.\d+)$/.test(plain) ? `${plain}${unit}` : plain
 }
 
-/** A computed value as people read it: pixels without a unit, at most two places. */
+/** A computed value for display: pixels without a unit, at most two decimals. */
 export function shownValue(value: string): string {
   const pixels = /^(-?[\d.]+)px$/.exec(value)
   return pixels === null ? value : String(Math.round(Number(pixels[1]) * 100) / 100)
 }
 
-/** One step up or down, keeping the unit; null where there is no number. */
+/** One step up or down, keeping the unit; null if there is no number. */
 export function stepped(text: string, by: number): string | null {
   const found = /^(-?(?:\d+\.?\d*|\.\d+))(.*)$/.exec(text.trim())
   if (found === null) return null
@@ -21,7 +21,7 @@ export function stepped(text: string, by: number): string | null {
 
 const known = new Map<string, string>()
 
-/** Any colour as `#rrggbb`, for the browser's colour picker; black where it is none. */
+/** Any colour as `#rrggbb`, for the browser's colour picker; black if it is not a colour. */
 export function toHex(color: string): string {
   const before = known.get(color)
   if (before !== undefined) return before
@@ -39,6 +39,6 @@ export function toHex(color: string): string {
   return hex
 }
 
-/** Whether nothing is seen of a colour. */
+/** True if a colour is fully transparent. */
 export const isClear = (color: string): boolean =>
   color === '' || color === 'transparent' || /^rgba\(.*,\s*0\)$|\/\s*0\)$/.test(color)

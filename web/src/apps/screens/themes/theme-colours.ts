@@ -1,8 +1,8 @@
-/** Colours of a theme as the browser understands them. */
+/** Colours of a theme in formats of the browser. */
 
 let context: CanvasRenderingContext2D | null | undefined
 
-/** A CSS colour as `#rrggbb`, which colour inputs need; null for what is none. Transparency is left out. */
+/** A CSS colour as `#rrggbb`, which colour inputs need, or null if it is not a colour. Transparency is dropped. */
 export function hexOf(value: string): string | null {
   if (!CSS.supports('color', value)) return null
   context ??= Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', {
@@ -23,10 +23,10 @@ function luminance(hex: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-/** Text needs this contrast to its ground. */
+/** The lowest contrast between text and background. */
 export const READABLE = 4.5
 
-/** How well two colours are told apart, 1 to 21. */
+/** The contrast ratio of two colours, 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [light, dark] = [luminance(one), luminance(other)].toSorted((a, b) => b - a) as [number, number]
   return (light + 0.05) / (dark + 0.05)

@@ -22,7 +22,7 @@ interface EditorProps {
   onApply: (tokens: ThemeTokens) => void
 }
 
-/** A theme of one's own: every token for dark and for light; the frame shows each change at once. */
+/** A custom theme: every token for dark and light; the frame previews each change at once. */
 export function ThemeEditor({ base, onTry, onBack, onApply }: EditorProps) {
   const [tokens, setTokens] = useState<ThemeTokens>(() => ({ light: { ...base.light }, dark: { ...base.dark } }))
   const [mode, setMode] = useState<Mode>('dark')
@@ -99,7 +99,7 @@ function Modes({ mode, onMode }: { mode: Mode; onMode: (mode: Mode) => void }) {
   )
 }
 
-/** What lies behind a colour of text; null: it is none. */
+/** The background of a text colour, or null if it is not a text colour. */
 const behind = (name: string): string | null =>
   name === 'foreground' ? 'background' : name.endsWith('-foreground') ? name.replace(/-foreground$/, '') : null
 

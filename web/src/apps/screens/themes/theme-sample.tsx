@@ -1,6 +1,6 @@
 import type { CSSProperties } from 'react'
 
-/** A theme in small: a card with a button, and its strongest colours. */
+/** A small sample of a theme: a card with a button, and its strongest colours. */
 export function ThemeSample({ tokens }: { tokens: Record<string, string> }) {
   const colours = Object.fromEntries(Object.entries(tokens).map(([name, value]) => [`--${name}`, value]))
   return (

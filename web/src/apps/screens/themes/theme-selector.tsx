@@ -14,7 +14,7 @@ import { themesQuery } from '../canvas/screens'
 import { ThemeEditor } from './theme-editor'
 import { ThemeSample } from './theme-sample'
 
-/** A screen's look: hovering shows a theme in the frame, choosing writes it into the app. */
+/** The theme of a screen: hovering previews a theme in the frame, choosing writes it into the app. */
 export function ThemeSelector({ screen, children }: { screen: ScreenData; children: ReactNode }) {
   const [open, setOpen] = useState(false)
   const [own, setOwn] = useState(false)
@@ -145,7 +145,7 @@ function Gallery({ screen, themes, onTry, onChoose, onDone }: GalleryProps) {
   )
 }
 
-/** Arrows go through the gallery; what has the focus is shown in the frame. */
+/** Arrow keys move through the gallery; the focused theme is previewed in the frame. */
 function walk(event: KeyboardEvent<HTMLElement>, columns: number): void {
   const steps: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }
   const by = steps[event.key]
@@ -156,10 +156,11 @@ function walk(event: KeyboardEvent<HTMLElement>, columns: number): void {
   all[Math.max(0, Math.min(all.length - 1, at + by))]?.focus()
 }
 
-/** What was chosen stays shown until the app's own file has it: else the old theme would flash up in between. */
+/** The chosen theme is previewed until the app's own file contains it: otherwise the old theme would flash in
+ * between. */
 const WRITTEN_MS = 3_000
 
-/** Shows a theme that is not chosen yet, in the live frame and on the canvas; gone again with the component. */
+/** Previews a theme in the live frame and on the canvas; the preview ends when the component unmounts. */
 function useTrying(screen: ScreenData): { show: (tokens: ThemeTokens | null) => void; keep: () => void } {
   const { frame, origin, screenId } = useLiveFrame()
   const { actions } = useCanvas()
