@@ -110,8 +110,8 @@ def test_a_kept_section_stops_a_decision_and_an_acceptance_is_taken_back(enter: 
     first = _row(ada, 0)
     expect(first.get_by_role("note")).to_contain_text("Bob Ross locked this section until")
     expect(first.get_by_role("button", name="Accept")).to_be_disabled()
-    first.get_by_role("button", name="Request it").click()
-    expect(first.get_by_role("button", name="requested it")).to_be_disabled()
+    first.get_by_role("button", name="Request the lock").click()
+    expect(first.get_by_role("button", name="requested the lock")).to_be_disabled()
     server.ask("DELETE", f"/v1/sections/{section['id']}/lock", None, server.bob)
     expect(first.get_by_role("button", name="Accept")).to_be_enabled()
 

@@ -280,7 +280,7 @@ def test_the_agent_is_asked_about_selected_words_and_only_people_get_a_post(ente
     box.press_sequentially("@own")
     box.press("Tab")
     box.press_sequentially("please look")
-    bob.get_by_role("button", name="Only post").click()
+    bob.get_by_role("button", name="Post only").click()
     expect(bob.locator("[data-message] [data-mention]")).to_have_text("@Owner")
     assert len(server.ask("GET", f"/v1/runs?thread={asked['id']}")["items"]) == runs
     ada = enter(server.token, "/inbox")

@@ -236,7 +236,7 @@ def test_a_section_that_somebody_keeps_is_read_asked_for_and_handed_over(enter: 
     expect(note).to_contain_text("Locked by Bob Ross until")
     row(page, "copy the data").locator("[data-block-text]").click()
     expect(writing(page)).to_have_count(0)
-    note.get_by_role("button", name="Request it").click()
+    note.get_by_role("button", name="Request the lock").click()
     expect(note.get_by_role("button", name="Requested")).to_be_disabled()
     me = server.ask("GET", "/v1/me")["user"]["id"]
     server.ask("POST", f"/v1/sections/{section}/lock/handover", {"user_id": me}, server.bob)

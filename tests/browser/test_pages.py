@@ -335,7 +335,7 @@ def test_a_link_shows_the_page_live_and_read_only_in_any_site_until_it_is_revoke
     shown = open_page_view(page, made)
     page.get_by_role("button", name="Share", exact=True).click()
     dialog = page.get_by_role("dialog", name="Share this page")
-    dialog.get_by_label("Where the link is used").fill("team wiki")
+    dialog.get_by_label("Name of the link").fill("team wiki")
     dialog.get_by_role("button", name="Create link").click()
     expect(dialog.locator("[data-new-link] code")).to_have_count(2)
     link, html = dialog.locator("[data-new-link] code").all_inner_texts()

@@ -75,7 +75,7 @@ def test_what_an_answer_changed_is_a_diff_and_an_earlier_point_is_brought_back(
     changed = change(page, "app/page.tsx")
     expect(changed.locator("[data-line=removed]")).to_contain_text("First")
     expect(changed.locator("[data-line=added]")).to_contain_text("Second")
-    code(page).get_by_role("button", name="Which answer").click()
+    code(page).get_by_role("button", name="Choose an answer").click()
     page.get_by_role("menuitem", name="A pricing page").click()
     expect(change(page, "components/plan-card.tsx")).to_have_attribute("data-change", "added")
 
@@ -122,7 +122,7 @@ def test_the_archive_is_loaded_and_code_opens_from_the_chat(open_page: OpenPage,
     open_tab(page, "Chat")
     server.script(*building())
     say(page, "A pricing page")
-    saved(page).get_by_role("button", name="What this answer changed").click()
+    saved(page).get_by_role("button", name="Changes in this answer").click()
     expect(change(page, "app/page.tsx")).to_have_attribute("data-change", "changed")
     with page.expect_download() as loading:
         code(page).get_by_role("link", name="ZIP").click()

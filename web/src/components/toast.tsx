@@ -16,16 +16,16 @@ const listeners = new Set<() => void>()
 function show(toast: Omit<Toast, 'id'>, forMs: number): void {
   const id = (lastId += 1)
   toasts = [...toasts.filter(({ title }) => title !== toast.title), { id, ...toast }].slice(-3)
-  tell()
+  notify()
   setTimeout(() => dismiss(id), forMs)
 }
 
 function dismiss(id: number): void {
   toasts = toasts.filter((toast) => toast.id !== id)
-  tell()
+  notify()
 }
 
-const tell = () => listeners.forEach((listener) => listener())
+const notify = () => listeners.forEach((listener) => listener())
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)

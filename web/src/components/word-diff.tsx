@@ -15,8 +15,8 @@ export function wordDiff(before: string, after: string): WordPiece[] {
     text: value,
     state: added ? 'added' : removed ? 'removed' : 'same',
   }))
-  const kept = pieces.reduce((sum, { text, state }) => (state === 'same' ? sum + text.trim().length : sum), 0)
-  if (pieces.length < 6 || kept * 5 > Math.max(before.length, after.length)) return calmed(pieces)
+  const sameLength = pieces.reduce((sum, { text, state }) => (state === 'same' ? sum + text.trim().length : sum), 0)
+  if (pieces.length < 6 || sameLength * 5 > Math.max(before.length, after.length)) return calmed(pieces)
   return stretch(before, after)
 }
 

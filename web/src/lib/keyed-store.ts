@@ -9,13 +9,13 @@ interface KeyedStore<T> {
 /** State of this page by key, kept while no component shows it and lost with the page. `empty` is the value of an
  * unknown key. */
 export function makeKeyedStore<T>(empty: T): KeyedStore<T> {
-  const kept = new Map<string, T>()
+  const values = new Map<string, T>()
   const listeners = new Set<() => void>()
-  const get = (key: string): T => kept.get(key) ?? empty
+  const get = (key: string): T => values.get(key) ?? empty
   const change = (key: string, change: (now: T) => T) => {
     const next = change(get(key))
-    if (next === empty) kept.delete(key)
-    else kept.set(key, next)
+    if (next === empty) values.delete(key)
+    else values.set(key, next)
     for (const listener of [...listeners]) listener()
   }
   const subscribe = (listener: () => void) => {

@@ -29,7 +29,7 @@ export function ofClick(target: EventTarget | null): Acted | Refused | null {
   const element = nearest(target)
   if (element === null || element instanceof HTMLFormElement || isField(element)) return null
   if (element.matches(':disabled, [aria-disabled=true]')) return null
-  return made(element, valuesOf(element), [])
+  return makeAction(element, valuesOf(element), [])
 }
 
 /** The action of a submitted form: its own values, then its fields. */
@@ -37,7 +37,7 @@ export function ofSubmit(form: HTMLFormElement, submitter: HTMLElement | null): 
   const element = submitter?.matches(SELECTOR) === true ? submitter : form
   if (!element.matches(SELECTOR)) return null
   const data = { ...valuesOf(form), ...valuesOf(element), ...fieldsOf(form, submitter) }
-  return made(element, data, fieldsIn(form))
+  return makeAction(element, data, fieldsIn(form))
 }
 
 /** The action of a changed field. */
@@ -45,10 +45,10 @@ export function ofChange(target: EventTarget | null): Acted | Refused | null {
   if (!(target instanceof Element) || !isField(target) || !target.matches(SELECTOR)) return null
   const value = valueOf(target)
   const named = target.name === '' ? {} : { [target.name]: value }
-  return made(target, { ...valuesOf(target), value, ...named }, [])
+  return makeAction(target, { ...valuesOf(target), value, ...named }, [])
 }
 
-function made(element: HTMLElement, data: Record<string, unknown>, handedIn: Field[]): Acted | Refused {
+function makeAction(element: HTMLElement, data: Record<string, unknown>, handedIn: Field[]): Acted | Refused {
   const name = element.getAttribute('data-action') ?? ''
   const refused = refusal(name, data)
   return refused === null ? { element, name, data, handedIn } : { refused }
@@ -62,14 +62,14 @@ function valuesOf(element: HTMLElement): Record<string, unknown> {
 }
 
 function fieldsOf(form: HTMLFormElement, submitter: HTMLElement | null): Record<string, unknown> {
-  const found: Record<string, unknown> = {}
+  const values: Record<string, unknown> = {}
   const data = submitter instanceof HTMLButtonElement ? new FormData(form, submitter) : new FormData(form)
   for (const [name, value] of data) {
     if (typeof value !== 'string') continue // the content of a file is not sent
-    const before = found[name]
-    found[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]
+    const before = values[name]
+    values[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]
   }
-  return found
+  return values
 }
 
 const fieldsIn = (form: HTMLFormElement): Field[] => [...form.elements].filter(isField)

@@ -91,8 +91,8 @@ function setAttributes(at: Element, { set, remove }: Given): void {
 }
 
 function setClasses(at: Element, { add, remove }: Given): void {
-  const gone = new Set(remove ?? [])
-  const names = (getValue(at, 'class') ?? '').split(/\s+/).filter((name) => name !== '' && !gone.has(name))
+  const removed = new Set(remove ?? [])
+  const names = (getValue(at, 'class') ?? '').split(/\s+/).filter((name) => name !== '' && !removed.has(name))
   const all = [...new Set([...names, ...(add ?? [])])].join(' ')
   if (all === '') dropValue(at, 'class')
   else setValue(at, 'class', all)

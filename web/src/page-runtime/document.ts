@@ -48,11 +48,11 @@ export class PageDocument {
   }
 
   #change(change: () => void): void {
-    const kept = keep(this.root, this.handedIn, this.#moved)
+    const state = keep(this.root, this.handedIn, this.#moved)
     try {
       change()
     } finally {
-      giveBack(this.root, kept)
+      giveBack(this.root, state)
       for (const element of this.#moved) if (!element.isConnected) this.#moved.delete(element)
     }
   }

@@ -35,9 +35,9 @@ export const insert = (into: Node, node: Node, at: Node | null): void => void in
 export const areEqual = (one: Node, other: Node): boolean => isEqualNode.call(one, other)
 
 export function childrenOf(node: Node): ChildNode[] {
-  const found: ChildNode[] = []
-  for (let one = firstChild(node); one !== null; one = nextSibling(one)) found.push(one)
-  return found
+  const nodes: ChildNode[] = []
+  for (let child = firstChild(node); child !== null; child = nextSibling(child)) nodes.push(child)
+  return nodes
 }
 
 const inert = document.implementation.createHTMLDocument('')

@@ -44,20 +44,20 @@ export function giveBack(root: HTMLElement, kept: Kept): void {
     else if (field === node) untype(field) // the page now sets another value, which takes precedence
   }
   for (const [way, { node, top, left }] of kept.scrolled) {
-    const found = root.contains(node) ? node : find(root, way)
-    if (found !== null && (found.scrollTop !== top || found.scrollLeft !== left)) found.scrollTo(left, top)
+    const target = root.contains(node) ? node : find(root, way)
+    if (target !== null && (target.scrollTop !== top || target.scrollLeft !== left)) target.scrollTo(left, top)
   }
   if (scrollX !== kept.page.x || scrollY !== kept.page.y) scrollTo(kept.page.x, kept.page.y)
   if (kept.focus !== null) focusAgain(root, kept.focus)
 }
 
 function focusAgain(root: HTMLElement, { way, node, from, to }: NonNullable<Kept['focus']>): void {
-  const found = root.contains(node) ? node : find(root, way)
-  if (!(found instanceof HTMLElement) || found.tagName !== node.tagName) return
-  if (document.activeElement !== found) found.focus({ preventScroll: true })
-  if (from === null || !('setSelectionRange' in found)) return
+  const target = root.contains(node) ? node : find(root, way)
+  if (!(target instanceof HTMLElement) || target.tagName !== node.tagName) return
+  if (document.activeElement !== target) target.focus({ preventScroll: true })
+  if (from === null || !('setSelectionRange' in target)) return
   try {
-    ;(found as HTMLInputElement).setSelectionRange(from, to)
+    ;(target as HTMLInputElement).setSelectionRange(from, to)
   } catch {
     // a kind of field without a caret
   }
@@ -96,12 +96,12 @@ export function changeField(field: Field, change: () => void, handedIn: HandedIn
   const before = givenOf(field)
   const done = handedIn.get(field) === typedOf(field)
   change()
-  const given = givenOf(field)
-  if ((given === before && !done) || given === typedOf(field)) return
+  const pageValue = givenOf(field)
+  if ((pageValue === before && !done) || pageValue === typedOf(field)) return
   if (field instanceof HTMLSelectElement) {
     for (const option of field.options) option.selected = option.defaultSelected
-    if (given === '[]' && !field.multiple) field.selectedIndex = 0
-  } else type(field, given)
+    if (pageValue === '[]' && !field.multiple) field.selectedIndex = 0
+  } else type(field, pageValue)
 }
 
 function type(field: Field, typed: string): void {

@@ -13,7 +13,7 @@ const EDITABLE = /^(INPUT|TEXTAREA|SELECT)$/
 
 /** Listens until the document is unloaded. Nothing in it navigates, whatever its HTML contains. */
 export function listen(root: HTMLElement, reader: Reader): void {
-  const tell = (acted: Acted | Refused | null): boolean => {
+  const report = (acted: Acted | Refused | null): boolean => {
     if (acted === null) return false
     if ('refused' in acted) reader.refuse(acted.refused)
     else reader.act(acted)
@@ -21,7 +21,7 @@ export function listen(root: HTMLElement, reader: Reader): void {
   }
   root.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a[href], area[href]') : null
-    if (tell(ofClick(event.target))) return event.preventDefault()
+    if (report(ofClick(event.target))) return event.preventDefault()
     if (link !== null) follow(event, link, reader)
   })
   root.addEventListener('auxclick', (event) => {
@@ -30,10 +30,10 @@ export function listen(root: HTMLElement, reader: Reader): void {
   })
   root.addEventListener('submit', (event) => {
     event.preventDefault()
-    if (event.target instanceof HTMLFormElement) tell(ofSubmit(event.target, event.submitter))
+    if (event.target instanceof HTMLFormElement) report(ofSubmit(event.target, event.submitter))
   })
   root.addEventListener('change', (event) => {
-    tell(ofChange(event.target))
+    report(ofChange(event.target))
   })
   addEventListener('keydown', (event) => {
     const mod = event.metaKey || event.ctrlKey

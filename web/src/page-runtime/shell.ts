@@ -21,37 +21,37 @@ interface Waiting {
 export function runShell(root: HTMLElement, parents: ReadonlySet<string>): void {
   const page = new PageDocument(root)
   const waiting = new Map<string, Waiting>()
-  const told = new Set<string>()
+  const listed = new Set<string>()
   let parent: string | null = null
   let readOnly = false
   let why: string | null = null
   let count = 0
 
-  const tell = (message: FromFrame): void => {
+  const send = (message: FromFrame): void => {
     // Until the first message of the app, its origin is unknown. Nothing sent before that is private.
     if (parent !== null) window.parent.postMessage(message, parent)
     else if (message.type === 'ready' || message.type === 'height') window.parent.postMessage(message, '*')
   }
   const act = (acted: Acted): void => {
-    if (readOnly) return why === null ? undefined : tell({ outlast: 'page', type: 'trouble', text: why })
+    if (readOnly) return why === null ? undefined : send({ outlast: 'page', type: 'trouble', text: why })
     if (isRepeated(acted, waiting.values())) return
     const key = `${Date.now().toString(36)}.${(count += 1)}`
     const { element, name, data, handedIn } = acted
     waiting.set(key, { element, name, data, fields: handedIn, since: Date.now() })
     mark(root, waiting)
     for (const field of acted.handedIn) page.handedIn.set(field, typedOf(field))
-    tell({ outlast: 'page', type: 'action', key, name: acted.name, data: acted.data })
+    send({ outlast: 'page', type: 'action', key, name: acted.name, data: acted.data })
   }
-  const hear = (message: ToFrame): void => {
+  const onMessage = (message: ToFrame): void => {
     switch (message.type) {
       case 'html':
         page.show(message.html, message.version)
         mark(root, waiting)
-        return tell({ outlast: 'page', type: 'applied', version: page.version })
+        return send({ outlast: 'page', type: 'applied', version: page.version })
       case 'patches':
         page.patch(message.patches, message.base, message.version)
         mark(root, waiting)
-        return tell({ outlast: 'page', type: 'applied', version: page.version })
+        return send({ outlast: 'page', type: 'applied', version: page.version })
       case 'look':
         readOnly = message.readOnly
         why = message.why ?? null
@@ -61,16 +61,16 @@ export function runShell(root: HTMLElement, parents: ReadonlySet<string>): void 
       case 'busy': {
         const open = new Set(message.keys)
         for (const [key, one] of waiting) if (!open.has(key) && isOver(key, one)) end(key, one)
-        for (const key of open) told.add(key)
+        for (const key of open) listed.add(key)
         return mark(root, waiting)
       }
     }
   }
   /** The app has listed it before and no longer does; or it never did, because it refused the action. */
-  const isOver = (key: string, { since }: Waiting): boolean => told.has(key) || Date.now() - since > PRESSED_MS
+  const isOver = (key: string, { since }: Waiting): boolean => listed.has(key) || Date.now() - since > PRESSED_MS
   const end = (key: string, { fields }: Waiting): void => {
     waiting.delete(key)
-    told.delete(key)
+    listed.delete(key)
     page.done(fields)
   }
   addEventListener('message', ({ data, source, origin }: MessageEvent) => {
@@ -79,21 +79,21 @@ export function runShell(root: HTMLElement, parents: ReadonlySet<string>): void 
     if (message === null) return
     parent = origin
     try {
-      hear(message)
+      onMessage(message)
     } catch (error) {
-      tell({ outlast: 'page', type: 'lost', version: Math.max(0, page.version), why: String(error).slice(0, 500) })
+      send({ outlast: 'page', type: 'lost', version: Math.max(0, page.version), why: String(error).slice(0, 500) })
     }
   })
   listen(root, {
     act,
-    refuse: (text) => tell({ outlast: 'page', type: 'trouble', text }),
-    open: (href) => tell({ outlast: 'page', type: 'open', href }),
-    undo: () => tell({ outlast: 'page', type: 'undo' }),
+    refuse: (text) => send({ outlast: 'page', type: 'trouble', text }),
+    open: (href) => send({ outlast: 'page', type: 'open', href }),
+    undo: () => send({ outlast: 'page', type: 'undo' }),
   })
-  new ResizeObserver(() => tell({ outlast: 'page', type: 'height', height: Math.ceil(root.scrollHeight) })).observe(
+  new ResizeObserver(() => send({ outlast: 'page', type: 'height', height: Math.ceil(root.scrollHeight) })).observe(
     root,
   )
-  tell({ outlast: 'page', type: 'ready' })
+  send({ outlast: 'page', type: 'ready' })
 }
 
 /** Marks elements whose action is not done yet, visually and for screen readers. */

@@ -85,7 +85,7 @@ export function AskPanel({ about }: { about: About }) {
           projectId={projectId}
           draftKey={draftKey('ask', documentId).replace('outlast.draft.', '')}
           onSend={ask}
-          placeholder="What should the agent do with it?"
+          placeholder="Describe what the agent should do"
           autoFocus
         />
       </div>

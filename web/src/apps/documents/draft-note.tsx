@@ -111,12 +111,10 @@ function Refused({ status, problem, text }: { status: DraftStatus; problem: Erro
         <Button
           size="sm"
           onClick={() =>
-            client.documents
-              .requestSection(sectionId)
-              .then(() => say(`${lock.holder_name} was asked for the section.`), complain)
+            client.documents.requestSection(sectionId).then(() => say(`Request sent to ${lock.holder_name}.`), complain)
           }
         >
-          Request it
+          Request the lock
         </Button>
       )}
       <Button size="sm" onClick={() => void session.save(status.key)}>

@@ -46,10 +46,11 @@ export function HistoryPanel({ item }: PanelProps) {
     [setShown, narrow, closePanel],
   )
   const [from, setFrom] = useState<number | null>(null)
-  const asked = item === null ? Number.NaN : Number(item.replace(/^version:/, ''))
+  const requestedVersion = item === null ? Number.NaN : Number(item.replace(/^version:/, ''))
   useEffect(() => {
-    if (Number.isInteger(asked)) setLook({ kind: 'diff', from: Math.max(1, asked - 1), to: asked })
-  }, [asked, setLook])
+    if (Number.isInteger(requestedVersion))
+      setLook({ kind: 'diff', from: Math.max(1, requestedVersion - 1), to: requestedVersion })
+  }, [requestedVersion, setLook])
   const choose = (version: number) => {
     if (from !== null && from !== version) {
       setLook({ kind: 'diff', from: Math.min(from, version), to: Math.max(from, version) })

@@ -71,9 +71,9 @@ export function LockNote({ sectionId }: { sectionId: string }) {
           size="sm"
           disabled={asked}
           busy={busy}
-          onClick={() => run(client.documents.requestSection(sectionId), `${holder} was asked for it.`)}
+          onClick={() => run(client.documents.requestSection(sectionId), `Request sent to ${holder}.`)}
         >
-          {asked ? 'Requested' : 'Request it'}
+          {asked ? 'Requested' : 'Request the lock'}
         </Button>
       )}
     </Line>

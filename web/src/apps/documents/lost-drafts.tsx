@@ -13,8 +13,8 @@ export function LostDrafts() {
     const { order, sections } = store.get().content
     const last = sections[order.at(-1) ?? '']
     if (last === undefined) return
-    const made = session.revive(key, { sectionId: last.id, after: last.blocks.at(-1) ?? null })
-    if (made !== null) focus.edit(made)
+    const newKey = session.revive(key, { sectionId: last.id, after: last.blocks.at(-1) ?? null })
+    if (newKey !== null) focus.edit(newKey)
   }
   return lost.map((key) => (
     <div

@@ -67,7 +67,7 @@ interface FacesProps {
 function Faces({ others, places, typing }: FacesProps) {
   const { scrollToBlock } = useDocumentRoom()
   return (
-    <span data-people className="flex shrink-0 -space-x-1.5 pr-1" role="group" aria-label="Who is here">
+    <span data-people className="flex shrink-0 -space-x-1.5 pr-1" role="group" aria-label="People here">
       {others.slice(0, SHOWN).map(({ user_id, name }) => {
         const at = places[user_id]
         const words = typing.includes(user_id) ? `${name} is writing…` : `${name} is here`

@@ -100,7 +100,7 @@ function Held({ lock }: { lock: Lock }) {
     setAsking(true)
     client.documents
       .requestSection(lock.resource_id)
-      .then(() => say(`${lock.holder_name} was asked for the section.`), complain)
+      .then(() => say(`Request sent to ${lock.holder_name}.`), complain)
       .finally(() => setAsking(false))
   }
   return (
@@ -115,7 +115,7 @@ function Held({ lock }: { lock: Lock }) {
       {mayEdit && (
         <Button size="sm" className="mt-1.5 max-md:h-10" busy={asking} disabled={asked} onClick={ask}>
           {!asking && <Hand aria-hidden />}
-          {asked ? `${lock.requested_by_name ?? 'Someone'} requested it` : 'Request it'}
+          {asked ? `${lock.requested_by_name ?? 'Someone'} requested the lock` : 'Request the lock'}
         </Button>
       )}
     </div>

@@ -101,7 +101,7 @@ export function StandingNote({ standing, resolve }: { standing: Standing; resolv
       return (
         <Note icon={<GitMerge />} className="text-link">
           {standing.merge.text.trimEnd() === standing.block.markdown.trimEnd()
-            ? 'The text already says this. Accepting changes nothing.'
+            ? 'The text already contains this edit. Accepting it changes nothing.'
             : `Merged with ${whose(standing.block.editor_name)} change to this text`}
         </Note>
       )

@@ -86,13 +86,13 @@ function EditLine({ edit }: { edit: EditData }) {
 
 /** "2 open, 1 accepted". Pure. */
 export function countsOf({ open, accepted, rejected, superseded }: ReturnType<typeof countEdits>): string {
-  const told: [number, string][] = [
+  const counts: [number, string][] = [
     [open, 'open'],
     [accepted, 'accepted'],
     [rejected, 'rejected'],
     [superseded, 'overtaken'],
   ]
-  return told.flatMap(([n, word]) => (n > 0 ? [`${n} ${word}`] : [])).join(', ')
+  return counts.flatMap(([n, word]) => (n > 0 ? [`${n} ${word}`] : [])).join(', ')
 }
 
 /** Updated by any open stream. */

@@ -62,7 +62,7 @@ export function ConflictDialog({ edit, work, now, decided, change, lookAgain, on
         </Meanwhile>
       ) : before !== null ? (
         <Meanwhile>
-          The result is as you left it. Since then, this has changed:
+          Your result is unchanged. Since you last edited it, the text has changed:
           <WordDiff before={before} after={current} className="mt-1.5 text-fg" />
         </Meanwhile>
       ) : null}
@@ -201,7 +201,7 @@ function ChoiceRow({ number, hunk, choice, own, choose }: ChoiceRowProps) {
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
       <span className="min-w-0 flex-1 truncate text-[12.5px] text-muted">
-        {number}. <q>{shown(hunk.current)}</q> or <q>{shown(hunk.wanted)}</q>
+        {number}. <q>{displayText(hunk.current)}</q> or <q>{displayText(hunk.wanted)}</q>
       </span>
       <span role="radiogroup" aria-label={`Choice ${number}`} className="flex gap-1">
         {CHOICES.map(([name, label]) => (
@@ -223,4 +223,4 @@ function ChoiceRow({ number, hunk, choice, own, choose }: ChoiceRowProps) {
   )
 }
 
-const shown = (text: string): string => text.trim() || 'nothing'
+const displayText = (text: string): string => text.trim() || 'nothing'

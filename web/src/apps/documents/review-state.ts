@@ -170,19 +170,19 @@ export class Review {
   async #decideAll(decision: 'accept' | 'reject'): Promise<boolean> {
     const open = this.list().items.filter(({ edit }) => edit.state === 'open')
     this.#set({ refused: null, editing: null, resolving: null })
-    const made = new Map<string, readonly EditData[]>()
+    const decisions = new Map<string, readonly EditData[]>()
     let left: string | null = null
     for (const proposalId of new Set(open.map(({ proposal }) => proposal.id))) {
       const ids = open.filter(({ proposal }) => proposal.id === proposalId).map(({ edit }) => edit.id)
       try {
         const answer = await this.store.decideAll(proposalId, decision, ids)
-        made.set(
+        decisions.set(
           proposalId,
           answer.edits.filter(({ state }) => state !== 'open'),
         )
         left ??= answer.left[0]?.edit_id ?? null
-        const done = [...made.values()].flat().length
-        this.#set({ undo: reopening(made), said: this.#left(`${DONE[decision]} ${done}`, this.list().open) })
+        const done = [...decisions.values()].flat().length
+        this.#set({ undo: reopening(decisions), said: this.#left(`${DONE[decision]} ${done}`, this.list().open) })
       } catch (reason) {
         this.#refuse(editOf(reason, ids), reason)
         return false

@@ -23,9 +23,9 @@ function bring(find: () => Element | null, near: () => Element | null): () => vo
   let frame = 0
   let tries = 0
   const look = () => {
-    const found = find()
-    if (found !== null) {
-      if (!wholly(found)) found.scrollIntoView({ block: 'center' })
+    const element = find()
+    if (element !== null) {
+      if (!wholly(element)) element.scrollIntoView({ block: 'center' })
       if (tries >= TRIES) return
       // Content above may still change its height.
       tries = TRIES

@@ -101,11 +101,11 @@ export function SectionMenu({ sectionId }: { sectionId: string }) {
             {state === 'theirs' && (
               <MenuItem
                 onSelect={() =>
-                  run(client.documents.requestSection(sectionId), `${lock?.holder_name ?? ''} was asked.`)
+                  run(client.documents.requestSection(sectionId), `Request sent to ${lock?.holder_name ?? ''}.`)
                 }
               >
                 <Hand />
-                Request it from {lock?.holder_name}
+                Request the lock from {lock?.holder_name}
                 <span className="ml-auto text-xs text-faint">{lock !== null && clockTime(lock.expires_at)}</span>
               </MenuItem>
             )}

@@ -3,8 +3,8 @@ import type { Thread } from '@outlast/sdk'
 
 /** The id of the document that an anchor is about, in whole or in part; null if it is about none. */
 export function documentIdOf({ type, id, document_id }: NonNullable<Thread['anchor']>): string | null {
-  const found = type === 'document' ? id : document_id
-  return typeof found === 'string' ? found : null
+  const documentId = type === 'document' ? id : document_id
+  return typeof documentId === 'string' ? documentId : null
 }
 
 /** The id of the document that a thread is about; null if it is about none. */

@@ -53,7 +53,7 @@ function Form({ projectId, packages, onAdded }: Omit<AddSourceDialogProps, 'onCl
   const [file, setFile] = useState<File | null>(null)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error | null>(null)
-  const given = { address: location.trim() !== '', file: file !== null, text: text.trim() !== '' }[way]
+  const hasSource = { address: location.trim() !== '', file: file !== null, text: text.trim() !== '' }[way]
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     setBusy(true)
@@ -149,7 +149,7 @@ function Form({ projectId, packages, onAdded }: Omit<AddSourceDialogProps, 'onCl
       )}
       {error !== null && <Problem error={error} />}
       <div className="flex justify-end">
-        <Button type="submit" look="primary" busy={busy} disabled={name.trim() === '' || !given}>
+        <Button type="submit" look="primary" busy={busy} disabled={name.trim() === '' || !hasSource}>
           Add
         </Button>
       </div>

@@ -24,7 +24,7 @@ export default function KnowledgePage({ projectId }: { projectId: string }) {
   const [looking, setLooking] = useState<string | null>(null)
   const [q, setQ] = useState('')
   const [name, setName] = useState('')
-  const asked = useDebounced(q.trim())
+  const searchText = useDebounced(q.trim())
   useKnowledgeNews(projectId)
   useEffect(() => choose(projectId), [projectId, choose])
   useEffect(() => {
@@ -60,7 +60,7 @@ export default function KnowledgePage({ projectId }: { projectId: string }) {
           {sources !== undefined && sources.length > 0 && (
             <>
               <QueryBox q={q} name={name} names={groups.map((group) => group.name)} onQ={setQ} onName={setName} />
-              {asked === '' ? (
+              {searchText === '' ? (
                 <>
                   {packages !== undefined && <HowItSearches packages={packages} />}
                   <ul aria-label="Packages" className="space-y-3">
@@ -78,7 +78,7 @@ export default function KnowledgePage({ projectId }: { projectId: string }) {
                   </ul>
                 </>
               ) : (
-                <SearchResults projectId={projectId} q={asked} name={name} onEverywhere={() => setName('')} />
+                <SearchResults projectId={projectId} q={searchText} name={name} onEverywhere={() => setName('')} />
               )}
             </>
           )}
@@ -121,7 +121,7 @@ const QueryBox = ({ q, name, names, onQ, onName }: QueryBoxProps) => (
         data-knowledge-query
         type="search"
         aria-label="Test a query"
-        placeholder="Test a query: what would an agent find?"
+        placeholder="Test a query: see the passages an agent would find"
         maxLength={2000}
         className="h-11 w-full rounded-xl border border-line-strong bg-raised pr-10 pl-10.5 outline-none focus:border-accent focus:ring-3 focus:ring-accent/15 [&::-webkit-search-cancel-button]:hidden"
         value={q}
@@ -164,8 +164,7 @@ const HowItSearches = ({ packages: { embedder, reranker } }: { packages: Knowled
     {embedder === null ? (
       <span>
         Search matches words only, because no embedder is configured. Add an{' '}
-        <code className="font-mono">[embeddings]</code> section to the configuration to also find texts that say the
-        same in other words.
+        <code className="font-mono">[embeddings]</code> section to the configuration to also match texts by meaning.
       </span>
     ) : (
       <span>

@@ -90,13 +90,13 @@ function StateMark({ source }: { source: KnowledgeSource }) {
 }
 
 function Stand({ source }: { source: KnowledgeSource }) {
-  const kept = source.passages > 0
+  const hasPassages = source.passages > 0
   return (
     <>
       {source.state === 'waiting' && <span className="text-muted">waiting to be read</span>}
       {source.state === 'fetching' && <span className="text-muted">being read…</span>}
       {source.state === 'failed' && <span className="text-danger">could not be read</span>}
-      {kept && (
+      {hasPassages && (
         <span className="tabular-nums">
           {plural(source.passages, 'passage')}, {bytes(source.size_bytes)}
         </span>
@@ -140,7 +140,7 @@ function Embedding({ source }: { source: KnowledgeSource }) {
     <div className="mt-2 flex items-center gap-2 text-xs text-faint tabular-nums">
       <div
         role="progressbar"
-        aria-label="Vectors made"
+        aria-label="Vectors computed"
         aria-valuemin={0}
         aria-valuemax={source.passages}
         aria-valuenow={source.embedded}
@@ -148,7 +148,7 @@ function Embedding({ source }: { source: KnowledgeSource }) {
       >
         <div className="h-full rounded-full bg-accent transition-[width]" style={{ width: `${share * 100}%` }} />
       </div>
-      {source.embedded} of {source.passages} have vectors; the rest is matched by words
+      {source.embedded} of {source.passages} have vectors; the others match by words only
     </div>
   )
 }

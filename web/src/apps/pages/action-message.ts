@@ -7,14 +7,14 @@ const LINE = /^\d+\. Action: ([a-z][a-z0-9_.:-]*) Data: (\{.*\})$/
 
 /** The actions that a message lists, or null if a person wrote it. */
 export function readActions(text: string): MessageAction[] | null {
-  const found: MessageAction[] = []
+  const actions: MessageAction[] = []
   for (const line of text.split('\n')) {
     const match = LINE.exec(line)
     const data = match === null ? null : objectOf(match[2]!)
     if (match === null || data === null) return null
-    found.push({ name: match[1]!, data })
+    actions.push({ name: match[1]!, data })
   }
-  return found
+  return actions
 }
 
 function objectOf(json: string): Record<string, unknown> | null {

@@ -17,14 +17,14 @@ interface FoldedActions<T> {
 export function foldActions<T extends Pick<PageAction, 'name' | 'data'> & { by?: string }>(
   actions: readonly T[],
 ): FoldedActions<T>[] {
-  const found = new Map<string, { words: string; actions: T[] }>()
+  const groups = new Map<string, { words: string; actions: T[] }>()
   for (const action of actions) {
     const key = JSON.stringify([action.by ?? null, action.name, action.data])
-    const known = found.get(key)
-    if (known === undefined) found.set(key, { words: actionText(action), actions: [action] })
+    const known = groups.get(key)
+    if (known === undefined) groups.set(key, { words: actionText(action), actions: [action] })
     else known.actions.push(action)
   }
-  return [...found.values()]
+  return [...groups.values()]
 }
 
 /** "inc ×47" */

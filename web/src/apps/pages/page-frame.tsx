@@ -42,16 +42,16 @@ export function PageFrame(props: PageFrameProps) {
   const [shown, setShown] = useState<number | null>(null)
   const [slow, setSlow] = useState(false)
   const loads = useRef(0)
-  const told = useRef({ onAction, onUndo })
+  const callbacks = useRef({ onAction, onUndo })
   useEffect(() => {
-    told.current = { onAction, onUndo }
+    callbacks.current = { onAction, onUndo }
   })
   // The frame's document has an opaque origin, so messages cannot name a target origin. Our policy limits what may load
   // in it, and a frame that navigates away is discarded.
-  const tell = useCallback((message: ToFrame) => frame.current?.contentWindow?.postMessage(message, '*'), [])
+  const send = useCallback((message: ToFrame) => frame.current?.contentWindow?.postMessage(message, '*'), [])
 
   useEffect(() => {
-    const hear = ({ source, origin, data }: MessageEvent) => {
+    const onMessage = ({ source, origin, data }: MessageEvent) => {
       if (source === null || source !== frame.current?.contentWindow || origin !== 'null') return
       const message = readFromFrame(data)
       switch (message?.type) {
@@ -62,33 +62,33 @@ export function PageFrame(props: PageFrameProps) {
         case 'lost':
           return live.reread()
         case 'action':
-          return told.current.onAction(message)
+          return callbacks.current.onAction(message)
         case 'open':
           return void window.open(message.href, '_blank', 'noopener,noreferrer')
         case 'trouble':
           return say(message.text)
         case 'undo':
-          return told.current.onUndo()
+          return callbacks.current.onUndo()
       }
     }
-    addEventListener('message', hear)
-    return () => removeEventListener('message', hear)
+    addEventListener('message', onMessage)
+    return () => removeEventListener('message', onMessage)
   }, [live])
   const why = past === null ? null : `This is version ${past.version}. Go back to now to use the page.`
   useEffect(() => {
-    if (ready) tell({ outlast: 'page', type: 'look', theme: dark ? 'dark' : 'light', readOnly, why })
-  }, [ready, dark, readOnly, why, tell])
+    if (ready) send({ outlast: 'page', type: 'look', theme: dark ? 'dark' : 'light', readOnly, why })
+  }, [ready, dark, readOnly, why, send])
   useEffect(() => {
     if (!ready) return
-    if (past !== null) return tell({ outlast: 'page', type: 'html', version: past.version, html: past.html })
+    if (past !== null) return send({ outlast: 'page', type: 'html', version: past.version, html: past.html })
     return live.attach((change: Change) => {
-      if (change.kind === 'html') tell({ outlast: 'page', type: 'html', version: change.version, html: change.html })
-      else tell({ ...change, outlast: 'page', type: 'patches' })
+      if (change.kind === 'html') send({ outlast: 'page', type: 'html', version: change.version, html: change.html })
+      else send({ ...change, outlast: 'page', type: 'patches' })
     })
-  }, [ready, past, live, tell])
+  }, [ready, past, live, send])
   useEffect(() => {
-    if (ready) tell({ outlast: 'page', type: 'busy', keys: busyKeys })
-  }, [ready, busyKeys, tell])
+    if (ready) send({ outlast: 'page', type: 'busy', keys: busyKeys })
+  }, [ready, busyKeys, send])
   useEffect(() => {
     if (ready) return setSlow(false)
     const timer = setTimeout(() => setSlow(true), SLOW_MS)

@@ -144,8 +144,8 @@ function Room({ page }: { page: PageData }) {
 function useBackToNow(look: (version: number | null) => void): void {
   const me = useMe().user.id
   const { open } = useOpenThread()
-  const asked = open.messages.findLast(({ role, sender_id }) => role === 'user' && sender_id === me)?.id ?? null
-  useEffect(() => look(null), [asked, look])
+  const lastRequestId = open.messages.findLast(({ role, sender_id }) => role === 'user' && sender_id === me)?.id ?? null
+  useEffect(() => look(null), [lastRequestId, look])
 }
 
 /** An earlier version's HTML; while another version loads, the last one stays. */
@@ -187,7 +187,7 @@ function useUndo(page: PageData, mayDrive: boolean, anything: boolean): Undo {
       .undo(page.id)
       .then((changed) => {
         putPage(changed)
-        say('Undone. The history still has it.')
+        say('Undone. The change is still in the history.')
       }, complain)
       .finally(() => setBusy(false))
   }

@@ -58,14 +58,14 @@ export function RunStrip({ run, mayStop }: { run: RunState; mayStop: boolean }) 
 }
 
 function Call({ part }: { part: ToolCallPart }) {
-  const told = title(part.tool, parseObject(part.arguments))
+  const summary = title(part.tool, parseObject(part.arguments))
   return (
     <li data-tool={part.tool} data-tool-status={part.status} className="flex items-center gap-2 text-[13px]">
       <span className="grid size-3.5 shrink-0 place-items-center [&_svg]:size-3.5" aria-hidden>
         <Mark status={part.status} />
       </span>
       <span className="shrink-0">{toolLabel(part)}</span>
-      <span className="min-w-0 truncate text-muted">{told}</span>
+      <span className="min-w-0 truncate text-muted">{summary}</span>
     </li>
   )
 }

@@ -43,7 +43,7 @@ function NewLink({ page }: { page: PageData }) {
     <>
       <ExpiringForm
         draftKey={`link ${page.id}`}
-        label="Where the link is used"
+        label="Name of the link"
         placeholder="Where is it used? For example, team wiki"
         action="Create link"
         create={create}

@@ -50,11 +50,11 @@ export function summaryOf({ versions, kind }: VersionGroup): string {
 /** Requests by the run that answered them: the person's words, or their actions on the page. */
 export function asksOf(messages: readonly Message[]): ReadonlyMap<string, string> {
   const asks = new Map<string, string>()
-  let asked = ''
+  let request = ''
   for (const { role, run_id, parts } of messages) {
-    if (role === 'user') asked = parts.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
-    else if (role === 'assistant' && run_id !== null && asked !== '') {
-      asks.set(run_id, readActions(asked)?.map(actionText).join('; ') ?? asked)
+    if (role === 'user') request = parts.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
+    else if (role === 'assistant' && run_id !== null && request !== '') {
+      asks.set(run_id, readActions(request)?.map(actionText).join('; ') ?? request)
     }
   }
   return asks

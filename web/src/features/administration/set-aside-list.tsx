@@ -30,7 +30,8 @@ export function SetAsideList() {
         Set aside
       </h2>
       <p className="mb-3 text-muted">
-        Work that failed five times in a row. It is retried only when you ask for it; everything else continues.
+        Work that failed five times in a row. The server retries it only when you choose Try again; other work
+        continues.
       </p>
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <SkeletonRows rows={1} className="h-14" />}

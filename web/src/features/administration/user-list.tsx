@@ -41,7 +41,7 @@ export function UserList() {
       {list.error !== null && <Problem error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <SkeletonRows rows={4} className="h-12" />}
       {list.isSuccess && users.length === 0 && (
-        <Empty title="No user matches">Check the spelling, or search for a shorter part of the name.</Empty>
+        <Empty title="No matching users">Check the spelling, or search for a shorter part of the name.</Empty>
       )}
       {users.length > 0 && (
         <ul className="divide-y divide-line overflow-hidden rounded-xl border border-line">

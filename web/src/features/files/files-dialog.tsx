@@ -27,9 +27,9 @@ interface FilesDialogProps {
 export function FilesDialog({ checkpoint, first, isNewest, onClose }: FilesDialogProps) {
   const [tab, setTab] = useState<FilesTab>(first)
   const { mayWrite } = useThreadFacts()
-  const told = `${plural(checkpoint.files, 'file')}, ${bytes(checkpoint.size_bytes)}, as of ${fullTime(checkpoint.created_at)}`
+  const description = `${plural(checkpoint.files, 'file')}, ${bytes(checkpoint.size_bytes)}, as of ${fullTime(checkpoint.created_at)}`
   return (
-    <Dialog open onClose={onClose} title="Files" description={told} className="sm:ml-[-23rem] sm:w-[46rem]">
+    <Dialog open onClose={onClose} title="Files" description={description} className="sm:ml-[-23rem] sm:w-[46rem]">
       <div className="mb-3 flex flex-wrap items-center gap-1.5">
         <div role="tablist" aria-label="Files" className="flex flex-1 gap-1">
           <Tab name="Changes" chosen={tab === 'changes'} onChoose={() => setTab('changes')} />

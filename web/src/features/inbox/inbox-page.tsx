@@ -21,7 +21,7 @@ export default function InboxPage() {
   const views = Object.entries(inboxKinds(useApps()))
   const kinds = views.filter(([name]) => items.some((item) => item.kind === name))
   const wanted = kinds.some(([name]) => name === kind) ? kind : null
-  const shown = wanted === null ? items : items.filter((item) => item.kind === wanted)
+  const shownItems = wanted === null ? items : items.filter((item) => item.kind === wanted)
   return (
     <>
       <PageHeader>
@@ -50,7 +50,7 @@ export default function InboxPage() {
             </Empty>
           )}
           <ul aria-label="Inbox items" className="space-y-2.5">
-            {shown.map((item) => (
+            {shownItems.map((item) => (
               <InboxRow key={`${item.kind} ${item.id}`} item={item} />
             ))}
           </ul>

@@ -83,13 +83,13 @@ function listen(projectId: string, me: string, show: (item: InboxItem) => void, 
   hold(`outlast.notify.${projectId}`, { signal }, signal, () => {
     const client = new OutlastClient()
     const project = new ProjectStore(client, projectId)
-    const deaf = client.listen((event) => void tell(client, event, me, show))
+    const deaf = client.listen((event) => void notifyOfEvent(client, event, me, show))
     project.start()
     return () => (deaf(), project.stop())
   })
 }
 
-async function tell(
+async function notifyOfEvent(
   client: OutlastClient,
   event: OutlastEvent,
   me: string,

@@ -32,9 +32,9 @@ export function useMentions({ box, value, people, onChange }: MentionsOptions): 
   const [at, setAt] = useState(0)
   const [closed, setClosed] = useState<number | null>(null)
   const named = caret === null ? null : mentionAt(value, caret)
-  const found = named === null || named.from === closed ? [] : suggestions(people, named.typed).slice(0, MOST)
-  const open = found.length > 0
-  const index = Math.min(at, found.length - 1)
+  const matches = named === null || named.from === closed ? [] : suggestions(people, named.typed).slice(0, MOST)
+  const open = matches.length > 0
+  const index = Math.min(at, matches.length - 1)
 
   const choose = (one: Mentionable | undefined) => {
     if (one === undefined || named === null || caret === null) return
@@ -49,9 +49,9 @@ export function useMentions({ box, value, people, onChange }: MentionsOptions): 
   }
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): boolean => {
     if (!open || event.nativeEvent.isComposing) return false
-    if (event.key === 'ArrowDown') setAt((index + 1) % found.length)
-    else if (event.key === 'ArrowUp') setAt((index + found.length - 1) % found.length)
-    else if (event.key === 'Enter' || event.key === 'Tab') choose(found[index])
+    if (event.key === 'ArrowDown') setAt((index + 1) % matches.length)
+    else if (event.key === 'ArrowUp') setAt((index + matches.length - 1) % matches.length)
+    else if (event.key === 'Enter' || event.key === 'Tab') choose(matches[index])
     else if (event.key === 'Escape') setClosed(named?.from ?? null)
     else return false
     event.preventDefault()
@@ -65,7 +65,7 @@ export function useMentions({ box, value, people, onChange }: MentionsOptions): 
     setCaret(next)
     if (next === null || mentionAt(area?.value ?? '', next) === null) setClosed(null)
   }
-  const list = open && <List box={box} found={found} index={index} onHover={setAt} onChoose={choose} />
+  const list = open && <List box={box} found={matches} index={index} onHover={setAt} onChoose={choose} />
   return { list, onKeyDown, onCaret }
 }
 

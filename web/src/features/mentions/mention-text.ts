@@ -55,11 +55,11 @@ export function mentionPieces(text: string, people: readonly Mentionable[]): { t
   )
   const pieces: { text: string; who: string | null }[] = []
   let done = 0
-  for (const found of text.matchAll(pattern)) {
-    if (found.index > done) pieces.push({ text: text.slice(done, found.index), who: null })
-    const who = names.find(({ name }) => name.toLowerCase() === (found[1] ?? '').toLowerCase())
-    pieces.push({ text: found[0], who: who?.id ?? null })
-    done = found.index + found[0].length
+  for (const match of text.matchAll(pattern)) {
+    if (match.index > done) pieces.push({ text: text.slice(done, match.index), who: null })
+    const who = names.find(({ name }) => name.toLowerCase() === (match[1] ?? '').toLowerCase())
+    pieces.push({ text: match[0], who: who?.id ?? null })
+    done = match.index + match[0].length
   }
   if (done < text.length) pieces.push({ text: text.slice(done), who: null })
   return pieces

@@ -4,12 +4,12 @@ import { useMemo } from 'react'
 import { membersQuery } from '@/lib/queries'
 import { AGENT, type Mentionable } from './mention-text'
 
-const NOBODY: Mentionable[] = []
+const NO_PEOPLE: Mentionable[] = []
 
 /** The members, by name. */
 function useMembers(projectId: string): Mentionable[] {
   const { data } = useQuery({ ...membersQuery(projectId), staleTime: 60_000 })
-  return useMemo(() => data?.items.map(({ user_id, name }) => ({ id: user_id, name })) ?? NOBODY, [data])
+  return useMemo(() => data?.items.map(({ user_id, name }) => ({ id: user_id, name })) ?? NO_PEOPLE, [data])
 }
 
 /** The members that something can be assigned to: owners and editors. */
@@ -17,7 +17,7 @@ export function useEditors(projectId: string): Mentionable[] {
   const { data } = useQuery({ ...membersQuery(projectId), staleTime: 60_000 })
   return useMemo(
     () =>
-      data?.items.flatMap(({ user_id, name, role }) => (role === 'viewer' ? [] : [{ id: user_id, name }])) ?? NOBODY,
+      data?.items.flatMap(({ user_id, name, role }) => (role === 'viewer' ? [] : [{ id: user_id, name }])) ?? NO_PEOPLE,
     [data],
   )
 }

@@ -29,7 +29,7 @@ export default function FilesPage({ projectId }: { projectId: string }) {
   const { uploads, add, dismiss } = useUploads(projectId)
   const [reading, setReading] = useState<{ file: ArtifactData; page: number } | null>(null)
   const [q, setQ] = useState('')
-  const asked = useDebounced(q.trim())
+  const searchText = useDebounced(q.trim())
   const chooser = useRef<HTMLInputElement>(null)
   useFileNews(projectId)
   useEffect(() => choose(projectId), [projectId, choose])
@@ -82,7 +82,7 @@ export default function FilesPage({ projectId }: { projectId: string }) {
           {files !== undefined && files.length > 0 && (
             <>
               <SearchBox q={q} onQ={setQ} />
-              {asked === '' ? (
+              {searchText === '' ? (
                 <ul aria-label="Files" className="divide-y divide-line rounded-2xl border border-line bg-raised">
                   {files.map((file) => (
                     <FileRow
@@ -94,9 +94,9 @@ export default function FilesPage({ projectId }: { projectId: string }) {
                   ))}
                 </ul>
               ) : (
-                <FileHits projectId={projectId} q={asked} onOpen={(file, page) => setReading({ file, page })} />
+                <FileHits projectId={projectId} q={searchText} onOpen={(file, page) => setReading({ file, page })} />
               )}
-              {asked === '' && <MoreButton list={list} label="Show older files" className="mx-auto mt-4 flex" />}
+              {searchText === '' && <MoreButton list={list} label="Show older files" className="mx-auto mt-4 flex" />}
             </>
           )}
         </div>

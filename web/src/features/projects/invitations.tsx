@@ -19,7 +19,7 @@ export function Invitations({ project }: { project: Project }) {
     mutationFn: () => client.invite(project.id, { role }),
     onSuccess: reload,
   })
-  const made = invite.data
+  const invitation = invite.data
   return (
     <section className="mt-5 border-t border-line pt-4">
       <h3 className="font-medium">Invite someone</h3>
@@ -41,8 +41,12 @@ export function Invitations({ project }: { project: Project }) {
         </Button>
       </div>
       {invite.error !== null && <Problem className="mt-3" error={invite.error} />}
-      {made !== undefined && (
-        <NewLink url={new URL(made.url, location.origin).href} role={made.role} until={made.expires_at} />
+      {invitation !== undefined && (
+        <NewLink
+          url={new URL(invitation.url, location.origin).href}
+          role={invitation.role}
+          until={invitation.expires_at}
+        />
       )}
       <OpenInvitations project={project} onChange={reload} />
     </section>

@@ -63,7 +63,7 @@ function Members({ project }: { project: Project }) {
         action="Remove"
         onConfirm={() => leaving !== null && remove.mutate(leaving.user_id)}
       >
-        They lose access to every thread of this project immediately. What they wrote stays.
+        They lose access to every thread of this project immediately. Their messages and comments stay.
       </Confirm>
     </>
   )

@@ -21,7 +21,7 @@ export function LogsDialog({ sandbox, first, onClose }: { sandbox: Sandbox; firs
   })
   const [chosen, setChosen] = useState(first)
   const logs = data?.items ?? []
-  const shown = logs.find(({ source }) => source === chosen) ?? logs.find(({ text }) => text !== '') ?? logs[0]
+  const log = logs.find(({ source }) => source === chosen) ?? logs.find(({ text }) => text !== '') ?? logs[0]
   return (
     <Dialog open onClose={onClose} title="Logs" className="sm:ml-[-23rem] sm:w-[46rem]">
       <div className="mb-3 flex flex-wrap items-center gap-1.5">
@@ -30,10 +30,10 @@ export function LogsDialog({ sandbox, first, onClose }: { sandbox: Sandbox; firs
             <button
               key={source}
               role="tab"
-              aria-selected={source === shown?.source}
+              aria-selected={source === log?.source}
               className={cn(
                 'rounded-full px-2.5 py-1 text-[12.5px]',
-                source === shown?.source ? 'bg-active font-medium' : 'text-muted hover:text-fg',
+                source === log?.source ? 'bg-active font-medium' : 'text-muted hover:text-fg',
               )}
               onClick={() => setChosen(source)}
             >
@@ -45,19 +45,19 @@ export function LogsDialog({ sandbox, first, onClose }: { sandbox: Sandbox; firs
           {!isFetching && <RefreshCw />}
           Refresh
         </Button>
-        {shown !== undefined && shown.text !== '' && <CopyIcon text={shown.text} label="Copy log" />}
+        {log !== undefined && log.text !== '' && <CopyIcon text={log.text} label="Copy log" />}
       </div>
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton className="h-48" />}
-      {shown !== undefined && (
+      {log !== undefined && (
         <pre
           role="tabpanel"
           tabIndex={0}
-          aria-label={`Log of ${nameOf(shown.source)}`}
+          aria-label={`Log of ${nameOf(log.source)}`}
           ref={(log) => void (log && (log.scrollTop = log.scrollHeight))}
           className="max-h-[52vh] min-h-24 overflow-auto rounded-xl bg-term px-3.5 py-3 font-mono text-xs leading-relaxed [overflow-wrap:anywhere] whitespace-pre-wrap text-term-fg"
         >
-          {shown.text === '' ? 'No output yet.' : shown.text}
+          {log.text === '' ? 'No output yet.' : log.text}
         </pre>
       )}
     </Dialog>

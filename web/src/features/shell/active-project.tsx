@@ -38,7 +38,7 @@ export function ActiveProjectProvider({ children }: { children: ReactNode }) {
     localStorage.setItem(LAST, id)
   }, [])
   const { project, connection, watching } = useProject(projectId)
-  useEvents(useCallback((event: OutlastEvent) => hear(event, projectId), [projectId]))
+  useEvents(useCallback((event: OutlastEvent) => applyEvent(event, projectId), [projectId]))
   useEffect(() => {
     if (connection.status !== 'failed') return
     if (isSignedOut(connection.error)) void queryClient.invalidateQueries(meQuery)
@@ -63,7 +63,7 @@ export function useProjects(): Project[] {
 }
 
 /** Updates loaded data from the streams' events. */
-function hear(event: OutlastEvent, projectId: string): void {
+function applyEvent(event: OutlastEvent, projectId: string): void {
   switch (event.event) {
     case 'thread.updated':
       return patchThreads(event.data.thread)

@@ -143,7 +143,7 @@ function useCommands(q: string): Command[] {
         run: () => (choose(project.id), navigate(`/projects/${project.id}`)),
       })),
   ]
-  const found = (threads.data?.items ?? []).map((thread): Command => ({
+  const threadCommands = (threads.data?.items ?? []).map((thread): Command => ({
     key: thread.id,
     icon:
       thread.run_status === 'idle' || thread.run_status === 'complete' ? (
@@ -156,5 +156,7 @@ function useCommands(q: string): Command[] {
     run: () => navigate(`/threads/${thread.id}`),
   }))
   const matching = fixed.filter(({ label }) => label.toLowerCase().includes(wanted.toLowerCase()))
-  return wanted === '' ? [...matching.slice(0, 3), ...found, ...matching.slice(3)] : [...found, ...matching]
+  return wanted === ''
+    ? [...matching.slice(0, 3), ...threadCommands, ...matching.slice(3)]
+    : [...threadCommands, ...matching]
 }

@@ -148,7 +148,7 @@ function Foot({ message }: { message: Message }) {
         <ChangedFilesButton messageId={message.id} />
       ) : (
         run_id !== null && (
-          <IconButton label="What this answer changed" size="icon-sm" onClick={() => showChanges(run_id)}>
+          <IconButton label="Changes in this answer" size="icon-sm" onClick={() => showChanges(run_id)}>
             <FileDiff />
           </IconButton>
         )

@@ -40,7 +40,7 @@ export function readCaptures(text: string): { text: string; captures: ShownCaptu
 }
 
 function labelOf(inner: string): string {
-  const said = /^\s*Element:\s*(.+)$/m.exec(inner)?.[1]
+  const label = /^\s*Element:\s*(.+)$/m.exec(inner)?.[1]
   const tag = /<([a-z][\w-]*)/i.exec(inner)?.[1]
-  return said?.trim() ?? (tag === undefined ? 'Captured element' : `<${tag}>`)
+  return label?.trim() ?? (tag === undefined ? 'Captured element' : `<${tag}>`)
 }

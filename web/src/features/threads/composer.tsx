@@ -171,7 +171,7 @@ export function Composer(props: ComposerProps) {
             onClick={() => void send(undefined, props.onPost)}
           >
             <AtSign />
-            Only post
+            Post only
           </Button>
         )}
         <SendButtons

@@ -43,10 +43,10 @@ function useFamily(threadId: string): readonly FamilyThread[] {
       [threadId],
     ),
   )
-  return data ?? NOBODY
+  return data ?? NO_THREADS
 }
 
-const NOBODY: readonly FamilyThread[] = []
+const NO_THREADS: readonly FamilyThread[] = []
 
 const withNews = (one: FamilyThread, { title, status, run_status, message_count }: Thread): FamilyThread => ({
   ...one,

@@ -82,7 +82,7 @@ export function LockedByOther({ lock }: { lock: Lock }) {
   const { thread } = useOpenThread()
   const me = useMe()
   const [run, busy] = useAction()
-  const asked = lock.requested_by === me.user.id
+  const requested = lock.requested_by === me.user.id
   return (
     <Banner
       icon={<LockKeyhole />}
@@ -90,12 +90,12 @@ export function LockedByOther({ lock }: { lock: Lock }) {
       actions={
         <>
           <Button
-            disabled={asked}
+            disabled={requested}
             busy={busy}
-            onClick={() => run(() => client.requestLock(thread.id), `${lock.holder_name} was asked to hand over.`)}
+            onClick={() => run(() => client.requestLock(thread.id), `Hand-over request sent to ${lock.holder_name}.`)}
           >
             {!busy && <Hand />}
-            {asked ? 'Hand-over requested' : 'Request hand-over'}
+            {requested ? 'Hand-over requested' : 'Request hand-over'}
           </Button>
           <ForkAction />
         </>

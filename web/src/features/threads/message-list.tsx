@@ -41,10 +41,12 @@ export function MessageList({ empty, after }: MessageListProps) {
   }, [isSending, toBottom])
   const live = useMemo(() => liveRuns(open), [open])
   const waiting = new Set(queued.map(({ message_id }) => message_id))
-  const said = messages.filter(({ id }) => !waiting.has(id))
-  const shown = live.filter((run) => !queued.includes(run) && (!wasDropped(run) || run.message_id === said.at(-1)?.id))
+  const sentMessages = messages.filter(({ id }) => !waiting.has(id))
+  const shownRuns = live.filter(
+    (run) => !queued.includes(run) && (!wasDropped(run) || run.message_id === sentMessages.at(-1)?.id),
+  )
   const unsaved = sending !== null && !sending.queued && !hasArrived(sending, messages) ? sending : null
-  const isEmpty = messages.length === 0 && unsaved === null && shown.length === 0
+  const isEmpty = messages.length === 0 && unsaved === null && shownRuns.length === 0
   return (
     <div className="relative min-h-0 flex-1">
       <div ref={box} className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]" data-messages>
@@ -69,30 +71,34 @@ export function MessageList({ empty, after }: MessageListProps) {
             </div>
           )}
           {[
-            ...said.map((message, at) =>
+            ...sentMessages.map((message, at) =>
               message.role === 'assistant' ? (
                 <Answer
                   key={message.run_id ?? message.id}
                   message={message}
                   run={message.run_id === null ? undefined : open.runs[message.run_id]}
-                  isLast={activeRun === null && isLastAnswer(said, at)}
-                  continued={said[at + 1]?.role === 'assistant' || (at === said.length - 1 && activeRun !== null)}
+                  isLast={activeRun === null && isLastAnswer(sentMessages, at)}
+                  continued={
+                    sentMessages[at + 1]?.role === 'assistant' || (at === sentMessages.length - 1 && activeRun !== null)
+                  }
                 />
               ) : (
                 <UserMessage
                   key={message.id}
                   message={message}
-                  dropped={message.status === 'cancelled' && !shown.some(({ message_id }) => message_id === message.id)}
+                  dropped={
+                    message.status === 'cancelled' && !shownRuns.some(({ message_id }) => message_id === message.id)
+                  }
                 />
               ),
             ),
-            ...shown.map((run) => (
+            ...shownRuns.map((run) => (
               <Answer
                 key={run.run_id}
                 message={null}
                 run={run}
                 isLast={activeRun === null}
-                continued={isContinued(run, shown)}
+                continued={isContinued(run, shownRuns)}
               />
             )),
           ]}

@@ -71,6 +71,6 @@ function Row({ model, balance }: { model: Model; balance: number | null }) {
 }
 
 function describe({ demo, provider, vision }: Model): string {
-  const kind = demo ? 'plays recorded answers with real tool calls' : provider
+  const kind = demo ? 'replays recorded answers with real tool calls' : provider
   return vision ? `${kind} · sees images` : kind
 }

@@ -102,7 +102,7 @@ function Item({ item, disabled, value, onChange }: ItemProps) {
         placeholder={
           item.placeholder === ''
             ? item.options.length > 0
-              ? 'Or in your own words'
+              ? 'Or write your own answer'
               : 'Your answer'
             : item.placeholder
         }

@@ -30,6 +30,6 @@ export function Reasoning({ part: { id, text }, growing }: { part: ReasoningPart
 }
 
 function thought(seconds: number | null): string {
-  if (seconds === null) return 'Thought about it'
+  if (seconds === null) return 'Thought briefly'
   return seconds < 1.5 ? 'Thought for a moment' : `Thought for ${duration(Math.round(seconds))}`
 }

@@ -24,10 +24,10 @@ export function RefusalNote({ error, retry, className }: ExplainedProps) {
 export function Shortage({ className }: { className?: string }) {
   const { credits } = useCreditBalance()
   if (credits === null || credits.balance === null) return null
-  const told = left(credits.balance)
+  const balanceText = left(credits.balance)
   return (
     <p data-shortage className={`text-xs text-muted ${className ?? ''}`}>
-      Nothing was charged; {told}.{resets(credits)} Choose a cheaper model below the message box.
+      Nothing was charged; {balanceText}.{resets(credits)} Choose a cheaper model below the message box.
     </p>
   )
 }

@@ -24,7 +24,7 @@ interface RunEndProps {
 const CANCELLED: Record<string, string> = {
   user: 'Cancelled',
   superseded: 'Interrupted by the next message',
-  abandoned: 'Cancelled: nobody was following this run',
+  abandoned: 'Cancelled: no client was following this run',
   steps: 'Stopped at the step limit',
 }
 
@@ -63,7 +63,7 @@ export function RunEnd({ runId, status, stopReason, error, at = null, canRestart
           <div className="mt-2.5 flex flex-wrap items-center gap-2 pl-6">
             {canRestart && <Restart runId={runId} />}
             <Link href={`/runs/${runId}`} className="px-1 text-xs text-muted underline-offset-2 hover:underline">
-              What happened
+              View run
             </Link>
           </div>
         )}
@@ -88,7 +88,7 @@ const Continued = ({ runId, error }: Pick<RunEndProps, 'runId' | 'error'>) => (
       {error?.message ?? 'The answer was stopped by an error.'}{' '}
       {runId !== null && (
         <Link href={`/runs/${runId}`} className="underline-offset-2 hover:underline">
-          What happened
+          View run
         </Link>
       )}
     </p>

@@ -97,14 +97,14 @@ function Filter({ on, onClick, children }: { on: boolean; onClick: () => void; c
 function Nothing({ q, archived }: { q: string; archived: boolean }) {
   if (q !== '')
     return (
-      <Empty className="px-2 py-8" icon={<SearchX />} title="Nothing found">
+      <Empty className="px-2 py-8" icon={<SearchX />} title="No results">
         No thread or message matches “{q}”.
       </Empty>
     )
   if (archived)
     return (
-      <Empty className="px-2 py-8" icon={<Archive />} title="Nothing archived">
-        Archived threads leave the list and stay searchable.
+      <Empty className="px-2 py-8" icon={<Archive />} title="No archived threads">
+        Archived threads appear here. You can still search them.
       </Empty>
     )
   return (

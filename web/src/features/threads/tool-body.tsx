@@ -49,13 +49,13 @@ function Inside({ part }: { part: ToolCallPart }) {
 
 /** A command as in a terminal. A result that is not part of the output (a refusal, a time-out) is appended. */
 function Command({ command, output, result }: { command: string; output: string; result: string | null }) {
-  const told = result ?? ''
-  const isOutput = output.trim() !== '' || ending(told) !== ''
-  const text = output.trim() === '' ? told.replace(/\[[^\]\n]*\]\s*$/, '') : output
+  const resultText = result ?? ''
+  const isOutput = output.trim() !== '' || ending(resultText) !== ''
+  const text = output.trim() === '' ? resultText.replace(/\[[^\]\n]*\]\s*$/, '') : output
   return (
     <>
-      <Terminal command={command} text={isOutput ? text : ''} end={ending(told)} />
-      {!isOutput && <Result text={told} />}
+      <Terminal command={command} text={isOutput ? text : ''} end={ending(resultText)} />
+      {!isOutput && <Result text={resultText} />}
     </>
   )
 }

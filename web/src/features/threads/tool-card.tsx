@@ -16,8 +16,8 @@ import { ToolBody } from './tool-body'
 import { exitCode, title } from './tool-text'
 
 const MARK: Record<ToolStatus, [icon: ReactNode, label: string]> = {
-  streaming: [<LoaderCircle className="animate-spin text-link" />, 'being written'],
-  pending: [<LoaderCircle className="animate-spin text-link" />, 'about to start'],
+  streaming: [<LoaderCircle className="animate-spin text-link" />, 'preparing'],
+  pending: [<LoaderCircle className="animate-spin text-link" />, 'starting'],
   waiting: [<MessageCircleQuestion className="text-warn" />, 'waiting for you'],
   running: [<LoaderCircle className="animate-spin text-link" />, 'running'],
   done: [<Check className="text-ok" />, 'done'],
@@ -35,7 +35,7 @@ export const ToolCard = memo(function ToolCard({ part }: { part: ToolCallPart })
   const open = choice ?? (BUSY.has(part.status) && part.output !== '')
   const [icon, state] = MARK[part.status]
   const label = toolLabel(part)
-  const told = title(part.tool, parseObject(part.arguments))
+  const summary = title(part.tool, parseObject(part.arguments))
   const code = exitCode(part)
   return (
     <section
@@ -54,7 +54,9 @@ export const ToolCard = memo(function ToolCard({ part }: { part: ToolCallPart })
         <span className="max-w-[75%] shrink-0 truncate font-medium" title={part.tool}>
           {label}
         </span>
-        <code className="min-w-0 flex-1 truncate font-mono text-xs text-muted">{label.endsWith(told) ? '' : told}</code>
+        <code className="min-w-0 flex-1 truncate font-mono text-xs text-muted">
+          {label.endsWith(summary) ? '' : summary}
+        </code>
         {code !== null && code !== 0 && <span className="shrink-0 text-xs text-danger">exit {code}</span>}
         {part.duration_s !== null && (
           <span className="shrink-0 text-xs text-faint tabular-nums">{duration(part.duration_s)}</span>

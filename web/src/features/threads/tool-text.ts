@@ -50,10 +50,10 @@ export function filesOf(args: Arguments): FileArgument[] {
 /** The exit status in a command's result, or null if there is none. */
 export function exitCode({ tool, result }: Pick<ToolCallPart, 'tool' | 'result'>): number | null {
   if (tool !== 'terminal' || result === null) return null
-  const found = /exit(?:ed)?[ _-]*(?:code|status)?[":= ]*(-?\d+)/i.exec(
+  const match = /exit(?:ed)?[ _-]*(?:code|status)?[":= ]*(-?\d+)/i.exec(
     result.slice(0, 200) + '\n' + result.slice(-200),
   )
-  return found === null ? null : Number(found[1])
+  return match === null ? null : Number(match[1])
 }
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])

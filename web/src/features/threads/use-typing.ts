@@ -16,12 +16,12 @@ export function useTellTyping(): () => void {
   useEffect(() => () => clearTimeout(over.current), [])
   return useCallback(() => {
     if (alone) return
-    const tell = (typing: boolean) => {
+    const report = (typing: boolean) => {
       last.current = typing ? Date.now() : 0
       client.typing(thread.id, typing).catch(() => undefined)
     }
     clearTimeout(over.current)
-    over.current = setTimeout(() => tell(false), OVER_MS)
-    if (Date.now() - last.current >= AGAIN_MS) tell(true)
+    over.current = setTimeout(() => report(false), OVER_MS)
+    if (Date.now() - last.current >= AGAIN_MS) report(true)
   }, [alone, thread.id])
 }

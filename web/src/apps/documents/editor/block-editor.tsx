@@ -165,8 +165,8 @@ function useDraftOf(key: string, text: string, box: React.RefObject<HTMLTextArea
       if (element === null || element.value === fresh) return
       const { selectionStart, value } = element
       const fromEnd = value.length - selectionStart
-      const kept = value.slice(0, selectionStart) === fresh.slice(0, selectionStart)
-      const caret = kept ? selectionStart : Math.max(0, fresh.length - fromEnd)
+      const isCaretKept = value.slice(0, selectionStart) === fresh.slice(0, selectionStart)
+      const caret = isCaretKept ? selectionStart : Math.max(0, fresh.length - fromEnd)
       element.value = fresh
       element.setSelectionRange(caret, caret)
       grow(element)

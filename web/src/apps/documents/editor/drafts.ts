@@ -57,16 +57,16 @@ export class DraftStorage {
   }
 
   #take(documentId: string, held: ReadonlySet<string | undefined>): Map<string, KeptDraft> {
-    const kept = everyDraft().toSorted((one, other) => other.draft.at - one.draft.at)
-    const mine = kept.filter((one) => one.user === this.userId && one.document === documentId)
-    const found = new Map(mine.filter(({ tab }) => tab === this.tab).map(({ key, draft }) => [key, draft]))
+    const stored = everyDraft().toSorted((one, other) => other.draft.at - one.draft.at)
+    const mine = stored.filter((one) => one.user === this.userId && one.document === documentId)
+    const drafts = new Map(mine.filter(({ tab }) => tab === this.tab).map(({ key, draft }) => [key, draft]))
     for (const { name, tab, key, draft } of mine) {
-      if (tab === this.tab || held.has(tabLock(tab)) || found.has(key)) continue
-      found.set(key, draft)
+      if (tab === this.tab || held.has(tabLock(tab)) || drafts.has(key)) continue
+      drafts.set(key, draft)
       this.keep(documentId, key, draft)
       localStorage.removeItem(name)
     }
-    return found
+    return drafts
   }
 }
 

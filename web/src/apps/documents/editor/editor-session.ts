@@ -153,8 +153,8 @@ export class EditorSession {
         continue
       }
       const state = present === null && kept.place === null ? 'gone' : 'found'
-      const found = this.#made(key, kept.base, kept.text, state, kept.place)
-      this.#drafts.set(key, { ...found, sent: kept.sent ?? null })
+      const draft = this.#made(key, kept.base, kept.text, state, kept.place)
+      this.#drafts.set(key, { ...draft, sent: kept.sent ?? null })
     }
     this.#tell()
   }

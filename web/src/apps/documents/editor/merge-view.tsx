@@ -19,8 +19,8 @@ export function MergeView({ meeting, mine, onResolve, onTheirs }: MeetingViewPro
   const hunks = useMemo(() => hunksOf(meeting, mine), [meeting, mine])
   const [choices, setChoices] = useState<Readonly<Record<number, Choice>>>({})
   const [own, setOwn] = useState<string | null>(null)
-  const made = composed(hunks, choices)
-  const text = own ?? made
+  const merged = composed(hunks, choices)
+  const text = own ?? merged
   const open = hunks.filter((hunk, at) => hunk.kind === 'conflict' && choices[at] === undefined).length
   return (
     <div
@@ -84,7 +84,7 @@ export function MergeView({ meeting, mine, onResolve, onTheirs }: MeetingViewPro
         </label>
         <div className="flex flex-wrap items-center gap-2">
           <span className="min-w-0 flex-1 text-xs text-muted">
-            {own === null && open > 0 ? 'Your version is used where you choose none.' : ''}
+            {own === null && open > 0 ? 'Your version is used unless you choose another.' : ''}
           </span>
           <Button size="sm" look="ghost" onClick={onTheirs}>
             Use theirs

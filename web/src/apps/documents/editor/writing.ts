@@ -78,12 +78,12 @@ export function indent({ text, start, end }: Written, out: boolean): Written | n
 export function reshape({ text, end }: Written, shape: Shape): Written {
   const words = bareText(text)
   const same = shapeOf(text) === shape
-  const made = same && shape !== 'rule' ? words : shaped(words, shape)
-  if (shape === 'code' && !same) return { text: made, start: 3, end: 3 }
-  if (shape === 'table' && words.trim() === '') return { text: made, start: 2, end: 8 }
-  const fromEnd = Math.min(text.length - end, made.length)
-  const at = made.length - fromEnd
-  return { text: made, start: at, end: at }
+  const result = same && shape !== 'rule' ? words : shaped(words, shape)
+  if (shape === 'code' && !same) return { text: result, start: 3, end: 3 }
+  if (shape === 'table' && words.trim() === '') return { text: result, start: 2, end: 8 }
+  const fromEnd = Math.min(text.length - end, result.length)
+  const at = result.length - fromEnd
+  return { text: result, start: at, end: at }
 }
 
 const SIGNS: Record<Exclude<Mark, 'link'>, string> = { bold: '**', italic: '_', code: '`', strike: '~~' }
@@ -100,9 +100,9 @@ export function marked({ text, start, end }: Written, mark: Mark): Written {
   const chosen = text.slice(start, end)
   if (mark === 'link') {
     const isUrl = /^https?:\/\/\S+$/.test(chosen)
-    const made = isUrl ? `[](${chosen})` : `[${chosen}](https://)`
+    const result = isUrl ? `[](${chosen})` : `[${chosen}](https://)`
     const at = isUrl ? start + 1 : start + chosen.length + 3
-    return { text: text.slice(0, start) + made + text.slice(end), start: at, end: isUrl ? at : at + 8 }
+    return { text: text.slice(0, start) + result + text.slice(end), start: at, end: isUrl ? at : at + 8 }
   }
   const sign = SIGNS[mark]
   const outside = text.slice(start - sign.length, start) === sign && text.slice(end, end + sign.length) === sign
@@ -133,9 +133,9 @@ export function sourcePlace(markdown: string, shown: string, place: number): num
       if (/\s/.test(markdown[at] ?? '')) at += 1
       continue
     }
-    const found = markdown.indexOf(letter, at)
-    if (found === -1 || found - at > 400) return markdown.length
-    at = found + 1
+    const position = markdown.indexOf(letter, at)
+    if (position === -1 || position - at > 400) return markdown.length
+    at = position + 1
   }
   return at
 }

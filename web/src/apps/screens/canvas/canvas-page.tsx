@@ -37,8 +37,8 @@ export default function CanvasPage({ projectId, screenId }: { projectId: string 
 /** The project of a screen that is loaded already. */
 function projectOf(screenId: string | null): string | null {
   for (const [, list] of queryClient.getQueriesData<ScreenData[]>({ queryKey: ['screens'] })) {
-    const found = list?.find(({ id }) => id === screenId)
-    if (found !== undefined) return found.project_id
+    const screen = list?.find(({ id }) => id === screenId)
+    if (screen !== undefined) return screen.project_id
   }
   return null
 }

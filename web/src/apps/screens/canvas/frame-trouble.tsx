@@ -63,7 +63,7 @@ function ServerFailed({ screen, sandbox, again }: { screen: ScreenData; sandbox:
   })
   const service = sandbox.services.find(({ name }) => name === DEV)
   const log = endOf(data?.items.find(({ source }) => source === DEV)?.text ?? '')
-  const said = [service?.error ?? '', log].filter((text) => text !== '').join('\n\n')
+  const output = [service?.error ?? '', log].filter((text) => text !== '').join('\n\n')
   return (
     <Cover title="The development server failed">
       {service?.error != null && <p className="max-w-xl text-[15px] text-muted">{service.error}</p>}
@@ -74,7 +74,7 @@ function ServerFailed({ screen, sandbox, again }: { screen: ScreenData; sandbox:
       )}
       <div className="flex flex-wrap justify-center gap-3">
         {mayEdit && (
-          <Button look="primary" onClick={() => actions.askAgent(screen, fixRequest(said))}>
+          <Button look="primary" onClick={() => actions.askAgent(screen, fixRequest(output))}>
             <Sparkles />
             Ask the agent to fix it
           </Button>
@@ -86,7 +86,7 @@ function ServerFailed({ screen, sandbox, again }: { screen: ScreenData; sandbox:
           }}
         >
           <RotateCw />
-          Restart it
+          Restart the server
         </Button>
       </div>
     </Cover>
@@ -96,4 +96,4 @@ function ServerFailed({ screen, sandbox, again }: { screen: ScreenData; sandbox:
 const endOf = (text: string): string => text.trimEnd().split('\n').slice(-LAST_LINES).join('\n')
 
 const fixRequest = (said: string): string =>
-  `The development server of this screen does not run. Find out why and fix it.${said === '' ? '' : `\n\n\`\`\`\n${said}\n\`\`\``}`
+  `The development server of this screen is not running. Find the cause and fix it.${said === '' ? '' : `\n\n\`\`\`\n${said}\n\`\`\``}`

@@ -45,7 +45,7 @@ export function ImageHostsMenu({ screen }: { screen: ScreenData }) {
         >
           <span className="min-w-0">
             <span className="block truncate">{host.host}</span>
-            <span className="block text-xs text-faint">{said(host, mayEdit)}</span>
+            <span className="block text-xs text-faint">{tooltipOf(host, mayEdit)}</span>
           </span>
         </MenuItem>
       ))}
@@ -53,7 +53,7 @@ export function ImageHostsMenu({ screen }: { screen: ScreenData }) {
   )
 }
 
-function said({ allowed_at }: ImageHost, mayEdit: boolean): string {
+function tooltipOf({ allowed_at }: ImageHost, mayEdit: boolean): string {
   if (allowed_at === null) return mayEdit ? 'Blocked. Click to allow' : 'Blocked'
   return mayEdit ? 'Allowed. Click to block' : 'Allowed'
 }

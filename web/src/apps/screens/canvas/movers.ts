@@ -14,7 +14,7 @@ export function useMovers(projectId: string): ReadonlyMap<string, string> {
   const [movers, setMovers] = useState<ReadonlyMap<string, string>>(new Map())
   const timers = useRef(new Set<ReturnType<typeof setTimeout>>())
   useEffect(() => () => timers.current.forEach(clearTimeout), [])
-  const hear = useCallback(
+  const onEvent = useCallback(
     (news: ScreenNews, before: ScreenData | null) => {
       const moved = whoMoved(news, before, me.user.id)
       if (moved === null) return
@@ -28,7 +28,7 @@ export function useMovers(projectId: string): ReadonlyMap<string, string> {
     },
     [members, me.user.id],
   )
-  useScreenNews(projectId, hear)
+  useScreenNews(projectId, onEvent)
   return movers
 }
 

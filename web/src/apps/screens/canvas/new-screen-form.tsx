@@ -25,7 +25,7 @@ const ICONS: Record<SuggestedScreen, ReactNode> = {
 
 export const TEMPLATES: Record<TemplateName, { label: string; note: string }> = {
   next: { label: 'Next.js', note: 'App Router, server components' },
-  vite: { label: 'Vite + React', note: 'Lighter, starts sooner' },
+  vite: { label: 'Vite + React', note: 'Lighter, starts faster' },
 }
 
 interface FormProps {

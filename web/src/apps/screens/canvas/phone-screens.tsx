@@ -28,7 +28,7 @@ import { StateBadge } from './screen-state-badge'
 import { useLook } from './use-look'
 
 const NOTHING = () => undefined
-const NOBODY = new Map<string, string>()
+const NO_MOVERS = new Map<string, string>()
 
 /** On a phone: the screens as a list; an open one fills the page, with its app as a tab. */
 export function PhoneScreens({ projectId, screenId }: { projectId: string; screenId: string | null }) {
@@ -64,7 +64,7 @@ function usePhoneFacts(projectId: string, screenId: string | null): CanvasFacts 
   return useMemo<CanvasFacts>(
     () => ({
       ...{ projectId, mayEdit, mayDelete, alone: true, sandboxes, themes, threads, building, liveIds },
-      ...{ renamingId: null, movers: NOBODY, trying, actions },
+      ...{ renamingId: null, movers: NO_MOVERS, trying, actions },
     }),
     [projectId, mayEdit, mayDelete, sandboxes, themes, threads, building, liveIds, trying, actions],
   )

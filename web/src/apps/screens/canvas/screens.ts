@@ -56,8 +56,8 @@ export const withScreen = (all: readonly ScreenData[], screen: ScreenData): Scre
 /** Events omit the address of the app, which stays the same as long as its sandbox does. */
 function merged(one: ScreenData, other: ScreenData): ScreenData {
   if (newer(one, other) === one) return one
-  const kept = other.sandbox_id === one.sandbox_id ? one.preview_url : null
-  return { ...other, preview_url: other.preview_url ?? kept }
+  const previewUrl = other.sandbox_id === one.sandbox_id ? one.preview_url : null
+  return { ...other, preview_url: other.preview_url ?? previewUrl }
 }
 
 export type ScreenNews = Extract<OutlastEvent, { event: 'screen.created' | 'screen.updated' | 'screen.deleted' }>

@@ -50,8 +50,8 @@ export const firstSuggestions = (): readonly FirstSuggestion[] => FIRST
 export function nextSuggestions(messages: readonly Message[], state: ScreenData['state']): readonly Suggestion[] {
   const last = messages.at(-1)
   if (last?.role !== 'assistant' || last.status !== 'complete' || state === 'problems') return []
-  const said = new Set(messages.filter(({ role }) => role === 'user').map(wordsOf))
-  return NEXT.filter(({ text }) => !said.has(text)).slice(0, SHOWN_NEXT)
+  const requested = new Set(messages.filter(({ role }) => role === 'user').map(wordsOf))
+  return NEXT.filter(({ text }) => !requested.has(text)).slice(0, SHOWN_NEXT)
 }
 
 const wordsOf = ({ parts }: Message): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')

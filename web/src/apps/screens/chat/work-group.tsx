@@ -46,8 +46,8 @@ export function WorkGroup({ parts, pending, growing }: WorkGroupProps) {
 const Rows = ({ parts, pending, growing }: WorkGroupProps) => (
   <div className="space-y-1.5">
     {parts.map((part, at) => {
-      const asked = pending.find(({ part_id }) => part_id === part.id)
-      if (asked !== undefined) return <PendingCard key={part.id} pending={asked} />
+      const pendingItem = pending.find(({ part_id }) => part_id === part.id)
+      if (pendingItem !== undefined) return <PendingCard key={part.id} pending={pendingItem} />
       if (part.type === 'reasoning')
         return <Reasoning key={part.id} part={part} growing={growing && at === parts.length - 1} />
       return <ToolCard key={part.id} part={part} />

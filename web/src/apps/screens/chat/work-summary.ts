@@ -27,7 +27,7 @@ export function summaryOf(parts: readonly Work[]): string {
   const checks = commands.filter(isCheck)
   const others = calls.length - ofTool('create_or_update_files').length - ofTool('read_files').length - commands.length
   const seconds = calls.reduce((sum, { duration_s }) => sum + (duration_s ?? 0), 0)
-  const said = [
+  const facts = [
     counted(written(ofTool('create_or_update_files')), 'file', 'written'),
     counted(pathsRead(ofTool('read_files')), 'file', 'read'),
     checks.length > 0 ? 'types checked' : '',
@@ -35,7 +35,7 @@ export function summaryOf(parts: readonly Work[]): string {
     counted(others, 'other call'),
     seconds >= 1 ? duration(Math.round(seconds)) : '',
   ].filter((words) => words !== '')
-  return said.length === 0 ? 'Thought about it' : said.join(' · ')
+  return facts.length === 0 ? 'Thought briefly' : facts.join(' · ')
 }
 
 const counted = (count: number, what: string, done = ''): string =>

@@ -11,8 +11,8 @@ export interface Answered {
 
 /** Requests, newest first, including the one in progress. */
 export function answersOf({ messages, runs }: Pick<ThreadState, 'messages' | 'runs'>): Answered[] {
-  const asked = new Map(messages.filter(({ role }) => role === 'user').map((message) => [message.id, message]))
-  const found = new Map<string, Answered>()
+  const requests = new Map(messages.filter(({ role }) => role === 'user').map((message) => [message.id, message]))
+  const answers = new Map<string, Answered>()
   let last = ''
   for (const message of messages) {
     if (message.role === 'user') last = message.id
@@ -21,13 +21,13 @@ export function answersOf({ messages, runs }: Pick<ThreadState, 'messages' | 'ru
   }
   for (const run of Object.values(runs))
     if (run.message_id !== null && run.status !== 'queued') add(run.run_id, run.message_id, undefined)
-  return [...found.values()].reverse()
+  return [...answers.values()].reverse()
 
   function add(runId: string, messageId: string, at: string | undefined): void {
-    const message = asked.get(messageId)
-    if (found.has(runId) || (message === undefined && at === undefined)) return
+    const message = requests.get(messageId)
+    if (answers.has(runId) || (message === undefined && at === undefined)) return
     const words = message === undefined ? 'An answer' : wordsOf(message.parts)
-    found.set(runId, { runId, words, at: at ?? message?.created_at ?? '' })
+    answers.set(runId, { runId, words, at: at ?? message?.created_at ?? '' })
   }
 }
 

@@ -48,7 +48,7 @@ export function FilesView({ screen, opened, onOpen }: FilesViewProps) {
           {explorer.isLoading && <SkeletonRows rows={8} className="mx-3 mt-2 h-5" />}
           {isEmpty && (
             <Empty title="No files yet" icon={<FileCode2 />} className="py-8">
-              Ask for something in the Chat tab; what the agent writes appears here.
+              Ask for something in the Chat tab. The files that the agent writes appear here.
             </Empty>
           )}
           {q.trim() === '' ? (

@@ -36,8 +36,8 @@ const REASONS: Record<Checkpoint['reason'], string> = {
 const isOfAnswer = ({ reason, message_id }: Checkpoint): boolean => reason === 'message' || message_id !== null
 
 export function reasonOf(checkpoint: Checkpoint, answers: readonly Answered[]): string {
-  const asked = answers.find(({ runId }) => runId === checkpoint.run_id)
-  if (isOfAnswer(checkpoint)) return asked?.words ?? REASONS.message
+  const answer = answers.find(({ runId }) => runId === checkpoint.run_id)
+  if (isOfAnswer(checkpoint)) return answer?.words ?? REASONS.message
   return REASONS[checkpoint.reason]
 }
 
@@ -72,7 +72,7 @@ export function HistoryView({ screen, thread }: HistoryViewProps) {
     useCallback(() => void queryClient.invalidateQueries({ queryKey: keyOf(screen.id) }), [screen.id]),
   )
   const items = data?.pages.flatMap((page) => page.items) ?? []
-  const shown = shownCheckpoints(items, all)
+  const shownItems = shownCheckpoints(items, all)
   const answers = answersOf(thread)
   const mayWrite = thread.role !== 'viewer'
   return (
@@ -83,13 +83,13 @@ export function HistoryView({ screen, thread }: HistoryViewProps) {
       </label>
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <SkeletonRows rows={5} className="h-11" />}
-      {data !== undefined && shown.length === 0 && (
+      {data !== undefined && shownItems.length === 0 && (
         <Empty title="Nothing saved yet" icon={<History />} className="py-8">
           Each answer and each manual edit saves a point that you can restore.
         </Empty>
       )}
       <ol aria-label="Saved points" className="space-y-1.5">
-        {shown.map((checkpoint) => (
+        {shownItems.map((checkpoint) => (
           <Point
             key={checkpoint.id}
             checkpoint={checkpoint}

@@ -10,7 +10,7 @@ export interface CodeRequest {
   runId?: string
 }
 
-const asked = new Map<string, CodeRequest>()
+const pending = new Map<string, CodeRequest>()
 const listeners = new Set<() => void>()
 
 /** Opens the Code tab of the screen next to the conversation; null if there is no screen. */
@@ -23,7 +23,7 @@ export function useCodeTab(screenId: string): (request: CodeRequest) => void {
   const [, setTab] = useTab()
   return useCallback(
     (request: CodeRequest) => {
-      asked.set(screenId, request)
+      pending.set(screenId, request)
       setTab('code')
       for (const listener of [...listeners]) listener()
     },
@@ -33,21 +33,21 @@ export function useCodeTab(screenId: string): (request: CodeRequest) => void {
 
 /** For the Code tab: calls back once per request, including one that was made before the tab was mounted. */
 export function useCodeRequests(screenId: string, onRequest: (request: CodeRequest) => void): void {
-  const [hear] = useState(() => ({ onRequest }))
+  const [handler] = useState(() => ({ onRequest }))
   useEffect(() => {
-    hear.onRequest = onRequest
+    handler.onRequest = onRequest
   })
   useEffect(() => {
     const take = () => {
-      const request = asked.get(screenId)
+      const request = pending.get(screenId)
       if (request === undefined) return
-      asked.delete(screenId)
-      hear.onRequest(request)
+      pending.delete(screenId)
+      handler.onRequest(request)
     }
     take()
     listeners.add(take)
     return () => {
       listeners.delete(take)
     }
-  }, [screenId, hear])
+  }, [screenId, handler])
 }

@@ -37,7 +37,7 @@ export function RunChanges({ screen, thread, runId, onRun, onOpen }: RunChangesP
     useCallback(() => void queryClient.invalidateQueries({ queryKey: ['screen-changes', screen.id] }), [screen.id]),
   )
   const answers = answersOf(thread)
-  const shown = answers.find(({ runId: id }) => id === (data?.run_id ?? runId))
+  const shownAnswer = answers.find(({ runId: id }) => id === (data?.run_id ?? runId))
   return (
     <div role="tabpanel" aria-label="Changes" className="min-h-0 flex-1 overflow-y-auto p-2.5">
       {answers.length > 0 && (
@@ -45,18 +45,20 @@ export function RunChanges({ screen, thread, runId, onRun, onOpen }: RunChangesP
           className="w-80"
           trigger={
             <button
-              aria-label="Which answer"
+              aria-label="Choose an answer"
               className="mb-2.5 flex w-full items-center gap-2 rounded-lg border border-line px-3 py-1.5 text-left hover:bg-hover"
             >
-              <span className="min-w-0 flex-1 truncate">{shown?.words ?? 'The last answer that changed files'}</span>
-              {shown?.at !== undefined && <span className="text-xs text-faint">{clockTime(shown.at)}</span>}
+              <span className="min-w-0 flex-1 truncate">
+                {shownAnswer?.words ?? 'The last answer that changed files'}
+              </span>
+              {shownAnswer?.at !== undefined && <span className="text-xs text-faint">{clockTime(shownAnswer.at)}</span>}
               <ChevronDown className="size-3.5 shrink-0 text-faint" aria-hidden />
             </button>
           }
         >
-          <MenuLabel>What changed in the answer to</MenuLabel>
+          <MenuLabel>Changes in the answer to</MenuLabel>
           {answers.map(({ runId: id, words, at }) => (
-            <MenuItem key={id} checked={id === shown?.runId} onSelect={() => onRun(id)}>
+            <MenuItem key={id} checked={id === shownAnswer?.runId} onSelect={() => onRun(id)}>
               <span className="min-w-0 flex-1 truncate">{words}</span>
               <span className="text-xs text-faint">{clockTime(at)}</span>
             </MenuItem>

@@ -145,7 +145,7 @@ function Colors({ property, color, token }: { property: string; color: string; t
         </div>
       )}
       <div>
-        <h4 className="mb-2 text-[11.5px] font-medium text-faint">Any other</h4>
+        <h4 className="mb-2 text-[11.5px] font-medium text-faint">Custom colour</h4>
         <Custom property={property} color={color} />
       </div>
       {property !== 'color' && (

@@ -92,11 +92,11 @@ function Aim() {
   const { edit } = useEditing()
   const { aim, session } = edit
   const choices = [
-    { aim: 'use' as const, label: 'Only here' },
-    { aim: 'loc' as const, label: 'The component, everywhere' },
+    { aim: 'use' as const, label: 'Only this element' },
+    { aim: 'loc' as const, label: 'Every use of the component' },
   ]
   return (
-    <div role="radiogroup" aria-label="What to change" className="mt-2.5 flex gap-0.5 rounded-lg bg-hover p-0.5">
+    <div role="radiogroup" aria-label="Apply changes to" className="mt-2.5 flex gap-0.5 rounded-lg bg-hover p-0.5">
       {choices.map((choice) => (
         <button
           key={choice.aim}

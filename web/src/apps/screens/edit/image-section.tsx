@@ -27,7 +27,9 @@ export function ImageSection() {
         <Attribute name="src" label="Address" placeholder="/picture.png or https://…" />
       )}
       {source?.attributes.src?.refusal === null && <Upload />}
-      {source?.attributes.alt !== undefined && <Attribute name="alt" label="Alt text" placeholder="What it shows" />}
+      {source?.attributes.alt !== undefined && (
+        <Attribute name="alt" label="Alt text" placeholder="Describe the image" />
+      )}
       <ChoiceField label="Fit" property="object-fit" choices={FITS} />
     </Section>
   )

@@ -133,17 +133,17 @@ function Differences({ one }: { one: PendingElement }) {
       .split(/\s+/)
       .filter((name) => name !== ''),
   )
-  const gone = [...before].filter((name) => !after.has(name))
+  const removed = [...before].filter((name) => !after.has(name))
   const come = [...after].filter((name) => !before.has(name))
-  const shown = one.locked === null ? [] : Object.entries(one.styles)
+  const previewed = one.locked === null ? [] : Object.entries(one.styles)
   const others = editsOf(one, merge).filter(({ kind }) => kind !== 'classes')
   return (
     <dl className="mt-1 space-y-1 text-[12px] [overflow-wrap:anywhere]">
-      {shown.map(([property, { value }]) => (
+      {previewed.map(([property, { value }]) => (
         <Difference key={property} name={property} before="" after={value} mono />
       ))}
-      {one.locked === null && gone.length + come.length > 0 && (
-        <Difference name="classes" before={gone.join(' ')} after={come.join(' ')} mono />
+      {one.locked === null && removed.length + come.length > 0 && (
+        <Difference name="classes" before={removed.join(' ')} after={come.join(' ')} mono />
       )}
       {others.map(({ kind, attribute, seen, value }) => (
         <Difference key={attribute ?? kind} name={attribute ?? 'text'} before={seen ?? ''} after={value} />

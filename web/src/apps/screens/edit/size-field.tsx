@@ -29,13 +29,13 @@ export function SizeInput({
   step = 1,
   className,
 }: SizeInputProps) {
-  const shown = shownValue(value)
-  const [draft, setDraft] = useState(shown)
+  const displayed = shownValue(value)
+  const [draft, setDraft] = useState(displayed)
   const focused = useRef(false)
   const valid = draft.trim() === '' || CSS.supports(property, typedValue(draft, unit))
   useEffect(() => {
-    if (!focused.current) setDraft(shown)
-  }, [shown])
+    if (!focused.current) setDraft(displayed)
+  }, [displayed])
   const type = (text: string) => {
     setDraft(text)
     const next = typedValue(text, unit)
@@ -63,7 +63,7 @@ export function SizeInput({
       }}
       onBlur={() => {
         focused.current = false
-        setDraft(shown)
+        setDraft(displayed)
       }}
       onChange={(event) => type(event.target.value)}
       onKeyDown={onKeyDown}

@@ -31,10 +31,10 @@ export function TextSection() {
 
 function Words({ text, onText }: { text: string; onText: (text: string) => void }) {
   const [draft, setDraft] = useState(text)
-  const said = useRef(text)
+  const lastTyped = useRef(text)
   useEffect(() => {
-    if (text === said.current) return // as it was typed here, where spaces may be pending
-    said.current = text
+    if (text === lastTyped.current) return // as it was typed here, where spaces may be pending
+    lastTyped.current = text
     setDraft(text)
   }, [text])
   return (
@@ -45,8 +45,8 @@ function Words({ text, onText }: { text: string; onText: (text: string) => void 
       value={draft}
       onChange={(event) => {
         setDraft(event.target.value)
-        said.current = event.target.value.replace(/\s+/g, ' ').trim()
-        onText(said.current)
+        lastTyped.current = event.target.value.replace(/\s+/g, ' ').trim()
+        onText(lastTyped.current)
       }}
       className="resize-y text-[13px]"
     />

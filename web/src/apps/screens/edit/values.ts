@@ -14,9 +14,9 @@ export function shownValue(value: string): string {
 
 /** One step up or down, keeping the unit; null if there is no number. */
 export function stepped(text: string, by: number): string | null {
-  const found = /^(-?(?:\d+\.?\d*|\.\d+))(.*)$/.exec(text.trim())
-  if (found === null) return null
-  return `${Math.round((Number(found[1]) + by) * 100) / 100}${found[2] ?? ''}`
+  const match = /^(-?(?:\d+\.?\d*|\.\d+))(.*)$/.exec(text.trim())
+  if (match === null) return null
+  return `${Math.round((Number(match[1]) + by) * 100) / 100}${match[2] ?? ''}`
 }
 
 const known = new Map<string, string>()

@@ -34,7 +34,7 @@ export function ThemeEditor({ base, onTry, onBack, onApply }: EditorProps) {
     setTokens(next)
     onTry(next)
   }
-  const shown = tokens[mode]
+  const modeTokens = tokens[mode]
   return (
     <>
       <header className="flex items-center gap-1.5 px-2.5 pt-2.5 pb-2">
@@ -45,20 +45,20 @@ export function ThemeEditor({ base, onTry, onBack, onApply }: EditorProps) {
         <Modes mode={mode} onMode={setMode} />
       </header>
       <div className="px-4 pb-2">
-        <ThemeSample tokens={shown} />
+        <ThemeSample tokens={modeTokens} />
       </div>
       <div className="min-h-0 flex-1 space-y-4 overflow-y-auto px-4 pb-4">
         {GROUPS.map(([title, names]) => (
           <section key={title}>
             <h3 className="mb-1 text-xs font-medium text-faint">{title}</h3>
             {names.map((name) => (
-              <Token key={`${mode} ${name}`} name={name} tokens={shown} onValue={(value) => set(name, value)} />
+              <Token key={`${mode} ${name}`} name={name} tokens={modeTokens} onValue={(value) => set(name, value)} />
             ))}
           </section>
         ))}
         <section>
           <h3 className="mb-1 text-xs font-medium text-faint">Shape</h3>
-          <Radius value={shown['radius'] ?? '0.625rem'} onValue={(value) => set('radius', value, true)} />
+          <Radius value={modeTokens['radius'] ?? '0.625rem'} onValue={(value) => set('radius', value, true)} />
         </section>
       </div>
       <footer className="flex items-center gap-2 border-t border-line px-4 py-2.5">
@@ -67,7 +67,7 @@ export function ThemeEditor({ base, onTry, onBack, onApply }: EditorProps) {
           Discard
         </Button>
         <Button size="sm" look="primary" onClick={() => onApply(tokens)}>
-          Use it
+          Use theme
         </Button>
       </footer>
     </>

@@ -167,12 +167,12 @@ function useTrying(screen: ScreenData): { show: (tokens: ThemeTokens | null) => 
   const mine = screenId === screen.id
   const current = useRef({ frame, origin, mine })
   current.current = { frame, origin, mine }
-  const kept = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const show = (tokens: ThemeTokens | null) => {
     const { frame, origin, mine } = current.current
-    if (tokens === null && kept.current !== undefined) return actions.tryTheme(null)
-    clearTimeout(kept.current)
-    kept.current = undefined
+    if (tokens === null && timer.current !== undefined) return actions.tryTheme(null)
+    clearTimeout(timer.current)
+    timer.current = undefined
     actions.tryTheme(tokens && { screenId: screen.id, tokens })
     if (mine) tellFrame(frame, origin, { outlast: 'theme', tokens })
   }
@@ -180,8 +180,8 @@ function useTrying(screen: ScreenData): { show: (tokens: ThemeTokens | null) => 
   end.current = show
   useEffect(() => () => end.current(null), [])
   const keep = () => {
-    clearTimeout(kept.current)
-    kept.current = setTimeout(
+    clearTimeout(timer.current)
+    timer.current = setTimeout(
       () => tellFrame(current.current.frame, current.current.origin, { outlast: 'theme', tokens: null }),
       WRITTEN_MS,
     )

@@ -61,7 +61,7 @@ describe('an answer with work in it', () => {
     expect(summaryOf([write, again, check])).toBe('2 files written · types checked · 6 s')
     const look = call('d', 'read_files', { paths: ['x.tsx', 'y.tsx'] }, { duration_s: 0.1 })
     expect(summaryOf([look])).toBe('2 files read')
-    expect(summaryOf([{ type: 'reasoning', id: 'r', step: 1, text: 'Hm' }])).toBe('Thought about it')
+    expect(summaryOf([{ type: 'reasoning', id: 'r', step: 1, text: 'Hm' }])).toBe('Thought briefly')
     expect(failures([write, check])).toBe(1)
   })
 })
