@@ -9,9 +9,9 @@
  *   imports nothing but icons, `lib/` and small pure functions.
  * - `lists`: its list pages below `/projects/:id/`. Each becomes an entry of the sidebar and of the command palette.
  * - `subject`: the noun that has a thread, with the anchors that mean it and the path where its thread is read.
- * - `threadViews`: a module with what it shows inside threads: views of parts by their type, answers of its agents,
+ * - `threadViews`: a module with its views inside threads: views of parts by their type, answers of its agents,
  *   messages that it wrote for a person. Loaded with the first thread that is opened.
- * - `inbox`: the kinds of its inbox items, with their title and their buttons, and where an item leads.
+ * - `inbox`: the kinds of its inbox items, with their title and their buttons, and the place that an item opens.
  * - `RunFacts`: more facts for the page of a run.
  *
  * An app imports from `lib/`, `components/` and `features/`, and by relative paths from its own folder; never from

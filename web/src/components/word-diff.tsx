@@ -16,7 +16,7 @@ export function wordDiff(before: string, after: string): WordPiece[] {
     state: added ? 'added' : removed ? 'removed' : 'same',
   }))
   const sameLength = pieces.reduce((sum, { text, state }) => (state === 'same' ? sum + text.trim().length : sum), 0)
-  if (pieces.length < 6 || sameLength * 5 > Math.max(before.length, after.length)) return calmed(pieces)
+  if (pieces.length < 6 || sameLength * 5 > Math.max(before.length, after.length)) return mergeShortRuns(pieces)
   return stretch(before, after)
 }
 
@@ -26,7 +26,7 @@ interface Stretch {
 }
 
 /** Joins unchanged words between two changes with them if they are shorter than both. */
-function calmed(pieces: readonly WordPiece[]): WordPiece[] {
+function mergeShortRuns(pieces: readonly WordPiece[]): WordPiece[] {
   const done: WordPiece[] = []
   let open: Stretch = { removed: '', added: '' }
   const close = () => {
@@ -35,7 +35,7 @@ function calmed(pieces: readonly WordPiece[]): WordPiece[] {
   }
   pieces.forEach(({ text, state }, at) => {
     if (state !== 'same') open = { ...open, [state]: open[state] + text }
-    else if (weight(open) > 0 && text.trim().length <= Math.min(weight(open), weight(after(pieces, at)), SHORT))
+    else if (weight(open) > 0 && text.trim().length <= Math.min(weight(open), weight(changeAfter(pieces, at)), SHORT))
       open = { removed: open.removed + text, added: open.added + text }
     else {
       close()
@@ -46,13 +46,13 @@ function calmed(pieces: readonly WordPiece[]): WordPiece[] {
   return done
 }
 
-/** Longer unchanged pieces stay, whatever surrounds them. */
+/** Longer unchanged pieces stay, regardless of the changes around them. */
 const SHORT = 12
 
 const weight = ({ removed, added }: Stretch): number => Math.max(removed.trim().length, added.trim().length)
 
 /** The change that starts after a position. */
-function after(pieces: readonly WordPiece[], at: number): Stretch {
+function changeAfter(pieces: readonly WordPiece[], at: number): Stretch {
   const found: Stretch = { removed: '', added: '' }
   for (const { text, state } of pieces.slice(at + 1, at + 3)) {
     if (state === 'same') break

@@ -8,7 +8,7 @@ export interface App {
   name: string
   /** Wouter's `<Route>`s. Their pages are `lazy`, so that each is a chunk of its own. */
   routes: ReactElement[]
-  /** Its list pages, one entry each in the sidebar and in the command palette. */
+  /** Its list pages, each with an entry in the sidebar and in the command palette. */
   lists: readonly ListPage[]
   /** The subject of its threads. */
   subject?: Subject

@@ -64,7 +64,7 @@ export class BlockReader {
 const isSaid = (block: string): boolean => block !== ''
 
 /** Normalises a label as Markdown does for comparison, here also in the middle of a text. */
-const normalised = (text: string): string =>
+const normaliseLabel = (text: string): string =>
   text.replace(/\s+/g, ' ').replace(/\[ /g, '[').replace(/ \]/g, ']').toLowerCase().toUpperCase()
 
 const LABEL_OVER_LINES = /\[[^\]\n]*\n[^\]]*\]/
@@ -72,8 +72,8 @@ const LABEL_OVER_LINES = /\[[^\]\n]*\n[^\]]*\]/
 /** The block, prefixed with the definitions that it may use. */
 function withDefinitions(block: string, definitions: readonly Definition[]): string {
   if (definitions.length === 0 || !block.includes('[')) return block
-  const said = normalised(block)
+  const said = normaliseLabel(block)
   const all = LABEL_OVER_LINES.test(block)
-  const used = definitions.filter(({ label }) => all || said.includes(normalised(`[${label}]`)))
+  const used = definitions.filter(({ label }) => all || said.includes(normaliseLabel(`[${label}]`)))
   return used.length === 0 ? block : `${used.map(({ line }) => line).join('\n')}\n\n${block}`
 }

@@ -8,7 +8,7 @@ interface DragOptions {
   selector: string
   /** The dragged elements, drawn paler during the drag. */
   items: readonly HTMLElement[]
-  /** Called with the candidate behind which the row was dropped (`top`: before the first). */
+  /** Called with the candidate after which the row was dropped (`top`: before the first). */
   onDrop: (target: HTMLElement, side: 'before' | 'after') => void
   /** Called if the pointer did not move: it was a click. */
   onClick?: () => void

@@ -37,7 +37,7 @@ function Section({ section }: { section: SectionDifference }) {
       )}
       {quiet && !open
         ? section.blocks.length > 0 && <Folded count={section.blocks.length} onOpen={() => setOpen(true)} />
-        : folded(section.blocks, open).map((part) =>
+        : foldUnchanged(section.blocks, open).map((part) =>
             Array.isArray(part) ? (
               <Folded key={part[0]?.id} count={part.length} onOpen={() => setOpen(true)} />
             ) : (
@@ -49,7 +49,7 @@ function Section({ section }: { section: SectionDifference }) {
 }
 
 /** Groups adjacent unchanged blocks. */
-function folded(blocks: readonly BlockDifference[], open: boolean): (BlockDifference | BlockDifference[])[] {
+function foldUnchanged(blocks: readonly BlockDifference[], open: boolean): (BlockDifference | BlockDifference[])[] {
   if (open) return [...blocks]
   const parts: (BlockDifference | BlockDifference[])[] = []
   for (const block of blocks) {

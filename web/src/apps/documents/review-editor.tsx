@@ -20,7 +20,7 @@ interface EditorProps {
 /** Changes a proposed text, then accepts it. Below: your own changes to it. */
 export function EditEditor({ edit, standing }: EditorProps) {
   const review = useReview()
-  // The initial text stays the basis of the changes, whatever happens to the document meanwhile.
+  // The initial text stays the basis of the changes, even if the document changes meanwhile.
   const [start] = useState(() => review.typed(edit.id) ?? opening(edit, standing))
   const { proposed, seen } = start
   const [text, setText] = useState(start.text)

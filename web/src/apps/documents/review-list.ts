@@ -26,7 +26,7 @@ export interface ReviewList {
 
 export const NOTHING: ReviewList = { items: [], superseded: [], open: 0, places: new Map(), arrivals: new Map() }
 
-/** The place where an edit is drawn: at its block, behind the block or section that it follows, or at the beginning. */
+/** The place where an edit is drawn: at its block, after the block or section that it follows, or at the beginning. */
 export function placeOf(edit: EditData): string {
   if (edit.op === 'insert_section') return edit.after_id === null ? TOP : endOf(edit.after_id)
   if (edit.op === 'insert') return edit.after_id ?? startOf(edit.section_id ?? '')
@@ -58,7 +58,7 @@ export function reviewList(
   const rankOf = (edit: EditData): number =>
     rank.get(placeOf(edit)) ?? rank.get(endOf(edit.section_id ?? '')) ?? Number.MAX_SAFE_INTEGER
   const ranked = all.map((item, at) => ({ item, rank: rankOf(item.edit), at }))
-  // Edits of a block come before blocks that are added behind it.
+  // Edits of a block come before blocks that are added after it.
   ranked.sort((one, other) => one.rank - other.rank || behind(one.item) - behind(other.item) || one.at - other.at)
   const items = ranked.map(({ item }) => item)
   const open = items.filter(({ edit }) => edit.state === 'open')
@@ -66,8 +66,8 @@ export function reviewList(
     items: items.filter(({ edit }) => edit.state !== 'superseded'),
     superseded: items.filter(({ edit }) => edit.state === 'superseded'),
     open: open.length,
-    places: placed(open, placeOf, before.places),
-    arrivals: placed(
+    places: groupByPlace(open, placeOf, before.places),
+    arrivals: groupByPlace(
       open.filter(({ edit }) => edit.op === 'move'),
       targetOf,
       before.arrivals,
@@ -98,7 +98,7 @@ function ranks({ order, sections }: Pick<DocumentContent, 'order' | 'sections'>)
 }
 
 /** Lists that hold the same edits stay the same objects, so that only blocks with changed edits render. */
-function placed(
+function groupByPlace(
   open: readonly ReviewItem[],
   where: (edit: EditData) => string,
   before: ReviewList['places'],

@@ -67,7 +67,7 @@ export function clashWith(wanted: string, block: BlockData | undefined): Clash {
 
 /** A person's progress in resolving a conflict. */
 export interface Work {
-  /** The conflict as it was when they started, whatever happens to the document. */
+  /** The conflict as it was when they started, even if the document changes. */
   clash: Clash
   choices: Readonly<Record<number, Choice>>
   /** The edited result; null: the result follows the choices. */

@@ -5,7 +5,7 @@ import { useMe } from '@/features/session/session-gate'
 import { draftStorageOf } from './editor/drafts'
 import { EditorSession } from './editor/editor-session'
 
-/** How long the previous page may take to close after a reload. */
+/** The time that the previous page may take to close after a reload. */
 const CLOSED_MS = 1000
 const STILL_WRITING_MS = 3000
 /** Repeats the presence before the server forgets it. */

@@ -14,7 +14,7 @@ type NotifyState =
 
 const KEY = 'outlast.notify'
 
-const supported = (): boolean => isSecureContext && 'Notification' in window && 'locks' in navigator
+const isSupported = (): boolean => isSecureContext && 'Notification' in window && 'locks' in navigator
 
 /** The user can also change it in the browser's settings. */
 function subscribe(listener: () => void): () => void {
@@ -25,12 +25,12 @@ function subscribe(listener: () => void): () => void {
 
 export function useNotify(): { state: NotifyState; turnOn: () => Promise<void>; turnOff: () => void } {
   const [wanted, setWanted] = useStored(KEY)
-  const permission = useSyncExternalStore(subscribe, () => (supported() ? Notification.permission : 'denied'))
+  const permission = useSyncExternalStore(subscribe, () => (isSupported() ? Notification.permission : 'denied'))
   const turnOn = async () => {
     if ((await Notification.requestPermission()) === 'granted') setWanted('on')
     dispatchEvent(new Event('focus'))
   }
-  const state = !supported()
+  const state = !isSupported()
     ? 'unsupported'
     : permission === 'denied'
       ? 'blocked'

@@ -43,14 +43,14 @@ export function insertMention(
   return { text: text.slice(0, from) + written + after, caret: from + written.length + (after.startsWith(' ') ? 1 : 0) }
 }
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** The text in pieces, where mentions carry their person. Longer names win over shorter ones. */
 export function mentionPieces(text: string, people: readonly Mentionable[]): { text: string; who: string | null }[] {
   const names = people.toSorted((one, other) => other.name.length - one.name.length)
   if (names.length === 0 || !text.includes('@')) return [{ text, who: null }]
   const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}_])@(${names.map(({ name }) => escaped(name)).join('|')})(?![\\p{L}\\p{N}_])`,
+    `(?<![\\p{L}\\p{N}_])@(${names.map(({ name }) => escapePattern(name)).join('|')})(?![\\p{L}\\p{N}_])`,
     'giu',
   )
   const pieces: { text: string; who: string | null }[] = []

@@ -32,5 +32,5 @@ export function lookOf({ state, pause_kind, active_run_id, clocks }: Sandbox): L
   return STATES[state]
 }
 
-/** A service in a paused sandbox is frozen, whatever its last state was. */
+/** A service in a paused sandbox is frozen, regardless of its last state. */
 export const lookOfService = ({ state }: Pick<ServiceState, 'state'>): Look => SERVICES[state]

@@ -48,7 +48,7 @@ const wordsOf = ({ parts }: Message): string =>
     .join('')
     .trim()
 
-/** Sends messages into a thread, and shows each until the stream brings the saved one. */
+/** Sends messages into a thread, and shows each until the stream delivers the saved one. */
 export function useSending(threadId: string, messages: readonly Message[]) {
   const [sending, setSending] = useState<Unsaved | null>(null)
   const keys = useRef(new Map<string, string>())

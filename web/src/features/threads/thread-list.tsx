@@ -26,7 +26,7 @@ export function ThreadList({ projectId, q, archived, onArchived }: ThreadListPro
     placeholderData: (before, query) => (query?.queryKey[1].projectId === projectId ? before : undefined),
   })
   useKeys({ j: () => step(1), k: () => step(-1) })
-  const threads = sorted(list.data?.pages.flatMap(({ items }) => items) ?? [])
+  const threads = sortThreads(list.data?.pages.flatMap(({ items }) => items) ?? [])
   return (
     <>
       {wanted === '' ? (
@@ -50,7 +50,7 @@ export function ThreadList({ projectId, q, archived, onArchived }: ThreadListPro
   )
 }
 
-const sorted = (threads: ListedThread[]) =>
+const sortThreads = (threads: ListedThread[]) =>
   threads.toSorted((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at))
 
 const DAY_MS = 86_400_000

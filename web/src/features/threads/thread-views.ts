@@ -17,19 +17,19 @@ interface JoinedViews {
 export const threadViewsQuery = (apps: readonly App[]) =>
   queryOptions({
     queryKey: ['thread-views'],
-    queryFn: async () => joined(await Promise.all(apps.flatMap(({ threadViews }) => threadViews?.() ?? []))),
+    queryFn: async () => joinViews(await Promise.all(apps.flatMap(({ threadViews }) => threadViews?.() ?? []))),
     staleTime: Infinity,
     gcTime: Infinity,
     structuralSharing: false,
   })
 
-const joined = (views: readonly { default: ThreadViews }[]): JoinedViews => ({
+const joinViews = (views: readonly { default: ThreadViews }[]): JoinedViews => ({
   parts: Object.assign({}, ...views.map((one) => one.default.parts)),
   agents: Object.assign({}, ...views.map((one) => one.default.agents)),
   messages: views.flatMap((one) => one.default.messages ?? []),
   decidedEachTime: new Set(views.flatMap((one) => one.default.decidedEachTime ?? [])),
 })
 
-export const ThreadViewsContext = createContext<JoinedViews>(joined([]))
+export const ThreadViewsContext = createContext<JoinedViews>(joinViews([]))
 
 export const useThreadViews = (): JoinedViews => useContext(ThreadViewsContext)

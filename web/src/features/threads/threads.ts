@@ -26,7 +26,7 @@ export const threadsQuery = ({ projectId, status, q }: ThreadFilter) =>
 export function patchThreads(thread: Thread): void {
   for (const [key] of queryClient.getQueriesData<Pages>({ queryKey: ['threads'] })) {
     const filter = key[1] as ThreadFilter
-    if (filter.projectId === thread.project_id) showNews<Pages>(key, (data) => patched(data, thread, filter))
+    if (filter.projectId === thread.project_id) showNews<Pages>(key, (data) => patchPages(data, thread, filter))
   }
 }
 
@@ -46,7 +46,7 @@ export function forgetThread(threadId: string): void {
   )
 }
 
-function patched(data: Pages, thread: Thread, filter: ThreadFilter): Pages {
+function patchPages(data: Pages, thread: Thread, filter: ThreadFilter): Pages {
   const known = data.pages.some(({ items }) => items.some(({ id }) => id === thread.id))
   if (filter.q !== '')
     return mapPages(data, (items) => items.map((item) => (item.id === thread.id ? { ...item, ...thread } : item)))

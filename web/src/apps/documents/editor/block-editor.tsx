@@ -35,7 +35,7 @@ export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps)
   const [shape, setShape] = useState<Shape>(() => shapeOf(session.textOf(rowKey) ?? text))
   const [chosen, setChosen] = useState(0)
   const [initial] = useState(() => session.textOf(rowKey) ?? text)
-  const [slash, setSlash] = useState<string | null>(() => slashed(initial))
+  const [slash, setSlash] = useState<string | null>(() => slashQuery(initial))
   const shapes = shapesFor(slash ?? '')
   useGrowing(box)
   useDraftOf(rowKey, text, box)
@@ -47,7 +47,7 @@ export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps)
     grow(element)
     session.type(rowKey, element.value)
     setShape(shapeOf(element.value))
-    setSlash(slashed(element.value))
+    setSlash(slashQuery(element.value))
     setChosen(0)
   }
   const here = (): Written => {
@@ -63,7 +63,7 @@ export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps)
   }
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return
-    const handled = slash !== null && inMenu(event) ? true : pressed(event, here(), put, moves)
+    const handled = slash !== null && inMenu(event) ? true : handleKey(event, here(), put, moves)
     if (!handled) return
     event.preventDefault()
     event.stopPropagation()
@@ -113,7 +113,7 @@ export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps)
 }
 
 /** The text typed after a slash that begins an otherwise empty block. */
-const slashed = (text: string): string | null => /^\/([\w ]{0,16})$/.exec(text)?.[1] ?? null
+const slashQuery = (text: string): string | null => /^\/([\w ]{0,16})$/.exec(text)?.[1] ?? null
 
 const SIZES: Partial<Record<Shape, string>> = {
   h1: 'text-[1.6em]! font-semibold',
@@ -122,7 +122,7 @@ const SIZES: Partial<Record<Shape, string>> = {
 }
 
 /** Handles a key in a block. Returns true if it was handled. */
-function pressed(
+function handleKey(
   event: KeyboardEvent<HTMLTextAreaElement>,
   now: Written,
   put: (written: Written) => void,

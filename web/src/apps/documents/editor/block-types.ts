@@ -57,7 +57,7 @@ export function shapeOf(text: string): Shape {
   return 'text'
 }
 
-/** True if the server will keep this text as one block. False in doubt. */
+/** True if the server will certainly keep this text as one block. */
 export function isOneBlock(text: string): boolean {
   const lines = text.trim().split('\n')
   const fence = FENCE.exec(lines[0] ?? '')?.[1]

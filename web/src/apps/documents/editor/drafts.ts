@@ -84,7 +84,7 @@ function everyDraft(): Named[] {
   return names.flatMap((name) => {
     if (!name.startsWith(ROOT)) return []
     const [user = '', tab = '', document = '', ...rest] = name.slice(ROOT.length).split('.')
-    const draft = parsed(localStorage.getItem(name) ?? '')
+    const draft = parseDraft(localStorage.getItem(name) ?? '')
     if (draft !== null && Date.now() - draft.at < LONGEST_MS)
       return [{ name, user, tab, document, key: rest.join('.'), draft }]
     localStorage.removeItem(name)
@@ -101,7 +101,7 @@ export function draftStorageOf(userId: string): DraftStorage {
   return storage
 }
 
-function parsed(text: string): KeptDraft | null {
+function parseDraft(text: string): KeptDraft | null {
   try {
     const value = JSON.parse(text) as KeptDraft
     return typeof value.text === 'string' && typeof value.base === 'string' ? value : null

@@ -1,6 +1,6 @@
 /** The editing session of a document: one draft per block or heading, kept by the browser until the server has it. It
- * saves after a pause and when a block is left, sends the text that each draft started from, and keeps whatever the
- * server refuses.
+ * saves after a pause and when a block is left, sends the text that each draft started from, and keeps the text that
+ * the server refuses.
  *
  * A draft's key is the block's id, `heading:` and a section's id, or the `ref` under which a new block will be created. */
 import {
@@ -92,7 +92,7 @@ export const HEADING = 'heading:'
 export const NO_SECTION = ''
 const PAUSE_MS = 1500
 const RETRY_MS = 3000
-/** How long the stream may take to deliver our own changes. */
+/** The expected delay of our own changes on the stream. */
 const LATE_MS = 1500
 /** The longest wait for the stream: the document may have been closed. */
 const LAST_MS = 10_000
@@ -100,7 +100,7 @@ const TOLD_MS = 50
 const NONE: readonly string[] = []
 
 /** Texts that differ only in trailing white space count as equal. */
-const alike = (one: string, other: string): boolean => one.trimEnd() === other.trimEnd()
+const isSameText = (one: string, other: string): boolean => one.trimEnd() === other.trimEnd()
 
 export class EditorSession {
   readonly #drafts = new Map<string, Draft>()
@@ -148,7 +148,7 @@ export class EditorSession {
     for (const [key, kept] of await this.storage.found(this.documentId)) {
       if (this.#drafts.has(key)) continue
       const present = this.#present(key)
-      if (present !== null && alike(present, kept.text)) {
+      if (present !== null && isSameText(present, kept.text)) {
         this.storage.drop(this.documentId, key)
         continue
       }
@@ -220,7 +220,7 @@ export class EditorSession {
     if (draft.sent !== null) return this.#send(key, draft)
     const isNew = place !== null
     if (isNew && draft.text.trim() === '') return this.#settle(key)
-    if (!isNew && alike(draft.text, draft.base)) return this.#settle(key)
+    if (!isNew && isSameText(draft.text, draft.base)) return this.#settle(key)
     await this.#send(key, draft)
   }
 
@@ -230,7 +230,7 @@ export class EditorSession {
     if (draft === undefined) return null
     clearTimeout(draft.timer)
     this.#drop(key)
-    return alike(draft.text, draft.base) ? null : draft.text
+    return isSameText(draft.text, draft.base) ? null : draft.text
   }
 
   /** A person merged two texts: `current` is the server's text that they saw. */
@@ -247,7 +247,7 @@ export class EditorSession {
   /** The editor shows the server's latest text instead of an unchanged one. */
   follow(key: string, text: string): void {
     const draft = this.#drafts.get(key)
-    if (draft === undefined || !alike(draft.text, draft.base)) return
+    if (draft === undefined || !isSameText(draft.text, draft.base)) return
     draft.base = text
     draft.text = text
     this.#showers.get(key)?.(text)
@@ -454,11 +454,11 @@ export class EditorSession {
     const typedOn = draft.text !== sent
     if (!typedOn) {
       draft.base = fresh
-      if (!alike(fresh, sent)) {
+      if (!isSameText(fresh, sent)) {
         draft.text = fresh
         if (draft.open > 0) this.#showers.get(key)?.(fresh)
       }
-    } else draft.base = alike(fresh, sent) ? fresh : sent
+    } else draft.base = isSameText(fresh, sent) ? fresh : sent
     this.#move(key, { state: typedOn ? 'typed' : 'clean', place: null, problem: null })
     if (!typedOn) {
       this.storage.drop(this.documentId, key)

@@ -36,7 +36,7 @@ export function BlockedImages({ screen, reload }: { screen: ScreenData; reload: 
     >
       <ImageOff className="size-4 shrink-0 text-amber" aria-hidden />
       <p className="min-w-40 flex-1 text-muted [overflow-wrap:anywhere]">
-        {allow.isError ? allow.error.message : `This screen loads images from ${listed(hosts)}.`}
+        {allow.isError ? allow.error.message : `This screen loads images from ${joinHosts(hosts)}.`}
       </p>
       <Button size="sm" look="primary" disabled={allow.isPending} onClick={() => allow.mutate()}>
         Allow
@@ -48,7 +48,7 @@ export function BlockedImages({ screen, reload }: { screen: ScreenData; reload: 
   )
 }
 
-function listed(hosts: string[]): string {
+function joinHosts(hosts: string[]): string {
   const shown = hosts.slice(0, NAMED)
   const more = hosts.length - shown.length
   if (more > 0) return `${shown.join(', ')} and ${more} more`

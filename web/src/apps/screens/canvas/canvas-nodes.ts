@@ -5,7 +5,7 @@ import type { ScreenData, ScreenPlace } from '@outlast/sdk'
 export type ScreenNode = Node<{ screen: ScreenData }, 'screen'>
 
 /** The node at the server's position of its screen; the same object if it is there already. */
-function placed(node: ScreenNode, { x, y, width, height }: ScreenData): ScreenNode {
+function placeNode(node: ScreenNode, { x, y, width, height }: ScreenData): ScreenNode {
   const there = node.position.x === x && node.position.y === y && node.width === width && node.height === height
   return there ? node : { ...node, position: { x, y }, width, height }
 }
@@ -35,7 +35,7 @@ export function mergeNodes(
     if (node === undefined) return nodeOf(screen, screen.id === selected)
     if (node.data.screen === screen) return node
     const news = { ...node, data: { screen }, ariaLabel: screen.title }
-    return held.has(screen.id) ? news : placed(news, screen)
+    return held.has(screen.id) ? news : placeNode(news, screen)
   })
   const same = after.length === nodes.length && after.every((node, index) => node === nodes[index])
   return same ? nodes : after
@@ -119,6 +119,6 @@ export function settled(
   const truth = new Map(screens.map((screen) => [screen.id, screen]))
   return nodes.map((node) => {
     const screen = truth.get(node.id)
-    return screen === undefined || held.has(node.id) ? node : placed(node, screen)
+    return screen === undefined || held.has(node.id) ? node : placeNode(node, screen)
   })
 }

@@ -25,7 +25,7 @@ export const themesQuery = queryOptions({
 /** Puts the server's latest state of a screen into the loaded data. */
 export function putScreen(screen: ScreenData): void {
   showNews<ScreenData[]>(screensQuery(screen.project_id).queryKey, (all) => withScreen(all, screen))
-  queryClient.setQueryData<ScreenData>(screenQuery(screen.id).queryKey, (one) => one && merged(one, screen))
+  queryClient.setQueryData<ScreenData>(screenQuery(screen.id).queryKey, (one) => one && mergeScreen(one, screen))
 }
 
 /** Shows a change of screens before the server confirms it; returns a function that reverts it. */
@@ -51,10 +51,10 @@ export function dropScreen(projectId: string, screenId: string): void {
 
 /** The list with a screen in it. */
 export const withScreen = (all: readonly ScreenData[], screen: ScreenData): ScreenData[] =>
-  withItem(all, screen, merged)
+  withItem(all, screen, mergeScreen)
 
 /** Events omit the address of the app, which stays the same as long as its sandbox does. */
-function merged(one: ScreenData, other: ScreenData): ScreenData {
+function mergeScreen(one: ScreenData, other: ScreenData): ScreenData {
   if (newer(one, other) === one) return one
   const previewUrl = other.sandbox_id === one.sandbox_id ? one.preview_url : null
   return { ...other, preview_url: other.preview_url ?? previewUrl }
@@ -74,11 +74,11 @@ export function useScreenNews(projectId: string, onNews: (news: ScreenNews, befo
         if (event.event === 'screen.created' || event.event === 'screen.updated') {
           const { screen } = event.data
           if (screen.project_id !== projectId) return
-          const before = known(projectId, screen.id)
+          const before = findScreen(projectId, screen.id)
           putScreen(screen)
           heard.current(event, before)
         } else if (event.event === 'screen.deleted') {
-          const before = known(projectId, event.data.screen_id)
+          const before = findScreen(projectId, event.data.screen_id)
           dropScreen(projectId, event.data.screen_id)
           heard.current(event, before)
         }
@@ -88,7 +88,7 @@ export function useScreenNews(projectId: string, onNews: (news: ScreenNews, befo
   )
 }
 
-const known = (projectId: string, screenId: string): ScreenData | null =>
+const findScreen = (projectId: string, screenId: string): ScreenData | null =>
   queryClient.getQueryData<ScreenData[]>(screensQuery(projectId).queryKey)?.find(({ id }) => id === screenId) ?? null
 
 /** Data that was loaded before the stream opened may lack changes in between, so it is loaded again. */

@@ -11,11 +11,11 @@ export interface Handed {
 }
 
 const NOTHING: Handed = { text: '', elements: [] }
-const handed = new Map<string, Handed>()
+const handovers = new Map<string, Handed>()
 const listeners = new Set<() => void>()
 
 const change = (screenId: string, next: Handed) => {
-  handed.set(screenId, next)
+  handovers.set(screenId, next)
   for (const listener of [...listeners]) listener()
 }
 
@@ -32,12 +32,12 @@ export function putElement(screenId: string, element: CapturedElement): void {
 }
 
 /** The text and elements that wait for the composer. */
-export const peekDraft = (screenId: string): Handed => handed.get(screenId) ?? NOTHING
+export const peekDraft = (screenId: string): Handed => handovers.get(screenId) ?? NOTHING
 
 /** Returns the text and elements that wait for the composer, and clears them. */
 export function takeDraft(screenId: string): Handed {
   const now = peekDraft(screenId)
-  if (now !== NOTHING) handed.delete(screenId)
+  if (now !== NOTHING) handovers.delete(screenId)
   return now
 }
 

@@ -28,17 +28,17 @@ export function summaryOf(parts: readonly Work[]): string {
   const others = calls.length - ofTool('create_or_update_files').length - ofTool('read_files').length - commands.length
   const seconds = calls.reduce((sum, { duration_s }) => sum + (duration_s ?? 0), 0)
   const facts = [
-    counted(written(ofTool('create_or_update_files')), 'file', 'written'),
-    counted(pathsRead(ofTool('read_files')), 'file', 'read'),
+    countText(written(ofTool('create_or_update_files')), 'file', 'written'),
+    countText(pathsRead(ofTool('read_files')), 'file', 'read'),
     checks.length > 0 ? 'types checked' : '',
-    counted(commands.length - checks.length, 'command'),
-    counted(others, 'other call'),
+    countText(commands.length - checks.length, 'command'),
+    countText(others, 'other call'),
     seconds >= 1 ? duration(Math.round(seconds)) : '',
   ].filter((words) => words !== '')
   return facts.length === 0 ? 'Thought briefly' : facts.join(' · ')
 }
 
-const counted = (count: number, what: string, done = ''): string =>
+const countText = (count: number, what: string, done = ''): string =>
   count === 0 ? '' : `${plural(count, what)} ${done}`.trim()
 
 const pathsRead = (calls: readonly ToolCallPart[]): number =>

@@ -32,7 +32,7 @@ const REASONS: Record<Checkpoint['reason'], string> = {
   person: 'Edited by hand',
 }
 
-/** The last checkpoint of a run belongs to its answer, whatever its own reason. */
+/** The last checkpoint of a run belongs to its answer, regardless of its own reason. */
 const isOfAnswer = ({ reason, message_id }: Checkpoint): boolean => reason === 'message' || message_id !== null
 
 export function reasonOf(checkpoint: Checkpoint, answers: readonly Answered[]): string {
