@@ -31,8 +31,8 @@ export function sectionFamily(content: DocumentContent, sectionId: string): stri
   return content.order.slice(at, end)
 }
 
-/** The changes that put a section with its subsections after another one (null: at the beginning). Empty if it is there already
- * or would move into itself. The text before the first heading stays first. */
+/** The changes that put a section with its subsections after another one (null: at the beginning). Empty
+ * if it is there already or would move into itself. The text before the first heading stays first. */
 export function sectionMoves(content: DocumentContent, sectionId: string, after: string | null): DocumentChange[] {
   const family = sectionFamily(content, sectionId)
   const first = content.order[0]

@@ -12,7 +12,8 @@ export function ConflictOf() {
   return resolving === null ? null : <Resolve key={resolving.edit.id} resolving={resolving} />
 }
 
-/** The dialog keeps its content until the edit is decided or the dialog is closed, even if others change the text meanwhile. */
+/** The dialog keeps its content until the edit is decided or the dialog is closed, even if others change the text
+ * meanwhile. */
 function Resolve({ resolving: { edit, accepts, work: known } }: { resolving: Resolving }) {
   const review = useReview()
   const standing = useStanding(edit)

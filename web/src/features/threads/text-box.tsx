@@ -24,7 +24,8 @@ function mayTakeFocus(): boolean {
   return free && !matchMedia('(pointer: coarse)').matches
 }
 
-/** Grows with its text up to a third of the window. Enter sends; Shift+Enter, or Enter on a phone, starts a new line. */
+/** Grows with its text up to a third of the window. Enter sends; Shift+Enter, or Enter on a phone, starts a new
+ * line. */
 export function TextBox(props: TextBoxProps) {
   const {
     value,

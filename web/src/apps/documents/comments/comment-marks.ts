@@ -22,7 +22,8 @@ interface Run {
   from: number
 }
 
-/** Marks the quotes in Markdown's tree: `mark[data-comment]`. Code blocks are rendered separately and stay unchanged. */
+/** Marks the quotes in Markdown's tree: `mark[data-comment]`. Code blocks are rendered separately and stay
+ * unchanged. */
 export const markQuotes = (quotes: readonly MarkedQuote[]) => () => (tree: Node) => {
   const runs: Run[] = []
   const text = collect(tree, runs, '')

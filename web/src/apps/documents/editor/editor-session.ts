@@ -2,7 +2,8 @@
  * saves after a pause and when a block is left, sends the text that each draft started from, and keeps the text that
  * the server refuses.
  *
- * A draft's key is the block's id, `heading:` and a section's id, or the `ref` under which a new block will be created. */
+ * A draft's key is the block's id, `heading:` and a section's id, or the `ref` under which a new block will be
+ * created. */
 import {
   Conflict,
   Gone,

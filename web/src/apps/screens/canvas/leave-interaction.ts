@@ -1,7 +1,8 @@
 import { useEffect, type RefObject } from 'react'
 import { useFrameRegistry } from './live-frame'
 
-/** A press elsewhere on the canvas ends the interaction with a frame; presses inside the frame are not reported here. */
+/** A press elsewhere on the canvas ends the interaction with a frame; presses inside the frame are not reported
+ * here. */
 export function useLeaveInteraction(
   root: RefObject<HTMLElement | null>,
   interact: (screenId: string | null) => void,

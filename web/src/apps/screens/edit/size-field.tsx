@@ -17,7 +17,8 @@ interface SizeInputProps {
   className?: string
 }
 
-/** A length that is typed or stepped with the arrow keys (Shift: by ten); applied to the page as soon as it is valid. */
+/** A length that is typed or stepped with the arrow keys (Shift: by ten); applied to the page as soon as it is
+ * valid. */
 export function SizeInput({
   id,
   label,
