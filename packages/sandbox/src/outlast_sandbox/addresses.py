@@ -1,11 +1,11 @@
-"""Addresses that nobody is led to from outside: this machine, its neighbours, the insides of networks and clouds."""
+"""Addresses that are not public: this machine, its neighbours, internal networks and clouds."""
 
 import ipaddress
 from typing import Final
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-# Written out, because what Python's `is_global` and `is_private` say differs from version to version.
+# Listed here because the results of Python's `is_global` and `is_private` differ between versions.
 _FORBIDDEN_4: Final = tuple(
     ipaddress.IPv4Network(network)
     for network in (
@@ -13,7 +13,7 @@ _FORBIDDEN_4: Final = tuple(
         "10.0.0.0/8",
         "100.64.0.0/10",  # carrier-grade NAT, and some clouds' metadata
         "127.0.0.0/8",
-        "168.63.129.16/32",  # Azure's host, a public address that every machine there reaches
+        "168.63.129.16/32",  # Azure's host, a public address that every machine in Azure reaches
         "169.254.0.0/16",  # link-local, and most clouds' metadata
         "172.16.0.0/12",
         "192.0.0.0/24",
@@ -33,7 +33,7 @@ _FORBIDDEN_6: Final = tuple(
     for network in (
         "2001::/23",  # protocol assignments: Teredo, ORCHID, benchmarking
         "2001:db8::/32",
-        "2002::/16",  # 6to4: an IPv4 address in disguise
+        "2002::/16",  # 6to4: an embedded IPv4 address
         "3fff::/20",
     )
 )
@@ -41,8 +41,8 @@ _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 def is_forbidden(address: str) -> bool:
-    """Whether an IP address, as a resolver gives it, belongs to no public host. Addresses that carry another one
-    (IPv4-mapped, NAT64) are judged by what they carry; what is no address at all is forbidden."""
+    """True if an IP address, as a resolver returns it, belongs to no public host. Addresses that embed another one
+    (IPv4-mapped, NAT64) are judged by the embedded address; a text that is not an address is forbidden."""
     try:
         return _is_forbidden(ipaddress.ip_address(address))
     except ValueError:

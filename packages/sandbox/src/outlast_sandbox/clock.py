@@ -1,4 +1,4 @@
-"""Time as an argument: a program reads the machine's clock, tests move one of their own."""
+"""Time as an argument: a program uses the machine's clock, tests set their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much disk a workspace takes, measured from outside, so that a sleeping one need not be woken."""
+"""Disk usage of a workspace, measured from outside, so that a sleeping sandbox is not woken."""
 
 import os
 import stat
@@ -18,7 +18,7 @@ AT_A_TIME: Final = 2
 
 
 class DiskUsage:
-    """In memory: what was measured lately, by folder."""
+    """Recent measurements in memory, by folder."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -26,8 +26,8 @@ class DiskUsage:
         self._limiter = anyio.CapacityLimiter(AT_A_TIME)
 
     async def of(self, folder: Path, without: Collection[str] = ()) -> int | None:
-        """Bytes on disk of all in it but the folders `without`, measured within the last ten seconds; None: it is not
-        there. Of more than 200,000 files only so many count."""
+        """Bytes on disk of the folder except the folders `without`, measured within the last ten seconds, or None if it
+        is missing. Only the first 200,000 files count."""
         now = self._clock.monotonic()
         measured = self._found.get(folder)
         if measured is not None and now - measured[0] <= FRESH_S:
@@ -35,13 +35,13 @@ class DiskUsage:
         measure = partial(disk_bytes, folder, without=without)
         used = await anyio.to_thread.run_sync(measure, limiter=self._limiter)
         fresh = {one: known for one, known in self._found.items() if now - known[0] <= FRESH_S}
-        self._found = {**fresh, folder: (now, used)}  # else it would keep one entry for every folder ever measured
+        self._found = {**fresh, folder: (now, used)}  # drops old entries, so that it does not grow forever
         return used
 
 
 def disk_bytes(folder: Path, most_entries: int = MAX_ENTRIES, *, without: Collection[str] = ()) -> int | None:
     """`without` are relative paths of folders that do not count. Blocks. Symbolic links are counted, never followed;
-    what cannot be read counts nothing."""
+    unreadable files and folders count as zero."""
     if not folder.is_dir():
         return None
     total, seen, waiting = 0, 0, [os.fspath(folder)]

@@ -1,4 +1,4 @@
-"""What a folder takes on disk, counted from outside, whatever code in a sandbox has made of it."""
+"""Disk usage of a folder, measured from outside, even if hostile code has written it."""
 
 import os
 import stat
@@ -27,9 +27,9 @@ class DiskUse:
 
 
 def measure(folders: Iterable[Path], most: DiskUse, processes: Iterable[int] = ()) -> DiskUse:
-    """What the folders hold, and what `processes` have deleted but hold open. Blocks; stops soon after more than `most`
-    was found. Links are not followed, a file with several names counts once, and folders may lie
-    as deep as they want. What cannot be read counts nothing, nor what lies behind folders that are moved meanwhile."""
+    """The usage of the folders, and of files that `processes` have deleted but hold open. Blocks; stops soon after
+    `most` is exceeded. Links are not followed, a file with several names counts once, and folders may be nested to any
+    depth. Unreadable files and folders do not count, nor do the contents of folders that are moved meanwhile."""
     walk = _Walk(most)
     for folder in folders:
         with suppress(OSError):
@@ -62,7 +62,7 @@ class _Walk:
                         return
 
     def deleted_files(self, pid: int) -> None:
-        """Room that no name leads to any more."""
+        """The usage of files without a name."""
         with suppress(OSError):
             for name in os.listdir(f"/proc/{pid}/fd"):
                 self._descriptors += 1

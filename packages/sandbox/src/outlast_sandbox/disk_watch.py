@@ -1,7 +1,7 @@
-"""Whether a sandbox holds more of this machine's disk than it may, seen from outside, also while no command runs.
+"""Detects a sandbox that uses more of this machine's disk than allowed, from outside, also while no command runs.
 
-It is cheap: as long as a file system has not lost as much room as a sandbox still may take, that sandbox cannot be over
-its limit, and nothing is walked.
+Checks are cheap: while a file system has lost less space than a sandbox may still use, that sandbox cannot be over its
+limit, and no walk is needed.
 """
 
 import os
@@ -18,10 +18,10 @@ import anyio.to_thread
 from outlast_sandbox.disk_walk import DiskUse, measure
 from outlast_sandbox.interface import Sandbox
 
-LONGEST_UNSEEN_S: Final = 20.0  # others may free the room that a sandbox takes
-BUSY_UNSEEN_S: Final = 2.0  # where the file system does not tell how many files it has room for
+LONGEST_UNSEEN_S: Final = 20.0  # other programs may free space while a sandbox takes it
+BUSY_UNSEEN_S: Final = 2.0  # if the file system does not report free inodes
 MIN_PAUSE_S: Final = 0.2
-PAUSE_PER_WALK: Final = 10  # walking takes at most this share of the time
+PAUSE_PER_WALK: Final = 10  # after each walk, pause this many times its duration
 MEBIBYTE: Final = 1024 * 1024
 MIN_MARGIN: Final = 16 * MEBIBYTE
 MAX_FILES: Final = 200_000  # as many as a checkpoint holds
@@ -30,14 +30,14 @@ FEW_FILES: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What a file system has left: bytes, and files (None: it does not say)."""
+    """The free space of a file system: bytes, and files (None if it does not report them)."""
 
     bytes: int
     files: int | None
 
 
 def rooms(folders: Sequence[Path]) -> list[Room | None]:
-    """For each folder the room on its file system; None: the folder does not exist. Blocks for microseconds."""
+    """The free space of each folder's file system, or None if the folder does not exist. Blocks for microseconds."""
     found: list[Room | None] = []
     for folder in folders:
         try:
@@ -51,17 +51,17 @@ def rooms(folders: Sequence[Path]) -> list[Room | None]:
 
 
 def most_on_disk(disk_bytes: int, began: DiskUse) -> DiskUse:
-    """With more than this a sandbox is over its limit, given what it may hold and what it held when it woke: a
-    sixteenth more, as its commands are ended at the limit itself. One that begins above may stay there, so that what is
-    too much can be removed, and may not grow."""
+    """A sandbox that uses more is over its limit, given its limit and its usage when it woke: a sixteenth more than the
+    limit, as its commands are ended at the limit itself. One that starts above the limit may stay there, so that files
+    can be removed, but may not grow."""
     most = disk_bytes + max(disk_bytes // 16, MIN_MARGIN)
     return DiskUse(max(most, began.bytes + MEBIBYTE), max(MAX_FILES, began.entries + FEW_FILES))
 
 
 @dataclass(slots=True)
 class DiskWatch:
-    """An awake sandbox, which may hold `disk_bytes` in its `folders`. `most`: with more it is over its limit (None: it
-    was not walked yet); `used` and `room` are from the last walk, at `walked_at` (monotonic)."""
+    """An awake sandbox, which may use `disk_bytes` in its `folders`. `most`: with more it is over its limit (None
+    before the first walk); `used` and `room` are from the last walk, at `walked_at` (monotonic)."""
 
     sandbox: Sandbox
     folders: Sequence[Path]
@@ -74,11 +74,11 @@ class DiskWatch:
 
     @property
     def is_over(self) -> bool:
-        """Whether the last walk found too much."""
+        """True if the last walk found a usage over the limit."""
         return self.most is not None and self.used.exceeds(self.most)
 
     def is_due(self, room: Room) -> bool:
-        """Whether to walk now, given the room that is left."""
+        """True if a walk is due, given the free space."""
         now = time.monotonic()
         if now < self.not_before:
             return False
@@ -88,7 +88,7 @@ class DiskWatch:
         return now - self.walked_at > unseen_s
 
     def may_exceed(self, room: Room) -> bool:
-        """Whether it is over its limit if all room that is gone since the last walk was taken by it."""
+        """True if the sandbox is over its limit in case it took all space lost since the last walk."""
         if self.most is None or self.room is None:
             return False
         taken = max(0, self.room.bytes - room.bytes)
@@ -96,7 +96,7 @@ class DiskWatch:
         return DiskUse(self.used.bytes + taken, self.used.entries + made).exceeds(self.most)
 
     async def walk(self, room: Room, limiter: anyio.CapacityLimiter) -> None:
-        """Measure it anew, in a worker thread. The first walk decides what is too much."""
+        """Measure it again, in a worker thread. The first walk sets the limit."""
         began, ceiling = time.monotonic(), self.most or DiskUse(self.disk_bytes * 4, 1_000_000)
         processes = self.sandbox.process_ids() if self.most is not None else []
         walk = partial(measure, self.folders, ceiling, processes)
@@ -106,5 +106,5 @@ class DiskWatch:
         self.rest((self.walked_at - began) * PAUSE_PER_WALK)
 
     def rest(self, seconds: float) -> None:
-        """It is not due again for so long, at least."""
+        """The seconds until it can be due again, at least."""
         self.not_before = time.monotonic() + max(MIN_PAUSE_S, seconds)

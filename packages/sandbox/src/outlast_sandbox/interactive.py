@@ -1,7 +1,7 @@
-"""Interactive use of a sandbox: processes one can talk to, and files anywhere in it, as terminals and SDKs need them.
+"""Interactive processes, and files anywhere in a sandbox, as terminals and SDKs need them.
 
-Not fenced: no effect ids, nothing is repeated. Paths are absolute as seen inside, or relative to the workspace. Every
-call raises `SandboxLost` when the sandbox is gone.
+Not fenced: there are no effect ids, and nothing is repeated. Paths are absolute as seen inside, or relative to the
+workspace. Every call raises `SandboxLost` if the sandbox is gone.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -22,9 +22,9 @@ class TerminalSize:
 @dataclass(frozen=True, slots=True)
 class ProcessSpec:
     """A process to start, in a session of its own: `argv[0]` is looked up in PATH; `cwd` is absolute, or relative to
-    the workspace; `env` is added to what everything in the sandbox has; `terminal`: it gets a pseudo-terminal of that
-    size (and `TERM`), and its output comes as one stream; `stdin`: whether it can be written to (else it reads
-    nothing; a terminal always can); `tag` is the caller's own word for it."""
+    the workspace; `env` is added to the sandbox's environment; `terminal`: it gets a pseudo-terminal of that size (and
+    `TERM`), and its output is one stream; `stdin`: True if its standard input is writable (otherwise it is empty; a
+    terminal is always writable); `tag` is a label that the caller chooses."""
 
     argv: tuple[str, ...]
     cwd: str = ""
@@ -45,8 +45,8 @@ class ProcessInfo:
 
 @dataclass(frozen=True, slots=True)
 class ProcessOutput:
-    """Bytes that it wrote. With a terminal everything is `terminal`. `skipped`: bytes that came before these, of any
-    stream, and were dropped, because nobody read them in time."""
+    """Bytes that the process wrote. With a terminal all bytes are `terminal`. `skipped`: the number of earlier bytes,
+    of any stream, that were dropped because no follower read them in time."""
 
     stream: Literal["stdout", "stderr", "terminal"]
     data: bytes
@@ -55,37 +55,37 @@ class ProcessOutput:
 
 @dataclass(frozen=True, slots=True)
 class ProcessEnd:
-    """How it ended: `exit_code` as in a shell, `signal` the number that ended it or None."""
+    """The end of a process: `exit_code` as in a shell, `signal` the number that ended it or None."""
 
     exit_code: int
     signal: int | None = None
 
 
 class Processes(Protocol):
-    """The interactive processes of one sandbox. They live until they end or are killed, watched or not."""
+    """The interactive processes of one sandbox. They live until they end or are killed, followed or not."""
 
     async def start(self, spec: ProcessSpec) -> ProcessInfo:
-        """Raises `NotFound` for a missing program or folder, `SandboxUnavailable` when no process can be made."""
+        """Raises `NotFound` for a missing program or folder, `SandboxUnavailable` if no process can be started."""
 
     async def list(self) -> list[ProcessInfo]:
-        """Those that run now."""
+        """The processes that run now."""
 
     def follow(self, pid: int) -> AbstractAsyncContextManager[AsyncIterator[ProcessOutput | ProcessEnd]]:
-        """What it writes from now on (what nobody has read yet first, at most the last 256 KiB), ended by exactly one
-        `ProcessEnd`. Several may follow. What was handed over counts as read.
+        """The process's output from now on (unread output first, at most the last 256 KiB), then exactly one
+        `ProcessEnd`. Several clients may follow. Output counts as read once it is yielded.
 
-        While a follower lags, or the first is yet to come, the process waits; one that asks for nothing for 10 s is no
-        longer waited for and finds bytes `skipped`. What it leaves running in the background is read no further once
-        it has ended itself. An end that nobody was told is kept, of the last 32 processes. Raises `NotFound`, also
-        for a process whose end was told."""
+        While a follower lags, or before the first follower connects, the process waits; a follower that requests
+        nothing for 10 s no longer delays it and finds bytes `skipped`. Output of background processes that it leaves
+        running is not read after its own end. An end that no follower has received is kept, for the last 32 processes.
+        Raises `NotFound`, also for a process whose end was delivered."""
 
     async def write(self, pid: int, data: bytes) -> None:
-        """To its stdin or terminal; waits while it does not read. Raises `NotFound`, `Conflict` (stdin is closed). A
-        cancelled call leaves a part written."""
+        """Write to its stdin or terminal; waits while the process does not read. Raises `NotFound`, `Conflict` (stdin
+        is closed). A cancelled call may have written a part."""
 
     async def close_stdin(self, pid: int) -> None:
-        """After all that was written before. Repeatable. Raises `NotFound`, `Conflict` for a terminal: write the byte 4
-        to it instead."""
+        """Close its stdin after everything written before. Idempotent. Raises `NotFound`, `Conflict` for a terminal:
+        write the byte 4 to it instead."""
 
     async def resize(self, pid: int, size: TerminalSize) -> None:
         """Raises `NotFound`, `Conflict` when it has no terminal."""

@@ -1,8 +1,8 @@
-"""A browser that looks at what a sandbox serves.
+"""A browser that renders pages served by a sandbox.
 
-The page was written by an agent and is not trusted, so the browser runs without privileges in a sandbox of its own
-whose only way out leads to that one port (`single_target_proxy.py`). `program.py` finds Chromium, `protocol.py` talks
-to it, `page.py` opens a page and takes its picture; `requests.py` looks with plain requests where there is no
-browser. `browsers.py` keeps browsers warm, and `studio.py`, the photographer, takes pictures with them; where there is
-no Chromium it says that there is no picture and why.
+An agent wrote the page, so it is not trusted: the browser runs without privileges in a sandbox of its own, whose only
+network access is that one port (`single_target_proxy.py`). `program.py` finds Chromium, `protocol.py` talks to it,
+`page.py` opens a page and takes a screenshot; `requests.py` checks a page with plain requests if there is no browser.
+`browsers.py` keeps browsers warm. `studio.py`, the photographer, takes screenshots with them; without Chromium it
+reports why there is no picture.
 """

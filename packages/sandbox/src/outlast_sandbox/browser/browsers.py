@@ -1,8 +1,8 @@
 """Running browsers, each in a local sandbox of its own.
 
-A browser serves one sandbox only, so pages of different screens never meet, and stays for a minute for the next
-picture of the same one. In memory: those that run. What a killed server left is ended by the next one's `run`, and each
-browser ends by itself after ten minutes, also when its server is gone.
+A browser serves one sandbox only, so pages of different screens never meet. It stays for a minute for the next picture
+of the same sandbox. Running browsers are kept in memory. The next server's `run` ends browsers that a killed server
+left, and each browser ends by itself after ten minutes, even if its server is gone.
 """
 
 import logging
@@ -31,7 +31,7 @@ from outlast_sandbox.providers.local.sandbox import LocalSandbox
 MAX_BROWSERS: Final = 2
 IDLE_S: Final = 60.0
 START_S: Final = 15.0
-LAST_START_S: Final = LONGEST_S - 120.0  # an older one is not begun with: it might end in the middle
+LAST_START_S: Final = LONGEST_S - 120.0  # an older browser is not used: it might end during a picture
 LIMITS: Final = Limits(
     memory_bytes=1024**3, cpu_count=2.0, processes=512, disk_bytes=256 * 1024**2, output_bytes=64 * 1024**2
 )
@@ -40,8 +40,8 @@ log = logging.getLogger("outlast.browser")
 
 @dataclass(eq=False, slots=True)
 class AtHand:
-    """A browser that runs for the sandbox `serves` and one port of it. `closing` asks for its end, `closed` says that
-    nothing is left of it. `users` have it in their hands or wait for their turn."""
+    """A browser that runs for the sandbox `serves` and one port of it. `closing` requests its end, `closed` is set when
+    nothing is left of it. `users` counts the callers that use it or wait for their turn."""
 
     serves: tuple[str, int]
     browser: Browser
@@ -74,7 +74,7 @@ class _Beginning:
 
 
 class Browsers:
-    """`folder` is their own: two servers never share one. `cache_dir` is that of all local sandboxes."""
+    """`folder` is private: two servers never share one. `cache_dir` is that of all local sandboxes."""
 
     def __init__(self, clock: Clock, folder: Path, cache_dir: Path, program: Path) -> None:
         self._clock = clock
@@ -91,7 +91,7 @@ class Browsers:
         return self._tasks is not None
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """End what a killed server left, then hold browsers until cancelled, and end them all."""
+        """End the browsers that a killed server left, then hold browsers until cancelled, and end them all."""
         await self._sweep()
         async with anyio.create_task_group() as tasks:
             self._tasks = tasks
@@ -103,11 +103,11 @@ class Browsers:
 
     async def take(self, serves: tuple[str, int]) -> AtHand:
         """The browser for this port of this sandbox, started if there is none. Waits while all are in use. Give it back
-        with `give_back`. Raises `BrowserGone`, `SandboxUnavailable` and their like when it does not start."""
+        with `give_back`. Raises `BrowserGone`, `SandboxUnavailable` or another sandbox error if it does not start."""
         if (found := self._find(serves)) is not None:
             return found
         async with self._opening:
-            if (found := self._find(serves)) is not None:  # another one has started it meanwhile
+            if (found := self._find(serves)) is not None:  # another task has started it meanwhile
                 return found
             await self._make_room()
             if self._tasks is None:
@@ -119,7 +119,7 @@ class Browsers:
             return begun
 
     def give_back(self, at_hand: AtHand, *, usable: bool = True) -> None:
-        """`usable` false: something in it may never end, so it is closed."""
+        """`usable` false: the browser may hang, so it is closed."""
         at_hand.users -= 1
         at_hand.used_at = self._clock.monotonic()
         if not usable:
@@ -136,7 +136,7 @@ class Browsers:
         return None
 
     async def _make_room(self) -> None:
-        """Until one more may run: what was not used for longest goes."""
+        """Wait until another browser may run; the one that was idle for longest is closed."""
         while len(self._all) >= MAX_BROWSERS:
             idle = [one for one in self._all if one.users == 0]
             if not idle:
@@ -147,16 +147,16 @@ class Browsers:
             await oldest.closed.wait()
 
     async def _keep(self, serves: tuple[str, int], *, task_status: TaskStatus[Begun]) -> None:
-        """One browser; its faults end nothing else."""
+        """Run one browser; its faults end nothing else."""
         begin = _Beginning(task_status)
         try:
             await self._live(serves, begin)
         except Exception:
             log.exception("browser failed", extra={"sandbox_id": serves[0]})
-        begin.tell(BrowserGone("a fault of this server, which its log has in full"))
+        begin.tell(BrowserGone("an internal error; see the server log"))
 
     async def _live(self, serves: tuple[str, int], begin: _Beginning) -> None:
-        """One browser from its start to its end. A failed start is passed to the caller as a value."""
+        """Run one browser from its start to its end. A failed start is passed to the caller as a value."""
         name = f"browser_{secrets.token_hex(6)}"
         at_hand: AtHand | None = None
         box: LocalSandbox | None = None
@@ -195,7 +195,7 @@ class Browsers:
             self._returned = anyio.Event()
 
     async def _until_over(self, at_hand: AtHand) -> None:
-        """Asked to close, gone by itself, or not used for a while."""
+        """Wait until the browser is asked to close, ends by itself, or is idle for a while."""
 
         async def wait(event: anyio.Event, scope: anyio.CancelScope) -> None:
             await event.wait()
@@ -221,7 +221,7 @@ class Browsers:
         await anyio.to_thread.run_sync(discard_folder, self._work / name)
 
     async def _sweep(self) -> None:
-        """Only this server works in the folder, so whatever lives in it belongs to one that was killed."""
+        """Only this server works in the folder, so any process in it belongs to a server that was killed."""
         with suppress(OSError):  # the first start reports a folder that cannot be read
             for sandbox_id, ref in await self._provider.list_refs():
                 with suppress(SandboxLost):
@@ -230,7 +230,7 @@ class Browsers:
 
 
 def _cause(error: BaseException) -> SandboxError | BrowserGone | None:
-    """Why a browser failed, also out of a group of errors; None: the error is of another kind."""
+    """The reason why a browser failed, also from a group of errors, or None if the error is of another kind."""
     if isinstance(error, BaseExceptionGroup):
         causes = [_cause(inner) for inner in error.exceptions]
         return causes[0] if causes and all(causes) else None

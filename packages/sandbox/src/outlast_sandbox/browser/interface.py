@@ -1,4 +1,4 @@
-"""What looking at a page gives: a picture, the errors in it, or why there is none."""
+"""The result of looking at a page: a picture, the errors in it, or why there is none."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,11 +10,11 @@ from outlast_sandbox.interface import Sandbox
 class Look:
     """A page as it was seen.
 
-    `picture`: PNG of the asked size; None: none was taken, and `note` says why in words for a person. `errors`: what
-    went wrong in the page: what it threw and did not catch, what of its own could not be loaded, the error page of its
-    dev server, no answer or no end. `console`: what it wrote to the console as an error. Of both at
-    most 20 texts of at most 2,000 characters, oldest first. `status`: HTTP status of the page, None when nothing
-    answered (`errors` says so too). `duration_s`: how long it took.
+    `picture`: PNG of the asked size; or None if none was taken; then `note` is the reason for a user. `errors`:
+    uncaught exceptions, own resources that could not be loaded, the error page of the dev server, no response or a
+    timeout. `console`: console messages of level error. Each has at most 20 texts of at most 2,000 characters, oldest
+    first. `status`: HTTP status of the page, None if there was no response (`errors` says so too). `duration_s`: how
+    long it took.
     """
 
     picture: bytes | None
@@ -30,9 +30,8 @@ class Photographer(Protocol):
 
     async def look(self, sandbox: Sandbox, port: int, path: str, width: int, height: int) -> Look:
         """Open `http://localhost:PORT/PATH` of that sandbox in a window of `width` times `height` CSS pixels (100 to
-        4,000 each), wait until the page has settled (a few seconds at most) and look. Never longer than a minute
-        or so; a page that does not come to an end is an error of the page, not of the call.
+        4,000 each), wait until the page has settled (a few seconds at most) and take a picture. Takes about a minute at
+        most; a page that never settles is an error of the page, not of the call.
 
-        Raises `SandboxLost` when the sandbox is gone, nothing else. May be repeated; a cancelled call leaves nothing
-        behind.
+        Raises only `SandboxLost`, when the sandbox is gone. Idempotent; a cancelled call leaves nothing behind.
         """

@@ -1,6 +1,6 @@
-"""One look at one page through a browser.
+"""One visit to one page in a browser.
 
-Open it, wait until it has settled, collect what went wrong, photograph it.
+Open it, wait until it has settled, collect its errors, take a screenshot.
 """
 
 import base64
@@ -15,21 +15,21 @@ import anyio
 from outlast_sandbox.browser.protocol import Browser, BrowserGone, BrowserRefused
 
 SETTLE_S: Final = 6.0  # after the page was loaded: until the network is quiet and the fonts are there
-QUIET_S: Final = 0.3  # what a page throws after its first effects ran
+QUIET_S: Final = 0.3  # for errors that a page throws after its first effects ran
 MAX_TEXTS: Final = 20
 TEXT_CHARS: Final = 2_000
-READ_CHARS: Final = 50_000  # of one text; pages may throw and write what they like, and as much
+READ_CHARS: Final = 50_000  # of one text; pages may throw and log texts of any length
 
 _DOMAINS: Final = ("Page", "Runtime", "Log")
 _READY: Final = """Promise.race([
   document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))),
   new Promise(done => setTimeout(done, 2000)),
 ]).then(() => true)"""
-# A dialog would stop the page until somebody answers.
+# A dialog would block the page until a user answers it.
 _NO_DIALOGS: Final = """window.alert = () => {}; window.confirm = () => true; window.prompt = () => null;
 window.print = () => {};"""
 _STATUS: Final = "performance.getEntriesByType('navigation')[0]?.responseStatus || 0"
-# The error pages that the dev servers of the templates lay over the page (Vite's and Next's).
+# The error overlays of the templates' dev servers (Vite's and Next's).
 _OVERLAY: Final = r"""(() => {
   const words = [];
   const vite = document.querySelector('vite-error-overlay')?.shadowRoot;
@@ -49,7 +49,7 @@ _FORMAT: Final = re.compile(r"%[sdifoOc]")
 
 @dataclass(slots=True)
 class Seen:
-    """What was seen so far; also what there is when time runs out."""
+    """The results so far; also the result when time runs out."""
 
     picture: bytes | None = None
     status: int | None = None
@@ -82,7 +82,7 @@ async def look_at(browser: Browser, url: str, width: int, height: int, seen: See
 
 @asynccontextmanager
 async def _page(browser: Browser, width: int, height: int) -> AsyncIterator[str]:
-    """A page that shares nothing with any other: its session. Closed afterwards if the browser still answers."""
+    """A session with a page that shares nothing with any other. Closed afterwards if the browser still answers."""
     context = (await browser.ask("Target.createBrowserContext"))["browserContextId"]
     session = ""
     try:
@@ -99,7 +99,7 @@ async def _page(browser: Browser, width: int, height: int) -> AsyncIterator[str]
 
 
 class _Page:
-    """An open page and what is heard of it. A navigation begins anew: a dev server reloads the page by itself."""
+    """An open page and its events so far. A navigation starts again: a dev server reloads the page by itself."""
 
     def __init__(self, browser: Browser, session: str, url: str, seen: Seen) -> None:
         self._browser = browser
@@ -119,22 +119,22 @@ class _Page:
         self._seen.loaded = True
 
     async def settle(self) -> None:
-        """Until the network was quiet for half a second and the fonts are there, or it takes too long."""
+        """Wait until the network was quiet for half a second and the fonts are loaded, or time is up."""
         if not self._seen.loaded:
             return
         with anyio.move_on_after(SETTLE_S):
             await self._happened["networkIdle"].wait()
-            with suppress(BrowserRefused):  # the page went on to another address meanwhile
+            with suppress(BrowserRefused):  # the page has navigated to another address meanwhile
                 await self._evaluate(_READY)
         await anyio.sleep(QUIET_S)
 
     async def judge(self) -> None:
-        """The page's status, and what its dev server says of it."""
+        """Record the page's status and the errors that its dev server shows."""
         if not self._seen.loaded:
             return
         self._seen.status = as_status(await self._evaluate(_STATUS))
         overlays = await self._evaluate(_OVERLAY)
-        if isinstance(overlays, list) and overlays:  # it says what could not be loaded better than the browser does
+        if isinstance(overlays, list) and overlays:  # its messages are better than the browser's
             heard = [text for text in self._seen.errors if not text.startswith(_NOT_LOADED)]
             self._seen.errors.clear()
             for text in [*map(str, overlays), *heard]:
@@ -155,7 +155,7 @@ class _Page:
         return answer["result"].get("value")
 
     def hear(self, method: str, params: Mapping[str, Any]) -> None:
-        """An event of the page."""
+        """Handle an event of the page."""
         if len(self._seen.errors) >= MAX_TEXTS and method == "Runtime.exceptionThrown":
             return
         if len(self._seen.console) >= MAX_TEXTS and method == "Runtime.consoleAPICalled":
@@ -181,7 +181,8 @@ class _Page:
                 self._happened[name] = anyio.Event()
 
     def _hear_entry(self, entry: Mapping[str, Any]) -> None:
-        """Of what could not be loaded only the page's own counts: nothing else can be reached from here."""
+        """Resources that could not be loaded count only if they are the page's own: nothing else can be reached from
+        here."""
         url = str(entry.get("url", ""))
         if entry["source"] == "network" and entry["level"] == "error":
             if url.startswith(f"{self._origin}/") and not url.endswith("/favicon.ico") and url != self._url:
@@ -191,7 +192,7 @@ class _Page:
 
 
 def exception_text(details: Mapping[str, Any]) -> str:
-    """What was thrown, with its stack where it has one."""
+    """The text of the thrown value, with its stack if it has one."""
     thrown = details.get("exception", {})
     text = _own_frames(str(thrown.get("description") or "")[:READ_CHARS]) or thrown.get("value")
     where = "" if thrown.get("description") else _place(details)
@@ -199,7 +200,7 @@ def exception_text(details: Mapping[str, Any]) -> str:
 
 
 def _own_frames(stack: str) -> str:
-    """The stack without what libraries did in between: the first lines say what went wrong and where in the project."""
+    """The stack without frames of libraries: the first lines say what went wrong and where in the project."""
     return "\n".join(line for line in stack.splitlines() if not _LIBRARY.match(line))
 
 
@@ -208,8 +209,8 @@ def details_text(value: Any) -> str:
 
 
 def as_status(value: Any) -> int | None:
-    """An HTTP status out of what the page says, which may be anything: its scripts can answer in the browser's place.
-    None: it says none."""
+    """The HTTP status that the page reports, or None. It may be anything: the page's scripts can answer in the
+    browser's place."""
     usable = isinstance(value, int | float) and 100 <= value <= 599
     return int(value) if usable else None
 

@@ -1,26 +1,27 @@
-"""Chromium on this machine: where it is, and how it is started inside a sandbox."""
+"""Chromium on this machine: its path, and its command line inside a sandbox."""
 
 import shutil
 from pathlib import Path
 from typing import Final
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# What these names lead to is often a script that reads settings a sandbox does not see; this is what it would start.
+# These names often lead to a script that reads settings a sandbox does not see; these are the binaries that it would
+# start.
 BINARIES: Final = (
     "/usr/lib/chromium/chromium",
     "/usr/lib/chromium-browser/chromium-browser",
     "/usr/lib64/chromium-browser/chromium-browser",
     "/opt/google/chrome/chrome",
 )
-SEEN_INSIDE: Final = ("/usr/", "/bin/", "/lib/", "/lib64/")  # what every sandbox has of the system anyway
-# The process is ended from within too, should the server be killed and not come back.
+SEEN_INSIDE: Final = ("/usr/", "/bin/", "/lib/", "/lib64/")  # every sandbox sees these folders of the system
+# The process is also ended from within, in case the server is killed and not restarted.
 LONGEST_S: Final = 600
 START: Final = 'exec timeout --signal=KILL "$0" "$@" 3<&0 4>&1 1>&2'
 FLAGS: Final = (
     "--headless",
     "--remote-debugging-pipe",
     "--user-data-dir=/tmp/profile",
-    "--no-sandbox",  # it has one around it; a second one inside would need rights that nothing in there has
+    "--no-sandbox",  # it already runs in one; a second one inside would need privileges that no process in there has
     "--no-zygote",
     "--no-proxy-server",
     "--no-first-run",
@@ -47,7 +48,7 @@ FLAGS: Final = (
 
 
 def find_browser(setting: str = "") -> Path | None:
-    """Chromium's program file: the one that the setting names, else one found on this machine; None: there is none."""
+    """Chromium's program file: the one that the setting names, else one on this machine, or None if there is none."""
     named = (setting,) if setting else NAMES
     for name in named:
         found = shutil.which(name)
@@ -57,7 +58,7 @@ def find_browser(setting: str = "") -> Path | None:
 
 
 def _binary(found: Path) -> Path:
-    """The program behind a starting script, where it is one that we know."""
+    """The program that a known starting script would run."""
     with found.open("rb") as file:
         if file.read(2) != b"#!":
             return found
@@ -70,13 +71,13 @@ def _binary(found: Path) -> Path:
 
 
 def folder_to_show(program: Path) -> Path | None:
-    """The folder that a sandbox has to be shown besides the system's; None: it sees the program anyway."""
+    """The folder that must be mounted into a sandbox besides the system's, or None if the program is visible anyway."""
     return None if str(program).startswith(SEEN_INSIDE) else program.parent
 
 
 def start_command(program: Path, port: int, way_out: int) -> tuple[str, ...]:
-    """The command line inside. Every name leads nowhere but `localhost` with this port, which leads to the sandbox's
-    way out."""
+    """The command line inside. No host name resolves except `localhost` with this port, which maps to the sandbox's
+    egress proxy."""
     rules = f"MAP localhost:{port} 127.0.0.1:{way_out}, MAP * ~NOTFOUND"
     words = (str(LONGEST_S), str(program), *FLAGS, f"--host-resolver-rules={rules}", "about:blank")
     return ("/bin/sh", "-c", START, *words)

@@ -1,4 +1,4 @@
-"""Speaking with Chromium inside a sandbox, in its DevTools protocol over two pipes (`--remote-debugging-pipe`).
+"""A client for Chromium inside a sandbox: its DevTools protocol over two pipes (`--remote-debugging-pipe`).
 
 No port is opened for it, so no page can reach it. Messages are JSON, each ended by a zero byte.
 """
@@ -11,21 +11,21 @@ import orjson
 
 from outlast_sandbox.interactive import ProcessEnd, Processes
 
-MESSAGE_BYTES: Final = 64 * 1024**2  # a page that makes the browser say more at once is no page to look at
+MESSAGE_BYTES: Final = 64 * 1024**2  # a page that makes the browser send more at once is not supported
 LAST_WORDS: Final = 2_000
 Listener = Callable[[str, Mapping[str, Any]], None]
 
 
 class BrowserGone(Exception):
-    """The browser has ended, or says what nobody understands."""
+    """The browser has ended, or sends invalid messages."""
 
 
 class BrowserRefused(Exception):
-    """The browser would not do this one thing."""
+    """The browser refused this one request."""
 
 
 class Browser:
-    """One browser process. `read` must run beside the calls. Sessions are those of the protocol: one per page."""
+    """One browser process. `read` must run during all calls. Sessions are those of the protocol: one per page."""
 
     def __init__(self, processes: Processes, pid: int) -> None:
         self._processes = processes
@@ -37,7 +37,7 @@ class Browser:
         self.gone = anyio.Event()
 
     async def read(self) -> None:
-        """Until the browser ends. Listeners are called from here, one event after the other."""
+        """Read messages until the browser ends. Listeners are called from here, one event after the other."""
         rest = b""
         try:
             async with self._processes.follow(self._pid) as outputs:
@@ -60,7 +60,7 @@ class Browser:
                 event.set()
 
     async def ask(self, method: str, session: str = "", **params: Any) -> dict[str, Any]:
-        """The answer's result. Raises `BrowserGone`, `BrowserRefused`; cancelled: the answer is dropped."""
+        """Return the result of a request. Raises `BrowserGone`, `BrowserRefused`; cancelled: the result is dropped."""
         self._number += 1
         number = self._number
         message: dict[str, Any] = {"id": number, "method": method, "params": params}

@@ -1,7 +1,7 @@
-"""Looking at a page without a browser: plain requests, which tell whether it answers and what its dev server says.
+"""Checks of a page without a browser: plain requests that show if it answers and which errors its dev server reports.
 
-Next answers a page that cannot be built with 500 and its own error page; Vite answers the HTML with 200 and each broken
-module with 500, so the page's own modules are asked for too, as a browser would.
+For a page that cannot be built, Next returns 500 and its own error page. Vite returns the HTML with 200 and each broken
+module with 500, so the page's own modules are requested too, as a browser would.
 """
 
 import html
@@ -19,7 +19,7 @@ from outlast_sandbox.ports.exchange import Answer, BadAnswer, request_head
 from outlast_sandbox.ports.line import Line
 
 ANSWER_BYTES: Final = 4 * 1024**2
-ERROR_CHARS: Final = 500_000  # of an error page are looked at
+ERROR_CHARS: Final = 500_000  # of an error page are read
 MAX_MODULES: Final = 60
 TEXT_CHARS: Final = 2_000
 _SCRIPTS: Final = re.compile(r"<script\b[^<>]*+>", re.IGNORECASE)
@@ -36,14 +36,14 @@ _NO_ANSWER: Final = (NotFound, OSError, BadAnswer)
 
 
 class Page(NamedTuple):
-    """What a server answered: as much of it as is read, as text."""
+    """The response of a server: as much of it as is read, as text."""
 
     status: int
     text: str
 
 
 async def ask_page(sandbox: Sandbox, port: int, path: str) -> tuple[int | None, list[str]]:
-    """(status, errors) of the page and its own modules; None: nothing answers. Raises `SandboxLost`."""
+    """(status, errors) of the page and its own modules; status None if nothing answers. Raises `SandboxLost`."""
     try:
         page = await _get(sandbox, port, path)
     except _NO_ANSWER:
@@ -76,15 +76,16 @@ async def _module_errors(sandbox: Sandbox, port: int, path: str, page: str) -> l
 
 
 def module_paths(page: str, path: str) -> list[str]:
-    """The module scripts of an HTML page that come from its own server, as paths. At most `ANSWER_BYTES` are ever
-    asked of it: call it in a thread."""
+    """The module scripts of an HTML page that come from its own server, as paths. Callers pass at most `ANSWER_BYTES`.
+    Call it in a thread."""
     found = (_SOURCE.search(tag) for tag in _SCRIPTS.findall(page) if _IS_MODULE.search(tag))
     joined = (urlsplit(urljoin(f"http://localhost{path}", match.group(1))) for match in found if match)
     return [_own(part.path, part.query) for part in joined if part.netloc == "localhost" and _is_own(part.path)]
 
 
 def imports_of(module: str) -> list[str]:
-    """What a module loads from the project itself, as Vite writes it; at most `ANSWER_BYTES`, as of `module_paths`."""
+    """The project's own modules that a module imports, as Vite writes them; at most `ANSWER_BYTES`, as for
+    `module_paths`."""
     return [path for path in _IMPORTS.findall(module) if _is_own(path)]
 
 
@@ -97,8 +98,8 @@ def _is_own(path: str) -> bool:
 
 
 def error_text(body: str) -> str:
-    """What an error page says, as text of at most `TEXT_CHARS`; `ERROR_CHARS` of it are looked at, in 30 ms at most:
-    call it in a thread."""
+    """The text of an error page, at most `TEXT_CHARS`. Reads at most `ERROR_CHARS` of it, in at most 30 ms: call it in
+    a thread."""
     body = body[:ERROR_CHARS]
     told = _NEXT_MESSAGE.search(body)
     if told is not None:
@@ -120,7 +121,7 @@ async def _get(sandbox: Sandbox, port: int, path: str) -> Page:
         await line.send(request_head("GET", path.encode("ascii", "replace"), headers, None))
         answer = Answer(line, is_head=False)
         head = await answer.head()
-        with suppress(BadAnswer):  # what came before it broke off counts
+        with suppress(BadAnswer):  # the part that arrived before the failure counts
             while len(body) < ANSWER_BYTES and (piece := await answer.piece()) is not None:
                 body += piece
     finally:

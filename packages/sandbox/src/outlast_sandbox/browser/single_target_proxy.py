@@ -1,4 +1,4 @@
-"""The only way out of a browser's sandbox: to one port of the sandbox that it looks at, while it looks."""
+"""The only network access of a browser's sandbox: one port of the sandbox whose page it opens, while it is in use."""
 
 import socket
 from typing import Final
@@ -14,8 +14,8 @@ READ_BYTES: Final = 64 * 1024
 
 
 class SingleTargetProxy:
-    """Splices each connection to the port of its target; without one, connections end at once. `lost` is the error of a
-    target that is gone."""
+    """Splices each connection to the port of its target; without a target, connections end at once. `lost` is the error
+    of a target that is gone."""
 
     def __init__(self) -> None:
         self.lost: SandboxLost | None = None
@@ -29,7 +29,7 @@ class SingleTargetProxy:
         self._target = None
 
     async def serve(self, listener: socket.socket) -> None:
-        """Until cancelled; owns the listener. A connection that fails costs only itself."""
+        """Serve until cancelled; owns the listener. A failed connection affects no other."""
         async with await SocketListener.from_socket(listener) as connections:
             await connections.serve(self._pass)
 
@@ -49,11 +49,11 @@ class SingleTargetProxy:
                 async with await SocketStream.from_socket(dialled) as outside:
                     await _splice(inside, outside)
             except* (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                pass  # one side broke off, which the other has seen as its end
+                pass  # one side disconnected; the other has received the end of its stream
 
 
 async def is_open(sandbox: Sandbox, port: int) -> bool:
-    """Whether anything listens there. Raises `SandboxLost`."""
+    """True if a server listens on that port. Raises `SandboxLost`."""
     try:
         (await sandbox.dial(port)).close()
     except NotFound:
@@ -62,7 +62,7 @@ async def is_open(sandbox: Sandbox, port: int) -> bool:
 
 
 async def _splice(one: SocketStream, other: SocketStream) -> None:
-    """Both ways, each until its end."""
+    """Copy in both directions, each until its end."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_carry, one, other)
         tasks.start_soon(_carry, other, one)

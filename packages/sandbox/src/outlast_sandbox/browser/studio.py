@@ -1,4 +1,4 @@
-"""The photographer: looks through a browser where there is one, and with plain requests where there is none."""
+"""The photographer: opens pages in a browser if there is one, and with plain requests otherwise."""
 
 from pathlib import Path
 from typing import Final
@@ -19,28 +19,28 @@ from outlast_sandbox.interface import Sandbox
 TAKE_S: Final = 20.0  # for a browser to start or to become free
 LOOK_S: Final = 40.0  # Next compiles a page when it is first asked for
 REQUESTS_S: Final = 20.0
-AGAIN_AFTER_S: Final = 120.0  # a browser that did not start is not tried again before
+AGAIN_AFTER_S: Final = 120.0  # after a failed start, no browser is started for this long
 NO_PROGRAM: Final = "No picture was taken: Chromium is not installed on this server (apt install chromium)."
 NOT_RUNNING: Final = "No picture was taken: the server is starting or stopping."
 BUSY: Final = "No picture was taken: other pictures were still being taken."
-NO_PAGE: Final = "No picture was taken: no page answers."
-BROWSER_ENDED: Final = "The page made the browser end; it may need more memory than there is."
-NO_END: Final = "The page did not come to an end within {seconds:.0f} seconds; it may be busy without pause."
+NO_PAGE: Final = "No picture was taken: the page did not respond."
+BROWSER_ENDED: Final = "The page crashed the browser; it may need more memory than is available."
+NO_END: Final = "The page did not finish loading within {seconds:.0f} seconds; a script may be running without pause."
 
 
 class Studio:
-    """See `Photographer`. `program` None: no picture is taken, and `missing` says why. `folder` is its own; `cache_dir`
-    that of all local sandboxes. In memory: browsers at hand."""
+    """See `Photographer`. `program` None: no picture is taken, and `missing` is the reason. `folder` is private;
+    `cache_dir` that of all local sandboxes. Running browsers are kept in memory."""
 
     def __init__(
         self, clock: Clock, folder: Path, cache_dir: Path, program: Path | None, missing: str = NO_PROGRAM
     ) -> None:
         self._clock, self._missing = clock, missing
         self.browsers = None if program is None else Browsers(clock, folder, cache_dir, program)
-        self._failed: tuple[float, str] | None = None  # until when no browser is tried, and why
+        self._failed: tuple[float, str] | None = None  # no browser is started until this time, for this reason
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Until cancelled; leaves no browser behind."""
+        """Run until cancelled; leaves no browser behind."""
         if self.browsers is not None:
             await self.browsers.run(task_status=task_status)
         else:
@@ -65,7 +65,7 @@ class Studio:
         return await self._through_requests(sandbox, port, path, note, began)
 
     def _why_not(self) -> str:
-        """Why no browser is tried; empty: it is."""
+        """The reason why no browser is started, or "" if one may be."""
         if self.browsers is None:
             return self._missing
         if not self.browsers.is_running:
@@ -76,14 +76,14 @@ class Studio:
 
     def _remember(self, error: BrowserGone | SandboxError) -> str:
         reason = error.message if isinstance(error, SandboxError) else str(error)
-        note = f"No picture was taken: Chromium did not start ({reason or 'it gave no reason'})."
+        note = f"No picture was taken: Chromium did not start ({reason or 'no reason given'})."
         self._failed = (self._clock.monotonic() + AGAIN_AFTER_S, note)
         return note
 
     async def _through_browser(
         self, browsers: Browsers, at_hand: AtHand, sandbox: Sandbox, url: str, size: tuple[int, int], began: float
     ) -> Look:
-        """Also what was seen of a page that has no end, or that made the browser end."""
+        """Return the results so far even if the page times out or ends the browser."""
         seen, problem = Seen(), NO_END.format(seconds=LOOK_S)
         try:
             async with at_hand.turn:
@@ -93,7 +93,7 @@ class Studio:
                         await look_at(at_hand.browser, url, *size, seen)
                         problem = ""
                 except BrowserRefused as error:
-                    problem = f"The page could not be looked at: {error}."
+                    problem = f"The page could not be opened: {error}."
                 except (BrowserGone, SandboxLost):
                     problem = BROWSER_ENDED
                 finally:
@@ -103,10 +103,10 @@ class Studio:
         if at_hand.proxy.lost is not None:
             raise at_hand.proxy.lost
         if seen.status is None:
-            await is_open(sandbox, at_hand.serves[1])  # raises where the sandbox went away meanwhile
+            await is_open(sandbox, at_hand.serves[1])  # raises if the sandbox is gone meanwhile
         if problem:
             seen.add(problem)
-        note = "" if seen.picture is not None else "No picture was taken: the page did not get that far."
+        note = "" if seen.picture is not None else "No picture was taken: the page did not load far enough."
         took_s = round(anyio.current_time() - began, 3)
         return Look(seen.picture, tuple(seen.errors), seen.status, note, took_s, tuple(seen.console))
 

@@ -1,8 +1,8 @@
-"""What a workspace holds at one moment: looked at, stored, compared and written back.
+"""The state of a workspace at one moment: scanned, stored, compared and restored.
 
-`tree.py` is what a checkpoint holds and how it is written down, `manifests.py` stores that; `folder_walk.py` walks and
-reads a workspace as an enemy may have left it, through `safe_open.py`, which never follows a link; `scan.py` saves what
-is new in it, with `packs.py` into the embedding program's `blobs.py`; `restore.py` writes a folder;
-`remote_workspace.py` does both through a sandbox on another machine; `changes.py` compares; `edits.py` makes and
-changes trees without a sandbox; `unsynced.py` says what is not on disk yet.
+`tree.py` defines the contents of a checkpoint and their encoding, `manifests.py` stores them. `folder_walk.py` walks
+and reads a workspace that may be hostile, through `safe_open.py`, which never follows a link. `scan.py` saves new
+files, with `packs.py`, into the embedding program's `blobs.py`. `restore.py` writes a folder; `remote_workspace.py`
+does both through a sandbox on another machine; `changes.py` compares; `edits.py` creates and changes trees without a
+sandbox; `unsynced.py` records folders that are not yet synced to disk.
 """

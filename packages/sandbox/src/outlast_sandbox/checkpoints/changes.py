@@ -1,4 +1,4 @@
-"""What changed between two trees. Pure."""
+"""The difference between two trees. Pure."""
 
 import difflib
 from collections.abc import Collection, Sequence
@@ -8,15 +8,15 @@ from typing import Final, Literal
 from outlast_sandbox.checkpoints.tree import Entry, Tree
 
 ChangeKind = Literal["added", "changed", "removed"]
-TEXT_BYTES: Final = 256 * 1024  # a longer file's difference is not written out
-TEXT_LINES: Final = 3_000  # comparing takes up to their square: a second
+TEXT_BYTES: Final = 256 * 1024  # longer files are not compared
+TEXT_LINES: Final = 3_000  # comparing takes quadratic time: up to a second
 DIFF_LINES: Final = 2_000
 _NUL: Final = b"\0"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One path that differs: `before` None where it was added, `after` None where it was removed."""
+    """One path that differs: `before` None if it was added, `after` None if it was removed."""
 
     path: str
     before: Entry | None
@@ -30,8 +30,8 @@ class Change:
 
 
 def changes(before: Tree, after: Tree) -> list[Change]:
-    """Every path that differs, sorted. A folder counts only where its kind or mode changed, or it is empty: what is in
-    it speaks for it otherwise."""
+    """All paths that differ, sorted. A folder counts only if its kind or mode changed, or if it is empty: otherwise its
+    contents show the change."""
     old, new = before.by_path, after.by_path
     differing = [
         Change(path, old.get(path), new.get(path))
@@ -43,8 +43,8 @@ def changes(before: Tree, after: Tree) -> list[Change]:
 
 
 def text_difference(path: str, before: bytes | None, after: bytes | None) -> str | None:
-    """The unified difference of two texts (None: no such file), at most 2,000 lines of it; None when one is no UTF-8
-    text, or longer than 256 KiB or 3,000 lines."""
+    """The unified difference of two texts (None for a missing file), at most 2,000 lines of it; None if one is not
+    UTF-8 text, or longer than 256 KiB or 3,000 lines."""
     old, new = _lines(before), _lines(after)
     if old is None or new is None:
         return None
@@ -57,7 +57,7 @@ def text_difference(path: str, before: bytes | None, after: bytes | None) -> str
 
 
 def is_text(content: bytes) -> bool:
-    """Whether a person can read it: UTF-8 without a NUL."""
+    """True if the bytes are readable text: UTF-8 without a NUL."""
     try:
         content.decode()
     except UnicodeDecodeError:
@@ -66,14 +66,14 @@ def is_text(content: bytes) -> bool:
 
 
 def below(tree: Tree, prefix: str) -> Sequence[Entry]:
-    """What lies below a folder ("" for everything), without the folder itself."""
+    """The entries below a folder ("" for all), without the folder itself."""
     start = prefix.strip("/")
     start = "" if start in ("", ".") else f"{start}/"
     return [entry for entry in tree.entries if entry.path.startswith(start)]
 
 
 def _speaks_for_itself(change: Change, parents: Collection[str]) -> bool:
-    """A folder that only came or went with what is in it."""
+    """True for a folder that was only added or removed with its contents."""
     sides = [side for side in (change.before, change.after) if side is not None]
     return len(sides) == 1 and sides[0].kind == "directory" and change.path in parents
 

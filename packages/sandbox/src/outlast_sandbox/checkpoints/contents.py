@@ -1,4 +1,4 @@
-"""The content of a checkpoint's files, out of the blobs, checked against its hash."""
+"""The content of a checkpoint's files, read from the blobs and checked against its hash."""
 
 import hashlib
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ PIECE_BYTES: Final = 1024 * 1024
 
 
 def pieces_of(blobs: Blobs, entry: Entry) -> Iterator[bytes]:
-    """A file's content piece by piece; the last step raises `StoredFileDamaged` when the whole is not what was
-    saved. Raises `StoredFileMissing` where the blob is missing. Blocks."""
+    """A file's content piece by piece; the last step raises `StoredFileDamaged` if the hash does not match. Raises
+    `StoredFileMissing` if the blob is missing. Blocks."""
     digest, at = hashlib.sha256(), 0
     while at < entry.size:
         piece = blobs.read(entry.blob, entry.offset + at, min(PIECE_BYTES, entry.size - at))

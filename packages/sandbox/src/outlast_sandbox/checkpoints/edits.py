@@ -1,4 +1,4 @@
-"""Files of a workspace without a sandbox: a tree of given files, and one like another but for some files."""
+"""Files of a workspace without a sandbox: a tree from given files, and an edited copy of a tree."""
 
 import hashlib
 import time
@@ -15,9 +15,10 @@ from outlast_sandbox.checkpoints.tree import Entry, Tree
 from outlast_sandbox.errors import InputTooLarge, PathRefused
 
 Edit = Callable[[bytes | None], bytes | None]
-"""Given a file's content (None: it is not there), answers the new one (None for one that is not there: it stays so)."""
+"""Takes a file's content (None if it is missing) and returns the new one (None for a missing file leaves it
+missing)."""
 
-MAX_BYTES: Final = 10_000_000  # of a file that is edited; room for the pictures that may be attached
+MAX_BYTES: Final = 10_000_000  # of a file that is edited; large enough for attached pictures
 FILE_MODE: Final = 0o644
 FOLDER_MODE: Final = 0o755
 _NO_FOLDER: Final = -1
@@ -25,8 +26,8 @@ _ANY_SIZE: Final = 1 << 62
 
 
 def tree_of_files(blobs: Blobs, files: Mapping[str, bytes], written_ms: int) -> Tree:
-    """The tree of these files by path, all written at one moment (ms since 1970), stored with their contents: the same
-    files make the same tree. Blocks. Raises `DiskFull`."""
+    """The tree of these files by path, all with one modification time (ms since 1970), stored with their contents.
+    Equal files give equal trees. Blocks. Raises `DiskFull`."""
     contents = {path: Content(hashlib.sha256(data).hexdigest(), len(data), data) for path, data in files.items()}
     stored = store_batch(blobs, _NO_FOLDER, contents, {}, _ANY_SIZE)
     if stored.pack is not None:
@@ -39,9 +40,9 @@ def tree_of_files(blobs: Blobs, files: Mapping[str, bytes], written_ms: int) -> 
 
 
 def edited_tree(blobs: Blobs, tree: Tree, edits: Mapping[str, Edit]) -> Tree | None:
-    """The tree with what the edits made of its files, by path, stored under its name; None: it is as it was. Raises
-    `PathRefused` where no regular file can be, `InputTooLarge` (a file of more than 10 MB), `DiskFull`,
-    `StoredFileDamaged`, what the blobs raise where one is missing, and what an edit raises. Blocks."""
+    """The tree after the edits of its files, by path, stored under its name, or None if nothing changed. Raises
+    `PathRefused` if a path cannot be a regular file, `InputTooLarge` (a file of more than 10 MB), `DiskFull`,
+    `StoredFileDamaged`, the error of the blobs for a missing blob, and errors of an edit. Blocks."""
     edited = tree
     changed = {path: entry for path, edit in edits.items() if (entry := _edited(blobs, tree, path, edit))}
     if not changed:
@@ -53,18 +54,18 @@ def edited_tree(blobs: Blobs, tree: Tree, edits: Mapping[str, Edit]) -> Tree | N
 
 
 def demand_editable(path: str, size: int) -> None:
-    """Raise `InputTooLarge` for a file that is too long to be read whole, changed and written."""
+    """Raise `InputTooLarge` for a file that is too large to be edited."""
     if size > MAX_BYTES:
         raise InputTooLarge(
-            f"{path!r} is longer than the {MAX_BYTES:,} bytes that are edited by hand.",
-            hint="Ask the agent to change it, or to split it.",
+            f"{path!r} is larger than {MAX_BYTES:,} bytes, the limit for edits.",
+            hint="Ask the agent to edit the file or to split it.",
             path=path,
             limit_bytes=MAX_BYTES,
         )
 
 
 def _edited(blobs: Blobs, tree: Tree, path: str, edit: Edit) -> Entry | None:
-    """The file as it is afterwards; None: it is as it was."""
+    """The file after the edit, or None if it is unchanged."""
     old = tree.by_path.get(path)
     if old is not None and old.kind != "file":
         raise PathRefused(f"{path!r} is not a regular file.", path=path)

@@ -1,4 +1,4 @@
-"""Which of some paths are files of a workspace now, without waking anything."""
+"""Checks which of some paths are files of a workspace now, without waking its sandbox."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from outlast_sandbox.checkpoints.tree import Tree
 
 
 def files_in_folder(folder: Path, paths: Iterable[str]) -> frozenset[str]:
-    """Those of the paths that are regular files below the folder; links lead nowhere. Blocks."""
+    """Those of the paths that are regular files below the folder; links are not followed. Blocks."""
     try:
         root = open_folder(folder)
     except OSError:

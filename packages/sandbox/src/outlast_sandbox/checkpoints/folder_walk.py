@@ -1,7 +1,7 @@
-"""Reading a workspace's folder from outside, whatever the code in it has left there or changes meanwhile.
+"""Reading a workspace's folder from outside, even if hostile code has written it or changes it meanwhile.
 
-Links are noted, never followed; sockets, pipes and devices are left out; depth, number and size are bounded. A file
-that is written to while it is read is read again, and at last taken as it was read.
+Links are recorded, never followed; sockets, pipes and devices are left out; depth, number and size are bounded. A file
+that changes while it is read is read again; after the last try, the bytes read are used.
 """
 
 import errno
@@ -22,12 +22,12 @@ MAX_DEPTH: Final = 100
 MAX_ENTRIES: Final = 200_000
 PERMISSIONS: Final = 0o777
 READ_BYTES: Final = 1024 * 1024
-UNSETTLED_NS: Final = 25_000_000  # clocks of file systems tick this coarsely at worst
+UNSETTLED_NS: Final = 25_000_000  # the coarsest resolution of file-system timestamps
 TRIES: Final = 3
 
 
 class Seen(NamedTuple):
-    """What tells whether a file was written to since it was looked at: without all four equal it is read again."""
+    """Identifies a file's state: if any of the four differ, the file has changed and is read again."""
 
     size: int
     mtime_ns: int
@@ -36,7 +36,7 @@ class Seen(NamedTuple):
 
 
 class Found(NamedTuple):
-    """One thing found in a folder."""
+    """One entry of a folder."""
 
     path: str
     kind: EntryKind
@@ -47,8 +47,8 @@ class Found(NamedTuple):
 
 @dataclass(slots=True)
 class Walk:
-    """What a walk found, `without` some; `unreadable`: paths that could not be looked into, so that what is below them
-    is unknown. `began_ns` is when it began, by the clock of files."""
+    """The result of a walk, except `without` some paths; `unreadable`: paths that could not be opened, so that their
+    contents are unknown. `began_ns` is its start, by the file system's clock."""
 
     began_ns: int
     without: frozenset[str]
@@ -57,7 +57,7 @@ class Walk:
 
 
 class Content(NamedTuple):
-    """A file's content as it was read: `data` None when it was too long to hold (its hash and size say what it is)."""
+    """A file's content as it was read: `data` is None if it was too long to hold (its hash and size identify it)."""
 
     sha256: str
     size: int
@@ -65,8 +65,8 @@ class Content(NamedTuple):
 
 
 def walk_folder(root: Path, max_bytes: int, without: Collection[str] = ()) -> Walk:
-    """Everything below the folder, in no order, but the paths `without` and what is below them. Raises `InputTooLarge`
-    beyond 200,000 entries or `max_bytes` of files, `OSError` when the folder itself cannot be read. Blocks."""
+    """Everything below the folder, in no order, except the paths `without` and their contents. Raises `InputTooLarge`
+    beyond 200,000 entries or `max_bytes` of files, `OSError` if the folder itself cannot be read. Blocks."""
     walk = Walk(time.time_ns(), frozenset(without))
     top = open_folder(root)
     try:
@@ -77,20 +77,20 @@ def walk_folder(root: Path, max_bytes: int, without: Collection[str] = ()) -> Wa
     if size > max_bytes:
         raise InputTooLarge(
             f"The workspace's files take {size} bytes; a checkpoint holds at most {max_bytes}.",
-            hint="Remove what is not needed, or raise sandbox.disk_mb.",
+            hint="Remove files that you do not need, or raise sandbox.disk_mb.",
             limit_bytes=max_bytes,
         )
     return walk
 
 
 def settled(seen: Seen, began_ns: int) -> bool:
-    """Whether a later change is sure to show: the file was last touched well before it was looked at."""
+    """True if a later change is certain to be detected: the file was last modified well before it was read."""
     return seen.ctime_ns < began_ns - UNSETTLED_NS
 
 
 def read_content(root: int, path: str, hold_bytes: int) -> Content | None:
-    """A file's content, held if it has at most `hold_bytes`; None when it is gone or no regular file any more. Raises
-    `PermissionError` where it cannot be read. Blocks."""
+    """A file's content, held if it has at most `hold_bytes`; None if it is gone or no longer a regular file. Raises
+    `PermissionError` if it cannot be read. Blocks."""
     for left in reversed(range(TRIES)):
         try:
             descriptor = open_beneath(root, path, os.O_RDONLY)
@@ -136,7 +136,7 @@ def _look(folder: int, prefix: str, depth: int, walk: Walk) -> None:
                 kind = kind_of(facts.st_mode)
                 target = os.readlink(entry.name, dir_fd=folder) if kind == "symlink" else ""
             except OSError:
-                continue  # it went while we looked
+                continue  # it was removed during the walk
             if kind is None:
                 continue
             path = prefix + entry.name
@@ -146,7 +146,7 @@ def _look(folder: int, prefix: str, depth: int, walk: Walk) -> None:
             if len(walk.found) > MAX_ENTRIES:
                 raise InputTooLarge(
                     f"The workspace has more than {MAX_ENTRIES:,} files and folders; a checkpoint holds no more.",
-                    hint="Remove what is not needed, such as caches.",
+                    hint="Remove files that you do not need, such as caches.",
                     limit=MAX_ENTRIES,
                 )
             if kind == "directory":
@@ -171,12 +171,12 @@ def _enter(folder: int, name: str, path: str, depth: int, walk: Walk) -> None:
 
 
 def _read(descriptor: int, hold_bytes: int) -> Content:
-    """To the end of the file, held if it is no longer than `hold_bytes` (-1: in no case)."""
+    """Read to the end of the file; its data is held if it has at most `hold_bytes` (-1 never holds it)."""
     if hold_bytes >= 0:
-        data = os.read(descriptor, hold_bytes + 1)  # fewer come only at the end of the file
+        data = os.read(descriptor, hold_bytes + 1)  # fewer bytes mean the end of the file
         if len(data) <= hold_bytes:
             return Content(hashlib.sha256(data).hexdigest(), len(data), data)
-        os.lseek(descriptor, 0, os.SEEK_SET)  # it grew under our hands: read as a long one
+        os.lseek(descriptor, 0, os.SEEK_SET)  # it grew meanwhile: read it as a long one
     digest, size = hashlib.sha256(), 0
     while piece := os.read(descriptor, READ_BYTES):
         digest.update(piece)

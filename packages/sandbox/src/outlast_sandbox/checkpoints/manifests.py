@@ -1,4 +1,4 @@
-"""Manifests as blobs: written, read back and checked, and which blobs they need."""
+"""Manifests as blobs: writes, reads and checks them, and lists the blobs that they need."""
 
 import hashlib
 from collections.abc import Iterable
@@ -14,15 +14,15 @@ HEAD_BYTES: Final = 64 * 1024
 
 
 def write_tree(blobs: Blobs, tree: Tree, before: Tree | None = None) -> Tree:
-    """Store the tree's manifest, against the one that `before` has where that is shorter: the tree with its name.
+    """Store the tree's manifest, as a difference to that of `before` if this is shorter; return the tree with its name.
     Blocks."""
     manifest, base = encode(tree, before and (before.base or (before if before.name else None)))
     return replace(tree, name=blobs.put(manifest), base=base)
 
 
 def read_tree(blobs: Blobs, name: str) -> Tree:
-    """The tree of a stored manifest. Raises `StoredFileDamaged` when it is not what was stored, and what the blobs
-    raise where it is missing. Blocks."""
+    """The tree of a stored manifest. Raises `StoredFileDamaged` if it is damaged, and the error of the blobs if it is
+    missing. Blocks."""
     manifest = blobs.read(name, 0, None)
     if hashlib.sha256(manifest).hexdigest() != name:
         raise StoredFileDamaged("A checkpoint's manifest is damaged.", blob=name)
@@ -30,11 +30,11 @@ def read_tree(blobs: Blobs, name: str) -> Tree:
 
 
 def needed_blobs(blobs: Blobs, manifests: Iterable[str]) -> set[str]:
-    """The blobs that manifests need besides themselves; only their first lines are read. Errors as of `read_tree`.
+    """The blobs that manifests need besides themselves; only their first lines are read. Errors as for `read_tree`.
     Blocks."""
     heads = [_head(blobs, name) for name in manifests]
     bases = {head.base for head in heads if head.base}
-    heads += [_head(blobs, name) for name in bases]  # a base is always whole: it has none itself
+    heads += [_head(blobs, name) for name in bases]  # a base is always complete: it has no base itself
     return bases.union(*(head.blobs for head in heads))
 
 

@@ -1,6 +1,6 @@
-"""What the keeper has in memory and beside the workspaces: trees, and how files looked when they were last read.
+"""The keeper's caches in memory and on disk: trees, and the state of files when they were last read.
 
-All of it can be thrown away at any time; what is missing is read again.
+All of it can be deleted at any time; missing entries are read again.
 """
 
 import json
@@ -18,7 +18,7 @@ MAX_ENTRIES: Final = 300_000
 
 
 class Trees:
-    """The trees used last, by manifest; together at most 300,000 entries, at least one tree."""
+    """The trees used last, by manifest; together at most 300,000 entries, but at least one tree."""
 
     def __init__(self) -> None:
         self._trees: OrderedDict[str, Tree] = OrderedDict()
@@ -41,7 +41,7 @@ class Trees:
 
 
 class Memories:
-    """How the files of each workspace looked when they were last read, kept in one file per workspace."""
+    """The state of each workspace's files when they were last read, kept in one file per workspace."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -49,11 +49,11 @@ class Memories:
         self._unwritten: set[str] = set()
 
     def held(self, workspace_id: str) -> Memory | None:
-        """What is in memory; None: it may be on disk."""
+        """The entry in memory, or None; it may be on disk."""
         return self._memories.get(workspace_id)
 
     def of(self, workspace_id: str) -> Memory:
-        """Blocks when it has to be read from disk."""
+        """Blocks if it has to be read from disk."""
         memory = self._memories.get(workspace_id)
         if memory is None:
             memory = self._memories[workspace_id] = _read(self._file(workspace_id))
@@ -66,14 +66,14 @@ class Memories:
         self._unwritten.add(workspace_id)
 
     def forget(self, workspace_id: str) -> None:
-        """The files are others now: nothing that was seen of them counts."""
+        """Drop all entries of a workspace whose files were replaced."""
         self._memories.pop(workspace_id, None)
         self._unwritten.discard(workspace_id)
         self._file(workspace_id).unlink(missing_ok=True)
 
     def write(self) -> None:
-        """Write down what is new, and let go of what was used longest ago. Blocks; a disk that takes nothing costs a
-        slower checkpoint after the next start, nothing else."""
+        """Write new entries to disk, and drop those used longest ago from memory. Blocks; if the disk is full, only the
+        next checkpoint after a restart is slower."""
         for workspace_id in list(self._unwritten):
             self._unwritten.discard(workspace_id)
             memory = self._memories.get(workspace_id)

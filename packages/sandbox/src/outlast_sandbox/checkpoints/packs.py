@@ -1,4 +1,4 @@
-"""Putting the contents of changed files into the blobs: small ones together, so that two hundred cost one sync."""
+"""Stores the contents of changed files in the blobs: small ones together, so that two hundred cost one sync."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,15 +8,15 @@ from typing import Final
 from outlast_sandbox.checkpoints.blobs import Blobs
 from outlast_sandbox.checkpoints.folder_walk import Content, Found, read_content, read_pieces
 
-SMALL_BYTES: Final = 128 * 1024  # larger ones are blobs of their own, shared by all who have them
+SMALL_BYTES: Final = 128 * 1024  # larger files are separate blobs, shared by all workspaces that hold them
 PACK_BYTES: Final = 8 * 1024 * 1024  # held in memory at a time
 
 Places = Mapping[str, tuple[str, int]]
-"""Where contents are stored: hash to (blob, offset)."""
+"""The place of each content: hash to (blob, offset)."""
 
 
 def batches(found: Iterable[Found]) -> Iterator[list[Found]]:
-    """Files in the order given, as many small ones together as one pack holds; a large one alone."""
+    """Files in the given order, as many small ones together as fit in one pack; a large one alone."""
     batch: list[Found] = []
     held = 0
     for one in found:
@@ -33,7 +33,7 @@ def batches(found: Iterable[Found]) -> Iterator[list[Found]]:
 
 
 def read_batch(root: int, batch: Iterable[Found]) -> tuple[dict[str, Content], list[str]]:
-    """(what was read by path, the paths that may not be read). A file that went meanwhile is in neither. Blocks."""
+    """(content by path, the paths that may not be read). A file that was removed meanwhile is in neither. Blocks."""
     read: dict[str, Content] = {}
     refused: list[str] = []
     for one in batch:
@@ -49,8 +49,8 @@ def read_batch(root: int, batch: Iterable[Found]) -> tuple[dict[str, Content], l
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """Contents as they were stored, by path, and where each hash lies; `pack` holds the small ones, and is still to be
-    put (None: there were no new ones)."""
+    """Contents as they were stored, by path, and the place of each hash; `pack` holds the small ones, and is still to
+    be put (None if there were no new ones)."""
 
     contents: dict[str, Content]
     places: dict[str, tuple[str, int]]
@@ -58,8 +58,8 @@ class Stored:
 
 
 def store_batch(blobs: Blobs, root: int, contents: Mapping[str, Content], known: Places, max_bytes: int) -> Stored:
-    """Store what is in no blob yet. `known` may name blobs that are gone by now. A long file is read once more, and may
-    turn out another. Blocks. Raises `DiskFull`."""
+    """Store the contents that are in no blob yet. `known` may name blobs that are gone by now. A long file is read once
+    more, and may have changed. Blocks. Raises `DiskFull`."""
     stored = dict(contents)
     present = {blob for blob in {blob for blob, _ in known.values()} if blobs.keep(blob)}
     places = {sha256: place for sha256, place in known.items() if place[0] in present}
@@ -74,7 +74,7 @@ def store_batch(blobs: Blobs, root: int, contents: Mapping[str, Content], known:
         else:
             try:
                 name, size = blobs.put_pieces(read_pieces(root, path, max_bytes))
-            except OSError:  # it went before it was read again
+            except OSError:  # it was removed before it was read again
                 del stored[path]
                 continue
             stored[path] = Content(name, size, None)
@@ -86,7 +86,7 @@ def store_batch(blobs: Blobs, root: int, contents: Mapping[str, Content], known:
 
 
 def _packed(contents: Mapping[str, bytes]) -> tuple[bytes, dict[str, tuple[str, int]]]:
-    """One blob for all of them, in the order of their hashes, so that the same files make the same pack."""
+    """One blob for all of them, in the order of their hashes, so that equal files give equal packs."""
     order = sorted(contents)
     pack = b"".join(contents[sha256] for sha256 in order)
     name = hashlib.sha256(pack).hexdigest()

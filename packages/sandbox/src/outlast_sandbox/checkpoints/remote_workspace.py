@@ -1,6 +1,6 @@
-"""Workspaces whose files lie on another machine: read and written through the sandbox itself.
+"""Workspaces whose files are on another machine: read and written through the sandbox itself.
 
-Modes and symbolic links are not known there: files come back readable and writable, links as what they led to.
+Modes and symbolic links are not known there: files come back readable and writable, links as the files they point to.
 """
 
 import hashlib
@@ -25,8 +25,8 @@ from outlast_sandbox.interface import Command, FileEntry, Sandbox
 
 FILE_MODE: Final = 0o644
 FOLDER_MODE: Final = 0o755
-MAX_BYTES: Final = 64 * 1024 * 1024  # what one read of a file may bring
-SETTLED_S: Final = 5.0  # the other machine's clock is not ours
+MAX_BYTES: Final = 64 * 1024 * 1024  # the most that one read of a file may return
+SETTLED_S: Final = 5.0  # tolerance for the other machine's clock
 AT_ONCE: Final = 200  # files in one write, names in one command
 NO_FOLDER: Final = -1
 
@@ -34,13 +34,13 @@ NO_FOLDER: Final = -1
 async def scan_sandbox(
     sandbox: Sandbox, before: Tree, memory: Memory, blobs: Blobs, locate: Locate, max_bytes: int
 ) -> Scan:
-    """As `scan_folder`, through the sandbox. A file above 64 MiB cannot be read, and makes the scan less than whole.
-    Raises `SandboxLost`, `InputTooLarge`, `DiskFull`."""
+    """As `scan_folder`, through the sandbox. A file above 64 MiB cannot be read, and makes the scan incomplete. Raises
+    `SandboxLost`, `InputTooLarge`, `DiskFull`."""
     listed = await sandbox.list_files("", MAX_ENTRIES)
     if sum(one.size for one in listed) > max_bytes:
         raise InputTooLarge(
             f"The workspace's files take more than {max_bytes} bytes; a checkpoint holds no more.",
-            hint="Remove what is not needed, or raise sandbox.disk_mb.",
+            hint="Remove files that you do not need, or raise sandbox.disk_mb.",
             limit_bytes=max_bytes,
         )
     scan, began, places = Scan(Tree(), {}), time.time(), before.places
@@ -65,7 +65,7 @@ async def scan_sandbox(
                 found = await locate([sha256])
                 save = partial(_save, blobs, {one.path: content}, found, max_bytes)
                 places = {**places, **await anyio.to_thread.run_sync(save)}
-        if 0 < one.mtime < began - SETTLED_S:  # some tell no time at all
+        if 0 < one.mtime < began - SETTLED_S:  # some services report no time
             scan.memory[one.path] = (seen, sha256)
         blob, offset = places.get(sha256, ("", 0))
         entries.append(Entry(one.path, "file", FILE_MODE, one.size, int(one.mtime * 1000), sha256, blob, offset))
@@ -75,7 +75,7 @@ async def scan_sandbox(
 
 async def fill_sandbox(sandbox: Sandbox, tree: Tree, blobs: Blobs) -> None:
     """Make the sandbox's workspace hold the tree's files and no others. Raises `SandboxLost`, `DiskFull`, `NotFound`
-    and `InternalError` (a blob is missing or damaged). May be repeated."""
+    and `InternalError` (a blob is missing or damaged). Idempotent."""
     wanted = tree.by_path
     extra = [one.path for one in await sandbox.list_files("", MAX_ENTRIES) if one.path not in wanted]
     for at in range(0, len(extra), AT_ONCE):
@@ -97,7 +97,7 @@ async def _command(sandbox: Sandbox, script: str) -> None:
 
 
 async def _read(sandbox: Sandbox, one: FileEntry) -> Content | None:
-    """None: it is gone, or cannot be read whole."""
+    """The file's content, or None if it is gone or cannot be read completely."""
     with suppress(NotFound, PathRefused):
         data = await sandbox.read_file(one.path, MAX_BYTES)
         if len(data) < MAX_BYTES or len(data) >= one.size:

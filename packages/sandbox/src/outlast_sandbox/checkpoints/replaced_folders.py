@@ -1,5 +1,5 @@
-"""Folders of workspaces that were replaced and may hold what no checkpoint has: moved aside, never removed before
-their workspace is."""
+"""Replaced folders of workspaces, which may hold files that no checkpoint has: moved aside, and removed only with their
+workspace."""
 
 import os
 from contextlib import suppress
@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Final
 
 KEPT: Final = "kept-workspaces"
-"""In the data directory: a folder for each workspace, in it one for each time."""
-MAX_ENTRIES: Final = 200_000  # of a folder that is looked through; a larger one counts as newer
+"""A folder in the data directory: it has a folder for each workspace, which has one for each replacement."""
+MAX_ENTRIES: Final = 200_000  # that are checked in a folder; a larger one counts as newer
 
 
 def has_newer(folder: Path, time: float) -> bool:
-    """Whether a file or link in the folder was changed after a moment (seconds since 1970). Links are not followed.
-    At most `MAX_ENTRIES` steps. Blocks."""
+    """True if a file or link in the folder was changed after a moment (seconds since 1970). Links are not followed.
+    Checks at most `MAX_ENTRIES` entries. Blocks."""
     waiting, seen = [folder], 0
     while waiting:
         at = waiting.pop()
@@ -30,14 +30,14 @@ def has_newer(folder: Path, time: float) -> bool:
                         return True
         except (FileNotFoundError, NotADirectoryError):
             continue
-        except OSError:  # closed to us, or too deep to be seen: nobody knows
+        except OSError:  # not readable, or too deep: counts as newer
             return True
     return False
 
 
 def move_aside(data_dir: Path, folder: Path, now: datetime) -> Path | None:
-    """Move a workspace's folder to where replaced ones are kept: its new place; None: there is none, or it is empty.
-    Raises `OSError`. Blocks."""
+    """Move a workspace's folder to the replaced ones and return its new path, or None if it is missing or empty. Raises
+    `OSError`. Blocks."""
     with suppress(FileNotFoundError, NotADirectoryError):
         if not os.listdir(folder):
             return None

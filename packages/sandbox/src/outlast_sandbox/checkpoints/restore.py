@@ -1,8 +1,8 @@
-"""Making a workspace's folder hold exactly what a checkpoint holds.
+"""Makes a workspace's folder equal to a checkpoint.
 
-Done from outside, below a descriptor of the folder and never through a link, so that code running in it meanwhile can
-spoil its own files only. Each file appears whole (a temporary one, then a rename). Everything belongs to whom the
-folder belongs to: the sandbox's own user, where it has one.
+All writes are made from outside, below a descriptor of the folder and never through a link, so that code running in it
+meanwhile can damage only its own files. Each file appears whole (a temporary one, then a rename). All entries get the
+folder's owner: the sandbox's own user, if it has one.
 """
 
 import errno
@@ -23,19 +23,19 @@ from outlast_sandbox.folders import remove_tree
 
 ANY_SIZE: Final = 1 << 62
 OPEN_MODE: Final = 0o700
-TRIES: Final = 100  # as deep as folders may be closed to their owner, one in the other
-PASSES: Final = 8  # over a folder in which code moves things meanwhile; each does only what is left
+TRIES: Final = 100  # the deepest nesting of folders that their owner cannot open
+PASSES: Final = 8  # over a folder that code changes meanwhile; each pass writes only the remaining differences
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 _MOVED: Final = (errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.EISDIR, errno.ENOTEMPTY, errno.EXDEV)
 
 
 def place_tree(root: Path, tree: Tree, blobs: Blobs, without: Collection[str] = ()) -> int:
-    """Write, change and remove until the folder holds the tree and nothing else but sockets, pipes and devices, and the
-    folders `without`, which are let be; not synced yet. How many entries were written at last. May be repeated; an
-    interrupted one leaves a mix of both.
+    """Write, change and remove until the folder equals the tree, except for sockets, pipes and devices, and the folders
+    `without`, which are left unchanged; not synced yet. Returns the number of entries written by the last pass.
+    Idempotent; an interrupted call leaves a mix of both.
 
-    Raises `SandboxUnavailable` (code that runs there changes it all the time), `DiskFull`, `NotFound` and
-    `InternalError` (a blob is missing or damaged), `OSError`. Blocks.
+    Raises `SandboxUnavailable` (running code keeps changing the folder), `DiskFull`, `NotFound` and `InternalError` (a
+    blob is missing or damaged), `OSError`. Blocks.
     """
     root.mkdir(parents=True, exist_ok=True)
     place = _Place(root, blobs, frozenset(without))
@@ -48,7 +48,7 @@ def place_tree(root: Path, tree: Tree, blobs: Blobs, without: Collection[str] = 
                     raise
         raise SandboxUnavailable(
             "The files keep changing while they are restored.",
-            hint="End what runs in the sandbox, then restore again.",
+            hint="End the processes in the sandbox, then restore again.",
             retry_after_s=5,
         )
     except OSError as error:
@@ -60,7 +60,8 @@ def place_tree(root: Path, tree: Tree, blobs: Blobs, without: Collection[str] = 
 
 
 class _Place:
-    """The folder being written, with one inner folder kept open: entries come sorted, most beside each other."""
+    """The folder being written, with one inner folder kept open: entries come sorted, so most are in the same folder as
+    the one before."""
 
     def __init__(self, root: Path, blobs: Blobs, without: frozenset[str]) -> None:
         self._path, self._blobs, self._without = root, blobs, without
@@ -84,13 +85,13 @@ class _Place:
                 self._put(entry)
                 written += 1
         self._leave()
-        for entry in reversed(tree.entries):  # a folder may be closed once all in it is done
+        for entry in reversed(tree.entries):  # a folder's mode may deny access once its contents are done
             if entry.kind == "directory":
                 self._close_folder(entry)
         return written
 
     def _walk(self) -> list[Found]:
-        """What is there, with every folder opened that its owner had closed."""
+        """The current entries; every folder that denies access to its owner is opened."""
         walk = walk_folder(self._path, ANY_SIZE, self._without)
         for _ in range(TRIES):
             if not walk.unreadable:
@@ -120,7 +121,7 @@ class _Place:
                 self._remove(path)
 
     def _remove(self, path: str) -> None:
-        """Fine when it went with its folder."""
+        """A missing entry counts as removed."""
         try:
             name, parent = self._at(path)
         except OSError:
@@ -204,7 +205,7 @@ class _Place:
             os.close(descriptor)
 
     def _at(self, path: str) -> tuple[str, int]:
-        """The last part of a path, and a descriptor of the folder it lies in (valid until the next call)."""
+        """The last part of a path, and a descriptor of its parent folder (valid until the next call)."""
         folder, _, name = path.rpartition("/")
         if not folder:
             return name, self._root

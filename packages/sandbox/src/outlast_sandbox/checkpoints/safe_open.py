@@ -1,9 +1,8 @@
-"""Opening files below a folder that an enemy may be changing at this very moment: no link is ever followed, and nothing
-outside is ever reached.
+"""Opens files below a folder that hostile code may be changing: no link is followed, and nothing outside is reached.
 
-Linux's `openat2` does it in one call; where it is missing or forbidden, the path is walked part by part, each part
-opened from the descriptor of the one before and refused when it is a link. Symbolic links anywhere in a path end in
-`OSError` (ELOOP or ENOTDIR), as does everything that would lead outside.
+Linux's `openat2` does this in one call. If it is missing or forbidden, the path is walked part by part; each part is
+opened from the descriptor of the one before and refused if it is a link. Symbolic links anywhere in a path raise
+`OSError` (ELOOP or ENOTDIR), as does every path that leads outside.
 """
 
 import ctypes
@@ -13,7 +12,7 @@ from typing import Final
 
 _OPENAT2: Final = 437  # the number is the same on every architecture
 _NO_MAGIC_LINKS, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08
-_TRIES: Final = 8  # a rename somewhere on the machine makes the kernel unsure for a moment (EAGAIN)
+_TRIES: Final = 8  # a concurrent rename anywhere on the machine can make the call fail with EAGAIN
 _ALWAYS: Final = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _libc: Final = ctypes.CDLL(None, use_errno=True)
 
@@ -34,7 +33,7 @@ def open_beneath(root: int, path: str, flags: int, mode: int = 0) -> int:
 
 
 def walk_beneath(root: int, parts: list[str], flags: int, mode: int) -> int:
-    """The same without the kernel's help."""
+    """The same without `openat2`."""
     at = os.dup(root)
     try:
         for part in parts[:-1]:
@@ -47,12 +46,12 @@ def walk_beneath(root: int, parts: list[str], flags: int, mode: int) -> int:
 
 
 def open_folder(path: str | os.PathLike[str]) -> int:
-    """A descriptor of a folder that the server itself made; a link in its place is refused."""
+    """A descriptor of a folder that the server itself created; a link in its place is refused."""
     return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
 
 
 def _openat2(root: int, path: str, flags: int, mode: int) -> int | None:
-    """None: not offered here."""
+    """The descriptor, or None if `openat2` is not available."""
     how = _How(flags, mode if flags & os.O_CREAT else 0, _NO_MAGIC_LINKS | _NO_SYMLINKS | _BENEATH)
     for _ in range(_TRIES):
         descriptor = _libc.syscall(

@@ -1,7 +1,7 @@
-"""Looking at a workspace's folder and saving what is new in it: the tree that a checkpoint is made of.
+"""Scans a workspace's folder and saves its new files: the tree that a checkpoint is made of.
 
-A file whose size, times and inode are as they were when it was last read is not read again. That memory is only a
-short cut: whatever is not in it, or was touched too shortly before it was looked at, is read.
+A file is not read again if its size, times and inode have not changed since it was last read. That memory is only a
+cache: files that it lacks, or that were modified shortly before they were read, are read again.
 """
 
 import os
@@ -20,18 +20,18 @@ from outlast_sandbox.checkpoints.safe_open import open_folder
 from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
 
 T = TypeVar("T")
-AT_ONCE: Final = 4  # batches read side by side: a pack's worth of memory each
+AT_ONCE: Final = 4  # batches read concurrently: each holds one pack in memory
 
 Memory = dict[str, tuple[Seen, str]]
-"""What was read of each path: how the file looked then, and its content's hash."""
+"""The last read of each path: the file's state then, and its content's hash."""
 Locate = Callable[[Iterable[str]], Awaitable[Mapping[str, tuple[str, int]]]]
-"""Where contents of these hashes may lie, as far as is known."""
+"""Possible places of these hashes, as far as known."""
 
 
 @dataclass(slots=True)
 class Scan:
-    """A folder as it is now. `packed`: where small files were newly stored together. `whole` is False when something
-    could not be read: then the tree keeps what the one before it knew of that."""
+    """A folder as it is now. `packed`: the new places of small files that were stored together. `whole` is False if
+    something could not be read: then the tree keeps the entries of the tree before it."""
 
     tree: Tree
     memory: Memory
@@ -39,8 +39,7 @@ class Scan:
     whole: bool = True
 
     def store(self, before: Tree, blobs: Blobs, packs: Sequence[bytes] = ()) -> "Scan":
-        """Store the manifest, if anything has changed, and with it the packs that it needs. Blocks. Raises
-        `DiskFull`."""
+        """Store the manifest, if anything has changed, and the packs that it needs. Blocks. Raises `DiskFull`."""
         if self.tree.same_as(before):
             blobs.put_all(packs)
             return self
@@ -51,7 +50,7 @@ class Scan:
 
     @property
     def manifest(self) -> str:
-        """The name of its tree's manifest, stored; empty: it is as it was before."""
+        """The name of its tree's manifest once stored, or "" if nothing has changed."""
         return self.tree.name
 
 
@@ -64,12 +63,12 @@ async def scan_folder(
     max_bytes: int,
     without: Collection[str] = (),
 ) -> Scan:
-    """Look at everything but the folders `without`, and store what is in no blob yet. Raises `InputTooLarge`,
-    `DiskFull`, `OSError` (the folder is gone). A cancelled call leaves blobs that nobody names."""
+    """Scan everything except the folders `without`, and store contents that are in no blob yet. Raises `InputTooLarge`,
+    `DiskFull`, `OSError` (the folder is gone). A cancelled call leaves unreferenced blobs."""
     descriptor = open_folder(root)
     try:
         work = _Work(descriptor, before, blobs, max_bytes)
-        # As few hand-overs between threads as can be: on a busy machine each waits for its turn.
+        # Switches between threads are kept to a minimum: on a busy machine each one waits for its turn.
         first = await _in_thread(work.look, root, memory, without)
         if len(work.batches) > 1:
             await work.save_all(first, locate)
@@ -82,7 +81,7 @@ async def scan_folder(
 
 @dataclass(slots=True)
 class _Batch:
-    """Contents of one batch, and the hashes of those that the tree before does not have."""
+    """Contents of one batch, and the hashes that the previous tree does not have."""
 
     contents: dict[str, Content] = field(default_factory=dict)
     unknown: set[str] = field(default_factory=set)
@@ -104,7 +103,7 @@ class _Work:
         self.batches: list[list[Found]] = []
 
     def look(self, root: Path, memory: Memory, without: Collection[str]) -> _Batch:
-        """Walk, sort what has to be read into batches, and read the first."""
+        """Walk, sort the files that must be read into batches, and read the first."""
         walk = walk_folder(root, self._max_bytes, without)
         self._began_ns, self._refused = walk.began_ns, list(walk.unreadable)
         places = self._before.places
@@ -129,13 +128,13 @@ class _Work:
         return _Batch(contents, unknown)
 
     def save(self, batch: _Batch, found: Places) -> None:
-        """Store what is new in it; `found` says where contents may lie already."""
+        """Store the new contents of the batch; `found` has the possible places of known contents."""
         pack = self._save(batch, found)
         if pack is not None:
             self._blobs.put(pack)
 
     def _save(self, batch: _Batch, found: Places) -> bytes | None:
-        """The pack of it that is still to be put."""
+        """The batch's pack that is still to be put."""
         new = {path: content for path, content in batch.contents.items() if content.sha256 in batch.unknown}
         stored = store_batch(self._blobs, self._root, new, found, self._max_bytes)
         known = self._before.places
@@ -151,7 +150,7 @@ class _Work:
         return stored.pack
 
     async def save_all(self, first: _Batch, locate: Locate) -> None:
-        """Every batch, some side by side."""
+        """Save all batches, some of them concurrently."""
         turn = anyio.Semaphore(AT_ONCE)
 
         async def save(batch: list[Found] | None) -> None:
@@ -182,7 +181,7 @@ class _Work:
         return scan.store(self._before, self._blobs, packs)
 
     def _kept(self, taken: set[str]) -> list[Entry]:
-        """What the checkpoint before knows of paths that cannot be looked at now."""
+        """The previous checkpoint's entries for paths that cannot be read now."""
         return [
             entry
             for entry in (self._before.entries if self._refused else ())

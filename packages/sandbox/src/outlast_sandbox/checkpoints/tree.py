@@ -1,9 +1,10 @@
-"""What a checkpoint holds: every file, folder and symbolic link, and how that is written down.
+"""The contents of a checkpoint: every file, folder and symbolic link, and their encoding.
 
-A manifest is one line of JSON with the sums and the blobs that it needs, then the entries as one JSON array, sorted by
-path. It is a blob itself, so a checkpoint is named by the hash of everything in it. A file's content is a part of a
-blob: small files that were saved together lie one after the other in one. Where there are many entries and few differ
-from an earlier manifest, only those are written, with the name of that one, which is always a whole one.
+A manifest is one line of JSON with the totals and the blobs that it needs, then the entries as one JSON array, sorted
+by path. It is a blob itself, so a checkpoint is named by the hash of everything in it. A file's content is a part of a
+blob: small files that were saved together are stored one after the other in one blob. If there are many entries and few
+differ from an earlier manifest, only the differences are written, with the name of that manifest, which is always
+complete.
 """
 
 import json
@@ -16,15 +17,16 @@ from typing import Any, Final, Literal, NamedTuple
 from outlast_sandbox.errors import StoredFileDamaged
 
 VERSION: Final = 1
-MANY: Final = 500  # entries; below, a manifest is always written whole
-FEW: Final = 4  # at most one in so many entries may differ
+MANY: Final = 500  # entries; with fewer, a manifest is always written completely
+FEW: Final = 4  # a difference is written if at most 1 in 4 entries differs
 EntryKind = Literal["file", "directory", "symlink"]
 
 
 class Entry(NamedTuple):
-    """One thing in a workspace (a named tuple, as there may be 100,000 of them). `path` is relative; bytes that are not
-    UTF-8 are surrogates in it. `mode` are the permission bits; `sha256` of a file's content, which is `size` bytes from
-    `offset` of `blob` (an empty one is nowhere); `target` of a link. `mtime_ms` does not count as a difference."""
+    """One entry of a workspace (a named tuple, as there may be 100,000 of them). `path` is relative; bytes that are not
+    UTF-8 are surrogates in it. `mode` has the permission bits. `sha256` is that of a file's content, which is `size`
+    bytes from `offset` of `blob` (an empty file has no blob); `target` is that of a link. `mtime_ms` does not count as
+    a difference."""
 
     path: str
     kind: EntryKind
@@ -37,7 +39,7 @@ class Entry(NamedTuple):
     target: str = ""
 
     def same_as(self, other: "Entry") -> bool:
-        """Whether both say the same of the same path, wherever the content is stored."""
+        """True if both describe the same path equally, wherever the content is stored."""
         return (self.path, self.kind, self.mode, self.sha256, self.target) == (
             other.path,
             other.kind,
@@ -49,8 +51,8 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Tree:
-    """The entries of a checkpoint, sorted by path: a folder before what is in it. `name` is its manifest's (empty: it
-    has none yet), `base` what that one is written against (None: it is whole)."""
+    """The entries of a checkpoint, sorted by path: a folder before its contents. `name` is its manifest's ("" before it
+    is stored), `base` the manifest that it is a difference to (None if it is complete)."""
 
     entries: tuple[Entry, ...] = ()
     name: str = field(default="", compare=False)
@@ -58,7 +60,7 @@ class Tree:
 
     @staticmethod
     def of(entries: Iterable[Entry]) -> "Tree":
-        """A tree of entries in any order, each path once."""
+        """A tree from entries in any order, each path once."""
         return Tree(tuple(sorted(entries)))
 
     @cached_property
@@ -67,12 +69,12 @@ class Tree:
 
     @cached_property
     def places(self) -> Mapping[str, tuple[str, int]]:
-        """Where each content is stored: hash to (blob, offset)."""
+        """The place of each content: hash to (blob, offset)."""
         return {entry.sha256: (entry.blob, entry.offset) for entry in self.entries if entry.blob}
 
     @property
     def files(self) -> int:
-        """How many files it has, links included, folders not."""
+        """The number of files, links included, folders not."""
         return sum(entry.kind != "directory" for entry in self.entries)
 
     @property
@@ -80,7 +82,7 @@ class Tree:
         return sum(entry.size for entry in self.entries if entry.kind == "file")
 
     def same_as(self, other: "Tree") -> bool:
-        """Whether both hold the same."""
+        """True if both have equal entries."""
         return len(self.entries) == len(other.entries) and all(map(Entry.same_as, self.entries, other.entries))
 
 
@@ -89,8 +91,8 @@ EMPTY: Final = Tree()
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A manifest's first line: its sums, the blobs that hold its contents, and the manifest that it is written against,
-    whose blobs it may need too (empty: it is whole)."""
+    """A manifest's first line: its totals, the blobs that hold its contents, and the manifest that it is a difference
+    to, whose blobs it may need too ("" if it is complete)."""
 
     files: int
     size_bytes: int
@@ -99,11 +101,11 @@ class Header:
 
 
 Load = Callable[[str], Tree]
-"""The whole tree of a manifest, by name."""
+"""Returns the complete tree of a manifest, by name."""
 
 
 def encode(tree: Tree, base: Tree | None = None) -> tuple[bytes, Tree | None]:
-    """(the manifest, the base that it is written against or None for a whole one). Equal trees, stored in the same
+    """(the manifest, the base that it is a difference to or None for a complete one). Equal trees, stored in the same
     places and against the same base, give equal bytes."""
     differing = None if base is None or len(tree.entries) < MANY else _differing(tree, base)
     if differing is None:
@@ -114,8 +116,7 @@ def encode(tree: Tree, base: Tree | None = None) -> tuple[bytes, Tree | None]:
 
 
 def decode(manifest: bytes, load: Load | None = None) -> Tree:
-    """The tree of a manifest; `load` is asked for what it is written against. Raises `StoredFileDamaged` for anything
-    but a whole one."""
+    """The tree of a manifest; `load` returns its base. Raises `StoredFileDamaged` for invalid data."""
     try:
         head, body = manifest.split(b"\n", 1)
         facts = _checked_head(head)
@@ -133,7 +134,7 @@ def decode(manifest: bytes, load: Load | None = None) -> Tree:
 
 
 def header(manifest: bytes) -> Header:
-    """Its first line alone; the rest may be missing. Raises `StoredFileDamaged`."""
+    """The first line alone; the rest may be missing. Raises `StoredFileDamaged`."""
     try:
         facts = _checked_head(manifest.split(b"\n", 1)[0])
         sums = int(facts["files"]), int(facts["size_bytes"])
@@ -143,7 +144,7 @@ def header(manifest: bytes) -> Header:
 
 
 def kind_of(mode: int) -> EntryKind | None:
-    """What `st_mode` says it is; None: nothing that a checkpoint keeps (a socket, pipe or device)."""
+    """The kind that `st_mode` encodes, or None if a checkpoint does not keep it (a socket, pipe or device)."""
     if stat.S_ISREG(mode):
         return "file"
     if stat.S_ISDIR(mode):
@@ -162,7 +163,7 @@ def _manifest(tree: Tree, entries: list[Entry], base: str = "", removed: Sequenc
 
 
 def _differing(tree: Tree, base: Tree) -> tuple[list[Entry], list[str]] | None:
-    """(entries that are new or others, paths that are gone); None: they are not few."""
+    """(new or changed entries, removed paths), or None if there are too many."""
     old, new = base.by_path, tree.by_path
     entries = [entry for entry in tree.entries if old.get(entry.path) != entry]
     removed = [entry.path for entry in base.entries if entry.path not in new]

@@ -1,4 +1,4 @@
-"""Where the authorities of living sandboxes are kept. What signs certificates loads with the first of them: 8 MB."""
+"""Stores the authorities of living sandboxes. The certificate library is loaded with the first of them: 8 MB."""
 
 import os
 from pathlib import Path
@@ -17,7 +17,7 @@ class Authorities:
         self._folder = folder
 
     def of(self, sandbox_id: str) -> "Authority":
-        """The sandbox's authority: the one that it was started with, or a new one."""
+        """The sandbox's stored authority, or a new one."""
         from outlast_sandbox.egress.authority import Authority
 
         path = self._path(sandbox_id)
@@ -29,7 +29,7 @@ class Authorities:
             return authority
 
     def remove(self, sandbox_id: str) -> None:
-        """Fine when there is none."""
+        """Remove the authority; a missing one is ignored."""
         self._path(sandbox_id).unlink(missing_ok=True)
 
     def kept(self) -> list[str]:
@@ -43,7 +43,7 @@ class Authorities:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Write a file that only this user reads, at once or not at all."""
+    """Write a file that only this user can read, atomically."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     fresh.unlink(missing_ok=True)

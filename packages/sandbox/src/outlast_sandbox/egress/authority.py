@@ -1,7 +1,7 @@
-"""A certificate authority of one sandbox's own, which everything inside trusts and nothing else does.
+"""A certificate authority for one sandbox, trusted by everything inside and by nothing else.
 
-Its key lies in the server's data directory, readable by the server alone, for as long as the sandbox lives; never
-inside. Leaf keys exist in memory only.
+While the sandbox lives, its key is in the server's data directory, readable only by the server; it is never inside.
+Leaf keys exist in memory only.
 """
 
 import datetime as dt
@@ -40,7 +40,7 @@ _USAGE: Final = (
 
 
 class Authority:
-    """Signs certificates for the hosts that one sandbox connects to. In memory: the last ones it signed."""
+    """Signs certificates for the hosts that one sandbox connects to. The most recent ones are kept in memory."""
 
     def __init__(self, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate) -> None:
         self._key = key
@@ -50,7 +50,7 @@ class Authority:
 
     @classmethod
     def fresh(cls, sandbox_id: str) -> "Authority":
-        """A new one, about a millisecond's work."""
+        """A new authority; takes about a millisecond."""
         key = ec.generate_private_key(ec.SECP256R1())
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"Outlast egress of {sandbox_id}"[:64])])
         builder = _certificate(name, name, key.public_key(), AUTHORITY_LIFE)
@@ -65,8 +65,8 @@ class Authority:
         return self._certificate.public_bytes(serialization.Encoding.PEM).decode()
 
     def context(self, host: str, now: dt.datetime) -> ssl.SSLContext:
-        """What a server of this name presents to the sandbox. A client that asks for another name is turned away. Takes
-        milliseconds: call it in a worker thread, where `ready` finds none."""
+        """The TLS context for a server of this name. A client that requests another name is refused. Takes
+        milliseconds: call it in a worker thread if `ready` returns None."""
         found = self.ready(host, now)
         if found is None:
             found = self._context(host)
@@ -78,12 +78,12 @@ class Authority:
         return found
 
     def ready(self, host: str, now: dt.datetime) -> ssl.SSLContext | None:
-        """The same if it was made before, at once."""
+        """The context if it was created before, without waiting."""
         found = self._leaves.get(host)
         return None if found is None or found[0] < now else found[1]
 
     def to_pem(self) -> bytes:
-        """Key and certificate, to be kept where only the server reads."""
+        """Key and certificate, to be stored where only the server can read them."""
         return (
             self._key.private_bytes(
                 serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -151,14 +151,14 @@ def _usage(*wanted: str) -> x509.KeyUsage:
 
 @lru_cache(maxsize=1)
 def _leaf_key() -> tuple[ec.EllipticCurvePrivateKey, bytes]:
-    """One key for all leaves of this process: what it proves is only that the proxy is the proxy."""
+    """One key for all leaves of this process: it only proves that the peer is the proxy."""
     key = ec.generate_private_key(ec.SECP256R1())
     encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
     return key, key.private_bytes(encoding, form, serialization.NoEncryption())
 
 
 def _load(context: ssl.SSLContext, pem: bytes) -> None:
-    """The standard library reads certificates from files only: one in memory serves."""
+    """The standard library loads certificates from files only: an in-memory file is used."""
     file = os.memfd_create("leaf", os.MFD_CLOEXEC)
     try:
         os.write(file, pem)

@@ -1,4 +1,4 @@
-"""The name that a TLS client asks for in its first message, read without taking part in the conversation."""
+"""The server name in a TLS client's first message, read without terminating the connection."""
 
 import struct
 from enum import Enum
@@ -17,15 +17,15 @@ class NotYet(Enum):
 
 
 class NotTls(Exception):
-    """These bytes begin no TLS connection."""
+    """These bytes are not the start of a TLS connection."""
 
 
 def server_name(data: bytes) -> str | NotYet | None:
-    """The server name in a ClientHello, None if it carries none. Raises `NotTls`, also for one of more than
+    """The server name in a ClientHello, or None if it has none. Raises `NotTls`, also for one of more than
     `MAX_HELLO_BYTES`."""
     hello = b""
     at = 0
-    while True:  # one message may be spread over several records
+    while True:  # one message may span several records
         if len(data) - at < 5:
             return _more(data)
         kind, major, _, size = struct.unpack_from("!BBBH", data, at)

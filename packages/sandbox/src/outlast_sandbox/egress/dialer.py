@@ -1,4 +1,4 @@
-"""From a name to a connected socket: resolved here, judged after that, and the judged address itself connected to."""
+"""From a name to a connected socket: resolve the name, check the address, connect to exactly that address."""
 
 import asyncio
 import socket
@@ -19,7 +19,7 @@ from outlast_sandbox.host_patterns import is_address
 RESOLVE_S: Final = 10.0
 CONNECT_S: Final = 10.0
 MAX_ADDRESSES: Final = 4
-MAX_RESOLVING: Final = 2  # the system resolves in a few threads, which slow names must not take from everybody
+MAX_RESOLVING: Final = 2  # the system resolves in a few threads, which slow names must not use up
 ALPN: Final = ("h2", "http/1.1")
 
 DialInside = Callable[[int], Awaitable[socket.socket]]
@@ -61,15 +61,15 @@ class RealNetwork:
 
 @dataclass(frozen=True, slots=True)
 class TlsContexts:
-    """How hosts outside are spoken to: `any_version` offers HTTP/2 and HTTP/1.1, `http1` only the latter."""
+    """TLS contexts for connections to hosts: `any_version` offers HTTP/2 and HTTP/1.1, `http1` only the latter."""
 
     any_version: ssl.SSLContext
     http1: ssl.SSLContext
 
 
 def contexts_trusting(authorities_pem: str | None = None) -> TlsContexts:
-    """With these authorities; None: those that the server's system trusts. Blocking then (it reads them): call it in a
-    worker thread."""
+    """Contexts that trust these authorities, or those of the server's system if None. Then it blocks (it reads them):
+    call it in a worker thread."""
     any_version = ssl.create_default_context(cadata=authorities_pem)
     http1 = ssl.create_default_context(cadata=authorities_pem)
     any_version.set_alpn_protocols(ALPN)
@@ -90,7 +90,7 @@ class Dialer:
         self._resolving = anyio.Semaphore(MAX_RESOLVING)
 
     async def check(self, target: Target) -> list[str]:
-        """The addresses that may be connected to; none for what lies inside. Raises `Refused`."""
+        """The addresses that may be connected to; none for the sandbox's own. Raises `Refused`."""
         if leads_inside(self._policy, target.host, target.port):
             return []
         if is_address(target.host):
@@ -120,7 +120,7 @@ class Dialer:
     async def connect_tls(self, target: Target, *, http1: bool) -> TlsWire:
         """The same with TLS, the host's certificate verified. Raises `Refused`."""
         if self._contexts is None:
-            raise refusals.untrusted(target.host, "this proxy speaks no TLS")
+            raise refusals.untrusted(target.host, "this proxy does not support TLS")
         wire = await self.connect(target)
         context = self._contexts.http1 if http1 else self._contexts.any_version
         tls = TlsWire(wire, context, server_side=False, host=target.host)
@@ -154,7 +154,7 @@ class Dialer:
 
 def _tls_refusal(error: BaseException, target: Target) -> BaseException:
     if isinstance(error, TimeoutError):
-        return refusals.timed_out(target.host, "to begin TLS", CONNECT_S)
+        return refusals.timed_out(target.host, "to start TLS", CONNECT_S)
     if isinstance(error, ssl.SSLCertVerificationError):
         return refusals.untrusted(target.host, error.verify_message)
     if isinstance(error, (ssl.SSLError, ConnectionError)):

@@ -1,7 +1,7 @@
-"""HTTP/1.1, read strictly and written anew: what two programs could understand differently is refused.
+"""HTTP/1.1, parsed strictly and serialized again: a message that two programs could parse differently is refused.
 
-So no header is ever passed on as it came: a message is parsed into names and values, its framing decided here, and
-serialised again. Bare line feeds, folded lines, two lengths, a length beside chunks: all refused.
+No header is passed on as it was received: a message is parsed into names and values, its framing is decided here, and
+it is serialized again. Refused: bare line feeds, folded lines, two lengths, a length together with chunks.
 """
 
 import itertools
@@ -45,7 +45,8 @@ _NEVER_NAMED: Final = frozenset((b"host", b"authorization", b"cookie", b"content
 
 
 class BadMessage(Exception):
-    """It is not HTTP/1.1, or could be understood in two ways; says how. `status` is what a client is answered."""
+    """The message is not HTTP/1.1, or is ambiguous; the text says how. `status` is that of the response to the
+    client."""
 
     def __init__(self, reason: str, status: int = 400) -> None:
         super().__init__(reason)
@@ -92,7 +93,7 @@ class RequestHead(NamedTuple):
 
     @property
     def upgrade(self) -> bytes:
-        """What it wants to change to, in lower case; empty for nothing."""
+        """The protocol that it wants to change to, in lower case, or ""."""
         wanted = words_of(self.by_name, b"upgrade")
         return wanted[0] if wanted and b"upgrade" in words_of(self.by_name, b"connection") else b""
 
@@ -117,12 +118,12 @@ class AnswerHead(NamedTuple):
 
 
 def parse_request(head: bytes) -> RequestHead:
-    """From the bytes of a head without its empty line; steps grow with its length, which the caller bounds. Raises
+    """Parse the bytes of a head without its empty line. Time grows with its length, which the caller bounds. Raises
     `BadMessage`."""
     lines = head.split(b"\r\n")
     start = _REQUEST.match(lines[0])
     if start is None:
-        raise BadMessage("the first line is no HTTP/1.1 request line")
+        raise BadMessage("the first line is not an HTTP/1.1 request line")
     headers = _headers(lines)
     index = index_of(headers)
     minor = int(start[3])
@@ -130,12 +131,12 @@ def parse_request(head: bytes) -> RequestHead:
 
 
 def parse_answer(head: bytes, method: bytes) -> AnswerHead:
-    """An answer to a request of this method; steps grow with its length, which the caller bounds. Raises
+    """Parse the response to a request of this method. Time grows with its length, which the caller bounds. Raises
     `BadMessage`."""
     lines = head.split(b"\r\n")
     start = _ANSWER.match(lines[0])
     if start is None:
-        raise BadMessage("the answer's first line is no HTTP/1.1 status line")
+        raise BadMessage("the response's first line is not an HTTP/1.1 status line")
     headers = _headers(lines)
     index = index_of(headers)
     status = int(start[2])
@@ -151,7 +152,7 @@ def index_of(headers: Headers) -> Index:
 
 
 def end_to_end(head: RequestHead | AnswerHead) -> Headers:
-    """The headers without what concerns one connection only: the usual names, and those that Connection lists."""
+    """The headers without hop-by-hop ones: the usual names, and those that Connection lists."""
     named = words_of(head.by_name, b"connection")
     dropped = _NOT_PASSED if not named else _NOT_PASSED | (frozenset(named) - _NEVER_NAMED)
     if dropped.isdisjoint(head.by_name):
@@ -177,11 +178,11 @@ def serialise(start: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 def check_headers(headers: Headers) -> None:
-    """Raises `BadMessage` for a name or value that could not stand in an HTTP/1.1 head as it is."""
+    """Raises `BadMessage` for a name or value that is not valid in an HTTP/1.1 head."""
     if len(headers) > MAX_HEADERS:
-        raise BadMessage(f"more than {MAX_HEADERS} headers", 431)
+        raise BadMessage(f"it has more than {MAX_HEADERS} headers", 431)
     if not all(_NAME.match(name) and _VALUE.match(value) for name, value in headers):
-        raise BadMessage("a header has characters that are not allowed")
+        raise BadMessage("a header has invalid characters")
 
 
 def framing_header(framing: Framing) -> Headers:
@@ -191,7 +192,7 @@ def framing_header(framing: Framing) -> Headers:
 
 
 def framed(piece: bytes, framing: Framing) -> bytes:
-    """A piece of a body, not empty, as it goes over the wire."""
+    """A piece of a body, not empty, as it is sent."""
     return b"%x\r\n%b\r\n" % (len(piece), piece) if framing.kind is Body.CHUNKED else piece
 
 
@@ -201,7 +202,7 @@ def end_of(framing: Framing) -> bytes:
 
 def _headers(lines: list[bytes]) -> Headers:
     if len(lines) - 1 > MAX_HEADERS:
-        raise BadMessage(f"more than {MAX_HEADERS} headers", 431)
+        raise BadMessage(f"it has more than {MAX_HEADERS} headers", 431)
     headers: Headers = []
     for line in itertools.islice(lines, 1, None):
         match = _HEADER.match(line)
@@ -215,12 +216,12 @@ def _request_framing(index: Index, minor: int) -> Framing:
     encodings, length = words_of(index, b"transfer-encoding"), _length(index)
     if encodings:
         if length is not None:
-            raise BadMessage("Content-Length beside Transfer-Encoding: two programs could read two bodies")
+            raise BadMessage("it has both Content-Length and Transfer-Encoding, which is ambiguous")
         if encodings != [b"chunked"] or minor == 0:
-            raise BadMessage("a Transfer-Encoding other than chunked", 501)
+            raise BadMessage("its Transfer-Encoding is not chunked", 501)
         return Framing(Body.CHUNKED)
     if b"transfer-encoding" in index:
-        raise BadMessage("an empty Transfer-Encoding")
+        raise BadMessage("its Transfer-Encoding is empty")
     return Framing(Body.LENGTH, length) if length is not None else NO_BODY
 
 
@@ -230,7 +231,7 @@ def _answer_framing(index: Index, status: int, method: bytes) -> Framing:
         return NO_BODY
     if encodings:
         if encodings != [b"chunked"] or length is not None:
-            raise BadMessage("the answer's length is stated in two ways")
+            raise BadMessage("it has two different lengths")
         return Framing(Body.CHUNKED)
     return Framing(Body.LENGTH, length) if length is not None else Framing(Body.UNTIL_CLOSE)
 
@@ -240,7 +241,7 @@ def _length(index: Index) -> int | None:
     if values is None:
         return None
     if len(values) > 1 or not _NUMBER.match(values[0]):
-        raise BadMessage("Content-Length is not one number")
+        raise BadMessage("its Content-Length is not a single number")
     return int(values[0])
 
 
@@ -251,17 +252,17 @@ class MessageReader:
         self._channel = channel
         self._buffer = b""
         self._framing = NO_BODY
-        self._left = 0  # of the body, or of the chunk under way
-        self._in_chunk = False  # the line behind it has not been read
+        self._left = 0  # bytes of the body, or of the current chunk
+        self._in_chunk = False  # the line break after the chunk has not been read
         self._done = True
 
     async def head(self) -> bytes | None:
-        """The bytes of the next head, without its empty line; None when the connection ended before it began. Raises
+        """The bytes of the next head, without its empty line, or None if the connection ended before it started. Raises
         `BadMessage` (431: too large), `CutShort`."""
         data = self._buffer
         searched = 0
         while True:
-            if not searched and data[:2] == b"\r\n":  # some clients send an empty line behind a body
+            if not searched and data[:2] == b"\r\n":  # some clients send an empty line after a body
                 data = data[2:]
             end = data.find(b"\r\n\r\n", searched)
             if 0 <= end <= MAX_HEAD_BYTES:
@@ -274,24 +275,24 @@ class MessageReader:
             more = await self._channel.read()
             if not more:
                 if data.strip(b"\r\n"):
-                    raise CutShort("the connection ended in the middle of a head")
+                    raise CutShort("the connection ended inside a head")
                 return None
             data += more
 
     def begin(self, framing: Framing) -> None:
-        """The body that follows the head just read."""
+        """Start reading the body that follows the head just read."""
         self._framing = framing
         self._left = framing.length
         self._done = framing.kind is Body.NONE or (framing.kind is Body.LENGTH and framing.length == 0)
 
     @property
     def done(self) -> bool:
-        """Whether the whole body was read."""
+        """True once the whole body was read."""
         return self._done
 
     @property
     def ready(self) -> bool:
-        """Whether `piece` would return without waiting."""
+        """True if `piece` would return without waiting."""
         if self._done or not self._buffer:
             return self._done
         if self._framing.kind is not Body.CHUNKED or self._left:
@@ -301,11 +302,11 @@ class MessageReader:
 
     @property
     def ahead(self) -> bool:
-        """Whether something was read that belongs to no message yet."""
+        """True if bytes were read that belong to no message yet."""
         return bool(self._buffer)
 
     def whole(self, most: int) -> bytes | None:
-        """The whole body if it has come already and is short; else None, and nothing is taken."""
+        """The whole body if it has arrived already and is short; otherwise None, and nothing is consumed."""
         if self._framing.kind is not Body.LENGTH or self._left > most:
             return None
         if len(self._buffer) < self._left:
@@ -329,7 +330,7 @@ class MessageReader:
             self._done = not data
             return data
         if not data:
-            raise CutShort("the connection ended in the middle of a body")
+            raise CutShort("the connection ended inside a body")
         piece, self._buffer = data[: self._left], data[self._left :]
         self._left -= len(piece)
         if self._left == 0:
@@ -338,24 +339,24 @@ class MessageReader:
         return piece
 
     def rest(self) -> bytes:
-        """What was read beyond the messages, for the code that takes the connection over."""
+        """The bytes that were read beyond the messages, for the code that takes over the connection."""
         rest, self._buffer = self._buffer, b""
         return rest
 
     async def _next_chunk(self) -> bool:
         if self._in_chunk and await self._line():
-            raise BadMessage("a chunk is longer than it says")
+            raise BadMessage("a chunk is longer than its size")
         self._in_chunk = False
         match = _CHUNK.match(await self._line())
         if match is None:
-            raise BadMessage("a chunk's size is malformed")
+            raise BadMessage("a chunk size is malformed")
         self._left = int(match[1], 16)
         if self._left:
             return True
         for _ in range(MAX_HEADERS):  # trailers: read, and dropped
             if not await self._line():
                 return False
-        raise BadMessage("too many trailers", 431)
+        raise BadMessage("it has too many trailers", 431)
 
     async def _line(self) -> bytes:
         while True:

@@ -1,4 +1,4 @@
-"""HTTP/2 towards hosts that speak it: many requests over one connection, each an `Exchange`."""
+"""HTTP/2 to hosts that support it: many requests over one connection, each an `Exchange`."""
 
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
@@ -38,7 +38,7 @@ from outlast_sandbox.egress.transport import Channel
 
 STREAM_WINDOW: Final = 256 * 1024
 CONNECTION_WINDOW: Final = 16 * 1024 * 1024
-FIRST_WINDOW: Final = 65_535  # what the protocol begins with
+FIRST_WINDOW: Final = 65_535  # the protocol's initial window
 MAX_HEAD_BYTES: Final = 64 * 1024
 IDLE_S: Final = 60.0
 
@@ -47,7 +47,7 @@ StartTask = Callable[[Callable[[], Coroutine[Any, Any, None]]], Any]
 
 
 class Http2Exchange:
-    """See `Exchange`. A stream; its id is given when the head is sent."""
+    """See `Exchange`. A stream; its id is assigned when the head is sent."""
 
     def __init__(self, connection: "Http2Connection", *, reused: bool) -> None:
         self._connection = connection
@@ -133,7 +133,7 @@ class Http2Exchange:
 
 
 class Http2Connection:
-    """One connection to a host. `run` reads it until it ends; a slow reader of one answer holds up no other one."""
+    """One connection to a host. `run` reads it until it ends; a slow reader of one response does not delay others."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -156,12 +156,12 @@ class Http2Connection:
 
     @property
     def is_usable(self) -> bool:
-        """Whether a further request may be sent over it now."""
+        """True if another request may be sent over it now."""
         most = self._h2.remote_settings.max_concurrent_streams
         return not self._closing and len(self._streams) < most
 
     async def run(self) -> None:
-        """Read until the connection ends; then every request under way fails."""
+        """Read until the connection ends; then every request in progress fails."""
         error: Exception = ConnectionResetError("the host closed the connection")
         try:
             while data := await self._channel.read():
@@ -184,7 +184,7 @@ class Http2Connection:
     # --- called by exchanges ------------------------------------------------------------------------------------------
 
     async def open(self, stream: Http2Exchange, fields: Headers, closes: bool) -> int:
-        """Send a head; the stream's id. Raises `ConnectionError`, `BadMessage`."""
+        """Send a head and return the stream's id. Raises `ConnectionError`, `BadMessage`."""
         if self._closing:
             raise ConnectionResetError("the connection is closing")
         try:
@@ -198,7 +198,7 @@ class Http2Connection:
         return stream_id
 
     async def send(self, stream: Http2Exchange, piece: bytes) -> None:
-        """Send a piece of a body, as fast as the host takes it."""
+        """Send a piece of a body, as fast as the host accepts it."""
         view = memoryview(piece)
         while view:
             with _as_connection_errors():
@@ -218,7 +218,7 @@ class Http2Connection:
         await self._channel.write(self._h2.data_to_send())
 
     def was_read(self, stream: Http2Exchange, size: int) -> None:
-        """Let the host send so much more of this answer."""
+        """Let the host send this many more bytes of the response."""
         if stream.ended or stream.error is not None or not size:
             return
         with suppress(H2Error):
@@ -226,17 +226,17 @@ class Http2Connection:
         self._flush()
 
     def leave(self, stream: Http2Exchange) -> None:
-        """The exchange is over; one that was not finished is called off."""
+        """End the exchange; an unfinished one is reset."""
         if self._streams.pop(stream.stream_id, None) is None:
             return
         if not self._streams:
             self._channel.set_deadline(IDLE_S)
         if not self._closing:
-            with suppress(H2Error):  # a stream closed on both sides cannot be reset, and need not be
+            with suppress(H2Error):  # a stream closed on both sides cannot be reset, and does not need it
                 self._h2.reset_stream(stream.stream_id, ErrorCodes.CANCEL)
             self._flush()
 
-    # --- what comes ---------------------------------------------------------------------------------------------------
+    # --- received -----------------------------------------------------------------------------------------------------
 
     def _take(self, event: Event) -> None:
         match event:
@@ -264,7 +264,7 @@ class Http2Connection:
     def _take_data(self, event: DataReceived) -> None:
         size = event.flow_controlled_length or 0
         data = event.data or b""
-        if size:  # the connection's window is given back at once: only a stream's own window holds it up
+        if size:  # the connection's window is restored at once: only the stream's own window limits it
             self._h2.increment_flow_control_window(size)
         stream = self._streams.get(event.stream_id or 0)
         if stream is None:
@@ -280,7 +280,7 @@ class Http2Connection:
         self._closing = True
         for stream_id, stream in self._streams.items():
             if stream_id > last_stream_id:
-                _fail(stream, ConnectionResetError("the host takes no more requests on this connection"))
+                _fail(stream, ConnectionResetError("the host accepts no more requests on this connection"))
 
     def _flush(self) -> None:
         self._channel.write_nowait(self._h2.data_to_send())
@@ -288,7 +288,7 @@ class Http2Connection:
 
 @contextmanager
 def _as_connection_errors() -> Iterator[None]:
-    """To an exchange, a stream that is gone is a connection that is gone."""
+    """Report a stream that is gone as a connection that is gone."""
     try:
         yield
     except H2Error as error:

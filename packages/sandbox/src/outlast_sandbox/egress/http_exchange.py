@@ -1,4 +1,4 @@
-"""One request and its answer, on the way through."""
+"""Passes on one request and its response."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -28,8 +28,8 @@ from outlast_sandbox.egress.transport import Channel
 from outlast_sandbox.egress.tunnel import join
 from outlast_sandbox.egress.upstream import Exchange, Http1Exchange, Upstreams
 
-MAX_AT_ONCE: Final = 64 * 1024  # a body as short as this goes out together with its head
-MAX_TOGETHER: Final = 128 * 1024  # of an answer, in one write
+MAX_AT_ONCE: Final = 64 * 1024  # a body of up to this size is sent together with its head
+MAX_TOGETHER: Final = 128 * 1024  # of a response, in one write
 MAX_INTERIM: Final = 20
 ANSWER_S: Final = 600.0
 SILENCE_S: Final = 600.0
@@ -40,7 +40,7 @@ Noted = Callable[[int | None], Awaitable[None]]
 
 
 class Passage:
-    """Made for one request; `run` does all of it."""
+    """Passes on one request; `run` does all of it."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Passage:
         noted: Noted,
     ) -> None:
         self._request = request
-        self._headers = headers  # as the host gets them
+        self._headers = headers  # as the host receives them
         self._target = target
         self._reader = reader
         self._client = client
@@ -88,18 +88,18 @@ class Passage:
                 with anyio.CancelScope(shield=True):
                     await self._noted(None)
 
-    # --- asking -------------------------------------------------------------------------------------------------------
+    # --- request ------------------------------------------------------------------------------------------------------
 
     def _whole_body(self) -> bytes | None:
-        """The request's body, where it has come already; None where it must be passed on as it comes."""
+        """The request's body if it has arrived completely, or None if it must be streamed."""
         if self._reader.done:
             return b""
         if self._request.upgrade:
-            raise BadMessage("a request to change the protocol takes no body")
+            raise BadMessage("a request to change the protocol cannot have a body")
         return None if self._request.expects_continue else self._reader.whole(MAX_AT_ONCE)
 
     async def _ask(self, body: bytes) -> AnswerHead:
-        """Send the request and wait for its answer; once more where a kept connection turns out to be closed."""
+        """Send the request and wait for its response; once more if a reused connection turns out to be closed."""
         framing = Framing(Body.LENGTH, len(body)) if self._request.body.kind is not Body.NONE else NO_BODY
         upgrades = self._request.upgrade == b"websocket"
         exchange = self._exchange = await self._upstreams.exchange(self._target, http1=upgrades)
@@ -119,7 +119,7 @@ class Passage:
             raise self._fault(error) from error
 
     async def _run_both_ways(self) -> None:
-        """Pass the request's body on while the answer is awaited, or comes."""
+        """Stream the request's body while waiting for the response or receiving it."""
         exchange = self._exchange = await self._upstreams.exchange(self._target)
         failure: Exception | None = None
         async with anyio.create_task_group() as tasks:
@@ -137,7 +137,7 @@ class Passage:
             raise failure
 
     async def _upload(self, exchange: Exchange) -> None:
-        """The request's body. A host that no longer takes it may have answered all the same."""
+        """Send the request's body. A host that no longer reads it may still have answered."""
         if self._request.expects_continue and not exchange.continues:
             self._client.write_nowait(CONTINUE)
         while True:
@@ -164,10 +164,10 @@ class Passage:
                 return head
             if head.status == 100 and self._request.expects_continue:
                 await self._client.write(CONTINUE)
-        raise BadMessage("it consists of interim answers only")
+        raise BadMessage("it consists of interim responses only")
 
     def _fault(self, error: Exception) -> Exception:
-        """What to tell of a host's failure; once an answer has begun, the connection can only be cut."""
+        """The client's error for a host's failure; once a response has started, the connection can only be closed."""
         if self._answered:
             return ConnectionResetError(str(error))
         if isinstance(error, BadMessage):
@@ -176,7 +176,7 @@ class Passage:
             return refusals.timed_out(self._target.host, "to answer", ANSWER_S)
         return refusals.unreachable(self._target.host, self._target.port, str(error))
 
-    # --- answering ----------------------------------------------------------------------------------------------------
+    # --- response -----------------------------------------------------------------------------------------------------
 
     async def _answer(self, head: AnswerHead) -> None:
         assert self._exchange is not None
@@ -192,7 +192,7 @@ class Passage:
         await self._pass_body(self._answer_head(head, framing, decoder), framing, decoder)
 
     def _framing(self, head: AnswerHead, decoder: Plain | Inflated) -> Framing:
-        """How the client gets the body delimited."""
+        """The framing of the body for the client."""
         if head.body.kind is Body.NONE or (head.body.kind is Body.LENGTH and isinstance(decoder, Plain)):
             return head.body
         return Framing(Body.CHUNKED if self._request.minor else Body.UNTIL_CLOSE)
@@ -202,7 +202,7 @@ class Passage:
         if isinstance(decoder, Inflated):
             headers = [header for header in headers if header[0].lower() != b"content-encoding"]
         headers = headers + framing_header(framing)
-        if framing.kind is Body.NONE and head.status != 204:  # what the body would have been, as for HEAD
+        if framing.kind is Body.NONE and head.status != 204:  # the length that the body would have, as for HEAD
             headers += [(b"Content-Length", value) for value in head.by_name.get(b"content-length", ())]
         if not self._keeps:
             headers.append((b"Connection", b"close"))
@@ -218,7 +218,7 @@ class Passage:
         return [(name, redactor.hide(value)) for name, value in headers]
 
     async def _pass_body(self, first: bytes, framing: Framing, decoder: Plain | Inflated) -> None:
-        """Head and body; together as far as they come together, each piece as soon as it comes."""
+        """Head and body; in one write if they arrive together, each piece as soon as it arrives."""
         exchange, client, hidden = self._exchange, self._client, self._redactor.stream()
         assert exchange is not None
         out, size = [first], len(first)
@@ -255,7 +255,7 @@ class Passage:
             raise self._fault(error) from error
 
     async def _change_over(self, head: AnswerHead) -> None:
-        """A WebSocket from here on: bytes both ways, secrets hidden in what comes back."""
+        """Switch to a WebSocket: bytes both ways, with secrets hidden in the data from the host."""
         assert isinstance(self._exchange, Http1Exchange)
         headers = self._shown(end_to_end(head))
         headers = [*headers, (b"Connection", b"Upgrade"), (b"Upgrade", b"websocket")]

@@ -1,4 +1,4 @@
-"""The proxy of one sandbox: clients inside connect to its listener, and get out what the policy allows."""
+"""The proxy of one sandbox: clients inside connect to its listener, and reach the hosts that the policy allows."""
 
 import asyncio
 import errno
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAX_CONNECTIONS: Final = 256
 MIN_CONNECTIONS: Final = 16
 MAX_PER_SECOND: Final = 300
-FILES_PER_PLACE: Final = 64  # of the server's open files, one in so many may be a connection of one sandbox
+FILES_PER_PLACE: Final = 64  # one sandbox may use at most 1 in 64 of the server's open files for connections
 MAX_HANDSHAKES: Final = 4
 HEAD_S: Final = 30.0
 IDLE_S: Final = 600.0
@@ -43,7 +43,8 @@ log = logging.getLogger("outlast.egress")
 
 @dataclass(frozen=True, slots=True)
 class EgressStatistics:
-    """Of one sandbox, since its proxy began: connections open now, requests and tunnels let through, refusals."""
+    """Counts for one sandbox since its proxy started: connections open now, requests and tunnels passed on,
+    refusals."""
 
     open: int
     requests: int
@@ -52,7 +53,7 @@ class EgressStatistics:
 
 
 class SandboxProxy:
-    """Serves one listener by one policy. In memory: connections only; `serve` ends with all of them."""
+    """Serves one listener under one policy. In memory: connections only; all of them end with `serve`."""
 
     def __init__(
         self,
@@ -78,8 +79,8 @@ class SandboxProxy:
         return EgressStatistics(self._places - self._room.value, self._requests, self._tunnels, self._refused)
 
     async def serve(self, listener: socket.socket) -> None:
-        """Take connections until cancelled, a bounded number at a time and a second: more wait unaccepted. Owns and
-        closes the listener. Returns when the listener is gone."""
+        """Accept connections until cancelled, with a limit on their number and on new ones per second; others wait
+        unaccepted. Owns and closes the listener. Returns when the listener is gone."""
         loop = asyncio.get_running_loop()
         second, taken = 0, 0
         with listener:
@@ -103,7 +104,7 @@ class SandboxProxy:
                     tasks.start_soon(self._take, sock)
 
     async def _take(self, sock: socket.socket) -> None:
-        """One client's connection, to its end. Whatever goes wrong ends this connection only."""
+        """Serve one client's connection to its end. A failure ends only this connection."""
         wire = None
         try:
             sock.setblocking(False)
@@ -111,7 +112,7 @@ class SandboxProxy:
             with anyio.CancelScope() as scope:
                 _end_with(wire, scope)
                 await self._converse(wire, None)
-        except (OSError, NotTls):  # also TimeoutError, ssl.SSLError: this client's own affair
+        except (OSError, NotTls):  # also TimeoutError, ssl.SSLError: concerns only this client
             pass
         except Exception:
             log.exception("egress connection failed", extra={"sandbox": self._sandbox_id})
@@ -121,7 +122,7 @@ class SandboxProxy:
             self._room.release()
 
     async def _converse(self, client: Channel, fixed: Target | None) -> None:
-        """Request after request. `fixed`: where this connection leads, once a CONNECT has said so."""
+        """Serve request after request. `fixed`: the target of this connection after a CONNECT."""
         reader = MessageReader(client)
         while True:
             try:
@@ -162,13 +163,13 @@ class SandboxProxy:
     # --- CONNECT ------------------------------------------------------------------------------------------------------
 
     async def _connect(self, head: RequestHead, client: Wire) -> None:
-        """A connection of its own to one host: inspected where secrets belong to it, else carried through."""
+        """A connection to one host: inspected if secrets belong to it, otherwise tunnelled."""
         try:
             host, port = read_authority(head.target.decode("latin-1"), True)
         except NotAHost as error:
             raise refusals.no_host(head.target.decode("latin-1"), error) from error
         if b":" not in head.target or not host:
-            raise BadMessage("CONNECT takes HOST:PORT")
+            raise BadMessage("CONNECT needs HOST:PORT")
         target = Target(host, port, True)
         self._check(target)
         inspected = bool(secrets_of(self._policy, target))
@@ -198,22 +199,22 @@ class SandboxProxy:
             await self._tunnel(client, target, outside)
 
     async def _inspect(self, client: Wire, target: Target) -> None:
-        """End TLS here, with a certificate of the sandbox's own authority."""
+        """Terminate TLS here, with a certificate of the sandbox's own authority."""
         assert self._authority is not None
         async with self._handshakes:
-            # In a thread: signing for one name after another, a sandbox must not hold up the server.
+            # In a thread: a sandbox that requests many names must not block the server with signing.
             now = self._clock.now()
             context = self._authority.ready(target.host, now)
             if context is None:
                 context = await anyio.to_thread.run_sync(self._authority.context, target.host, now)
             tls = TlsWire(client, context, server_side=True)
             with anyio.fail_after(HEAD_S):
-                await tls.handshake()  # a client that does not trust us, or asks for another name, fails here
+                await tls.handshake()  # a client that does not trust the authority, or requests another name, fails here
         await self._converse(tls, target)
         tls.close()
 
     async def _tunnel(self, client: Wire, target: Target, outside: Wire | None) -> None:
-        """Carry TLS through, once the name that the client asks for is known to be the host's."""
+        """Tunnel TLS once the server name that the client requests is known to be the host's."""
         with anyio.fail_after(HEAD_S):
             hello = await _whole_hello(client)
         name = server_name(hello)
@@ -225,7 +226,7 @@ class SandboxProxy:
         if outside is None:
             try:
                 outside = await self._dialer.connect(target)
-            except Refused:  # there is nobody left to tell
+            except Refused:  # the client is gone, so no response is sent
                 self._refused += 1
                 return
         self._tunnels += 1
@@ -238,7 +239,7 @@ class SandboxProxy:
             raise refusals.host_refused(self._policy, target.host, target.port)
 
     async def _refuse(self, client: Channel, refused: Refused) -> None:
-        """Say so, and read a little of what is still coming: closing at once would take the answer away."""
+        """Send the refusal, and read a little of the remaining data: closing at once would discard the response."""
         self._refused += 1
         log.debug("egress refused", extra={"sandbox": self._sandbox_id, "code": refused.code})
         with anyio.move_on_after(LINGER_S):
@@ -250,7 +251,8 @@ class SandboxProxy:
 
 
 def _end_with(wire: Wire, scope: anyio.CancelScope) -> None:
-    """A client that is gone waits for no answer; one that has said all gets some time for what it asked."""
+    """Close the connection. A client that is gone needs no response; one that has only ended its data gets time for its
+    response."""
 
     def said_all() -> None:
         scope.deadline = min(scope.deadline, anyio.current_time() + HALF_CLOSED_S)
@@ -259,7 +261,8 @@ def _end_with(wire: Wire, scope: anyio.CancelScope) -> None:
 
 
 def places() -> int:
-    """How many connections one sandbox may have at a time, so that none can take the server's last descriptors."""
+    """The number of connections that one sandbox may have at a time, so that none can use up the server's
+    descriptors."""
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if allowed == resource.RLIM_INFINITY:
         return MAX_CONNECTIONS
@@ -267,13 +270,13 @@ def places() -> int:
 
 
 def _where(head: RequestHead, fixed: Target | None) -> tuple[Target, bytes]:
-    """Where a request wants to go, and the path for the host. Raises `Refused`, `BadMessage`."""
+    """The target of a request, and the path for the host. Raises `Refused`, `BadMessage`."""
     if fixed is not None and (head.target.startswith(b"/") or head.target == b"*"):
         return fixed, head.target
     scheme, separator, rest = head.target.partition(b"://")
     encrypted = scheme.lower() == b"https"
     if not separator or scheme.lower() not in (b"http", b"https"):
-        raise BadMessage("its target is no path") if fixed is not None else refusals.not_a_proxy_request()
+        raise BadMessage("its target is not a path") if fixed is not None else refusals.not_a_proxy_request()
     end = next((at for at, byte in enumerate(rest) if byte in b"/?#"), len(rest))
     authority, path = rest[:end].decode("latin-1"), rest[end:]
     try:
@@ -287,12 +290,12 @@ def _where(head: RequestHead, fixed: Target | None) -> tuple[Target, bytes]:
 
 
 def _is_name_of(name: str | None, target: Target) -> bool:
-    """Whether a client that asks for this server name means the target. Addresses are asked for without a name."""
+    """True if this server name means the target. Addresses are requested without a name."""
     return is_address(target.host) if name is None else name.removesuffix(".") == target.host
 
 
 async def _whole_hello(client: Wire) -> bytes:
-    """The first bytes of a client, as far as its ClientHello goes and maybe further."""
+    """The first bytes of a client, up to the end of its ClientHello or further."""
     data = await client.read()
     while server_name(data) is NotYet.MORE:
         more = await client.read()
@@ -303,7 +306,7 @@ async def _whole_hello(client: Wire) -> bytes:
 
 
 async def _listens_on(listener: socket.socket, error: OSError) -> bool:
-    """Whether accepting can go on after this error: a connection that was given up, or no descriptor left just now."""
+    """True if accepting can go on after this error: an aborted connection, or no descriptor is free now."""
     if listener.fileno() < 0 or error.errno in (errno.EBADF, errno.EINVAL, errno.ENOTSOCK):
         return False
     if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):

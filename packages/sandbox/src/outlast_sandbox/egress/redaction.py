@@ -1,10 +1,10 @@
-"""Hiding secrets in what comes back: a host that echoes a request must not tell the sandbox what it was given.
+"""Hides secrets in responses: a host that echoes a request must not reveal a secret to the sandbox.
 
-Each form of a secret is replaced by asterisks of the same length, so that lengths stated earlier stay true. Known
+Each form of a secret is replaced by asterisks of the same length, so that lengths sent earlier stay correct. Known
 forms: as it is, URL-encoded, as JSON and HTML usually write it, hexadecimal, and base64 (both alphabets) at any
-position inside a longer text; upper and lower case count as the same. A host that encrypts, spaces, reverses or cuts
-what it echoes, or writes it as numeric entities, escapes of every character or base32, cannot be caught this way: name
-only hosts that you trust with the secret.
+position inside a longer text; case is ignored. If a host encrypts, spaces, reverses or cuts the text, or encodes it as
+numeric entities, escapes of every character or base32, the secret is not found: allow only hosts that you trust with
+the secret.
 """
 
 import base64
@@ -14,12 +14,12 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 from urllib.parse import quote, quote_plus
 
-MIN_PLAIN_BYTES: Final = 4  # a shorter secret would hide half of every answer
+MIN_PLAIN_BYTES: Final = 4  # a shorter secret would hide half of every response
 MIN_ENCODED_BYTES: Final = 8
 
 
 def forms_of(secret: bytes) -> frozenset[bytes]:
-    """Every text in which a host might write the secret down."""
+    """All texts that a host might write for the secret."""
     forms = {secret}
     text = secret.decode("latin-1")
     for quoted in (quote(secret, safe=""), quote(secret), quote_plus(secret)):
@@ -48,27 +48,27 @@ def _every_byte(secret: bytes, escape: str) -> bytes:
 
 
 def _base64_forms(secret: bytes) -> set[bytes]:
-    """What is certain to be seen of the secret in base64, whatever stands before and after it."""
+    """The part of the secret's base64 form that does not depend on the text before and after it."""
     forms = set()
     for before in range(3):
         encoded = base64.b64encode(b"\0" * before + secret)
-        first = (before * 8 + 5) // 6  # characters that mix in bits of what stands before
-        last = (before + len(secret)) * 8 // 6  # and those that would mix in what stands after
+        first = (before * 8 + 5) // 6  # characters with bits of the text before it
+        last = (before + len(secret)) * 8 // 6  # and those with bits of the text after it
         form = encoded[first:last]
         forms |= {form, form.replace(b"+", b"-").replace(b"/", b"_")}
     return forms
 
 
 class Redactor:
-    """The forms of some secrets in lower case, ready to be searched for. Empty: everything passes as it is. Bounds:
-    steps grow with the length of what passes, piece by piece, for each form."""
+    """The forms of some secrets in lower case, ready to be searched for. Without forms all data passes unchanged.
+    Bounds: time grows with the length of the data, piece by piece, for each form."""
 
     __slots__ = ("_forms", "_inside")
 
     def __init__(self, secrets: Iterable[bytes] = ()) -> None:
         forms = {form.lower() for secret in secrets if secret for form in forms_of(secret)}
         self._forms: Sequence[bytes] = sorted(forms, key=len, reverse=True)
-        self._inside = frozenset(byte for form in forms for byte in form[:-1])  # where a cut form may end
+        self._inside = frozenset(byte for form in forms for byte in form[:-1])  # the last byte of a partial form is one of these
 
     def __repr__(self) -> str:
         return f"Redactor({len(self._forms)} forms)"
@@ -77,17 +77,17 @@ class Redactor:
         return bool(self._forms)
 
     def hide(self, data: bytes) -> bytes:
-        """A whole text, such as a header's value."""
+        """Redact a whole text, such as a header's value."""
         hidden = self._spans(data)
         return _covered(data, hidden) if hidden else data
 
     def finds(self, data: bytes) -> bool:
-        """Whether anything in it would be hidden."""
+        """True if any part of the text would be hidden."""
         lower = data.lower()
         return any(form in lower for form in self._forms)
 
     def stream(self) -> "RedactedStream":
-        """A fresh search over pieces of one body."""
+        """A new search over pieces of one body."""
         return RedactedStream(self)
 
     def _spans(self, data: bytes) -> list[tuple[int, int]]:
@@ -100,7 +100,7 @@ class Redactor:
         return spans
 
     def _undecided(self, data: bytes) -> int:
-        """Where the longest tail begins that may be the beginning of a form; the data's length if there is none."""
+        """The start of the longest tail that may be the beginning of a form; the data's length if there is none."""
         earliest, data = len(data), data.lower()
         if not data or data[-1] not in self._inside:
             return earliest
@@ -115,14 +115,15 @@ class Redactor:
 
 
 class RedactedStream:
-    """Pieces in, pieces out, all in all of the same length. Keeps back only what may be the beginning of a secret."""
+    """Takes and returns pieces, of the same total length. Holds back only bytes that may be the beginning of a
+    secret."""
 
     __slots__ = ("_kept", "_open", "_redactor")
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
         self._kept = b""
-        self._open: list[tuple[int, int]] = []  # what is known to be hidden of what was kept back
+        self._open: list[tuple[int, int]] = []  # spans to hide in the bytes held back
 
     def feed(self, piece: bytes) -> bytes:
         redactor = self._redactor
@@ -138,7 +139,7 @@ class RedactedStream:
         return _covered(data, hidden)[:end]
 
     def finish(self) -> bytes:
-        """What was kept back, at the end of the body."""
+        """The bytes held back, at the end of the body."""
         rest = self._kept
         hidden = self._open + self._redactor._spans(rest)
         self._kept, self._open = b"", []

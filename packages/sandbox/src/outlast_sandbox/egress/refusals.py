@@ -1,4 +1,4 @@
-"""What the proxy says when it does not pass something on: what was refused, why, and what would allow it."""
+"""The proxy's own responses to requests that it does not pass on: what was refused, why, and what would allow it."""
 
 import json
 import re
@@ -23,16 +23,16 @@ MAX_PHRASE_CHARS: Final = 200
 
 
 class Refused(Exception):
-    """Not passed on. `code` is stable; message and hint are for the reader of the answer inside; none of them ever
-    holds a secret's value."""
+    """Not passed on. `code` is stable; message and hint are for the client inside; none of them ever contains a
+    secret's value."""
 
     def __init__(self, status: int, code: str, message: str, hint: str) -> None:
         super().__init__(message)
         self.status, self.code, self.message, self.hint = status, code, message, hint
 
     def answer(self) -> bytes:
-        """As an HTTP/1.1 answer that closes the connection. The message stands in the status line too, because most
-        clients show nothing else of a refused CONNECT."""
+        """An HTTP/1.1 response that closes the connection. The message is also the status text, because most clients
+        show only that for a refused CONNECT."""
         content = {"code": self.code, "message": self.message, "hint": self.hint, "from": "outlast egress"}
         body = json.dumps(content, indent=2).encode() + b"\n"
         phrase = _UNPRINTABLE.sub("?", self.message)[:MAX_PHRASE_CHARS].encode()
@@ -46,7 +46,7 @@ class Refused(Exception):
 
 
 def host_refused(policy: Policy, host: str, port: int) -> Refused:
-    message = f"The sandbox may not reach {host} on port {port}."
+    message = f"The sandbox is not allowed to reach {host} on port {port}."
     return Refused(403, "host_refused", message, setting_for(policy, host, port))
 
 
@@ -55,7 +55,7 @@ def address_refused(host: str, address: str, port: int) -> Refused:
         403,
         "address_refused",
         f"{host} resolves to {address}, which is a private or reserved address.",
-        f'Only allow_private = ["{host}:{port}"] in a [[sandbox.dependencies]] table opens such an address.',
+        f'To allow it, set allow_private = ["{host}:{port}"] in a [[sandbox.dependencies]] table.',
     )
 
 
@@ -64,12 +64,12 @@ def own_address(host: str) -> Refused:
         403,
         "address_refused",
         f"{host} resolves to an address of the server itself.",
-        'A service on the server is reached by allow_private = ["127.0.0.1:PORT"].',
+        'To reach a service on the server, set allow_private = ["127.0.0.1:PORT"].',
     )
 
 
 def not_found(host: str) -> Refused:
-    hint = "Check the spelling; names are resolved on the server, with the server's resolver."
+    hint = "Check the spelling; the server resolves names with its own resolver."
     return Refused(502, "name_not_found", f"The name {host} could not be resolved.", hint)
 
 
@@ -82,12 +82,12 @@ def untrusted(host: str, why: str) -> Refused:
         502,
         "untrusted",
         f"The TLS certificate of {host} was not accepted: {why}.",
-        "The server trusts the authorities of its own system; SSL_CERT_FILE on the server names others.",
+        "The server trusts its system's CA certificates; set SSL_CERT_FILE on the server to use others.",
     )
 
 
 def broken(host: str, why: str) -> Refused:
-    return Refused(502, "answer_broken", f"The answer of {host} cannot be passed on: {why}.", "")
+    return Refused(502, "answer_broken", f"The response of {host} cannot be passed on: {why}.", "")
 
 
 def timed_out(host: str, what: str, seconds: float) -> Refused:
@@ -100,7 +100,7 @@ def host_differs(asked: str, connected: str) -> Refused:
         421,
         "host_differs",
         f"The request names the host {asked[:100]}, but the connection is to {connected}.",
-        "Open a connection of its own for each host.",
+        "Open a separate connection for each host.",
     )
 
 
@@ -116,7 +116,7 @@ def not_a_proxy_request() -> Refused:
     return Refused(
         400,
         "not_a_proxy_request",
-        "This is the sandbox's proxy towards the network, not a server.",
+        "This is the sandbox's egress proxy, not a server.",
         "Set it as the HTTP proxy: HTTP_PROXY and HTTPS_PROXY already name it here.",
     )
 
@@ -125,14 +125,14 @@ def secret_missing(name: str) -> Refused:
     return Refused(
         403,
         "secret_missing",
-        f"The secret {name} has no value for the person this work is done for.",
-        f"The operator sets the environment variable {name} on the server, or the look-up that it uses.",
+        f"The secret {name} has no value for the current user.",
+        f"Ask the operator to set the environment variable {name} on the server, or to configure its secret lookup.",
     )
 
 
 def secret_unavailable(name: str) -> Refused:
     return Refused(
-        503, "secret_unavailable", f"The secret {name} could not be looked up.", "The server's log says more."
+        503, "secret_unavailable", f"The secret {name} could not be looked up.", "See the server log."
     )
 
 
@@ -140,6 +140,6 @@ def secret_unusable(name: str) -> Refused:
     return Refused(
         403,
         "secret_unusable",
-        f"The value of the secret {name} cannot stand in a header.",
-        "It is empty or has control characters in it, such as a line break at its end.",
+        f"The value of the secret {name} is not valid in a header.",
+        "It is empty or contains control characters, such as a trailing line break.",
     )

@@ -1,4 +1,4 @@
-"""Requests from inside, passed on to the hosts that they are for."""
+"""Passes requests from inside on to their hosts."""
 
 from collections.abc import Sequence
 from typing import Final, Protocol
@@ -16,18 +16,18 @@ MAX_TARGETS: Final = 1000
 
 
 class Uses(Protocol):
-    """The log of secrets in use."""
+    """The log of secret uses."""
 
     async def record(
         self, names: Sequence[str], user_id: str | None, target: Target, head: RequestHead, status: int | None
     ) -> None:
-        """Note that a request carried these secrets; `status` None when no answer came. Waits while the log cannot
-        be written: no use without its line."""
+        """Record that a request carried these secrets; `status` None if there was no response. Waits while the log
+        cannot be written: no use is left unlogged."""
 
 
 class Relay:
-    """Passes the requests of one sandbox on. In memory: the values that may have been sent, to be hidden in every
-    answer that can be read here."""
+    """Passes on the requests of one sandbox. In memory: the values that may have been sent, to be hidden in every
+    response that can be read here."""
 
     def __init__(self, policy: Policy, secrets: SandboxSecrets, upstreams: Upstreams, uses: Uses) -> None:
         self._policy = policy
@@ -39,8 +39,9 @@ class Relay:
         self._names: dict[Target, tuple[str, ...]] = {}
 
     async def pass_on(self, head: RequestHead, target: Target, reader: MessageReader, client: Channel) -> bool:
-        """Answer one request, its target allowed and its Host checked. True when the client's connection can serve
-        another one. Raises `Refused` and `BadMessage` before anything was answered, `ConnectionError` later."""
+        """Answer one request whose target is allowed and whose Host is checked. True if the client's connection can
+        serve another one. Raises `Refused` and `BadMessage` before the response has started, `ConnectionError`
+        later."""
         reader.begin(head.body)
         names = self._names_of(target)
         headers = _towards(head, target, inspected=bool(names or self._redactor))
@@ -66,7 +67,7 @@ class Relay:
         return names
 
     async def _values(self, names: Sequence[str], used: Sequence[str], user_id: str | None) -> dict[str, SecretValue]:
-        """The values to be put in. All that belong to the host are looked up, so that they can be hidden."""
+        """The values of secrets. All secrets of the host are looked up, so that they can be hidden."""
         values: dict[str, SecretValue] = {}
         before = sum(map(len, self._known.values()))
         for name in names:
@@ -84,9 +85,9 @@ class Relay:
 
 
 def _towards(head: RequestHead, target: Target, *, inspected: bool) -> Headers:
-    """The headers as the host gets them, placeholders still in them."""
+    """The headers for the host, with placeholders still in them."""
     dropped = {b"host"}
-    if inspected:  # what comes back must be readable, to hide secrets in it
+    if inspected:  # the response must be readable, to hide secrets in it
         dropped |= {b"accept-encoding", b"sec-websocket-extensions"}
     headers = [header for header in end_to_end(head) if header[0].lower() not in dropped]
     if inspected:

@@ -1,4 +1,4 @@
-"""What a sandbox may reach, and which secrets go where, as pure decisions."""
+"""The hosts that a sandbox may reach, and the secrets of each host, as pure decisions."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ _IN_127: Final = re.compile(r"127\.[0-9.]+\Z")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a request wants to go: a plain host (see `plain_host`), its port, and whether by TLS."""
+    """The target of a request: a plain host (see `plain_host`), its port, and True for TLS."""
 
     host: str
     port: int
@@ -24,7 +24,7 @@ class Target:
 
     @property
     def authority(self) -> str:
-        """As in a Host header: the port only where it is not the usual one."""
+        """The target as in a Host header: with the port only if it is not the default."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         usual = TLS_PORT if self.encrypted else WEB_PORT
         return host if self.port == usual else f"{host}:{self.port}"
@@ -42,8 +42,8 @@ class SecretRule:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What one sandbox may reach: `allow` are hosts without secrets, `private` the addresses that are allowed although
-    they are private."""
+    """The policy of one sandbox: `allow` are hosts without secrets, `private` the private addresses that are
+    allowed."""
 
     allow: tuple[HostPattern, ...] = ()
     secrets: tuple[SecretRule, ...] = ()
@@ -51,12 +51,12 @@ class Policy:
 
     @property
     def opens(self) -> bool:
-        """Whether anything at all may be reached."""
+        """True if any host may be reached."""
         return bool(self.allow or self.private or any(rule.hosts for rule in self.secrets))
 
 
 def may_reach(policy: Policy, host: str, port: int) -> bool:
-    """Whether the host may be reached on this port, as far as its name goes; `may_connect` judges its address."""
+    """True if the host's name may be reached on this port; `may_connect` checks its address."""
     if (host, port) in policy.private or leads_inside(policy, host, port):
         return True
     patterns = [*policy.allow, *(pattern for rule in policy.secrets for pattern in rule.hosts)]
@@ -64,14 +64,14 @@ def may_reach(policy: Policy, host: str, port: int) -> bool:
 
 
 def may_connect(policy: Policy, host: str, address: str, port: int) -> bool:
-    """Whether this address, which the host's name was resolved to, may be connected to."""
+    """True if this address of the host may be connected to."""
     if not is_forbidden(address):
         return True
     return (host, port) in policy.private or (plain_host(address), port) in policy.private
 
 
 def secrets_of(policy: Policy, target: Target) -> tuple[str, ...]:
-    """Names of the secrets that may be sent there. Without TLS only to a private exception."""
+    """Names of the secrets that may be sent there. Without TLS only to an address in `private`."""
     return tuple(
         rule.name
         for rule in policy.secrets
@@ -85,25 +85,25 @@ def secrets_of(policy: Policy, target: Target) -> tuple[str, ...]:
 
 
 def leads_inside(policy: Policy, host: str, port: int) -> bool:
-    """Whether a loopback address means the sandbox's own (its proxy settings led a client here), and not the
-    server's, which an exception names."""
+    """True if a loopback address means the sandbox's own (its proxy settings sent a client here), and not the server's,
+    which `private` must name."""
     return is_loopback(host) and (host, port) not in policy.private
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a plain host is this machine, whichever one that is."""
+    """True if a plain host is a loopback name or address, of the sandbox or the server."""
     return host in ("localhost", "::1") or host.endswith(".localhost") or _IN_127.match(host) is not None
 
 
 def setting_for(policy: Policy, host: str, port: int) -> str:
-    """What an operator writes to allow a host that `may_reach` refuses."""
+    """The setting with which an operator allows a host that `may_reach` refuses."""
     named = f"[{host}]" if ":" in host else host
     other = next((p for p in _all_patterns(policy) if p.port is None and p.matches(host, TLS_PORT)), None)
     shown = named if port in (WEB_PORT, TLS_PORT) else f"{named}:{port}"
     if other is not None:
         return f'{other} is allowed on ports 80 and 443 only; add "{shown}" for this port.'
     if is_address(host) and is_forbidden(host):
-        return f'Private addresses take allow_private = ["{named}:{port}"] in a [[sandbox.dependencies]] table.'
+        return f'To allow a private address, set allow_private = ["{named}:{port}"] in a [[sandbox.dependencies]] table.'
     return (
         f'The operator can add "{shown}" to allow_hosts in the section [sandbox], or to the hosts of the '
         "[[sandbox.dependencies]] table that needs it."
@@ -111,7 +111,7 @@ def setting_for(policy: Policy, host: str, port: int) -> str:
 
 
 def same_authority(text: str, target: Target) -> bool:
-    """Whether a Host header, or the authority of an address, names the target."""
+    """True if a Host header, or the authority of an address, names the target."""
     if text == target.authority:
         return True
     try:
@@ -121,7 +121,7 @@ def same_authority(text: str, target: Target) -> bool:
 
 
 def read_authority(text: str, encrypted: bool) -> tuple[str, int]:
-    """Host and port of a Host header or an address; raises `NotAHost`, for any of more than 260 characters too."""
+    """Host and port of a Host header or an address; raises `NotAHost`, also for more than 260 characters."""
     pattern = parse_pattern(text)
     if pattern.below:
         return "", 0
@@ -129,7 +129,7 @@ def read_authority(text: str, encrypted: bool) -> tuple[str, int]:
 
 
 def direct_names(policy: Policy) -> list[str]:
-    """The loopback names that programs inside may go to without the proxy: those that no exception names."""
+    """The loopback names that programs inside may reach without the proxy: all that `private` does not name."""
     excepted = {host for host, _ in policy.private}
     return [name for name in LOOPBACK_NAMES if name not in excepted]
 

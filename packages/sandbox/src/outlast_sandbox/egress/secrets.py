@@ -1,4 +1,4 @@
-"""Secrets: where a value comes from, what code inside sees in its place, and putting the one for the other."""
+"""Secrets: look up values, give placeholders to code inside, and replace placeholders by values."""
 
 import base64
 import binascii
@@ -19,19 +19,19 @@ _BASIC: Final = re.compile(rb"basic +([A-Za-z0-9+/=_-]+)\Z", re.IGNORECASE)
 _USABLE: Final = re.compile(rb"[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?\Z")
 
 WhoseWork = Callable[[], Awaitable[str | None]]
-"""The user whom the work in a sandbox is done for at this moment; None: nobody in particular."""
+"""The user that the sandbox works for at this moment, or None for no particular user."""
 
 
 class SecretLookup(Protocol):
-    """Where the values of secrets come from, asked at each use."""
+    """Looks up the values of secrets at each use."""
 
     async def __call__(self, user_id: str | None, project_id: str, name: str) -> str | None:
-        """The value of the secret `name` (a dependency's `secret_env`) for this user; None when there is none. Must be
-        quick, as a request waits for it; what it raises refuses the request."""
+        """The value of the secret `name` (a dependency's `secret_env`) for this user, or None if there is none. Must be
+        quick, as a request waits for it; an error refuses the request."""
 
 
 class OperatorSecrets:
-    """The operator's own values, the same for everybody: the server's environment variables of that name."""
+    """The operator's own values, the same for all users: the server's environment variables of that name."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._environment = os.environ if environment is None else environment
@@ -40,12 +40,12 @@ class OperatorSecrets:
         return self._environment.get(name)
 
     def has(self, name: str) -> bool:
-        """Whether the variable is set."""
+        """True if the variable is set."""
         return name in self._environment
 
 
 class SecretValue:
-    """A secret in memory: prints as dots, and goes into no pickle."""
+    """A secret in memory: its repr is dots, and it cannot be pickled."""
 
     __slots__ = ("_value",)
 
@@ -60,18 +60,18 @@ class SecretValue:
         return "•••"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a secret is not written down")
+        raise TypeError("a secret cannot be serialized")
 
 
 def placeholder(key: bytes, sandbox_id: str, name: str) -> str:
-    """What stands for a secret in one sandbox: the same after each restart of the server, unlike any other, and
-    telling nothing."""
+    """The placeholder of a secret in one sandbox: the same after each restart of the server, unique, and without
+    information about the secret."""
     digest = hmac.new(key, f"{sandbox_id}\0{name}".encode(), hashlib.sha256).hexdigest()
     return PREFIX.decode() + digest[:32]
 
 
 class SandboxSecrets:
-    """The secrets of one sandbox, by name; `placeholders` are what its environment holds."""
+    """The secrets of one sandbox, by name; its environment holds `placeholders`."""
 
     def __init__(
         self, placeholders: Mapping[str, str], project_id: str, lookup: SecretLookup, whose: WhoseWork
@@ -82,15 +82,15 @@ class SandboxSecrets:
         self._whose = whose
 
     async def user(self) -> str | None:
-        """Whose values are to be used now."""
+        """The user whose values apply now."""
         return await self._whose()
 
     async def value(self, name: str, user_id: str | None) -> SecretValue | None:
-        """Raises `Refused` for a value that no header can hold, and where the look-up fails."""
+        """Raises `Refused` for a value that is not valid in a header, and if the lookup fails."""
         try:
             text = await self._lookup(user_id, self.project_id, name)
-        except Exception as error:  # of somebody else's making; what it says may hold the value
-            log.warning("secret look-up failed", extra={"secret": name, "kind": type(error).__name__})
+        except Exception as error:  # an error of the embedding program's lookup; its text may contain the value
+            log.warning("secret lookup failed", extra={"secret": name, "kind": type(error).__name__})
             raise refusals.secret_unavailable(name) from None
         if text is None:
             return None
@@ -100,14 +100,14 @@ class SandboxSecrets:
         return SecretValue(value)
 
     def named_in(self, headers: Headers, names: Collection[str]) -> list[str]:
-        """Which of these secrets a request asks for."""
+        """The secrets whose placeholders a request contains."""
         texts = [text for _, value in headers for text in (_readable(value),) if PREFIX in text]
         if not texts:
             return []
         return [name for name in names if any(self.placeholders[name].encode() in text for text in texts)]
 
     def put_in(self, headers: Headers, values: Mapping[str, SecretValue]) -> Headers:
-        """The headers with values in the place of placeholders, also inside Basic credentials."""
+        """The headers with placeholders replaced by values, also inside Basic credentials."""
         pairs = [(self.placeholders[name].encode(), secret.reveal()) for name, secret in values.items()]
         return [(name, _replaced(value, pairs)) for name, value in headers]
 

@@ -1,4 +1,4 @@
-"""A way out to some hosts and nothing else, without secrets: for the building of snapshots."""
+"""A proxy for snapshot builds: it reaches some hosts and nothing else, without secrets."""
 
 import socket
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ async def serve_allow_list(
 ) -> None:
     """Let clients that connect to `listener` reach `hosts` (`HOST`, `*.HOST`, each with an optional `:PORT`; without
     one, 80 and 443), never a private address unless `allow_private` names it (`HOST:PORT`). TLS passes unread, plain
-    HTTP is passed on; all else is answered with a clear 403. Runs until cancelled; owns and closes the listener. Raises
-    `NotAHost` for a text that names none."""
+    HTTP is passed on; other requests get a 403 with the reason. Runs until cancelled; owns and closes the listener.
+    Raises `NotAHost` for a text that is not a host."""
     private = frozenset(map(parse_host_port, allow_private))
     policy = Policy(tuple(map(parse_pattern, hosts)), private=private)
     clock = SystemClock()

@@ -1,6 +1,6 @@
-"""Connections as the proxy sees them: bytes in with a bounded buffer, bytes out with back-pressure, TLS on top.
+"""Connections of the proxy: bytes in with a bounded buffer, bytes out with back-pressure, TLS on top.
 
-Written on the event loop's transports, because every request through the proxy pays for every turn of the loop here.
+Uses the event loop's transports directly, because each turn of the loop here slows every request through the proxy.
 """
 
 import asyncio
@@ -18,43 +18,43 @@ CLOSING_S: Final = 10.0
 
 class Channel(Protocol):
     """One end of a connection. One task may read while another writes. A cancelled `read` loses nothing; after a
-    cancelled `write` the connection is only good for closing."""
+    cancelled `write` the connection can only be closed."""
 
     async def read(self) -> bytes:
-        """The next bytes, at most a few hundred KiB; empty at the end. Raises `ConnectionError`."""
+        """The next bytes, at most a few hundred KiB; b"" at the end. Raises `ConnectionError`."""
 
     def read_nowait(self) -> bytes:
-        """What has come already; empty when nothing has."""
+        """The bytes that have arrived already; b"" if there are none."""
 
     def unread(self, data: bytes) -> None:
-        """Put back what was read too far."""
+        """Put back bytes that belong to the next reader."""
 
     async def write(self, data: bytes) -> None:
-        """Send; waits while the other side does not read. Raises `ConnectionError`."""
+        """Send; waits while the peer does not read. Raises `ConnectionError`."""
 
     def write_nowait(self, data: bytes) -> None:
-        """Send without waiting, for what is small and rare. Nothing happens when the connection is closed."""
+        """Send without waiting, for small and rare data. Does nothing if the connection is closed."""
 
     def end(self) -> None:
-        """Nothing more will be written; reading goes on."""
+        """Shut down sending; reading goes on."""
 
     def close(self) -> None:
-        """Send what was written, then close; at the latest after some seconds. Repeatable."""
+        """Send the buffered bytes, then close; after some seconds at the latest. Idempotent."""
 
     def abort(self) -> None:
-        """Close at once. Repeatable."""
+        """Close at once. Idempotent."""
 
     def set_deadline(self, seconds: float | None) -> None:
-        """Abort in so many seconds, unless it is set anew before; None: not at all. Costs next to nothing, as it is
+        """Abort in this many seconds unless it is set again before; None removes the deadline. It is cheap, as it is
         set for every request."""
 
     @property
     def expired(self) -> bool:
-        """Whether a deadline has ended it."""
+        """True if a deadline has ended the connection."""
 
     @property
     def is_quiet(self) -> bool:
-        """Still open both ways, with nothing waiting to be read."""
+        """True if open both ways, with nothing waiting to be read."""
 
 
 class Wire(asyncio.Protocol):
@@ -71,7 +71,7 @@ class Wire(asyncio.Protocol):
         self._writing_paused = False
         self._reader: asyncio.Future[None] | None = None
         self._writer: asyncio.Future[None] | None = None
-        self.on_end: Callable[[], None] | None = None  # the other side has said all
+        self.on_end: Callable[[], None] | None = None  # the peer has shut down sending
         self.on_lost: Callable[[], None] | None = None  # the connection is gone
         self.expired = False
         self._deadline: float | None = None
@@ -80,7 +80,7 @@ class Wire(asyncio.Protocol):
     # --- called by the event loop -------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)  # uvloop's is one without saying so
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's transport has the same methods but is not a subclass
         self._transport.set_write_buffer_limits(high=HIGH_WATER)
 
     def data_received(self, data: bytes) -> None:
@@ -161,7 +161,7 @@ class Wire(asyncio.Protocol):
 
     def end(self) -> None:
         if self._transport is not None and self._transport.can_write_eof():
-            with suppress(OSError):  # the other side has gone altogether
+            with suppress(OSError):  # the peer has closed the connection
                 self._transport.write_eof()
 
     def close(self) -> None:
@@ -196,7 +196,7 @@ class Wire(asyncio.Protocol):
 
     @property
     def addresses(self) -> tuple[str, str]:
-        """(own, the other side's) IP address; empty where unknown."""
+        """(local, remote) IP address; "" if unknown."""
         if self._transport is None:
             return "", ""
         own, other = self._transport.get_extra_info("sockname"), self._transport.get_extra_info("peername")
@@ -204,7 +204,7 @@ class Wire(asyncio.Protocol):
 
 
 class TlsWire:
-    """A `Channel` of TLS over a wire. Make it, then `handshake`."""
+    """A `Channel` of TLS over a wire. Create it, then call `handshake`."""
 
     def __init__(self, wire: Wire, context: ssl.SSLContext, *, server_side: bool, host: str | None = None) -> None:
         self._wire = wire
@@ -224,12 +224,12 @@ class TlsWire:
                 await self._flush()
                 await self._more()
             except ssl.SSLError:
-                await self._flush()  # the alert says why
+                await self._flush()  # send the TLS alert
                 raise
 
     @property
     def protocol(self) -> str | None:
-        """What ALPN agreed on."""
+        """The protocol that ALPN selected."""
         return self._tls.selected_alpn_protocol()
 
     async def read(self) -> bytes:
@@ -287,13 +287,13 @@ class TlsWire:
 
     @property
     def is_quiet(self) -> bool:
-        """Session tickets may wait below; they are read here and are no sign of anything."""
+        """Session tickets may be waiting below; they are read here and do not count as data."""
         if self._ended or not self._wire.is_quiet:
             self._ahead += self.read_nowait()
         return not self._ended and not self._ahead and self._wire.is_quiet
 
     def _take(self) -> bytes:
-        """All that can be decrypted of what has come, up to a bound."""
+        """All available data that can be decrypted, up to a bound."""
         if self._ahead and not self._incoming.pending and not self._tls.pending():
             ahead, self._ahead = self._ahead, b""
             return ahead
@@ -316,7 +316,7 @@ class TlsWire:
         except ssl.SSLError as error:
             self._ended = True
             if not size:
-                raise ConnectionResetError(f"the TLS connection broke: {error.reason}") from error
+                raise ConnectionResetError(f"the TLS connection failed: {error.reason}") from error
         return b"".join(pieces) if len(pieces) > 2 or pieces[0] else pieces[-1]
 
     async def _more(self) -> None:
@@ -333,7 +333,7 @@ class TlsWire:
 
 
 async def wire_of(sock: socket.socket) -> Wire:
-    """A wire over a connected, non-blocking socket, which belongs to it from now on, also when this fails."""
+    """A wire over a connected, non-blocking socket, which it owns from now on, also if this fails."""
     loop = asyncio.get_running_loop()
     try:
         _, wire = await loop.connect_accepted_socket(Wire, sock)

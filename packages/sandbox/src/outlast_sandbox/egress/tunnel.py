@@ -1,4 +1,4 @@
-"""Bytes both ways between two connections, until one of them ends."""
+"""Copies bytes both ways between two connections until one of them ends."""
 
 import anyio
 
@@ -7,8 +7,8 @@ from outlast_sandbox.egress.transport import Channel, Wire
 
 
 async def join(inside: Channel, outside: Channel, hidden: RedactedStream | None = None) -> None:
-    """Copy until both directions have ended; `hidden` hides secrets in what comes from outside. Closes both; also
-    when cancelled."""
+    """Copy until both directions have ended; `hidden` hides secrets in data from outside. Closes both; also when
+    cancelled."""
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_copy, inside, outside, None, tasks.cancel_scope)

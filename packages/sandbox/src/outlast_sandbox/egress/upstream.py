@@ -1,4 +1,4 @@
-"""Requests to hosts outside: connections of one sandbox, kept and used again."""
+"""Requests to hosts outside: connections of one sandbox, which are reused."""
 
 from collections.abc import Callable
 from functools import partial
@@ -32,44 +32,44 @@ MAX_TARGETS: Final = 64
 
 
 class Exchange(Protocol):
-    """One request to a host and its answer. Sending and receiving may go on at once. In the end either `release` or
-    `abort`. Errors: `ConnectionError` (the connection broke), `BadMessage` (the host speaks no HTTP)."""
+    """One request to a host and its response. Sending and receiving may overlap. Call either `release` or `abort` in
+    the end. Errors: `ConnectionError` (the connection broke), `BadMessage` (the host does not speak HTTP)."""
 
     @property
     def reused(self) -> bool:
-        """Whether the connection had carried others before: it may have been closed by now, which is no fault."""
+        """True if the connection has carried other requests: it may be closed by now, which is not an error."""
 
     async def send_head(self, head: RequestHead, headers: Headers, framing: Framing, body: bytes = b"") -> None:
-        """Method and target of `head` with these headers; and the whole body, where it is known and `framing` its
+        """Send method and target of `head` with these headers, and the whole body if it is known and `framing` has its
         length."""
 
     async def send(self, piece: bytes) -> None: ...
     async def finish(self) -> None:
-        """The body is complete."""
+        """End the body."""
 
     async def answer(self, within_s: float) -> AnswerHead:
-        """The next head: interim ones (1xx), then the final one. Raises `TimeoutError` when it does not come within
-        this time of the last thing sent."""
+        """The next head: interim ones (1xx), then the final one. Raises `TimeoutError` if it does not arrive within
+        this time after the last data sent."""
 
     async def piece(self) -> bytes:
-        """The next piece of the answer's body, empty at its end."""
+        """The next piece of the response's body, b"" at its end."""
 
     @property
     def ready(self) -> bool:
-        """Whether `piece` would return without waiting."""
+        """True if `piece` would return without waiting."""
 
     @property
     def continues(self) -> bool:
-        """Whether the host itself answers `Expect: 100-continue`."""
+        """True if the host itself answers `Expect: 100-continue`."""
 
     def release(self) -> None:
-        """The answer was read to its end and the request sent: the connection may serve again."""
+        """The response was read to its end and the request sent: the connection may be reused."""
 
     def abort(self) -> None: ...
 
 
 class Http1Exchange:
-    """See `Exchange`; the whole connection is its own meanwhile."""
+    """See `Exchange`; it has the whole connection to itself."""
 
     def __init__(self, channel: Channel, keep: Callable[[Channel], None], *, reused: bool) -> None:
         self.channel = channel
@@ -79,7 +79,7 @@ class Http1Exchange:
         self._method = b""
         self._framing = Framing(Body.NONE)
         self._sent = False
-        self._within_s: float | None = None  # while an answer is awaited
+        self._within_s: float | None = None  # while waiting for a response
         self._head: AnswerHead | None = None
 
     @property
@@ -115,7 +115,7 @@ class Http1Exchange:
         self._within_s = None
         self.channel.set_deadline(None)
         if head is None:
-            raise CutShort("the host closed the connection without an answer")
+            raise CutShort("the host closed the connection without a response")
         self._head = parse_answer(head, self._method)
         self.reader.begin(self._head.body)
         return self._head
@@ -152,12 +152,12 @@ class Upstreams:
         self._start_task = start_task
         self._kept: dict[Target, list[tuple[float, Channel]]] = {}
         self._shared: dict[Target, Http2Connection] = {}
-        self._single: set[Target] = set()  # known to speak HTTP/1.1 only
+        self._single: set[Target] = set()  # known to support HTTP/1.1 only
         self._asking: dict[Target, anyio.Lock] = {}
 
     async def exchange(self, target: Target, *, http1: bool = False, fresh: bool = False) -> Exchange:
-        """A connection ready for one request; `http1`: no other version will do, `fresh`: none that carried others.
-        Raises `Refused`."""
+        """A connection ready for one request; `http1`: only HTTP/1.1, `fresh`: only a new connection. Raises
+        `Refused`."""
         found = None if http1 or fresh else self._find(target)
         if found is not None:
             return found

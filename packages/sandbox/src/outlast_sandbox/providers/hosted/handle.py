@@ -1,4 +1,4 @@
-"""The server's handle on a hosted sandbox: everything goes through the agent in there."""
+"""The server's handle on a hosted sandbox: all calls go through the agent inside."""
 
 import inspect
 import socket
@@ -29,21 +29,22 @@ from outlast_sandbox.providers.unsupported import lacking
 T = TypeVar("T")
 EXTEND_EVERY_S: Final = 300.0
 MAX_BREAKS: Final = 5
-STEADY_S: Final = 5.0  # a connection that held so long was a good one
+STEADY_S: Final = 5.0  # a connection that lasted this long counts as stable
 
 
 class HostedSandbox(AgentHandle):
-    """See `Sandbox`. An adapter says how its service sleeps, wakes, ends and is reached.
+    """See `Sandbox`. An adapter implements how its service suspends, resumes, ends and reaches the sandbox.
 
-    While it sleeps calls wait here. A connection that breaks, because of sleep or a failed network, is made
-    anew and asked again, which all these calls bear; what was heard of a command already is not told twice.
+    While the sandbox sleeps, calls wait here. A connection that breaks, because of sleep or a network failure, is
+    opened again and the call is repeated; all these calls are idempotent. Output that was already delivered is not
+    delivered twice.
     """
 
     def __init__(self, sandbox_id: str, ref: str, *, asleep: bool = False) -> None:
         super().__init__(Pool(sandbox_id, self._open), Group(()))
         self._sandbox_id = sandbox_id
         self._ref = ref
-        self.killed = False  # by this handle: nothing is to be looked for
+        self.killed = False  # by this handle, so no reconnect is tried
         self._extended_at = time.monotonic()
         self._waking, self._falling = anyio.Event(), anyio.Event()
         (self._falling if asleep else self._waking).set()
@@ -62,14 +63,14 @@ class HostedSandbox(AgentHandle):
 
     @abstractmethod
     async def is_there(self) -> bool:
-        """Whether the sandbox still lives with its agent; woken, where the service has put it to sleep by itself."""
+        """True if the sandbox and its agent still run; wakes it if the service has suspended it by itself."""
 
     async def look(self) -> None:
-        """Ask the service whether the sleeping sandbox is still there, without waking it. Raises `SandboxLost`."""
+        """Ask the service if the sleeping sandbox still exists, without waking it. Raises `SandboxLost`."""
 
     @abstractmethod
     async def extend(self) -> None:
-        """Ask the service to let it run on."""
+        """Ask the service to keep it running."""
 
     async def run(self, command: Command, on_output: OnOutput | None = None) -> CommandResult:
         heard = _Heard(on_output)
@@ -80,8 +81,8 @@ class HostedSandbox(AgentHandle):
         return await self._steadily(lambda: super(HostedSandbox, self).evaluate(evaluation, heard.anew()))
 
     async def statistics(self) -> SandboxStatistics | None:
-        """What its whole machine uses; None while it sleeps, also when it falls asleep meanwhile. Asked at each use,
-        so the service hears of it here."""
+        """The usage of its whole machine, or None while it sleeps, also if it falls asleep during the call. Called at
+        each use, so it also extends the sandbox's time at the service."""
         if self.sleeps:
             await self.look()
             return None
@@ -92,7 +93,7 @@ class HostedSandbox(AgentHandle):
             tasks.start_soon(_cancel_at, self._falling, tasks.cancel_scope)
             try:
                 found.append(await self._measure())
-            except Exception as error:  # told outside of the group, which would wrap it
+            except Exception as error:  # raised outside of the task group, which would wrap it
                 failure = error
             tasks.cancel_scope.cancel()
         if failure is not None:
@@ -104,7 +105,7 @@ class HostedSandbox(AgentHandle):
         return SandboxStatistics(int(head["memory_bytes"]), int(head["processes"]), float(head["cpu_s"]))
 
     async def ping(self) -> None:
-        """`statistics` asks inside already."""
+        """`statistics` sends a request to the agent already."""
 
     async def acknowledge(self, effect_id: str) -> None:
         await self._through_breaks(lambda: super(HostedSandbox, self).acknowledge(effect_id))
@@ -128,15 +129,15 @@ class HostedSandbox(AgentHandle):
         lacking("preview", f"port {port} cannot be reached")
 
     async def egress_listener(self) -> socket.socket:
-        lacking("egress", "the service carries what leaves the sandbox")
+        lacking("egress", "the service controls the sandbox's network")
 
     @property
     def sleeps(self) -> bool:
-        """Whether calls wait."""
+        """True while calls wait."""
         return not self._waking.is_set()
 
     async def fall_asleep(self) -> None:
-        """From now on calls wait; the connections, which do not survive it, are dropped."""
+        """Make calls wait from now on; drop the connections, which do not survive sleep."""
         self._waking = anyio.Event()
         self._falling.set()
         await self._pool.aclose()
@@ -154,7 +155,7 @@ class HostedSandbox(AgentHandle):
         return await self.open_stream()
 
     async def _steadily(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Do it, and again after each break, while the service is asked not to let the sandbox go."""
+        """Run the call, and repeat it after each broken connection, while the service is asked to keep the sandbox."""
         await self._extend_if_due()
         outcome: list[T] = []
         failure: Exception | None = None
@@ -162,7 +163,7 @@ class HostedSandbox(AgentHandle):
             tasks.start_soon(self._keep)
             try:
                 outcome.append(await self._through_breaks(call))
-            except Exception as error:  # told outside of the group, which would wrap it
+            except Exception as error:  # raised outside of the task group, which would wrap it
                 failure = error
             tasks.cancel_scope.cancel()
         if failure is not None:
@@ -170,7 +171,7 @@ class HostedSandbox(AgentHandle):
         return outcome[0]
 
     async def _through_breaks(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Do it, and again after each break, unless breaks follow on each other's heels."""
+        """Run the call, and repeat it after each broken connection, unless connections break in quick succession."""
         breaks = 0
         while True:
             began = time.monotonic()
@@ -178,7 +179,7 @@ class HostedSandbox(AgentHandle):
                 return await call()
             except SandboxLost:
                 breaks = 1 if time.monotonic() - began > STEADY_S else breaks + 1
-                await self._pool.aclose()  # what was kept open is likely to be broken as well
+                await self._pool.aclose()  # idle connections are likely to be broken as well
                 if self.killed or breaks > MAX_BREAKS or not await self.is_there():
                     raise
 
@@ -191,7 +192,7 @@ class HostedSandbox(AgentHandle):
         if self.sleeps or time.monotonic() - self._extended_at < EXTEND_EVERY_S:
             return
         self._extended_at = time.monotonic()
-        with suppress(SandboxError):  # what is wrong the call itself finds out
+        with suppress(SandboxError):  # the call itself reports the failure
             await self.extend()
 
 
@@ -201,14 +202,14 @@ async def _cancel_at(event: anyio.Event, scope: anyio.CancelScope) -> None:
 
 
 class _Heard:
-    """Tells a listener each piece of output once, though a new connection delivers all of it from its start."""
+    """Passes each piece of output to a listener once, though a new connection delivers all of it from the start."""
 
     def __init__(self, listener: OnOutput | None) -> None:
         self._listener = listener
         self._told = 0
 
     def anew(self) -> OnOutput | None:
-        """What a new connection is given to tell."""
+        """The listener for a new connection."""
         if self._listener is None:
             return None
         listener, seen = self._listener, 0

@@ -14,13 +14,13 @@ WAITING_CHUNKS: Final = 64
 
 
 class Lines:
-    """Turns text as it comes into the bytes of each line completed so far."""
+    """Turns text as it arrives into the bytes of each line completed so far."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def feed(self, text: bytes) -> Iterator[bytes]:
-        """Raises `anyio.BrokenResourceError` for what is not base64."""
+        """Raises `anyio.BrokenResourceError` for invalid base64."""
         *lines, self._rest = (self._rest + text).split(b"\n")
         for line in lines:
             try:
@@ -36,9 +36,9 @@ def as_lines(data: bytes) -> Iterator[bytes]:
 
 
 class RelayStream(ByteStream):
-    """One connection. An adapter feeds `arrived` and `ended`, and carries out `send` and `aclose`.
+    """One connection. An adapter feeds `arrived` and `ended`, and implements `send` and `aclose`.
 
-    What came and was not yet received waits here, at most `WAITING_CHUNKS` pieces; then `arrived` waits."""
+    Data that arrived and was not yet received waits here, at most `WAITING_CHUNKS` pieces; then `arrived` waits."""
 
     def __init__(self) -> None:
         self._lines = Lines()
@@ -47,7 +47,7 @@ class RelayStream(ByteStream):
         self._incoming, self._chunks = anyio.create_memory_object_stream[bytes](WAITING_CHUNKS)
 
     async def arrived(self, text: bytes) -> None:
-        """More of what the relay wrote."""
+        """Add data that the relay wrote."""
         try:
             for data in self._lines.feed(text):
                 await self._incoming.send(data)
@@ -55,14 +55,14 @@ class RelayStream(ByteStream):
             self.ended()
 
     def ended(self) -> None:
-        """Nothing more will come."""
+        """Mark the end of the data."""
         self._incoming.close()
 
     async def receive(self, max_bytes: int = 65536) -> bytes:
         return await self._chunks.receive()
 
     async def send_eof(self) -> None:
-        raise NotImplementedError("a request to the agent has its own end")
+        raise NotImplementedError("half-close is not supported; a request to the agent is self-delimiting")
 
     async def aclose(self) -> None:
         self._incoming.close()

@@ -21,13 +21,13 @@ def check_port(port: int) -> None:
 
 
 class Splices:
-    """The ports of one sandbox that are joined now. They end with either side, or with `aclose`."""
+    """The ports of one sandbox that are joined now. Each ends when either side closes, or with `aclose`."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Future[None]] = set()
 
     async def join(self, relay: ByteStream, port: int) -> socket.socket:
-        """The caller's end, once the relay says that the port answers. Raises `NotFound`; owns the relay."""
+        """The caller's end, once the relay reports that the port answers. Raises `NotFound`; owns the relay."""
         try:
             if await relay.receive() != CONNECTED:
                 raise NotFound(f"nothing listens on port {port} in the sandbox", noun="port")
@@ -37,7 +37,7 @@ class Splices:
         except BaseException:
             await relay.aclose()
             raise
-        # The caller has only the socket, so this lives as long as the socket does, outside of any scope.
+        # The caller holds only the socket, so this task lives as long as the socket, outside of any scope.
         running = asyncio.ensure_future(_carry(relay, stream))  # noqa: TID251
         self._running.add(running)
         running.add_done_callback(self._over)
@@ -46,7 +46,7 @@ class Splices:
     def _over(self, ended: "asyncio.Future[None]") -> None:
         self._running.discard(ended)
         if not ended.cancelled():
-            ended.exception()  # one side broke off, which the other has seen as its end
+            ended.exception()  # one side disconnected; the other has received the end of its stream
 
     def aclose(self) -> None:
         for running in self._running:
@@ -54,14 +54,14 @@ class Splices:
 
 
 async def _carry(relay: ByteStream, sock: SocketStream) -> None:
-    """Both ways, until the sandbox's side ends, or nobody is left to tell on ours."""
+    """Copy in both directions until the sandbox's side ends or our side is closed."""
 
     async def outward(scope: anyio.CancelScope) -> None:
         async for data in sock:
             await relay.send(data)
         await relay.send_eof()
         while True:
-            if _is_closed(sock):  # else it has only said all that it had to say
+            if _is_closed(sock):  # otherwise it has only shut down its sending side
                 scope.cancel()
             await anyio.sleep(LOOK_EVERY_S)
 
@@ -76,7 +76,7 @@ async def _carry(relay: ByteStream, sock: SocketStream) -> None:
 
 
 def _is_closed(sock: SocketStream) -> bool:
-    """Whether the other end was closed, and not only ended."""
+    """True if the other end was closed, and not only shut down for sending."""
     poll = select.poll()
     poll.register(sock.extra(SocketAttribute.raw_socket), 0)
     return any(events & select.POLLHUP for _, events in poll.poll(0))

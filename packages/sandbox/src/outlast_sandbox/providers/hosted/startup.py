@@ -30,7 +30,7 @@ _OURS: Final = {"PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "DENO_NO_UPDATE_CHECK"
 
 
 def start_command(spec: SandboxSpec, nonce: str) -> str:
-    """A shell command that runs the agent, and says `running` once it answers. Repeatable."""
+    """A shell command that starts the agent and prints `running` once it answers. Repeatable."""
     config = {
         "env": {**_OURS, **spec.env},
         "rlimits": [],
@@ -43,7 +43,7 @@ def start_command(spec: SandboxSpec, nonce: str) -> str:
 
 
 def find_command(nonce: str) -> str:
-    """A shell command that says `running` if the agent still answers."""
+    """A shell command that prints `running` if the agent still answers."""
     return shlex.join(["python3", "-I", "-S", _MAIN, "find", nonce])
 
 
@@ -53,7 +53,7 @@ def relay_words(nonce: str) -> list[str]:
 
 
 def dial_words(port: int, nonce: str) -> list[str]:
-    """The command line of one connection to a port inside: first it says `+`, or `!` when nothing listens."""
+    """The command line of one connection to a port inside: first it prints `+`, or `!` if nothing listens."""
     return ["python3", "-I", "-S", _MAIN, "dial", str(port), nonce, RELAY_MARK]
 
 

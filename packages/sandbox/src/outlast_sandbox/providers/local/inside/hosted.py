@@ -1,9 +1,9 @@
-"""The agent's start in a sandbox that somebody else hosts: their process is the first one, and no socket leads in.
+"""The agent's start in a hosted sandbox: the first process is the service's, and no socket leads in.
 
-`start CONFIG NONCE` runs the agent in the background, unless one runs already; `find NONCE` only looks. Both say
-`running` or `gone`, and end the relays that another server left behind. `relay NONCE` joins its own descriptors 0 and
-1 to the agent, `dial PORT NONCE` to a port in here: each line that comes or goes is base64, since not every service
-carries bytes as they are.
+`start CONFIG NONCE` runs the agent in the background, unless one runs already; `find NONCE` only checks. Both print
+`running` or `gone`, and end the relays that another server left behind. `relay NONCE` joins its own descriptors 0 and 1
+to the agent, `dial PORT NONCE` to a port in here: each line in either direction is base64, since not every service
+transfers raw bytes.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ def _start(config: dict[str, Any]) -> None:
         finally:
             os._exit(1)
     os.close(write_end)
-    os.read(read_end, 1)  # or its end, when the agent did not start
+    os.read(read_end, 1)  # or the end of the pipe, if the agent did not start
 
 
 def _make_workspace(wanted: str) -> str:
-    """The workspace, made where it is missing; below the home folder where nothing can be made at that place."""
+    """The workspace, created if it is missing; below the home folder if it cannot be created at that path."""
     if os.access(wanted, os.W_OK):
         return os.path.realpath(wanted)
     owner = f"{os.getuid()}:{os.getgid()}"
@@ -118,7 +118,7 @@ def _serve(config: dict[str, Any], started: int) -> None:
         try:
             fd, _address = listener._accept()  # type: ignore[attr-defined]
         except OSError:
-            return  # the other end is gone again
+            return  # the other end has closed meanwhile
         Connection(agent, _socket.socket(fileno=fd))
 
     loop.add(listener.fileno(), READ, accept)
@@ -128,7 +128,7 @@ def _serve(config: dict[str, Any], started: int) -> None:
 
 
 def _statistics(connection: Connection, _request: dict[str, Any], _payload: bytes) -> None:
-    """What the whole machine uses: it is the sandbox."""
+    """The usage of the whole machine: it is the sandbox."""
     with open("/proc/meminfo") as file:
         sizes = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in file}
     with open("/proc/stat") as file:
@@ -141,7 +141,7 @@ def _statistics(connection: Connection, _request: dict[str, Any], _payload: byte
 
 
 def _end_old_relays(nonce: str) -> None:
-    """Nobody reads from them any more: their server is gone."""
+    """End the relays of servers that are gone; they have no readers."""
     for name in os.listdir("/proc"):
         try:
             with open(f"/proc/{name}/cmdline", "rb") as file:
@@ -175,8 +175,8 @@ def _say(line: bytes) -> None:
 
 
 def _join(sock: _socket.socket, ends: bool = False) -> None:
-    """Carry bytes both ways until the other side ends. With `ends` it is told the end of descriptor 0, too; the agent
-    is not: it would take that for nobody listening any more."""
+    """Carry bytes both ways until the other side ends. With `ends` the end of descriptor 0 is passed on as well. The
+    agent does not get it: it would take that as a disconnected client."""
     fd = sock.fileno()
     poll = select.poll()
     poll.register(0, select.POLLIN)

@@ -1,8 +1,8 @@
-"""What an interactive process wrote and not everybody has read: a bounded log, and those who follow it.
+"""Unread output of an interactive process: a bounded log and its followers.
 
-Followers pull: each asks for the next piece once it has dealt with the one before, and says how far it got. While
-one lags by more than is kept, or the first is still to come, the process is not read, so it waits; but not for ever:
-a follower that asks for nothing for `STALL_S` no longer counts, and loses the oldest.
+Followers pull: each requests the next piece once it has processed the one before, and reports its position. While a
+follower lags by more than is kept, or before the first one connects, the process is not read, so it waits. The wait is
+bounded: a follower that requests nothing for `STALL_S` no longer counts, and loses the oldest bytes.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Log:
         return taken, position
 
     def forget(self, position: int) -> None:
-        """Drop what lies before `position`."""
+        """Drop the bytes before `position`."""
         while self._parts and self._parts[0].offset < position:
             part = self._parts[0]
             if part.offset + len(part.data) > position:
@@ -81,7 +81,7 @@ class Log:
         self.start = max(self.start, min(position, self.end))
 
     def shrink(self) -> None:
-        """Drop the oldest until it is no more than is kept for nobody."""
+        """Drop the oldest bytes until no more is left than is kept without a follower."""
         self.forget(self.end - KEPT_BYTES)
         while len(self._parts) > KEPT_PARTS:
             self.forget(self._parts[1].offset)
@@ -89,14 +89,14 @@ class Log:
 
 class Outputs:
     """A log with its followers. `hold(True)` is called when nothing more should be added for now, `hold(False)` when
-    it goes on."""
+    reading continues."""
 
     def __init__(self, loop: Loop, hold: Callable[[bool], None]) -> None:
         self._loop = loop
         self._hold = hold
         self._held: Optional[Timer] = None
         self._read = 0
-        self._expected = True  # who starts it is about to follow, so it waits a while for the first follower too
+        self._expected = True  # its client is about to follow, so it waits for a first follower too
         self.log = Log()
         self.end: Optional[dict[str, Any]] = None
         self.followers: list[Follower] = []
@@ -108,14 +108,14 @@ class Outputs:
         self._adjust()
 
     def finish(self, **end: Any) -> None:
-        """Nothing more comes; how it ended is told to each follower after the rest."""
+        """Mark the end of the output; each follower receives the end after the remaining bytes."""
         self.end = end
         self._release()
         self._pump()
         self._adjust()
 
     def follow(self, connection: Connection) -> None:
-        """Answer the connection's further requests with what nobody has read yet, and what comes."""
+        """Answer the connection's further requests with the unread output, and with new output as it comes."""
         self._expected = False
         follower = Follower(self, connection, max(self._read, self.log.start))
         self.followers.append(follower)
@@ -136,7 +136,7 @@ class Outputs:
             follower.pump()
 
     def _adjust(self) -> None:
-        """Forget what nobody needs any more; stop or go on reading."""
+        """Drop bytes that no follower needs; pause or resume reading."""
         waited_for = [follower for follower in self.followers if not follower.stalled]
         self._forget(waited_for)
         positions = [follower.position for follower in waited_for] + ([0] if self._expected else [])
@@ -154,7 +154,7 @@ class Outputs:
         log = self.log
         if len(waited_for) == len(self.followers):
             log.forget(min((follower.confirmed for follower in waited_for), default=self._read))
-        else:  # for those not waited for only as much as is kept for nobody
+        else:  # stalled followers get only as much as is kept without a follower
             needed = min((follower.confirmed for follower in waited_for), default=log.end)
             many = log.part_count >= KEPT_PARTS and waited_for
             log.forget(needed if many else min(needed, log.end - KEPT_BYTES))
@@ -176,7 +176,7 @@ class Outputs:
 
 
 class Follower(Session):
-    """One connection that follows. `position`: sent so far; `confirmed`: what its reader has dealt with."""
+    """One connection that follows. `position`: sent so far; `confirmed`: processed by its reader."""
 
     def __init__(self, outputs: Outputs, connection: Connection, position: int) -> None:
         self._outputs = outputs

@@ -1,7 +1,7 @@
 """Interactive processes: started with pipes or a terminal, followed, written to and signalled by their pid.
 
-They live until they end or are killed, watched or not. One that has ended is kept until its end was told to a
-follower, at most `MAX_ENDED` of them.
+They live until they end or are killed, followed or not. An ended process is kept until a follower has received its end,
+at most `MAX_ENDED` of them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MAX_ENDED = 32
 MAX_WRITE_BYTES = 1024 * 1024
 TERMINAL_ENV = {"TERM": "xterm-256color"}
 NOT_IN_A_TERMINAL = ("NO_COLOR",)
-WHY = {"disk": "the workspace holds more than it may"}
+WHY = {"disk": "the workspace exceeds its disk limit"}
 
 
 class Processes:
@@ -58,7 +58,7 @@ class Processes:
     def _start(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
         self._prune()
         if len(self.running()) >= MAX_RUNNING:
-            raise Refused("sandbox_unavailable", f"{MAX_RUNNING} interactive processes run already")
+            raise Refused("sandbox_unavailable", f"{MAX_RUNNING} interactive processes are already running")
         process = Process(self._agent.loop, self._agent.spawner, request, self._agent.env)
         self._processes[process.pid] = process
         self._agent.disk.wake()
@@ -79,13 +79,13 @@ class Processes:
 
     def _write(self, connection: Connection, request: dict[str, Any], payload: bytes) -> None:
         if len(payload) > MAX_WRITE_BYTES:
-            raise Refused("arguments_invalid", f"at most {MAX_WRITE_BYTES} bytes at once")
+            raise Refused("arguments_invalid", f"write at most {MAX_WRITE_BYTES} bytes at once")
         self._find(request).stdin.write(connection, payload)
 
     def _close_stdin(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
         process = self._find(request)
         if process.spec["terminal"]:
-            raise Refused("conflict", "a terminal stays open; write the byte 4 (end of transmission) to it")
+            raise Refused("conflict", "a terminal cannot be closed; write the byte 4 (end of transmission) to it")
         process.stdin.finish()
         connection.reply()
 
@@ -110,7 +110,7 @@ class Processes:
 
 
 class Process:
-    """One process with the agent's ends of its pipes or its terminal. Raises `Refused` when it cannot be started."""
+    """One process with the agent's ends of its pipes or its terminal. Raises `Refused` if it cannot be started."""
 
     def __init__(self, loop: Loop, spawner: Spawner, request: dict[str, Any], base_env: dict[str, str]) -> None:
         self.spec = {name: request[name] for name in ("argv", "cwd", "env", "terminal", "stdin", "tag")}
@@ -130,10 +130,10 @@ class Process:
         self.pid = self._child.pid
         loop.on_status(self.pid, self._ended)
         if self._child.made_room:
-            self._say(f"no process could be started: {self._child.made_room} left running were ended")
+            self._say(f"the process limit was reached: {self._child.made_room} background processes were ended")
 
     def is_done(self) -> bool:
-        """Whether its end was told, and nobody follows any more."""
+        """True if its end was delivered and it has no followers left."""
         return self.outputs.end_told and not self.outputs.followers
 
     def signal(self, number: int, group: bool) -> None:
@@ -145,7 +145,7 @@ class Process:
             os.kill(self.pid, number)
 
     def stop(self, reason: str) -> None:
-        """End it with all it started, and say why in its output."""
+        """End it with all its descendants, and write the reason to its output."""
         self._say(f"ended: {WHY.get(reason, reason)}")
         self._child.kill_tree()
 
@@ -220,13 +220,13 @@ class Process:
         for reader in self._readers:
             if self._terminal >= 0:
                 reader.close()
-            else:  # what it left running may go on writing; nobody reads it, but it must not block
+            else:  # background processes may go on writing; it is not kept, but they must not block
                 reader.ignore()
         self._terminal = -1
 
 
 def _environment(base: dict[str, str], own: dict[str, str], terminal: bool) -> dict[str, str]:
-    """What everything inside has, what a terminal can show, and what the caller wants."""
+    """The environment of all processes inside, the terminal's variables, and those of the caller."""
     if not terminal:
         return {**base, **own}
     kept = {name: value for name, value in base.items() if name not in NOT_IN_A_TERMINAL}
@@ -234,7 +234,7 @@ def _environment(base: dict[str, str], own: dict[str, str], terminal: bool) -> d
 
 
 def _program(name: str, env: dict[str, str], cwd: str) -> str:
-    """The file that is meant by a command's first word. Raises OSError."""
+    """The path of the program that a command's first word names. Raises OSError."""
     if "/" in name:
         return name
     for folder in env.get("PATH", "").split(":"):

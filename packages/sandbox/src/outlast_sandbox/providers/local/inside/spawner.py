@@ -1,4 +1,4 @@
-"""Starting a process inside the sandbox, and ending it with everything it started."""
+"""Starts a process inside the sandbox, and ends it with all its descendants."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OOM_SCORE = b"0"
 OOM_SCORE_OF_CHILDREN = b"500"
 MARK = "OUTLAST_PROCESS"
 KILL_PASSES = 20
-QUIET_PASSES = 2  # one look at /proc is not one moment: a child may be read after its parent is gone
+QUIET_PASSES = 2  # a scan of /proc is not atomic: a child may be read after its parent is gone
 UNDECIDED_S = 0.002
 MAX_DYING_S = 0.5
 IGNORED_SIGNALS = (
@@ -45,13 +45,13 @@ _numbers = itertools.count(1)
 
 
 class Spawner:
-    """Starts processes; there is one, made before anything else of the agent.
+    """Starts processes; there is one, created before anything else of the agent.
 
-    It hides the agent (nobody else in the sandbox may read its memory or descriptors through /proc), and makes every
-    process it starts a better victim than the agent when memory runs out. When no process can be made, it ends the
-    largest family of processes, as the kernel does when memory runs out: else a fork bomb left in the background
-    would make the sandbox useless. Signals that code in the sandbox may send to the agent are ignored; what it starts
-    has them back. `reap` collects ended children, which count until then.
+    It hides the agent (no other process in the sandbox can read its memory or descriptors through /proc), and makes
+    every process it starts a better OOM victim than the agent. When no process can be started, it ends the largest
+    family of processes, as the kernel does when memory runs out: otherwise a fork bomb in the background would make the
+    sandbox useless. Signals that code in the sandbox may send to the agent are ignored; the processes it starts have
+    the default handlers. `reap` collects ended children, which count until then.
     """
 
     def __init__(self, reap: Callable[[], None]) -> None:
@@ -75,9 +75,9 @@ class Spawner:
         terminal: str = "",
     ) -> Child:
         """Start `argv` (its first word a path, unless `program` is one) in a session of its own, with `stdio` as its
-        descriptors from 0 on, or with `terminal`, a device, as 0 to 2 and as what controls the session.
+        descriptors from 0 on, or with `terminal`, a device, as 0 to 2 and as the session's controlling terminal.
 
-        Raises OSError: no such program or folder, or no process can be made even after making room.
+        Raises OSError: no such program or folder, or no process can be started even after making room.
         """
         moves: list[tuple[Any, ...]] = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(stdio)]
         if terminal:
@@ -115,13 +115,14 @@ class Spawner:
         return Child(pid, f"{MARK}={mark}".encode())
 
     def _score(self, score: bytes) -> None:
-        """Inherited by what is started in between; without privileges it may go back down to where it was."""
+        """Set the OOM score, which processes started meanwhile inherit; an unprivileged process may lower it back to
+        its old value."""
         if self._oom_score >= 0:
             os.write(self._oom_score, score)
 
 
 def _prctl(option: int, value: int) -> None:
-    """By the core of `ctypes` alone: loading all of it would cost every sandbox some ms of its start."""
+    """Uses only the core of `ctypes`: loading all of it would cost every sandbox some ms of its start."""
     try:
         from _ctypes import FUNCFLAG_CDECL, CFuncPtr, dlopen, dlsym
 
@@ -136,20 +137,20 @@ def _prctl(option: int, value: int) -> None:
 
 
 class Child:
-    """A started process. Those it starts are found by parent, by session, and, when they have left both, by a mark
-    in the environment they inherited."""
+    """A started process. Its descendants are found by parent, by session, and, if they have left both, by a mark in
+    their inherited environment."""
 
     def __init__(self, pid: int, mark: bytes) -> None:
         self.pid = pid
         self.made_room = 0  # processes that were ended so that this one could start
-        self.ended = False  # set by who reaps it: from then on its pid may be somebody else's
+        self.ended = False  # set by the code that reaps it: from then on another process may have its pid
         self._mark = mark
 
     def kill_tree(self) -> None:
-        """End it with all it started; after it has ended, what it left running. Stops them first, so that none can
-        start another meanwhile, and returns once they are dead, or after 0.5 s.
+        """End it with all its descendants; after it has ended, the processes it left running. Stops them first, so that
+        none can start another meanwhile, and returns once they are dead, or after 0.5 s.
 
-        Where that does not settle (a fork bomb), everything in the sandbox but the agent is ended.
+        If that does not succeed (a fork bomb), all processes in the sandbox except the agent are ended.
         """
         stopped: set[int] = set()
         found: set[int] = set()
@@ -175,12 +176,12 @@ class Child:
             time.sleep(UNDECIDED_S)
 
     def signal_tree(self, number: int) -> None:
-        """Send a signal to it and to all it started that is found in one look."""
+        """Send a signal to it and to all its descendants that one scan finds."""
         for pid in self._tree()[0]:
             _signal(pid, number)
 
     def _tree(self) -> tuple[set[int], bool]:
-        """(the processes found, whether there is an orphan that cannot be told yet: amid its exec it has no
+        """(the processes found, whether there is an orphan that cannot be identified yet: during its exec it has no
         environment)."""
         agent = os.getpid()  # orphans are its children: it is process 1, or their subreaper where it is not
         parents: dict[int, int] = {}
@@ -209,7 +210,7 @@ class Child:
 
 
 def _end_largest_family(least: int) -> int:
-    """End what shares one mark, or one session where it shed the mark, if all are at least `least`."""
+    """End the processes that share one mark, or one session if they shed the mark, if they are at least `least`."""
     families: dict[tuple[int, bytes], int] = {}
     for name in os.listdir("/proc"):
         facts = _stat(name) if name.isdigit() and int(name) not in (1, os.getpid()) else None

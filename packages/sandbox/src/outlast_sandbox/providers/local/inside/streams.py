@@ -23,7 +23,7 @@ BROKEN = select.EPOLLERR | select.EPOLLHUP
 
 
 class Reader:
-    """Reads for as long as anybody holds the other end; `on_data` gets the bytes."""
+    """Reads until all writers have closed the other end; `on_data` gets the bytes."""
 
     def __init__(self, loop: Loop, fd: int, on_data: Callable[[bytes], None], terminal: bool = False) -> None:
         self._loop = loop
@@ -35,7 +35,8 @@ class Reader:
         self.resume()
 
     def pause(self) -> None:
-        """Not only asked for nothing, but taken out: a hung-up descriptor would be ready all the time."""
+        """Unregister the descriptor instead of only masking its events: a hung-up descriptor would be ready all the
+        time."""
         if self._fd >= 0 and not self._paused:
             self._paused = True
             self._loop.remove(self._fd)
@@ -46,13 +47,13 @@ class Reader:
             self._loop.add(self._fd, READ, self._ready)
 
     def drain(self) -> None:
-        """Read what lies there now."""
+        """Read the bytes that are available now."""
         for _ in range(DRAIN_READS):
             if not self._take():
                 return
 
     def ignore(self) -> None:
-        """What comes from now on is read, so that nobody blocks, and dropped."""
+        """Read and drop everything from now on, so that no writer blocks."""
         self._on_data = lambda _data: None
         self.resume()
 
@@ -76,7 +77,7 @@ class Reader:
             data = b""
         if data:
             self._on_data(data)
-        elif self._terminal:  # nobody has it open now, but a process of its session may open it again
+        elif self._terminal:  # no process has it open now, but one of its session may open it again
             self.pause()
             self._loop.after(LOOK_AGAIN_S, self.resume)
         else:
@@ -85,7 +86,7 @@ class Reader:
 
 
 class Input(Session):
-    """Bytes that one request wants written; answered when all are."""
+    """Bytes that one request writes; answered once all are written."""
 
     def __init__(self, connection: Connection, data: bytes, forget: Callable[[Input], None]) -> None:
         self._connection = connection
@@ -99,14 +100,14 @@ class Input(Session):
         self._connection.refuse(error)
 
     def proceed(self, _request: dict[str, Any], _payload: bytes) -> None:
-        raise Refused("malformed_input", "the bytes before are not written yet")
+        raise Refused("malformed_input", "the previous bytes are not written yet")
 
     def close(self) -> None:
         self._forget(self)
 
 
 class Writer:
-    """Writes what it is given in the order it came, as the other end takes it. The descriptor is its own."""
+    """Writes the bytes it gets in order, as fast as the other end reads. It owns the descriptor."""
 
     def __init__(self, loop: Loop, fd: int) -> None:
         self._loop = loop
@@ -118,7 +119,7 @@ class Writer:
             os.set_blocking(fd, False)
 
     def write(self, connection: Connection, data: bytes) -> None:
-        """Answers the connection once all is written. Raises `Refused` when it is closed."""
+        """Answer the connection once all bytes are written. Raises `Refused` if it is closed."""
         if self._fd < 0 or self._closing:
             raise _closed()
         request = Input(connection, data, self._forget)
@@ -127,12 +128,12 @@ class Writer:
         self._flush()
 
     def finish(self) -> None:
-        """Close it when all that waits is written."""
+        """Close it once all waiting bytes are written."""
         self._closing = True
         self._flush()
 
     def close(self) -> None:
-        """Close it now; who waits is refused."""
+        """Close it now; waiting requests are refused."""
         self._watch(False)
         fd, self._fd = self._fd, -1
         if fd >= 0:
